@@ -1,0 +1,1 @@
+"""Chat platforms; they know nothing about surveys."""

@@ -1,0 +1,88 @@
+"""What every chat platform gives and takes, whatever it is called there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Where a conversation is: platform, workspace or server, channel, thread."""
+
+    platform: str
+    tenant: str
+    channel: str
+    thread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file a person sent, already fetched."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Something a person did: words, or a pressed button (``verb:session:revision``); ``key`` tells repeats."""
+
+    conversation: Conversation
+    person: str
+    key: str
+    text: str = ""
+    button: str = ""
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A label and what pressing it sends; ``typed`` is the plain word that does the same."""
+
+    label: str
+    action: str
+    typed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """How far a long step is; ``total`` 0 means unknown."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """Something to show.
+
+    ``text`` is Markdown in which everything not written by us is escaped. A ``progress`` replaces the one
+    before and is never worth waiting for; a ``message`` is never dropped. ``awaits`` says it is the
+    person's turn.
+    """
+
+    conversation: Conversation
+    text: str
+    kind: Literal["message", "progress"] = "message"
+    buttons: tuple[Button, ...] = ()
+    files: tuple[Path, ...] = ()
+    bar: Bar | None = None
+    awaits: bool = False
+
+
+Handler = Callable[[Incoming], Awaitable[None]]
+
+
+class ChatAdapter(Protocol):
+    """One platform."""
+
+    async def run(self, handle: Handler) -> None:
+        """Give everything that comes in to ``handle`` until the platform or the person ends it."""
+        ...
+
+    async def send(self, outgoing: Outgoing) -> None:
+        """Show it."""
+        ...

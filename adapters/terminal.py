@@ -1,0 +1,159 @@
+"""A conversation in a terminal: readable width, colour and a live bar only where there is a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from itertools import count
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from adapters.chat import Conversation, Handler, Incoming, Outgoing
+from adapters.markup import without_controls
+
+READABLE_WIDTH = 100
+HERE = Conversation("terminal", "local", "terminal")
+
+
+class TerminalAdapter:
+    """Reads a line when it is the person's turn; Ctrl-C stops what runs, and at the prompt ends."""
+
+    def __init__(self, console: Console, lines: AsyncIterator[str], *, echo: bool = False) -> None:
+        self._console = console
+        self._lines = lines
+        self._echo = echo
+        self._turn = asyncio.Event()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._stage = ""
+        self._numbers = count(1)
+
+    async def run(self, handle: Handler) -> None:
+        """Take turns until the lines end or the person interrupts at the prompt."""
+        interrupted = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # not on Windows, not outside the main thread
+            loop.add_signal_handler(signal.SIGINT, interrupted.set)
+        try:
+            while await self._until_turn(interrupted, handle):
+                line = await self._next_line(interrupted)
+                if line is None or line.strip().lower() in {"quit", "exit", "bye"}:
+                    return
+                if line.strip():
+                    self._turn.clear()
+                    await handle(self._incoming(line))
+        finally:
+            self._end_bar()
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.remove_signal_handler(signal.SIGINT)
+
+    async def send(self, outgoing: Outgoing) -> None:
+        """Print it; progress moves one line."""
+        if outgoing.kind == "progress":
+            self._show_bar(outgoing)
+            return
+        self._end_bar()
+        self._console.print(Markdown(without_controls(outgoing.text)), width=min(READABLE_WIDTH, self._console.width))
+        if outgoing.buttons:
+            typed = " · ".join(f"{button.typed}: {button.label}" for button in outgoing.buttons)
+            self._console.print(f"[{typed}]", style="dim", markup=False, highlight=False)
+        self._console.print()
+        if outgoing.awaits:
+            self._turn.set()
+
+    def _incoming(self, text: str) -> Incoming:
+        return Incoming(HERE, "you", f"terminal-{next(self._numbers)}", text)
+
+    async def _until_turn(self, interrupted: asyncio.Event, handle: Handler) -> bool:
+        """Wait for the person's turn; an interrupt meanwhile means stop."""
+        while not self._turn.is_set():
+            turn, stop = asyncio.create_task(self._turn.wait()), asyncio.create_task(interrupted.wait())
+            await asyncio.wait({turn, stop}, return_when=asyncio.FIRST_COMPLETED)
+            turn.cancel()
+            stop.cancel()
+            if interrupted.is_set() and not self._turn.is_set():
+                interrupted.clear()
+                await handle(self._incoming("stop"))
+        return True
+
+    async def _next_line(self, interrupted: asyncio.Event) -> str | None:
+        interrupted.clear()
+        reading = asyncio.ensure_future(anext(self._lines, None))
+        stop = asyncio.create_task(interrupted.wait())
+        await asyncio.wait({reading, stop}, return_when=asyncio.FIRST_COMPLETED)
+        stop.cancel()
+        if not reading.done():
+            reading.cancel()
+            return None
+        line = reading.result()
+        if line is not None and self._echo:
+            self._console.print(f"you › {without_controls(line)}", style="bold cyan", markup=False, highlight=False)
+            self._console.print()
+        return line
+
+    def _show_bar(self, outgoing: Outgoing) -> None:
+        bar = outgoing.bar
+        text = without_controls(outgoing.text)
+        if not self._console.is_terminal:
+            stage = text.split(":", 1)[0]
+            if stage != self._stage:  # a log wants one line for each stage, not for each step
+                self._console.print(f"… {stage}", markup=False, highlight=False)
+                self._stage = stage
+            return
+        if self._bar is None:
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=self._console, transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(text, total=None)
+        if self._task is not None and bar is not None:
+            self._bar.update(self._task, description=text, completed=bar.done, total=bar.total or None)
+
+    def _end_bar(self) -> None:
+        self._stage = ""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+async def scripted(lines: Sequence[str]) -> AsyncIterator[str]:
+    """Lines given beforehand, each when it is its turn."""
+    for line in lines:
+        yield line
+
+
+async def typed(prompt: str) -> AsyncIterator[str]:
+    """Lines from standard input; a thread waits for them, so that jobs go on meanwhile."""
+    loop = asyncio.get_running_loop()
+    while True:
+        answer: asyncio.Future[str | None] = loop.create_future()
+        threading.Thread(target=_read_line, args=(prompt, loop, answer), daemon=True).start()
+        line = await answer
+        if line is None:
+            return
+        yield line
+
+
+def _read_line(prompt: str, loop: asyncio.AbstractEventLoop, answer: asyncio.Future[str | None]) -> None:
+    try:
+        line = input(prompt) if sys.stdin.isatty() else _line_of(sys.stdin.readline())
+    except (EOFError, KeyboardInterrupt):
+        line = None
+    except UnicodeDecodeError:
+        line = "?"  # not text in this terminal's encoding; the grammar answers with help
+
+    def give() -> None:
+        if not answer.done():
+            answer.set_result(line)
+
+    with suppress(RuntimeError):  # the loop has ended while we waited for a key
+        loop.call_soon_threadsafe(give)
+
+
+def _line_of(read: str) -> str | None:
+    return read.rstrip("\r\n") if read else None

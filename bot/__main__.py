@@ -1,0 +1,120 @@
+"""The command line: chat, write, demo, ingest, bench, doctor."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from engine.errors import ScholiumError
+
+cli = typer.Typer(
+    help="Scholium writes literature surveys together with you; every citation is a real, checked paper.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+bench = typer.Typer(help="Measure.", no_args_is_help=True)
+cli.add_typer(bench, name="bench")
+
+Library = Annotated[str, typer.Option(help="Name of the library of papers.")]
+Folder = Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the files.")]
+
+
+@cli.command()
+def chat(library: Library = "", output: Folder = None) -> None:
+    """Talk a survey into being."""
+    from bot.conversations import chat as conversation
+
+    _run(conversation(_console(), library, output))
+
+
+@cli.command()
+def write(
+    topic: Annotated[str, typer.Argument(help="What the survey is about.")],
+    library: Library = "",
+    recipe: Annotated[str, typer.Option(help="The published method to follow.")] = "",
+    sections: Annotated[str, typer.Option(help="Number of sections, introduction and conclusion included.")] = "",
+    subsection_words: Annotated[str, typer.Option(help="Words of each subsection.")] = "",
+    length: Annotated[str, typer.Option(help="Length class: 8k, 16k, 32k or 64k tokens.")] = "",
+    years: Annotated[str, typer.Option(help="Years of publication, for example 2018..2025.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Accept the cost too, where there is one.")] = False,
+    output: Folder = None,
+) -> None:
+    """Write a survey with every proposal approved: the same conversation, nobody asked."""
+    from bot.conversations import write as conversation
+
+    options = {"recipe": recipe, "sections": sections, "words": subsection_words, "length": length, "years": years}
+    given = {name: value for name, value in options.items() if value}
+    _run(conversation(_console(), topic, library, given, output))
+
+
+@cli.command()
+def demo(output: Folder = None) -> None:
+    """Play a whole conversation over the bundled library."""
+    from bot.conversations import demo as conversation
+
+    _run(conversation(_console(), output or Path("scholium-demo")))
+
+
+@cli.command()
+def ingest(
+    files: Annotated[list[Path], typer.Argument(help="JSON Lines, BibTeX, RIS or CSV; .gz too.")],
+    library: Library = "",
+) -> None:
+    """Add papers to a library; repeating it changes nothing."""
+    from bot.ingesting import ingest as run
+
+    _run(run(_console(), files, library))
+
+
+@cli.command()
+def doctor() -> None:
+    """Say what is configured, what works, and what to do about what does not."""
+    from bot.doctor import doctor as run
+
+    _run(run(_console()))
+
+
+@bench.command()
+def find(
+    gold: Annotated[Path, typer.Option(help="JSON: topic → list of paper ids.")],
+    library: Library = "",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Recall of the papers that human surveys cite, at 100, 300, 600 and 1200."""
+    from bot.benchmarks import find as run
+
+    _run(run(_console(), gold, library, as_json=json))
+
+
+def _console() -> Console:
+    return Console(soft_wrap=False)
+
+
+def _run(work: Coroutine[Any, Any, int]) -> None:
+    """Run to the end; our errors become one sentence on standard error and exit code 1."""
+    try:
+        code = asyncio.run(work)
+    except ScholiumError as error:
+        Console(stderr=True).print(str(error), markup=False, highlight=False, style="red")
+        code = 1
+    except KeyboardInterrupt:
+        code = 130
+    raise typer.Exit(code)
+
+
+def main() -> None:
+    """Entry point of the command ``scholium``."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without our characters must not end a survey
+    cli()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""From what a person typed to a `Brief`: defaults, and clear sentences for what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.commands import StartSurvey, parse_years
+from engine.errors import UserError
+from engine.limits import LENGTH_CLASSES_TOKENS
+from engine.text import clean
+from engine.values import ALL_YEARS, Brief
+
+SECTIONS = (3, 20)
+SUBSECTION_WORDS = (50, 3_000)
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a survey is when the person does not say otherwise, and what can be chosen."""
+
+    recipes: Sequence[str]
+    libraries: Callable[[], Sequence[str]]
+    library: str
+    recipe: str
+    length: str
+    papers: int
+    more_papers: int
+    output: Path
+    topic_characters: int
+
+
+def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
+    """The brief; raises `UserError` saying what to write instead."""
+    options = command.options
+    library = options.get("library", defaults.library)
+    if library not in defaults.libraries():
+        known = ", ".join(defaults.libraries()) or "none yet"
+        raise UserError(
+            f"There is no library “{library}”; there are: {known}. "
+            f"Make one with: scholium ingest FILE --library {library}"
+        )
+    return Brief(
+        topic=checked_topic(command.topic, defaults.topic_characters),
+        recipe=_one_of("recipe", options.get("recipe", defaults.recipe), defaults.recipes),
+        library=library,
+        years=parse_years(options["years"]) if "years" in options else ALL_YEARS,
+        length=_one_of("length", options.get("length", defaults.length), tuple(LENGTH_CLASSES_TOKENS)),
+        audience=options.get("audience", ""),
+        language=_one_of("language", options.get("language", "en"), ("en",)),
+        sections=_number("sections", options.get("sections"), SECTIONS),
+        subsection_words=_number("words", options.get("words"), SUBSECTION_WORDS),
+    )
+
+
+def checked_topic(text: str, longest: int) -> str:
+    """The topic as one clean line; raises `UserError` where it names nothing or is a whole text."""
+    topic = clean(text).strip(" \"'“”‘’.,;:")
+    if sum(ch.isalnum() for ch in topic) < 2:
+        raise UserError("The topic is too short. Name it in a few words, for example: survey graph neural networks")
+    if len(topic) > longest:
+        raise UserError(
+            f"The topic has {len(topic):,} characters; {longest} are enough. Name it in a few words, "
+            "and use “add” later for more keywords."
+        )
+    return topic
+
+
+def _one_of(name: str, value: str, known: Sequence[str]) -> str:
+    if value.lower() not in known:
+        raise UserError(f"“{value[:40]}” is no {name} I have. Write {name}= one of: {', '.join(known)}.")
+    return value.lower()
+
+
+def _number(name: str, value: str | None, bounds: tuple[int, int]) -> int | None:
+    if value is None:
+        return None
+    low, high = bounds
+    if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
+        raise UserError(f"{name}={value[:40]} is not possible; write a number from {low} to {high}.")
+    return int(value)

@@ -1,0 +1,94 @@
+"""Conversations in a terminal: a person's own, one with every answer yes, and the demonstration."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from rich.console import Console
+
+from adapters.chat import Outgoing
+from adapters.terminal import HERE, TerminalAdapter, scripted, typed
+from bot import wording
+from bot.app import BUNDLED, App
+from bot.dispatcher import Dispatcher
+from bot.settings import load_settings
+from engine.session import PHASES
+
+DEMO = (
+    "survey retrieval-augmented generation sections=6 words=220",
+    "add knowledge-intensive tasks",
+    "ok",
+    "ok",
+    "rename 2 to Learning to Retrieve",
+    "ok",
+    "how is retrieval combined with generation?",
+    "why [3]",
+    "what do the papers say about the price of coffee?",
+    "export",
+)
+
+
+async def chat(console: Console, library: str, output: Path | None) -> int:
+    """Talk until the person leaves."""
+    app = App(load_settings())
+    lines = typed("you › ")
+    adapter = TerminalAdapter(console, lines, echo=not sys.stdin.isatty())
+    dispatcher = await _ready(app, console, adapter, library, output)
+    await dispatcher.greet(HERE)
+    await adapter.run(dispatcher.handle)
+    console.print(wording.GOODBYE)
+    return 0
+
+
+async def write(console: Console, topic: str, library: str, options: dict[str, str], output: Path | None) -> int:
+    """Every answer yes, then all files; 1 where the survey was not finished."""
+    app = App(load_settings())
+    named = " ".join(f'{name}="{value}"' for name, value in options.items())
+    lines = [f"survey {' '.join(topic.split())} {named}".rstrip(), "ok", "ok", "ok", "export"]
+    dispatchers: list[Dispatcher] = []
+
+    async def answers() -> AsyncIterator[str]:
+        for step, line in enumerate(lines):
+            # After answer n the phase is at least n; anything less means that a step failed and said why.
+            reached = PHASES.index(dispatchers[0].session(HERE).state.phase)
+            if reached < (step if step < 4 else 5):
+                return
+            yield line
+
+    adapter = TerminalAdapter(console, answers(), echo=True)
+    dispatchers.append(await _ready(app, console, adapter, library, output))
+    await _take_turn(adapter, "")
+    await adapter.run(dispatchers[0].handle)
+    return 0 if dispatchers[0].session(HERE).state.phase == "discussion" else 1
+
+
+async def demo(console: Console, output: Path) -> int:
+    """The demonstration: topic, keywords, papers, an edited outline, writing, questions, files."""
+    app = App(load_settings())
+    adapter = TerminalAdapter(console, scripted(DEMO), echo=True)
+    dispatcher = await _ready(app, console, adapter, BUNDLED, output)
+    await dispatcher.greet(HERE)
+    await adapter.run(dispatcher.handle)
+    if dispatcher.session(HERE).state.phase != "discussion":
+        return 1
+    console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)
+    return 0
+
+
+async def _ready(app: App, console: Console, adapter: TerminalAdapter, library: str, output: Path | None) -> Dispatcher:
+    """A dispatcher whose library exists: the one named, the one of the settings, or the bundled one."""
+    name = library or app.default_library()
+    if name == BUNDLED:
+        await app.install_bundled(lambda _: None)
+        if not library and app.settings.library != BUNDLED:
+            await adapter.send(Outgoing(HERE, wording.bundled(app.settings.library, BUNDLED)))
+    await app.library(name)
+    for note in app.notes:
+        console.print(note, markup=False, highlight=False, style="yellow")
+    return app.dispatcher(adapter, app.defaults_for(name, output or app.settings.output))
+
+
+async def _take_turn(adapter: TerminalAdapter, text: str) -> None:
+    await adapter.send(Outgoing(HERE, text, awaits=True))

@@ -1,0 +1,242 @@
+"""From what comes in to what goes out: one order for each conversation, "stop" ahead of it.
+
+It knows no platform: it reads `Incoming`, advances the session, starts and stops jobs, sends `Outgoing`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from adapters.chat import Bar, ChatAdapter, Conversation, Incoming, Outgoing
+from bot import wording
+from bot.briefs import Defaults, brief_of
+from bot.commands import Command, Export, Look, More, Plain, StartSurvey, parse
+from bot.runner import Bench, Listener, Result, Runner
+from engine.errors import ScholiumError, UserError
+from engine.evidence import evidence_of_reference, evidence_of_section, section_at
+from engine.rendering.files import known_formats, write_files
+from engine.run import Answer, Progress
+from engine.session import (
+    Approve,
+    Ask,
+    Event,
+    Job,
+    JobDone,
+    JobFailed,
+    JobKind,
+    MorePapers,
+    Propose,
+    Regenerate,
+    SectionFinished,
+    Start,
+    StartJob,
+    State,
+    Stop,
+    StopJob,
+    SurveySession,
+    Tell,
+    advance,
+)
+from engine.values import Brief, Section, Survey
+from engine.writing import assembled
+
+_QUIET: frozenset[JobKind] = frozenset({"answer", "revise"})
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """Something to say; ``proposal`` adds the buttons of the current proposal."""
+
+    text: str
+    proposal: bool = False
+
+
+class Dispatcher:
+    """Serves the conversations of one adapter."""
+
+    def __init__(
+        self,
+        adapter: ChatAdapter,
+        runner: Runner,
+        bench: Callable[[Brief, Listener], Awaitable[Bench]],
+        defaults: Defaults,
+    ) -> None:
+        self._adapter = adapter
+        self._runner = runner
+        self._bench = bench
+        self._defaults = defaults
+        self._sessions: dict[Conversation, SurveySession] = {}
+        self._order: defaultdict[Conversation, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def session(self, conversation: Conversation) -> SurveySession:
+        """The session as it stands; a new one where the conversation has none."""
+        return self._sessions.setdefault(conversation, SurveySession(f"s{len(self._sessions) + 1}"))
+
+    async def greet(self, conversation: Conversation) -> None:
+        """Say what this is and that it is the person's turn."""
+        await self._send(conversation, _Reply(wording.WELCOME))
+
+    async def handle(self, incoming: Incoming) -> None:
+        """Answer one message or button; every one gets an answer."""
+        conversation = incoming.conversation
+        try:
+            command = _command_of(incoming, self.session(conversation))
+        except UserError as error:
+            await self._send(conversation, _Reply(wording.failure(error)))
+            return
+        if isinstance(command, Stop):  # not in the queue: it is about what the queue waits for
+            await self._decide(conversation, command)
+            return
+        async with self._order[conversation]:
+            try:
+                await self._obey(conversation, command)
+            except ScholiumError as error:
+                await self._send(conversation, _Reply(wording.failure(error)))
+
+    async def _obey(self, conversation: Conversation, command: Command) -> None:
+        session = self.session(conversation)
+        match command:
+            case StartSurvey():
+                brief = brief_of(command, self._defaults)
+                await self._decide(conversation, Start(brief, self._defaults.papers))
+            case More():
+                await self._decide(conversation, MorePapers(self._defaults.more_papers))
+            case Plain(text):
+                await self._plain(conversation, session, text)
+            case Look():
+                await self._send(conversation, _Reply(_view(session, command)))
+            case Export(formats):
+                await self._export(conversation, session, formats)
+            case _:
+                await self._decide(conversation, command)
+
+    async def _plain(self, conversation: Conversation, session: SurveySession, text: str) -> None:
+        """Words that are no command: a topic at the beginning, a question at the end."""
+        if session.state.phase == "topic" and not session.job and len(text.split()) > 1 and "?" not in text:
+            await self._obey(conversation, parse(f"survey {text}"))
+        elif session.state.phase == "discussion" and len(text.split()) > 1:
+            await self._decide(conversation, Ask(text))
+        else:
+            await self._send(conversation, _Reply(wording.not_understood(text, session.state.phase)))
+
+    async def _decide(self, conversation: Conversation, event: Event) -> None:
+        """Advance the session and carry out what follows."""
+        session, actions = advance(self.session(conversation), event)
+        self._sessions[conversation] = session
+        for action in actions:
+            match action:
+                case Propose():
+                    await self._send(conversation, _Reply(wording.proposal(session.state), proposal=True))
+                case Tell(kind):
+                    await self._send(conversation, _Reply(wording.notice(kind, session)))
+                case StartJob(job):
+                    await self._send(conversation, _Reply(wording.started(job)))
+                    self._runner.start(job, session.state, self._bench, self._listener(conversation, job))
+                case StopJob(job):
+                    await self._runner.stop(job)
+                case _:
+                    assert_never(action)
+
+    def _listener(self, conversation: Conversation, job: Job) -> Listener:
+        async def progressed(step: Progress) -> None:
+            bar = Bar(step.done, step.total)
+            await self._adapter.send(Outgoing(conversation, wording.progress(step), "progress", bar=bar))
+
+        async def section_finished(section: Section, position: int) -> None:
+            await self._decide(conversation, SectionFinished(job.id, position, section))
+            await self._adapter.send(Outgoing(conversation, wording.finished_section(section, position)))
+
+        async def done(result: Result) -> None:
+            if isinstance(result, Answer):
+                await self._decide(conversation, JobDone(job.id))
+                await self._send(conversation, _Reply(wording.answer(result)))
+            else:
+                await self._decide(conversation, JobDone(job.id, result))
+
+        async def failed(error: ScholiumError | None) -> None:
+            await self._decide(conversation, JobFailed(job.id))
+            await self._send(conversation, _Reply(wording.failure(error) if error else wording.OUR_FAULT))
+
+        return Listener(progressed, section_finished, done, failed)
+
+    async def _export(self, conversation: Conversation, session: SurveySession, names: tuple[str, ...]) -> None:
+        formats = known_formats(names)
+        survey = _finished_survey(session.state)
+        if session.job and session.job.kind not in _QUIET:
+            raise UserError(wording.STILL_WORKING_CANNOT_EXPORT)
+        if survey is None:
+            raise UserError(wording.NOTHING_TO_EXPORT)
+        paths = await asyncio.to_thread(write_files, survey, self._defaults.output, formats)
+        await self._adapter.send(
+            Outgoing(conversation, wording.exported([str(p) for p in paths]), files=paths, awaits=True)
+        )
+
+    async def _send(self, conversation: Conversation, reply: _Reply) -> None:
+        session = self.session(conversation)
+        shown = wording.buttons(session) if reply.proposal else ()
+        await self._adapter.send(Outgoing(conversation, reply.text, buttons=shown, awaits=session.job is None))
+
+
+def _command_of(incoming: Incoming, session: SurveySession) -> Command:
+    """Text or button as a command; a button's revision decides whether it is still meant."""
+    if not incoming.button:
+        return parse(incoming.text)
+    verb, _, rest = incoming.button.partition(":")
+    session_id, _, revision = rest.partition(":")
+    command = parse(verb)
+    current = int(revision) if revision.isdigit() and session_id == session.id else -1
+    if isinstance(command, Approve | Regenerate):
+        return replace(command, revision=current)
+    return command if current == session.revision else Approve(current)
+
+
+def _view(session: SurveySession, look: Look) -> str:
+    state = session.state
+    match look.view:
+        case "help":
+            return wording.HELP
+        case "status":
+            return wording.status(session)
+        case "history":
+            return wording.history(session)
+        case "sources":
+            return wording.sources(state)
+        case "show":
+            return _shown(state, look.target)
+        case "why section":
+            survey = _needed_survey(state)
+            title = section_at(survey, look.target).title
+            return wording.why_section(survey, look.target, title, evidence_of_section(survey, look.target))
+        case "why reference":
+            survey = _needed_survey(state)
+            paper, items = evidence_of_reference(survey, int(look.target))
+            return wording.why_reference(survey, paper, int(look.target), items)
+        case _:
+            assert_never(look.view)
+
+
+def _shown(state: State, place: str) -> str:
+    if place:
+        survey = _needed_survey(state)
+        return wording.section(survey, place, section_at(survey, place))
+    if state.phase == "papers" and state.papers:
+        return wording.all_papers(state.papers)
+    return wording.proposal(state)
+
+
+def _finished_survey(state: State) -> Survey | None:
+    """The survey, or what is finished of it."""
+    if state.survey or not (state.brief and state.outline and state.papers and state.sections):
+        return state.survey
+    return assembled(state.brief, state.outline, dict(state.sections), state.papers, wording.UNFINISHED)
+
+
+def _needed_survey(state: State) -> Survey:
+    survey = _finished_survey(state)
+    if survey is None:
+        raise UserError(wording.NO_SURVEY_YET)
+    return survey

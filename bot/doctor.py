@@ -1,0 +1,89 @@
+"""The command `doctor`: what is configured, what works, and what to do about what does not."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from rich.console import Console
+
+from bot.app import BUNDLED, App
+from bot.settings import load_settings
+from engine.errors import ScholiumError
+from engine.values import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    state: Literal["works", "absent", "broken"]
+    what: str
+    advice: str = ""
+
+
+_MARKS = {"works": "✓", "absent": "–", "broken": "✗"}
+
+
+async def doctor(console: Console) -> int:
+    """Print the findings; 1 where something that is configured does not work."""
+    app = App(load_settings())
+    findings = [*_places(app), *[f async for f in _libraries(app)], *_services(app)]
+    for finding in findings:
+        advice = f" — {finding.advice}" if finding.advice else ""
+        console.print(f"{_MARKS[finding.state]} {finding.what}{advice}", markup=False, highlight=False)
+    return 1 if any(f.state == "broken" for f in findings) else 0
+
+
+def _places(app: App) -> Iterator[Finding]:
+    home = app.settings.home
+    existing = next(p for p in (home, *home.parents) if p.exists())
+    if not os.access(existing, os.W_OK):
+        yield Finding("broken", f"home {home} cannot be written", "set SCHOLIUM_HOME to a folder of yours")
+        return
+    free = shutil.disk_usage(existing).free / 1e9
+    state: Literal["works", "broken"] = "works" if free > 1 else "broken"
+    yield Finding(state, f"home {home}, {free:.0f} GB free", "" if free > 1 else "free some space")
+
+
+async def _libraries(app: App) -> AsyncIterator[Finding]:
+    names = app.library_names()
+    if app.settings.library not in names:
+        yield Finding(
+            "absent",
+            f"library “{app.settings.library}” does not exist; the bundled one, “{BUNDLED}”, is used",
+            "scholium ingest FILE makes it",
+        )
+    for name in names:
+        try:
+            library = await app.library(name)
+            await library.search(Query("test", 1))
+            yield Finding("works", f"library “{name}”, {await library.count():,} papers")
+        except ScholiumError as error:
+            yield Finding("broken", f"library “{name}”: {error}", "ingest its files again")
+    for note in app.notes:
+        yield Finding("broken", note, "or set SCHOLIUM_EMBEDDER=lsa")
+
+
+def _services(app: App) -> Iterator[Finding]:
+    settings = app.settings
+    if settings.embedder == "lsa":
+        installed = importlib.util.find_spec("fastembed") is not None
+        hint = "" if installed else "for a neural model: install scholium[neural] and set SCHOLIUM_EMBEDDER"
+        yield Finding("works", "embedding by latent semantic analysis, no download", hint)
+    keys = {
+        "OPENAI_API_KEY": settings.openai_api_key,
+        "ANTHROPIC_API_KEY": settings.anthropic_api_key,
+        "SEMANTIC_SCHOLAR_API_KEY": settings.semantic_scholar_api_key,
+        "WEAVIATE_URL": settings.weaviate_url,
+        "SLACK_BOT_TOKEN": settings.slack_bot_token,
+        "DISCORD_TOKEN": settings.discord_token,
+    }
+    for name, value in keys.items():
+        if value:
+            yield Finding("absent", f"{name} is set", "this version does not use it yet")
+    yield Finding("works", "writing by quotation, no language model needed")

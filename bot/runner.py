@@ -1,0 +1,105 @@
+"""Runs jobs: start, progress, stop, time limit. One at a time for each conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from engine.errors import LimitExceeded, ScholiumError, UserError
+from engine.limits import Limits
+from engine.run import Answer, Progress, Recipe, RunContext
+from engine.session import Job, State
+from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
+
+log = logging.getLogger(__name__)
+
+Result = KeywordPool | PaperSelection | Outline | Survey | Answer
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a job works with: the recipe, and the context made for its library."""
+
+    recipe: Recipe
+    context: RunContext
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Who hears of a job: its progress, each finished section, its end."""
+
+    progressed: Callable[[Progress], Awaitable[None]]
+    section_finished: Callable[[Section, int], Awaitable[None]]
+    done: Callable[[Result], Awaitable[None]]
+    failed: Callable[[ScholiumError | None], Awaitable[None]]
+
+
+class Runner:
+    """Holds the tasks of running jobs; a task is never lost to the garbage collector."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def start(
+        self, job: Job, state: State, bench: Callable[[Brief, Listener], Awaitable[Bench]], listener: Listener
+    ) -> None:
+        """Begin; every ending reaches the listener, but for `stop`, which was asked for."""
+        task = asyncio.create_task(self._run(job, state, bench, listener), name=job.id)
+        self._tasks[job.id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
+
+    async def stop(self, job: Job) -> None:
+        """End the job now. Work in a thread ends with its step; its result is dropped."""
+        task = self._tasks.get(job.id)
+        if task and task is not asyncio.current_task():
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _run(
+        self, job: Job, state: State, bench: Callable[[Brief, Listener], Awaitable[Bench]], listener: Listener
+    ) -> None:
+        try:
+            async with asyncio.timeout(self._limits.job_seconds):
+                if state.brief is None:
+                    raise UserError("Name a topic first.")
+                result = await perform(job, state, await bench(state.brief, listener))
+        except TimeoutError:
+            limit = LimitExceeded(f"This took longer than {self._limits.job_seconds:,.0f} seconds and was stopped.")
+            await listener.failed(limit)
+        except ScholiumError as error:
+            log.info("job %s ended: %s", job.id, type(error).__name__)
+            await listener.failed(error)
+        except Exception:  # the one place where our own faults end; the person must get an answer
+            log.exception("job %s failed", job.id)
+            await listener.failed(None)
+        else:
+            await listener.done(result)
+
+
+async def perform(job: Job, state: State, bench: Bench) -> Result:
+    """The piece of the recipe that the job asks for. Raises `UserError` where a step before is missing."""
+    recipe, context, brief = bench.recipe, bench.context, state.brief
+    match job.kind, state:
+        case "keywords", State(brief=Brief()):
+            return await recipe.keywords(_needed(brief), context)
+        case "papers", State(keywords=KeywordPool() as pool):
+            return await recipe.papers(_needed(brief), pool, state.paper_limit, context)
+        case "outline", State(papers=PaperSelection() as selection):
+            return await recipe.outline(_needed(brief), selection, context)
+        case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
+            return await recipe.write(_needed(brief), selection, outline, dict(state.sections), context)
+        case "revise", State(papers=PaperSelection() as selection, survey=Survey() as survey):
+            return await recipe.revise(_needed(brief), selection, survey, job.place, job.wish, context)
+        case "answer", State(papers=PaperSelection() as selection, survey=Survey() as survey):
+            return await recipe.answer(job.wish, selection, survey, context)
+        case _:
+            raise UserError("A step before this one is missing. Say “start over” and name the topic again.")
+
+
+def _needed(brief: Brief | None) -> Brief:
+    if brief is None:
+        raise UserError("Name a topic first.")
+    return brief

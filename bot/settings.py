@@ -1,0 +1,75 @@
+"""Every setting and secret, read once from the environment and from ``.env``.
+
+Keys and addresses of services have the names their own clients use; everything else is ``SCHOLIUM_…``.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from engine.clustering import Algorithm
+from engine.errors import UserError
+from engine.keywords import Selector
+from engine.limits import Limits
+
+PREFIX = "SCHOLIUM_"
+
+
+class Settings(BaseSettings):
+    """All settings with their defaults; an unknown ``SCHOLIUM_…`` name is refused."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_file=".env", extra="forbid", frozen=True, hide_input_in_errors=True
+    )
+
+    home: Path = Field(default_factory=lambda: user_data_path("scholium"), description="Where libraries are kept.")
+    library: str = Field("main", description="The library used when none is named.")
+    recipe: str = Field("cluster", description="The recipe used when none is named.")
+    length: Literal["8k", "16k", "32k", "64k"] = Field("8k", description="Length class in tokens.")
+    output: Path = Field(Path("surveys"), description="The folder exported files go to.")
+    survey_papers: int = Field(Limits().survey_papers, ge=1, le=2_000, description="Papers proposed at first.")
+    more_papers: int = Field(Limits().more_papers, ge=1, le=1_000, description="Papers that “more” adds.")
+    job_seconds: float = Field(Limits().job_seconds, gt=0, description="Seconds after which a job is stopped.")
+    seed: int = Field(0, description="Decides every random choice.")
+    embedder: str = Field("lsa", description="“lsa”, or the name of a sentence-embedding model for fastembed.")
+    cluster_algorithm: Algorithm | Literal["random"] = Field("k-means", description="How papers are clustered.")
+    cluster_count: Literal["silhouette", "published"] = Field("silhouette", description="How many clusters.")
+    keyword_selector: Selector = Field("farthest", description="How keyword expansion chooses.")
+
+    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    anthropic_api_key: SecretStr | None = Field(None, validation_alias="ANTHROPIC_API_KEY")
+    anthropic_base_url: str | None = Field(None, validation_alias="ANTHROPIC_BASE_URL")
+    semantic_scholar_api_key: SecretStr | None = Field(None, validation_alias="SEMANTIC_SCHOLAR_API_KEY")
+    semantic_scholar_api_url: str | None = Field(None, validation_alias="SEMANTIC_SCHOLAR_API_URL")
+    weaviate_url: str | None = Field(None, validation_alias="WEAVIATE_URL")
+    weaviate_api_key: SecretStr | None = Field(None, validation_alias="WEAVIATE_API_KEY")
+    slack_bot_token: SecretStr | None = Field(None, validation_alias="SLACK_BOT_TOKEN")
+    slack_app_token: SecretStr | None = Field(None, validation_alias="SLACK_APP_TOKEN")
+    slack_signing_secret: SecretStr | None = Field(None, validation_alias="SLACK_SIGNING_SECRET")
+    discord_token: SecretStr | None = Field(None, validation_alias="DISCORD_TOKEN")
+
+    def limits(self) -> Limits:
+        """The bounds of a run."""
+        return Limits(survey_papers=self.survey_papers, more_papers=self.more_papers, job_seconds=self.job_seconds)
+
+
+def load_settings() -> Settings:
+    """Read the settings; raises `UserError` that names the setting and what it may be, never its value."""
+    known = {f"{PREFIX}{name}".upper() for name, field in Settings.model_fields.items() if not field.validation_alias}
+    unknown = sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known)
+    if unknown:
+        raise UserError(f"There is no setting {unknown[0]}. The settings are: {', '.join(sorted(known))}.")
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else "?"
+        shown = name if name.isupper() else f"{PREFIX}{name}".upper()
+        raise UserError(f"The setting {shown} is not right: {first['msg']}.") from error

@@ -1,0 +1,1 @@
+"""Writes literature surveys; usable from a script without any chat."""

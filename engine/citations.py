@@ -1,0 +1,139 @@
+"""The only place that reads, checks, numbers and formats citations.
+
+While a text is made, a citation is ``[@key]`` or ``[@key; @key]``. Everything else in square brackets is
+ordinary text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from engine.text import listed
+from engine.values import Paper, PaperKey, Section, Survey, SurveyWarning, walk
+
+_CITATION = re.compile(r"\[(@[^\s\[\]@;]+(?:\s*;\s*@[^\s\[\]@;]+)*)\]")
+
+
+def cite(keys: Iterable[PaperKey]) -> str:
+    """``[@a; @b]`` for the keys, each once, in order; empty for none."""
+    unique = list(dict.fromkeys(keys))
+    return f"[{'; '.join(f'@{key}' for key in unique)}]" if unique else ""
+
+
+def inert(text: str) -> str:
+    """Text from outside in which nothing is read as a citation."""
+    return text.replace("[@", "[ @")
+
+
+def cited_keys(text: str) -> tuple[PaperKey, ...]:
+    """Keys cited in a text, each once, in order of first appearance."""
+    return tuple(dict.fromkeys(key for match in _CITATION.finditer(text) for key in _keys(match)))
+
+
+def replaced(text: str, render: Callable[[tuple[PaperKey, ...]], str], plain: Callable[[str], str] = str) -> str:
+    """The text with each citation given to ``render`` and everything between given to ``plain``."""
+    parts: list[str] = []
+    end = 0
+    for match in _CITATION.finditer(text):
+        parts += [plain(text[end : match.start()]), render(_keys(match))]
+        end = match.end()
+    parts.append(plain(text[end:]))
+    return "".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A text in which every citation is allowed, and the keys that were removed from it."""
+
+    text: str
+    removed: tuple[PaperKey, ...]
+
+
+def checked(text: str, allowed: Collection[PaperKey]) -> Checked:
+    """Remove every citation whose key is not allowed; nothing is matched to the nearest."""
+    removed: dict[PaperKey, None] = {}
+
+    def keep(keys: tuple[PaperKey, ...]) -> str:
+        removed.update(dict.fromkeys(key for key in keys if key not in allowed))
+        return cite(key for key in keys if key in allowed)
+
+    result = replaced(text, keep)
+    if removed:
+        result = re.sub(r"[ \t]+(?=[.,;:!?]|$)", "", result, flags=re.M)
+    return Checked(result, tuple(removed))
+
+
+def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
+    """The survey with every citation resolved: unknown ones removed and reported, references in order.
+
+    Afterwards every cited key has a reference, every reference is cited, and its number is its place
+    (AutoSurvey, "Merge"): no orphan, no gap.
+    """
+    warnings = list(survey.warnings)
+
+    def resolve(section: Section, number: str) -> Section:
+        text = checked(section.text, papers)
+        tables = tuple(
+            replace(table, rows=tuple(tuple(checked(cell, papers).text for cell in row) for row in table.rows))
+            for table in section.tables
+        )
+        lost = dict.fromkeys(text.removed)
+        for table in section.tables:
+            lost.update(dict.fromkeys(k for row in table.rows for cell in row for k in checked(cell, papers).removed))
+        warnings.extend(SurveyWarning("unknown citation", number, key) for key in lost)
+        claims = tuple(
+            replace(claim, text=checked(claim.text, papers).text, citations=kept)
+            for claim in section.claims
+            if (kept := tuple(c for c in claim.citations if c.key in papers))
+        )
+        below = tuple(resolve(s, f"{number}.{i}") for i, s in enumerate(section.sections, start=1))
+        return replace(section, text=text.text, tables=tables, claims=claims, sections=below)
+
+    sections = tuple(resolve(section, str(i)) for i, section in enumerate(survey.sections, start=1))
+    abstract = checked(survey.abstract, papers)
+    warnings.extend(SurveyWarning("unknown citation", "abstract", key) for key in abstract.removed)
+    resolved = replace(survey, abstract=abstract.text, sections=sections, warnings=tuple(dict.fromkeys(warnings)))
+    return replace(resolved, references=tuple(papers[key] for key in citation_order(resolved)))
+
+
+def citation_order(survey: Survey) -> tuple[PaperKey, ...]:
+    """Every cited key once, in reading order: abstract, then each section's text and its tables."""
+    keys = dict.fromkeys(cited_keys(survey.abstract))
+    for _, section in walk(survey.sections):
+        keys.update(dict.fromkeys(cited_keys(section.text)))
+        for table in section.tables:
+            keys.update(dict.fromkeys(key for row in table.rows for cell in row for key in cited_keys(cell)))
+    return tuple(keys)
+
+
+def numbers(survey: Survey) -> dict[PaperKey, int]:
+    """The number of each reference, from 1, as printed in the survey."""
+    return {paper.key: number for number, paper in enumerate(survey.references, start=1)}
+
+
+def number_ranges(values: Iterable[int]) -> str:
+    """``1, 3–5`` for 1, 3, 4, 5: three or more in a row become a range."""
+    ordered = sorted(set(values))
+    runs: list[list[int]] = []
+    for value in ordered:
+        if runs and value == runs[-1][-1] + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    parts = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return ", ".join(parts)
+
+
+def reference_text(paper: Paper) -> str:
+    """Authors. Title. Venue, year. A missing part is left out, never invented."""
+    many = len(paper.authors) > 6
+    people = f"{', '.join(paper.authors[:6])}, et al" if many else listed(paper.authors)
+    where = ", ".join(part for part in (paper.venue, str(paper.year) if paper.year else "") if part)
+    parts = [part.rstrip(".") for part in (people, paper.title, where) if part]
+    return ". ".join(parts) + "."
+
+
+def _keys(match: re.Match[str]) -> tuple[PaperKey, ...]:
+    return tuple(PaperKey(part.strip().removeprefix("@")) for part in match.group(1).split(";"))

@@ -1,0 +1,51 @@
+"""What can go wrong, and whose fault it is.
+
+::
+
+    ScholiumError
+    ├── UserError            the request cannot be done as it stands; the message says what to do
+    │   └── RecordError      one record of a file cannot be read; the rest goes on
+    ├── ServiceError         someone else's fault; `retryable` says whether trying again may help
+    │   ├── LanguageModelError
+    │   └── RetrievalError   a library or an online source
+    └── LimitExceeded        one of our own bounds was reached
+"""
+
+from __future__ import annotations
+
+
+class ScholiumError(Exception):
+    """Base of every error this project raises on purpose; its text can be shown to a person."""
+
+
+class UserError(ScholiumError):
+    """The request cannot be done as it stands; the text says what was wrong and what to do."""
+
+
+class RecordError(UserError):
+    """One record of a file cannot be read: where it stands, and why."""
+
+    def __init__(self, place: str, why: str) -> None:
+        super().__init__(f"{place}: {why}")
+        self.place = place
+        self.why = why
+
+
+class ServiceError(ScholiumError):
+    """Someone else's service failed."""
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+class LanguageModelError(ServiceError):
+    """A language model refused, failed, or answered what cannot be used."""
+
+
+class RetrievalError(ServiceError):
+    """A library or an online source could not be read or written."""
+
+
+class LimitExceeded(ScholiumError):
+    """One of our own bounds was reached; `finished` work is kept by whoever raises it."""

@@ -1,0 +1,64 @@
+"""Which words of which paper stand behind a sentence, looked up by section or by reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.errors import UserError
+from engine.values import Citation, Claim, Paper, PaperKey, Section, Survey, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One claim of a survey with the number of its section."""
+
+    place: str
+    section: Section
+    claim: Claim
+
+
+def is_quoted(quote: str, paper: Paper) -> bool:
+    """Whether the paper's abstract or title holds exactly these words."""
+    return bool(quote) and (quote in paper.abstract or quote in paper.title)
+
+
+def section_at(survey: Survey, place: str) -> Section:
+    """The section with that number; raises `UserError` naming the numbers there are."""
+    sections = dict(walk(survey.sections))
+    if place not in sections:
+        raise UserError(f"There is no section {place}. The sections are numbered 1 to {len(survey.sections)}.")
+    return sections[place]
+
+
+def evidence_of_section(survey: Survey, place: str) -> tuple[Evidence, ...]:
+    """Claims of the section and of those below it, in reading order."""
+    section_at(survey, place)
+    inside = (item for item in _all(survey) if item.place == place or item.place.startswith(f"{place}."))
+    return tuple(inside)
+
+
+def evidence_of_reference(survey: Survey, number: int) -> tuple[Paper, tuple[Evidence, ...]]:
+    """The paper with that reference number and every claim that cites it."""
+    if not 1 <= number <= len(survey.references):
+        raise UserError(f"There is no reference [{number}]; the survey has [1] to [{len(survey.references)}].")
+    paper = survey.references[number - 1]
+    return paper, tuple(item for item in _all(survey) if any(c.key == paper.key for c in item.claim.citations))
+
+
+def unsupported(survey: Survey, papers: dict[PaperKey, Paper]) -> tuple[tuple[str, Citation], ...]:
+    """Citations marked as quoted whose words are not in the paper, with the number of their section."""
+    return tuple(
+        (item.place, citation)
+        for item in _all(survey)
+        for citation in item.claim.citations
+        if citation.verdict == "quoted"
+        and citation.key in papers
+        and not is_quoted(citation.quote, papers[citation.key])
+    )
+
+
+def _all(survey: Survey) -> Iterator[Evidence]:
+    for place, section in walk(survey.sections):
+        for claim in section.claims:
+            yield Evidence(place, section, claim)

@@ -1,0 +1,55 @@
+"""Every bound of a run, with its unit and its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LENGTH_CLASSES_TOKENS = {"8k": 8_000, "16k": 16_000, "32k": 32_000, "64k": 64_000}
+"""AutoSurvey's length classes: a survey of 8,000 up to 16,000 tokens counts as ``8k``, and so on."""
+
+TOKENS_PER_WORD = 1.5
+"""Tokens a written word costs, citations and punctuation included; tokens are counted as characters / 4."""
+
+
+def length_class(tokens: int) -> str:
+    """The class a document of so many tokens counts as; below 8,000 it is ``under 8k`` (AutoSurvey, 3.1)."""
+    name = "under 8k"
+    for candidate, lower in LENGTH_CLASSES_TOKENS.items():
+        if tokens >= lower:
+            name = candidate
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one run. Every field can be changed by a setting."""
+
+    topic_characters: int = 300
+    """A longer topic is a text, not a topic; full-text search slows down on it."""
+
+    keywords: int = 12
+    """More than a person reads at a glance."""
+
+    keyword_rounds: int = 8
+    """Rounds of keyword expansion; each adds one keyword (SurveyX stops at 3 in its code)."""
+
+    candidate_papers: int = 1_000
+    """SurveyX's θ: keyword expansion ends when so many papers are known."""
+
+    survey_papers: int = 300
+    """Papers proposed to the person; human surveys cite 256 on average."""
+
+    more_papers: int = 100
+    """Papers that `more` adds."""
+
+    papers_per_node: int = 60
+    """AutoSurvey's papers for one subsection."""
+
+    thin_evidence: int = 3
+    """A section with fewer papers than this is marked as thin."""
+
+    answer_papers: int = 8
+    """Papers quoted in one answer to a follow-up question."""
+
+    job_seconds: float = 1_800.0
+    """A job that takes longer is stopped, and what it finished is kept."""

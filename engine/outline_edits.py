@@ -1,0 +1,145 @@
+"""Changes a person makes to an outline. Pure; each raises `UserError` where it cannot be done.
+
+Sections are named by number: ``2`` is the second section, ``2.1`` its first part. A function here
+returns the change, ready to be applied to whatever the outline is by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from engine.errors import UserError
+from engine.values import Outline, OutlineNode
+
+Change = Callable[[Outline], Outline]
+Path = tuple[int, ...]
+Nodes = tuple[OutlineNode, ...]
+
+
+def rename(place: str, title: str) -> Change:
+    """Another title; its papers stay."""
+    return lambda outline: _at(
+        outline, place, lambda nodes, i: (*nodes[:i], replace(nodes[i], title=title), *nodes[i + 1 :])
+    )
+
+
+def drop(place: str) -> Change:
+    """Remove the section with its parts; the last one stays."""
+
+    def removed(nodes: Nodes, i: int) -> Nodes:
+        return (*nodes[:i], *nodes[i + 1 :])
+
+    def change(outline: Outline) -> Outline:
+        result = _at(outline, place, removed)
+        if not any(node.role == "body" for node in result.nodes):
+            raise UserError("That is the last section about the topic; it has to stay.")
+        return result
+
+    return change
+
+
+def move(place: str, target: str, *, after: bool) -> Change:
+    """Put a section before or after another, at any level."""
+
+    def change(outline: Outline) -> Outline:
+        if target == place or target.startswith(f"{place}."):
+            raise UserError(f"Section {place} cannot be moved into itself.")
+        node = _node(outline, place)
+        marker = replace(node, title="\0")
+        with_marker = _at(outline, place, lambda nodes, i: (*nodes[:i], marker, *nodes[i + 1 :]))
+        placed = _at(with_marker, target, lambda nodes, i: (*nodes[: i + after], node, *nodes[i + after :]))
+        return replace(placed, nodes=_without(placed.nodes, marker))
+
+    return change
+
+
+def merge(place: str, other: str) -> Change:
+    """Two sections of one level become one, with both titles, all papers and all parts."""
+
+    def change(outline: Outline) -> Outline:
+        if place == other:
+            raise UserError("A section cannot be merged with itself.")
+        first, second = _node(outline, place), _node(outline, other)
+        if first.role != "body" or second.role != "body":
+            raise UserError("The introduction and the conclusion cannot be merged with another section.")
+        if bool(first.children) != bool(second.children):
+            first, second = _as_parts(first), _as_parts(second)
+        joined = OutlineNode(
+            f"{first.title}; {second.title}",
+            "; ".join(d for d in (first.description, second.description) if d),
+            tuple(dict.fromkeys((*first.papers, *second.papers))),
+            thin=first.thin and second.thin,
+            children=(*first.children, *second.children),
+        )
+        marker = replace(second, title="\0")
+        marked = _at(outline, other, lambda nodes, i: (*nodes[:i], marker, *nodes[i + 1 :]))
+        placed = _at(marked, place, lambda nodes, i: (*nodes[:i], joined, *nodes[i + 1 :]))
+        return replace(placed, nodes=_without(placed.nodes, marker))
+
+    return change
+
+
+def split(place: str) -> Change:
+    """The parts of a section become sections of their own."""
+
+    def promoted(nodes: Nodes, i: int) -> Nodes:
+        if len(nodes[i].children) < 2:
+            raise UserError(
+                f"Section {place} has no parts to split into. Add a section instead: add section TITLE after {place}"
+            )
+        return (*nodes[:i], *nodes[i].children, *nodes[i + 1 :])
+
+    return lambda outline: _at(outline, place, promoted)
+
+
+def add(title: str, place: str) -> Change:
+    """A new section after another (its papers are those nearest to its title)."""
+
+    def added(nodes: Nodes, i: int) -> Nodes:
+        if nodes[i].role == "conclusion":
+            raise UserError("The conclusion comes last; name a section before it.")
+        return (*nodes[: i + 1], OutlineNode(title), *nodes[i + 1 :])
+
+    return lambda outline: _at(outline, place, added)
+
+
+def _as_parts(node: OutlineNode) -> OutlineNode:
+    if node.children:
+        return node
+    part = replace(node, children=())
+    return replace(node, papers=(), children=(part,))
+
+
+def _path(place: str) -> Path:
+    return tuple(int(part) for part in place.split("."))
+
+
+def _node(outline: Outline, place: str) -> OutlineNode:
+    nodes: Sequence[OutlineNode] = outline.nodes
+    found: OutlineNode | None = None
+    for number in _path(place):
+        if not 1 <= number <= len(nodes):
+            raise UserError(f"There is no section {place} in the outline; it has sections 1 to {len(outline.nodes)}.")
+        found = nodes[number - 1]
+        nodes = found.children
+    assert found is not None
+    return found
+
+
+def _at(outline: Outline, place: str, change: Callable[[Nodes, int], Nodes]) -> Outline:
+    _node(outline, place)
+
+    def inside(nodes: Nodes, path: Path) -> Nodes:
+        i = path[0] - 1
+        if len(path) == 1:
+            return change(nodes, i)
+        parent = replace(nodes[i], children=inside(nodes[i].children, path[1:]))
+        return (*nodes[:i], parent, *nodes[i + 1 :])
+
+    return replace(outline, nodes=inside(outline.nodes, _path(place)))
+
+
+def _without(nodes: Nodes, marker: OutlineNode) -> Nodes:
+    """The nodes without the marker; a section whose last part went keeps standing as a leaf."""
+    return tuple(replace(node, children=_without(node.children, marker)) for node in nodes if node != marker)

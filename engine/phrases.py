@@ -1,0 +1,747 @@
+"""Phrases that name what a group of papers is about, and headings made of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
+
+from engine.text import STOP_WORDS, heading, stem
+from engine.values import Paper
+
+LONGEST_PHRASE = 3
+"""Words; four-word phrases are nearly always a part of a sentence."""
+
+Formula = Literal["published", "bounded"]
+
+Counts = NDArray[np.float64]
+
+_TOKEN = re.compile(r"[^\W_][\w+-]*[^\W_]|[^\W_]|[.,;:!?()\[\]\"“”]")
+
+_EMPTY = frozenset(
+    [
+        "paper",
+        "papers",
+        "propose",
+        "proposes",
+        "proposed",
+        "proposing",
+        "novel",
+        "new",
+        "newly",
+        "approach",
+        "approaches",
+        "result",
+        "results",
+        "show",
+        "shows",
+        "shown",
+        "showing",
+        "achieve",
+        "achieves",
+        "achieved",
+        "achieving",
+        "demonstrate",
+        "demonstrates",
+        "demonstrated",
+        "significantly",
+        "outperform",
+        "outperforms",
+        "outperforming",
+        "existing",
+        "recent",
+        "recently",
+        "extensive",
+        "experiment",
+        "experiments",
+        "experimental",
+        "experimentally",
+        "respectively",
+        "various",
+        "different",
+        "several",
+        "high",
+        "higher",
+        "highly",
+        "low",
+        "lower",
+        "better",
+        "best",
+        "good",
+        "well",
+        "improve",
+        "improves",
+        "improved",
+        "improving",
+        "improvement",
+        "improvements",
+        "state-of-the-art",
+        "sota",
+        "et",
+        "al",
+        "use",
+        "uses",
+        "used",
+        "using",
+        "based",
+        "provide",
+        "provides",
+        "provided",
+        "present",
+        "presents",
+        "presented",
+        "introduce",
+        "introduces",
+        "introduced",
+        "introducing",
+        "study",
+        "studies",
+        "studied",
+        "problem",
+        "problems",
+        "method",
+        "methods",
+        "technique",
+        "techniques",
+        "framework",
+        "frameworks",
+        "performance",
+        "code",
+        "available",
+        "github",
+        "http",
+        "https",
+        "www",
+        "org",
+        "com",
+        "effective",
+        "effectively",
+        "effectiveness",
+        "efficient",
+        "efficiently",
+        "simple",
+        "work",
+        "works",
+        "important",
+        "challenge",
+        "challenges",
+        "challenging",
+        "however",
+        "moreover",
+        "furthermore",
+        "compared",
+        "comparison",
+        "address",
+        "addresses",
+        "addressed",
+        "aim",
+        "aims",
+        "able",
+        "ability",
+        "make",
+        "makes",
+        "making",
+        "leverage",
+        "leverages",
+        "leveraging",
+        "called",
+        "named",
+        "namely",
+        "given",
+        "following",
+        "type",
+        "types",
+        "way",
+        "ways",
+        "set",
+        "sets",
+        "case",
+        "cases",
+        "number",
+        "number",
+        "large-scale",
+        "end-to-end",
+        "first",
+        "second",
+        "third",
+        "two",
+        "three",
+        "four",
+        "multiple",
+        "single",
+        "many",
+        "often",
+        "widely",
+        "generally",
+        "typically",
+        "specifically",
+        "particular",
+        "particularly",
+        "consider",
+        "considered",
+        "evaluate",
+        "evaluates",
+        "evaluated",
+        "evaluation-based",
+        "obtain",
+        "obtained",
+        "allows",
+        "allow",
+        "enables",
+        "enable",
+        "enabling",
+        "future",
+        "current",
+        "previous",
+        "prior",
+        "key",
+        "main",
+        "major",
+        "general",
+        "common",
+        "commonly",
+        "known",
+        "real-world",
+        "towards",
+        "toward",
+        "via",
+        "without",
+        "within",
+        "across",
+        "rethinking",
+        "revisiting",
+        "beyond",
+        "need",
+        "needs",
+        "needed",
+        "require",
+        "requires",
+        "required",
+        "help",
+        "helps",
+        "like",
+        "including",
+        "include",
+        "includes",
+        "focus",
+        "focuses",
+        "focused",
+        "explore",
+        "explores",
+        "exploring",
+        "investigate",
+        "apply",
+        "applied",
+        "applying",
+        "develop",
+        "developed",
+        "developing",
+        "design",
+        "designed",
+        "designing",
+        "find",
+        "finding",
+        "findings",
+        "finally",
+        "thus",
+        "therefore",
+        "hence",
+        "suggest",
+        "suggests",
+        "take",
+        "takes",
+        "taking",
+        "learn",
+        "learns",
+        "better-than",
+        "one",
+        "ours",
+        "our",
+        "comprehensive",
+        "survey",
+        "review",
+        "overview",
+        "systematic",
+        "tutorial",
+        "introduction",
+        "literature",
+        "analysis-based",
+        "strong",
+        "stronger",
+        "powerful",
+        "robustly",
+        "easy",
+        "hard",
+        "easily",
+        "remains",
+        "remain",
+        "limited",
+        "lack",
+        "lacks",
+        "lacking",
+        "due",
+        "increasing",
+        "increasingly",
+        "growing",
+        "rapidly",
+        "rapid",
+        "promising",
+        "superior",
+        "competitive",
+        "comparable",
+        "accurate",
+        "accurately",
+        "potential",
+        "publicly",
+        "released",
+        "release",
+        "open-sourced",
+        "benchmarked",
+        "additionally",
+        "additional",
+        "example",
+        "examples",
+        "instance",
+        "instances",
+        "specific",
+        "example-based",
+        "full",
+        "fully",
+    ]
+)
+
+_TOO_GENERAL = frozenset(
+    [
+        "model",
+        "models",
+        "data",
+        "learning",
+        "network",
+        "networks",
+        "task",
+        "tasks",
+        "training",
+        "information",
+        "system",
+        "systems",
+        "language",
+        "deep",
+        "neural",
+        "feature",
+        "features",
+        "representation",
+        "representations",
+        "algorithm",
+        "algorithms",
+        "dataset",
+        "datasets",
+        "input",
+        "output",
+        "inputs",
+        "outputs",
+        "level",
+        "levels",
+        "structure",
+        "structures",
+        "knowledge",
+        "process",
+        "processing",
+        "domain",
+        "domains",
+        "space",
+        "time",
+        "image",
+        "images",
+        "text",
+        "texts",
+        "object",
+        "objects",
+        "application",
+        "applications",
+        "research",
+        "context",
+        "contexts",
+        "user",
+        "users",
+        "human",
+        "humans",
+        "accuracy",
+        "quality",
+        "loss",
+        "function",
+        "functions",
+        "parameter",
+        "parameters",
+        "sample",
+        "samples",
+        "large",
+        "small",
+        "benchmark",
+        "benchmarks",
+        "baseline",
+        "baselines",
+        "metric",
+        "metrics",
+        "architecture",
+        "architectures",
+        "method-level",
+        "module",
+        "modules",
+        "strategy",
+        "strategies",
+        "mechanism",
+        "mechanisms",
+        "field",
+        "area",
+        "areas",
+        "test",
+        "tests",
+        "line",
+        "lines",
+        "source",
+        "sources",
+        "target",
+        "targets",
+        "step",
+        "steps",
+        "scenario",
+        "scenarios",
+        "environment",
+        "environments",
+        "scale",
+        "size",
+        "sizes",
+        "dimension",
+        "point",
+        "points",
+        "machine",
+        "analysis",
+        "evaluation",
+        "understanding",
+        "generation",
+        "optimization",
+        "prediction",
+        "computer",
+        "science",
+        "artificial",
+        "intelligence",
+        "ai",
+        "pre-trained",
+        "pretrained",
+        "fine-tuning",
+        "finetuning",
+        "fine-tuned",
+        "state",
+        "states",
+        "property",
+        "properties",
+        "question",
+        "questions",
+        "answer",
+        "answers",
+        "document",
+        "documents",
+        "word",
+        "words",
+        "graph",
+        "graphs",
+        "node",
+        "nodes",
+        "sentence",
+        "sentences",
+        "query",
+        "queries",
+        "class",
+        "classes",
+        "label",
+        "labels",
+        "attention",
+        "query-based",
+    ]
+)
+
+_WHOLE_FIELDS = frozenset(
+    """deep learning|machine learning|neural networks|neural network|deep neural networks|artificial intelligence|
+    computer vision|convolutional neural networks|deep networks|natural language|natural language processing|
+    deep learning models|neural network models|learning algorithms|machine learning algorithms|training data|
+    computational cost|real world|downstream tasks|representation learning""".replace("\n    ", "").split("|")
+)
+_NOUN_ENDING = re.compile(
+    r"(?:tion|sion|ment|ness|ity|sis|ics|ism|ance|ence|ology|graphy|ing|ings|tions|sions|ments|ities)$"
+)
+_VERBAL_NOUNS = frozenset(
+    [
+        "learning",
+        "reasoning",
+        "planning",
+        "matching",
+        "sampling",
+        "clustering",
+        "embedding",
+        "prompting",
+        "rendering",
+        "tracking",
+        "programming",
+        "grounding",
+        "mapping",
+        "routing",
+        "scheduling",
+        "processing",
+        "imaging",
+        "modeling",
+        "modelling",
+        "parsing",
+        "ranking",
+        "tuning",
+        "pruning",
+        "training",
+        "forecasting",
+        "captioning",
+        "tagging",
+        "denoising",
+        "inpainting",
+        "summarizing",
+        "manufacturing",
+        "engineering",
+        "hashing",
+        "encoding",
+        "decoding",
+        "scaling",
+        "caching",
+        "pooling",
+        "editing",
+        "marketing",
+        "pricing",
+        "screening",
+        "labeling",
+        "spelling",
+    ]
+)
+_ADJECTIVE = re.compile(
+    r"(?:al|ive|ous|ic|ly|able|ible|ful|less|based|aware|driven|specific|guided|free|level|agnostic|trained|centric|"
+    r"shot|hop|scale|modal|grained|source|art|to|ed|ary)$"
+)
+_NOUNS = frozenset(
+    [
+        "retrieval",
+        "signal",
+        "signals",
+        "proposal",
+        "proposals",
+        "goal",
+        "metric",
+        "metrics",
+        "topic",
+        "topics",
+        "logic",
+        "traffic",
+        "music",
+        "perspective",
+        "objective",
+        "narrative",
+        "removal",
+        "trial",
+        "survival",
+        "manual",
+        "journal",
+        "portal",
+        "terminal",
+        "animal",
+        "material",
+        "tutorial",
+        "critic",
+        "arithmetic",
+        "heuristic",
+        "statistic",
+        "appraisal",
+        "library",
+        "vocabulary",
+        "dictionary",
+        "summary",
+        "speed",
+        "feed",
+        "embed",
+        "seed",
+        "need",
+        "commentary",
+        "boundary",
+        "trajectory",
+        "memory",
+        "dialogue",
+        "variable",
+        "table",
+        "cable",
+        "bed",
+        "red",
+        "shed",
+        "approval",
+        "referral",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupName:
+    """A heading for a group of papers and its distinguishing terms, best first."""
+
+    heading: str
+    terms: tuple[str, ...]
+
+
+def c_tf_idf(frequencies: Counts, formula: Formula) -> Counts:
+    """Weight of each term in each cluster; ``frequencies`` has shape (clusters, terms).
+
+    published: TF(t,c) · log(A / TF(t,C)) with A the average number of terms in a cluster and TF(t,C) the
+    frequency of t over all clusters ("Cluster-Based Effective Generation", eq. 2); negative for a term
+    more frequent than A. bounded: TF(t,c) · log(1 + A / TF(t,C)), never negative.
+    """
+    average = frequencies.sum() / max(1, frequencies.shape[0])
+    everywhere = frequencies.sum(axis=0)
+    ratio = np.divide(average, everywhere, out=np.ones_like(everywhere), where=everywhere > 0)
+    weight = np.log(ratio) if formula == "published" else np.log1p(ratio)
+    result: Counts = frequencies * weight
+    return result
+
+
+def name_groups(groups: Sequence[Sequence[Paper]], topic: str, formula: Formula = "bounded") -> list[GroupName]:
+    """A name for each group that tells it from the others; words of the topic alone name nothing.
+
+    No two groups get the same heading.
+    """
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    papers = [paper for group in groups for paper in group]
+    titled = [set(_phrases(p.title, forms, weight=3)) for p in papers]
+    counter = CountVectorizer(analyzer=lambda p: list(_phrases(f"{p.title}. {p.abstract}", forms)), binary=True)
+    try:
+        presence = counter.fit_transform(papers)
+    except ValueError:  # no paper has a usable word
+        return [GroupName(f"Group {i}", ()) for i in range(1, len(groups) + 1)]
+    vocabulary = counter.get_feature_names_out()
+    starts = np.cumsum([0, *(len(group) for group in groups)])
+    frequencies = np.array([np.asarray(presence[a:b].sum(axis=0)).ravel() for a, b in _pairs(starts)], float)
+    weights = c_tf_idf(frequencies, formula)
+    topical = {stem(w) for w in topic.lower().split()}
+    in_titles = Counter(phrase for phrases in titled for phrase in phrases)
+    # A longer phrase says more: it wins over its own parts unless it is much rarer.
+    lengths = np.array([1.0 + 0.75 * phrase.count(" ") for phrase in vocabulary])
+    names: list[GroupName] = []
+    taken: set[str] = set()
+    for row, group in enumerate(groups):
+        least = 2 if len(group) >= 6 else 1
+        order = np.argsort(-(weights[row] * lengths), kind="stable")
+        best = [str(vocabulary[i]) for i in order[:400] if frequencies[row, i] >= least and weights[row, i] > 0]
+        often = {str(vocabulary[i]): frequencies[row, i] for i in order[:400]}
+        usable = [p for p in best if not set(p.split()) <= topical and not _is_fragment(p, often)]
+        readable = [p for p in usable if _reads(_form(p, forms)) and _form(p, forms) not in _WHOLE_FIELDS]
+        fit = [p for p in readable if in_titles[p] >= least] or readable or usable
+        chosen = _distinct(fit, taken, forms)
+        title = heading(" and ".join(_form(p, forms) for p in chosen)) or f"Further Work {row + 1}"
+        taken.update(chosen)
+        names.append(GroupName(title, tuple(_form(p, forms) for p in _without_parts(usable)[:8])))
+    return names
+
+
+def _is_fragment(phrase: str, often: Mapping[str, float]) -> bool:
+    """Whether the phrase is mostly written as a part of one longer phrase."""
+    return any(
+        f" {phrase} " in f" {other} " and count >= 0.6 * often[phrase]
+        for other, count in often.items()
+        if len(other) > len(phrase)
+    )
+
+
+def _phrases(text: str, forms: dict[str, Counter[str]], weight: int = 1) -> Iterator[str]:
+    """Stemmed phrases of one to three words that cross no stop word and no punctuation."""
+    run: list[tuple[str, str]] = []
+    for token in [*_TOKEN.findall(text), "."]:
+        lower = token.lower()
+        if len(lower) < 2 or lower in STOP_WORDS or lower in _EMPTY or not lower[0].isalpha():
+            yield from _run_phrases(run, forms, weight)
+            run = []
+        else:
+            run.append((stem(lower), token))
+    yield from _run_phrases(run, forms, weight)
+
+
+def _run_phrases(run: Sequence[tuple[str, str]], forms: dict[str, Counter[str]], weight: int) -> Iterator[str]:
+    for start in range(len(run)):
+        for stop in range(start + 1, min(start + LONGEST_PHRASE, len(run)) + 1):
+            part = run[start:stop]
+            if len(part) == 1 and part[0][1].lower() in _TOO_GENERAL:
+                continue
+            if (
+                all(token.lower() in _TOO_GENERAL for _, token in part[:2])
+                and len(part) == 2
+                and part[0][0] == part[1][0]
+            ):
+                continue
+            phrase = " ".join(stemmed for stemmed, _ in part)
+            forms[phrase][" ".join(token for _, token in part)] += weight
+            yield phrase
+
+
+def _form(phrase: str, forms: dict[str, Counter[str]]) -> str:
+    """How the phrase is mostly written, an acronym's capitals kept, otherwise in lower case."""
+    written = forms[phrase].most_common(1)[0][0]
+    return " ".join(w if sum(c.isupper() for c in w) > 1 else w.lower() for w in written.split())
+
+
+def _reads(phrase: str) -> bool:
+    """Whether the phrase can stand as a heading, as far as the endings of its words tell."""
+    first, *_, last = [*phrase.split(), phrase.split()[-1]]
+    if _is_acronym(last):
+        return True
+    if " " not in phrase:
+        return last in _VERBAL_NOUNS or last in _NOUNS or (bool(_NOUN_ENDING.search(last)) and not last.endswith("ing"))
+    if first.endswith("ing") and first not in _VERBAL_NOUNS:
+        return False
+    if last.endswith("ing"):
+        return last in _VERBAL_NOUNS
+    return last in _NOUNS or not _ADJECTIVE.search(last)
+
+
+def _is_acronym(word: str) -> bool:
+    return sum(ch.isupper() for ch in word) > 1
+
+
+def _distinct(phrases: Sequence[str], taken: set[str], forms: dict[str, Counter[str]]) -> list[str]:
+    """The best phrase, and a second that says something else; none that another group has."""
+    chosen: list[str] = []
+    for phrase in phrases:
+        if phrase in taken or any(_same(_form(phrase, forms), _form(other, forms)) for other in chosen):
+            continue
+        chosen.append(phrase)
+        if len(chosen) == 2:
+            break
+    return chosen
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two phrases share a word, or one holds the acronym of the other."""
+    if {stem(w.lower()) for w in one.split()} & {stem(w.lower()) for w in other.split()}:
+        return True
+    for short, long in ((one, other), (other, one)):
+        initials = "".join(word[0] for word in long.replace("-", " ").split()).lower()
+        for word in short.split():
+            letters = "".join(ch for ch in word if ch.isupper()).lower()
+            if len(letters) > 1 and (letters in initials or initials in letters):
+                return True
+    return False
+
+
+def _without_parts(phrases: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    for phrase in phrases[:60]:
+        if not any(f" {phrase} " in f" {other} " or f" {other} " in f" {phrase} " for other in kept):
+            kept.append(phrase)
+    return kept
+
+
+def _pairs(starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    yield from zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)

@@ -1,0 +1,1 @@
+"""The published systems, each reading like its paper's method section."""

@@ -1,0 +1,239 @@
+"""Cluster-based survey generation (Li et al., NLPCC 2024) with the extractive writer.
+
+Papers are embedded, reduced, clustered and named by c-TF-IDF; clusters become sections, clusters inside
+them subsections. Where the paper leaves the number of clusters to chance, the silhouette decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.clustering import (
+    Algorithm,
+    best_cluster_count,
+    clusters,
+    labels,
+    pick_algorithm,
+    published_cluster_count,
+    reduced,
+    rehomed,
+)
+from engine.discussion import answered, requoted
+from engine.errors import UserError
+from engine.extractive import passage
+from engine.gathering import gather
+from engine.keywords import Selector, expand_keywords
+from engine.retrieval.embedding import Vectors
+from engine.run import Answer, Progress, RunContext
+from engine.text import heading, listed
+from engine.values import (
+    Brief,
+    Cluster,
+    FieldMap,
+    FoundPaper,
+    Keyword,
+    KeywordPool,
+    Outline,
+    OutlineNode,
+    Paper,
+    PaperKey,
+    PaperSelection,
+    Query,
+    Section,
+    Survey,
+    walk_outline,
+)
+from engine.writing import (
+    assembled,
+    conclusion,
+    field_map,
+    framed,
+    introduction,
+    marked_thin,
+    nearest_papers,
+    words_for_each,
+)
+
+NOTICE = (
+    "This survey was assembled from quotations: every statement about a paper is quoted word for word from its "
+    "abstract, and only the linking phrases were added. No language model took part."
+)
+
+SMALLEST_DIVIDED = 10
+"""Papers a section needs to be divided into subsections."""
+
+LARGEST_SECTIONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRecipe:
+    """The recipe with its options: the algorithm (``None``: picked by the seed) and the rule for k."""
+
+    algorithm: Algorithm | None = "k-means"
+    published_k: bool = False
+    selector: Selector = "farthest"
+    name: str = "cluster"
+    source: str = "Li et al., Cluster-Based Effective Generation of AI-Driven Literature Surveys, NLPCC 2024"
+
+    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
+        """The topic and keywords from clusters of what it finds."""
+        await context.progress(Progress("keywords"))
+
+        async def search(text: str) -> Sequence[FoundPaper]:
+            await context.progress(Progress("keywords", detail=text))
+            return await context.library.search(Query(text, 200, "relevance", brief.years))
+
+        start = [Keyword(brief.topic, "topic")]
+        pool, _ = await expand_keywords(start, search, context.embedder, context.limits, self.selector)
+        return pool
+
+    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+        """What the keywords find, fused and filtered."""
+        return await gather(brief, pool, limit, context)
+
+    async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
+        """Clusters become sections, clusters within them subsections."""
+        papers = selection.included()
+        if not papers:
+            raise UserError("All papers are excluded. Include some again, for example: include 1")
+        await context.progress(Progress("grouping", 0, len(papers)))
+        vectors = await asyncio.to_thread(context.embedder.embed, [p.abstract or p.title for p in papers])
+        main = await asyncio.to_thread(self._sections, papers, vectors, brief, context.seed)
+        nodes = []
+        for done, cluster in enumerate(main):
+            await context.progress(Progress("dividing", done, len(main), cluster.name))
+            node = await asyncio.to_thread(_divided, cluster, brief, context)
+            nodes.append(marked_thin(node, context.limits))
+        method = f"{len(main)} clusters by {self._algorithm(context.seed)}"
+        return Outline(f"{heading(brief.topic)}: A Survey", framed(nodes, brief.topic), method)
+
+    def _algorithm(self, seed: int) -> Algorithm:
+        return self.algorithm or pick_algorithm(seed)
+
+    def _sections(self, papers: Sequence[Paper], vectors: Vectors, brief: Brief, seed: int) -> list[Cluster]:
+        if len(papers) < 4:
+            return clusters(papers, np.zeros(len(papers), np.int64), brief.topic)
+        points = reduced(vectors, seed)
+        if brief.sections is not None:
+            k = min(max(1, brief.sections - 2), len(papers) // 2)
+        elif self.published_k:
+            k = published_cluster_count(len(papers), seed)
+        else:
+            k = best_cluster_count(
+                points, (4 if len(papers) >= 40 else 2, min(LARGEST_SECTIONS, len(papers) // 4)), seed
+            )
+        return clusters(papers, rehomed(points, labels(points, self._algorithm(seed), k, seed)), brief.topic)
+
+    async def write(
+        self,
+        brief: Brief,
+        selection: PaperSelection,
+        outline: Outline,
+        finished: Mapping[int, Section],
+        context: RunContext,
+    ) -> Survey:
+        """Quote, section by section; what is ``finished`` stays."""
+        included = selection.included()
+        papers = {paper.key: paper for paper in included}
+        outline = await asyncio.to_thread(_supplied, outline, included, context)
+        budget = words_for_each(brief, outline)
+        sections = dict(finished)
+        for i, node in enumerate(outline.nodes):
+            await context.progress(Progress("writing", len(sections), len(outline.nodes), node.title))
+            if i in sections:
+                continue
+            if node.role == "introduction":
+                section = introduction(node, brief, outline, papers)
+                section = replace(
+                    section, figures=section.figures + await asyncio.to_thread(_map, outline, papers, context)
+                )
+            elif node.role == "conclusion":
+                section = conclusion(node, outline, papers)
+            else:
+                section = await asyncio.to_thread(_written, node, papers, budget, context)
+            sections[i] = section
+            await context.section_finished(section, i)
+        return assembled(brief, outline, sections, selection, NOTICE)
+
+    async def revise(
+        self,
+        brief: Brief,
+        selection: PaperSelection,
+        survey: Survey,
+        place: str,
+        wish: str,
+        context: RunContext,
+    ) -> Survey:
+        """Quote the section anew around the wish."""
+        return await asyncio.to_thread(requoted, selection, survey, place, wish, context.embedder)
+
+    async def answer(self, question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
+        """The sentences of the gathered papers that speak to the question."""
+        return await asyncio.to_thread(answered, question, selection, survey, context)
+
+
+def _divided(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode:
+    """A section, with its subsections where there are papers enough for two."""
+    keys = tuple(paper.key for paper in cluster.papers)
+    described = f"Set apart by: {', '.join(cluster.terms[:5])}" if cluster.terms else ""
+    if len(cluster.papers) < SMALLEST_DIVIDED:
+        return OutlineNode(cluster.name, described, keys)
+    vectors = context.embedder.embed([p.abstract or p.title for p in cluster.papers])
+    k = best_cluster_count(vectors, (2, min(4, len(cluster.papers) // context.limits.thin_evidence)), context.seed)
+    parts = clusters(cluster.papers, labels(vectors, "k-means", k, context.seed), f"{brief.topic} {cluster.name}")
+    children = tuple(
+        OutlineNode(
+            c.name,
+            f"Set apart by: {', '.join(c.terms[:5])}" if c.terms else "",
+            tuple(p.key for p in c.papers),
+        )
+        for c in parts
+    )
+    return (
+        OutlineNode(cluster.name, described, children=children)
+        if len(parts) > 1
+        else OutlineNode(cluster.name, described, keys)
+    )
+
+
+def _supplied(outline: Outline, papers: Sequence[Paper], context: RunContext) -> Outline:
+    """The outline with papers for the sections that the person added without any."""
+    titles = [node.title for _, node in walk_outline(outline.nodes)]
+    vectors = context.embedder.embed([*titles, *(p.abstract or p.title for p in papers)])
+    about, bodies = dict(zip(titles, vectors, strict=False)), vectors[len(titles) :]
+
+    def supplied(node: OutlineNode) -> OutlineNode:
+        if node.role != "body":
+            return node
+        keys = nearest_papers(node, papers, bodies, about[node.title], 12)
+        return replace(node, papers=keys, children=tuple(supplied(child) for child in node.children))
+
+    return replace(outline, nodes=tuple(supplied(node) for node in outline.nodes))
+
+
+def _written(node: OutlineNode, papers: Mapping[PaperKey, Paper], budget: int, context: RunContext) -> Section:
+    """The section and its subsections, each quoted from the papers meant for it."""
+    own = [papers[k] for k in node.papers if k in papers][: context.limits.papers_per_node]
+    below = tuple(_written(child, papers, budget, context) for child in node.children)
+    if below:
+        text = (
+            f"This line of work is followed in {len(below)} parts: {listed(child.title for child in below)}. "
+            f"It rests on {len(node.all_papers())} of the papers gathered."
+        )
+        return Section(node.title, text, sections=below)
+    written = passage(own, f"{node.title}. {node.description}", budget, context.embedder)
+    text = written.text or "The abstracts gathered for this section hold no sentence that can be quoted by itself."
+    return Section(node.title, text, written.claims)
+
+
+def _map(outline: Outline, papers: Mapping[PaperKey, Paper], context: RunContext) -> tuple[FieldMap, ...]:
+    placed = [(papers[k], n.title) for n in outline.nodes if n.role == "body" for k in n.all_papers() if k in papers]
+    if not placed:
+        return ()
+    vectors = context.embedder.embed([paper.abstract or paper.title for paper, _ in placed])
+    figure = field_map(vectors, [group for _, group in placed])
+    return (figure,) if figure else ()

@@ -1,0 +1,1 @@
+"""A `Survey` as files people use: Markdown, HTML, PDF, BibTeX, RIS, JSON."""

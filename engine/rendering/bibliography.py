@@ -1,0 +1,114 @@
+"""References as BibTeX and RIS."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import rispy
+from bibtexparser.entrypoint import write_string
+from bibtexparser.library import Library
+from bibtexparser.model import Entry, Field
+from pylatexenc.latexencode import unicode_to_latex
+
+from engine.retrieval.identity import surname
+from engine.text import STOP_WORDS, clean, folded, words
+from engine.values import Paper
+
+_MEETING = re.compile(r"\b(proceedings|conference|workshop|symposium|meeting|[A-Z]{3,8}|NeurIPS|3DV|CoRL|CoNLL)\b")
+_AND = re.compile(r"\band\b")
+_PREPRINT = re.compile(r"arxiv|corr\b|preprint|biorxiv", re.I)
+
+
+class _RisWriter(rispy.RisWriter):  # type: ignore[misc]
+    """Without the line number that rispy writes before each record and other readers do not expect."""
+
+    def set_header(self, count: int) -> str:
+        return ""
+
+
+def bibtex(papers: Sequence[Paper]) -> str:
+    """One entry for each paper; a field that is not known is left out."""
+    library = Library()
+    for key, paper in zip(entry_keys(papers), papers, strict=True):
+        kind, fields = _fields(paper)
+        library.add(Entry(kind, key, [Field(name, value) for name, value in fields if value]))
+    return str(write_string(library))
+
+
+def entry_keys(papers: Sequence[Paper]) -> list[str]:
+    """``lewis2020retrieval``; a letter is added where two would be alike."""
+    keys: list[str] = []
+    for paper in papers:
+        family = folded(surname(paper.authors[0])) if paper.authors else ""
+        first = next((w for w in words(paper.title) if w not in STOP_WORDS), "")
+        base = re.sub(r"[^a-z0-9]", "", f"{family}{paper.year or ''}{folded(first)}")[:60] or "paper"
+        key, letter = base, 0
+        while key in keys:
+            letter += 1
+            key = f"{base}{_letters(letter)}"
+        keys.append(key)
+    return keys
+
+
+def ris(papers: Sequence[Paper]) -> str:
+    """One record for each paper."""
+    return str(rispy.dumps([_ris_record(paper) for paper in papers], implementation=_RisWriter))
+
+
+def _fields(paper: Paper) -> tuple[str, list[tuple[str, str]]]:
+    venue = clean(paper.venue)
+    kind, place = "misc", "howpublished"
+    if venue and not _PREPRINT.search(venue):
+        kind, place = ("inproceedings", "booktitle") if _MEETING.search(venue) else ("article", "journal")
+    return kind, [
+        ("title", f"{{{_latex(paper.title)}}}"),
+        ("author", " and ".join(_AND.sub("{and}", _latex(_family_first(a))) for a in paper.authors)),
+        ("year", str(paper.year or "")),
+        (place, _latex(venue)),
+        ("doi", _latex(_identifier(paper, "doi"))),
+        ("eprint", _identifier(paper, "arxiv")),
+        ("archiveprefix", "arXiv" if _identifier(paper, "arxiv") else ""),
+        # Raw, as \url wants it; only braces would end the field.
+        ("url", paper.url.replace("{", "%7B").replace("}", "%7D")),
+    ]
+
+
+def _family_first(author: str) -> str:
+    """``van der Berg, Jan``: the comma form keeps particles with the family name."""
+    if "," in author:
+        return author
+    family = surname(author)
+    given = author.removesuffix(family).strip()
+    return f"{family}, {given}" if given else family
+
+
+def _latex(text: str) -> str:
+    """Text for LaTeX; braces become commands, since BibTeX counts even escaped ones."""
+    plain = clean(text)
+    parts = re.split(r"([{}])", plain)
+    commands = {"{": "\\textbraceleft{}", "}": "\\textbraceright{}"}
+    return "".join(commands.get(part) or unicode_to_latex(part, unknown_char_warning=False) for part in parts)
+
+
+def _identifier(paper: Paper, namespace: str) -> str:
+    return next((i.split(":", 1)[1] for i in paper.identifiers if i.startswith(f"{namespace}:")), "")
+
+
+def _letters(number: int) -> str:
+    return (_letters((number - 1) // 26) if number > 26 else "") + chr(ord("a") + (number - 1) % 26)
+
+
+def _ris_record(paper: Paper) -> dict[str, object]:
+    kind, _ = _fields(paper)
+    record: dict[str, object] = {
+        "type_of_reference": {"inproceedings": "CONF", "article": "JOUR"}.get(kind, "GEN"),
+        "title": clean(paper.title),
+        "authors": [clean(_family_first(a)) for a in paper.authors],
+        "year": str(paper.year or ""),
+        "journal_name" if kind == "article" else "secondary_title": clean(paper.venue),
+        "doi": _identifier(paper, "doi"),
+        "urls": [paper.url] if paper.url else [],
+        "abstract": clean(paper.abstract),
+    }
+    return {name: value for name, value in record.items() if value}

@@ -1,0 +1,80 @@
+"""The table of formats, and writing a survey to files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from engine.errors import UserError
+from engine.rendering.bibliography import bibtex, ris
+from engine.rendering.html import html
+from engine.rendering.markdown import markdown
+from engine.rendering.pdf import pdf
+from engine.text import folded
+from engine.values import Survey
+
+_SURVEY = TypeAdapter(Survey)
+
+
+def as_json(survey: Survey) -> bytes:
+    """Everything the survey holds, its evidence too; `from_json` reads it back."""
+    return _SURVEY.dump_json(survey, indent=1)
+
+
+def from_json(content: bytes) -> Survey:
+    """The survey that `as_json` wrote; raises `UserError` for anything else."""
+    try:
+        return _SURVEY.validate_json(content)
+    except ValidationError as error:
+        raise UserError("This is not a survey saved by Scholium (its .json file).") from error
+
+
+FORMATS: dict[str, Callable[[Survey], bytes]] = {
+    "md": lambda survey: markdown(survey).encode(),
+    "html": lambda survey: html(survey).encode(),
+    "pdf": pdf,
+    "bib": lambda survey: bibtex(survey.references).encode(),
+    "ris": lambda survey: ris(survey.references).encode(),
+    "json": as_json,
+}
+
+_ALIASES = {"markdown": "md", "bibtex": "bib", "htm": "html"}
+
+
+def known_formats(names: Sequence[str]) -> tuple[str, ...]:
+    """The formats named, all where none is; raises `UserError` for one that cannot be made."""
+    formats = [_ALIASES.get(name.lower().lstrip("."), name.lower().lstrip(".")) for name in names]
+    for name in formats:
+        if name not in FORMATS:
+            raise UserError(f"I cannot make “{name[:40]}” files. I can make: {', '.join(FORMATS)}.")
+    return tuple(dict.fromkeys(formats)) or tuple(FORMATS)
+
+
+def file_stem(title: str) -> str:
+    """A title as a file's name: letters, digits and hyphens, at most 80 characters."""
+    stem = "-".join(part for part in (folded(word) for word in title.split()) if part)
+    return re.sub(r"[^\w-]", "", stem)[:80].strip("-") or "survey"
+
+
+def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Path, ...]:
+    """Write the survey into a folder, one file for each format; each file appears whole or not at all."""
+    formats = known_formats(names)
+    stem = file_stem(survey.title)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for name in formats:
+            path = folder / f"{stem}.{name}"
+            draft = folder / f".{stem}.{name}.new"
+            draft.write_bytes(FORMATS[name](survey))
+            os.replace(draft, path)
+            paths.append(path)
+    except OSError as error:
+        raise UserError(
+            f"The files could not be written to {folder}: {error.strerror or error}. Choose another folder."
+        ) from error
+    return tuple(paths)

@@ -1,0 +1,85 @@
+"""A survey as CommonMark. Everything in it that is not structure is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engine.citations import number_ranges, numbers, reference_text, replaced
+from engine.text import clean
+from engine.values import Bars, PaperKey, Section, Survey, Table
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<&])")
+_LINE_START = re.compile(r"^(\s*)(?:([#>+=-])|(\d+)([.)]))", re.M)
+
+
+def escaped(text: str) -> str:
+    """Text made literal: nothing in it is emphasis, a link, HTML, a list or a heading."""
+    literal = _SPECIAL.sub(r"\\\1", text)
+    return _LINE_START.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", literal)
+
+
+def with_numbers(text: str, known: dict[PaperKey, int]) -> str:
+    """Markdown of a section's text: citations as ``[1, 3–5]``, the rest escaped, list items kept."""
+    lines = []
+    for line in text.split("\n"):
+        marker, body = ("- ", line[2:]) if line.startswith("- ") else ("", line)
+        rendered = replaced(body, lambda keys: f"[{number_ranges(known[k] for k in keys)}]", escaped)
+        lines.append(marker + rendered)
+    return "\n".join(lines)
+
+
+def markdown(survey: Survey) -> str:
+    """The whole document with contents, numbered sections, references and how it was searched."""
+    return "\n\n".join(_parts(survey)).rstrip() + "\n"
+
+
+def _parts(survey: Survey) -> Iterator[str]:
+    known = numbers(survey)
+    yield f"# {escaped(clean(survey.title))}"
+    if survey.notice:
+        yield f"> {escaped(survey.notice)}"
+    yield f"**Abstract.** {with_numbers(survey.abstract, known)}"
+    counter = {"table": 0, "figure": 0}
+    for number, section in enumerate(survey.sections, start=1):
+        yield from _section(section, str(number), known, counter)
+    yield "## References"
+    for paper in survey.references:
+        link = f" <{paper.url}>" if paper.url else ""
+        yield f"[{known[paper.key]}] {escaped(clean(reference_text(paper)))}{link} `{paper.key}`"
+    yield "## How This Survey Was Searched"
+    if survey.searches:
+        rows = tuple((s.source, s.query, s.date, str(s.found)) for s in survey.searches)
+        yield _table(Table("", ("Source", "Query", "Date", "Papers found"), rows), known)
+    if survey.facts:
+        yield "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in survey.facts)
+    if survey.warnings:
+        yield "\n".join(f"- {w.kind}, {escaped(w.place)}: {escaped(w.detail)}" for w in survey.warnings)
+
+
+def _section(section: Section, number: str, known: dict[PaperKey, int], counter: dict[str, int]) -> Iterator[str]:
+    yield f"{'#' * min(6, 2 + number.count('.'))} {number} {escaped(clean(section.title))}"
+    yield with_numbers(section.text, known)
+    for table in section.tables:
+        counter["table"] += 1
+        yield f"**Table {counter['table']}.** {escaped(table.caption)}"
+        yield _table(table, known)
+    for figure in section.figures:
+        counter["figure"] += 1
+        yield f"**Figure {counter['figure']}.** {escaped(figure.caption)}"
+        if isinstance(figure, Bars):
+            rows = tuple((label, str(count)) for label, count in figure.bars if count)
+            yield _table(Table("", (figure.x_label, figure.y_label), rows), known)
+        else:
+            groups = dict.fromkeys(point.group for point in figure.points)
+            counts = ((g, str(sum(point.group == g for point in figure.points))) for g in groups)
+            yield _table(Table("", ("Group", "Papers"), tuple(counts)), known)
+    for i, below in enumerate(section.sections, start=1):
+        yield from _section(below, f"{number}.{i}", known, counter)
+
+
+def _table(table: Table, known: dict[PaperKey, int]) -> str:
+    def line(cells: tuple[str, ...]) -> str:
+        return "| " + " | ".join(with_numbers(clean(cell), known).replace("|", "\\|") for cell in cells) + " |"
+
+    return "\n".join([line(table.header), "|" + " --- |" * len(table.header), *(line(row) for row in table.rows)])

@@ -1,0 +1,1 @@
+"""Where papers are kept and found."""

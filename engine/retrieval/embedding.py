@@ -1,0 +1,128 @@
+"""Texts to vectors: latent semantic analysis fitted on a library, or a local neural model.
+
+Vectors are rows of float32, of unit length, or all zero where a text has no known word.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.preprocessing import normalize
+
+from engine.errors import ServiceError
+from engine.text import terms
+
+Vectors = NDArray[np.float32]
+
+LSA_DIMENSIONS = 256
+"""Enough to tell the sub-fields of a field apart; more finds papers no better and costs memory."""
+
+LSA_SAMPLE = 100_000
+"""Texts used for fitting: a larger library is sampled, its vocabulary no longer changes much."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length that are close where the texts mean the same."""
+
+    name: str
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (number of texts, dimensions); runs for a while, call it in a thread."""
+        ...
+
+
+class LatentSemanticAnalysis:
+    """TF-IDF (sublinear term frequency) projected on the largest singular vectors of the fitted texts."""
+
+    def __init__(self, vocabulary: Sequence[str], idf: Vectors, components: Vectors, fitted_on: int) -> None:
+        self.name = f"lsa-{LSA_DIMENSIONS}"
+        self.fitted_on = fitted_on
+        self._vocabulary = list(vocabulary)
+        self._idf = idf
+        self._components = components
+        self._counter = _counter(vocabulary=self._vocabulary) if self._vocabulary else None
+
+    @classmethod
+    def fit(cls, texts: Sequence[str], seed: int = 0) -> LatentSemanticAnalysis:
+        """Fit on the texts of a library, or on a random sample of `LSA_SAMPLE` where there are more.
+
+        Fewer texts than dimensions are no obstacle: the missing dimensions stay zero.
+        """
+        total = len(texts)
+        if total > LSA_SAMPLE:
+            chosen = np.sort(np.random.default_rng(seed).choice(total, LSA_SAMPLE, replace=False))
+            texts = [texts[int(i)] for i in chosen]
+        counter = _counter(min_df=3 if len(texts) >= 1_000 else 1)
+        try:
+            counts = counter.fit_transform(texts)
+        except ValueError:  # no text has a word that counts
+            empty = np.zeros((LSA_DIMENSIONS, 0), np.float32)
+            return cls([], np.zeros(0, np.float32), empty, total)
+        weighting = TfidfTransformer(sublinear_tf=True)
+        weighted = weighting.fit_transform(counts)
+        vocabulary = list(counter.get_feature_names_out())
+        components = np.zeros((LSA_DIMENSIONS, len(vocabulary)), np.float32)
+        rank = min(LSA_DIMENSIONS, *weighted.shape)
+        if rank == weighted.shape[1] or rank == 1:
+            components[:rank, : len(vocabulary)] = np.eye(rank, len(vocabulary), dtype=np.float32)
+        else:
+            svd = TruncatedSVD(rank, n_iter=3, random_state=seed).fit(weighted)
+            components[:rank] = svd.components_
+        return cls(vocabulary, weighting.idf_.astype(np.float32), components, total)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (number of texts, `LSA_DIMENSIONS`)."""
+        if self._counter is None or not texts:
+            return np.zeros((len(texts), LSA_DIMENSIONS), np.float32)
+        counts = self._counter.transform(texts).astype(np.float32)
+        counts.data = (1.0 + np.log(counts.data)) * self._idf[counts.indices]
+        projected = normalize(counts) @ self._components.T
+        vectors: Vectors = normalize(projected).astype(np.float32)
+        return vectors
+
+    def save(self, folder: Path) -> None:
+        """Write plain arrays and a word list; nothing that runs when it is read."""
+        folder.mkdir(parents=True, exist_ok=True)
+        np.savez(folder / "lsa.npz", idf=self._idf, components=self._components)
+        document = {"vocabulary": self._vocabulary, "fitted_on": self.fitted_on}
+        (folder / "lsa.json").write_text(json.dumps(document), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> LatentSemanticAnalysis:
+        """Read what `save` wrote."""
+        document = json.loads((folder / "lsa.json").read_text(encoding="utf-8"))
+        with np.load(folder / "lsa.npz", allow_pickle=False) as arrays:
+            return cls(document["vocabulary"], arrays["idf"], arrays["components"], document["fitted_on"])
+
+
+class LocalNeuralEmbedder:
+    """A sentence-embedding model run on this machine by fastembed; it is downloaded when first used."""
+
+    def __init__(self, model: str) -> None:
+        self.name = f"fastembed:{model}"
+        try:
+            from fastembed import TextEmbedding
+        except ImportError as error:
+            raise ServiceError(
+                "The package fastembed is not installed; install scholium with its extra “neural”."
+            ) from error
+        try:
+            self._model: Any = TextEmbedding(model)
+        except Exception as error:  # the hub's client raises whatever its transport raises
+            raise ServiceError(f"The embedding model {model} could not be loaded: {error}") from error
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (number of texts, dimensions of the model)."""
+        vectors: Vectors = normalize(np.array(list(self._model.embed(list(texts))), dtype=np.float32))
+        return vectors
+
+
+def _counter(**options: Any) -> CountVectorizer:
+    return CountVectorizer(analyzer=terms, dtype=np.float32, **options)

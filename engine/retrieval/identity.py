@@ -1,0 +1,110 @@
+"""When two records are the same paper, and what the merged record says."""
+
+from __future__ import annotations
+
+import re
+
+from engine.errors import UserError
+from engine.text import folded
+from engine.values import Paper, PaperKey
+
+_KEY = re.compile(r"[a-z0-9][a-z0-9_+-]*:[^\s\[\]@;,\"'`|<>{}\\]+")
+_ARXIV = re.compile(r"^(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?$", re.I)
+_DOI = re.compile(r"^(?:doi:)?(10\.\d{4,9}/\S+)$", re.I)
+
+_PREFERRED = ("doi", "arxiv", "acl", "s2", "pmid")
+
+
+def paper_key(text: str) -> PaperKey:
+    """Check and normalise a key; raises `UserError` where it is not ``namespace:rest``."""
+    namespace, colon, rest = text.strip().partition(":")
+    candidate = f"{namespace.lower()}{colon}{rest}"
+    if not _KEY.fullmatch(candidate):
+        raise UserError(f"“{text[:80]}” is not a paper's key; a key looks like arxiv:2406.10252.")
+    return PaperKey(candidate)
+
+
+def arxiv_key(text: str) -> PaperKey | None:
+    """``arxiv:2406.10252`` from an id, a link or an arXiv DOI, its version removed; ``None`` if it is none."""
+    bare = re.sub(r"^https?://(?:www\.)?arxiv\.org/(?:abs|pdf)/", "", text.strip(), flags=re.I)
+    bare = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/)?(?:doi:)?10\.48550/arxiv\.", "", bare, flags=re.I)
+    match = _ARXIV.match(bare.removesuffix(".pdf"))
+    return PaperKey(f"arxiv:{match.group(1).lower()}") if match else None
+
+
+def doi_key(text: str) -> PaperKey | None:
+    """``doi:10.…`` in lower case from a DOI or its link; an arXiv DOI is given by `arxiv_key` instead."""
+    bare = re.sub(r"^https?://(?:dx\.)?doi\.org/", "", text.strip(), flags=re.I)
+    match = _DOI.match(bare)
+    if not match or arxiv_key(bare):
+        return None
+    candidate = f"doi:{match.group(1).lower().rstrip('.')}"
+    return PaperKey(candidate) if _KEY.fullmatch(candidate) else None
+
+
+def fingerprint(paper: Paper) -> str:
+    """Normalised title, year and first author's surname; empty where title or year is missing."""
+    if not paper.title or paper.year is None:
+        return ""
+    return f"{folded(paper.title)}|{paper.year}|{folded(surname(paper.authors[0])) if paper.authors else ''}"
+
+
+_PARTICLES = frozenset(
+    [
+        "van",
+        "von",
+        "der",
+        "den",
+        "de",
+        "del",
+        "della",
+        "di",
+        "da",
+        "dos",
+        "du",
+        "la",
+        "le",
+        "ten",
+        "ter",
+        "al",
+        "bin",
+        "ibn",
+    ]
+)
+
+
+def surname(author: str) -> str:
+    """The family name with its particles: ``Jan van den Berg`` and ``van den Berg, Jan`` give ``van den Berg``."""
+    if "," in author:
+        return author.split(",", 1)[0].strip()
+    parts = author.split()
+    start = len(parts) - 1
+    while start > 1 and parts[start - 1].lower() in _PARTICLES:
+        start -= 1
+    return " ".join(parts[max(start, 0) :])
+
+
+def preferred_key(identifiers: tuple[PaperKey, ...]) -> PaperKey:
+    """The most widely understood of a paper's identifiers; otherwise the first."""
+    for namespace in _PREFERRED:
+        for identifier in identifiers:
+            if identifier.startswith(f"{namespace}:"):
+                return identifier
+    return identifiers[0]
+
+
+def merged(old: Paper, new: Paper) -> Paper:
+    """One paper from two records of it: the old key stays, the fuller value of each field wins."""
+    known = dict.fromkeys((*old.identifiers, *new.identifiers))
+    counts = [c for c in (old.citations, new.citations) if c is not None]
+    return Paper(
+        key=old.key,
+        title=old.title or new.title,
+        abstract=max(old.abstract, new.abstract, key=len),
+        authors=max(old.authors, new.authors, key=len),
+        year=old.year if old.year is not None else new.year,
+        venue=old.venue or new.venue,
+        citations=max(counts) if counts else None,
+        url=old.url or new.url,
+        identifiers=tuple(known),
+    )

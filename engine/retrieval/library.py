@@ -1,0 +1,48 @@
+"""What every store of papers can do, and what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.values import FoundPaper, Paper, PaperKey, Query
+
+
+@dataclass(frozen=True, slots=True)
+class AddReport:
+    """What became of the papers given: new, changed, already there (nothing new in them)."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """A long step of a library: its name, how much is done, and of how much (0: unknown)."""
+
+    stage: str
+    done: int
+    total: int = 0
+
+
+OnIndexProgress = Callable[[IndexProgress], None]
+
+
+class Library(Protocol):
+    """A searchable store of papers."""
+
+    name: str
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """At most ``query.limit`` papers, best first. Raises `RetrievalError` when it cannot answer."""
+        ...
+
+    async def add(self, papers: Iterable[Paper]) -> AddReport:
+        """Store papers; one that is already there is merged with it, never doubled."""
+        ...
+
+    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """The papers that exist among the keys (or other known identifiers), in the order asked."""
+        ...

@@ -1,0 +1,132 @@
+"""Plain text: sentences, words, normal forms. Nothing here knows about papers or surveys."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+import sentencex
+import snowballstemmer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+_WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
+_stemmer = snowballstemmer.stemmer("english")
+
+STOP_WORDS = frozenset(ENGLISH_STOP_WORDS)
+
+
+def clean(text: str) -> str:
+    """One line of text without control, direction-changing or zero-width characters.
+
+    Runs of white space become one space; the result is in Unicode normal form C.
+    """
+    spaced = " ".join(text.split())
+    if not spaced.isprintable():
+        kept = (" " if unicodedata.category(ch) in _BREAKS else ch for ch in spaced if not _invisible(ch))
+        spaced = " ".join("".join(kept).split())
+    return unicodedata.normalize("NFC", spaced)
+
+
+_BREAKS = {"Cc", "Zl", "Zp"}
+
+
+def _invisible(character: str) -> bool:
+    """Zero-width and direction-changing characters, lone surrogates, unassigned and private ones."""
+    return unicodedata.category(character) in {"Cf", "Cs", "Co", "Cn"}
+
+
+def folded(text: str) -> str:
+    """Letters and digits only, lower case, without accents: for comparing titles and names."""
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(ch for ch in plain if ch.isalnum())
+
+
+def words(text: str) -> list[str]:
+    """Words in lower case, in order; numbers alone are not words."""
+    return _WORD.findall(text.lower())
+
+
+@lru_cache(maxsize=500_000)
+def stem(word: str) -> str:
+    """The Snowball stem of an English word; other words come back nearly unchanged."""
+    stemmed: str = _stemmer.stemWord(word)
+    return stemmed
+
+
+def terms(text: str) -> list[str]:
+    """Stems of the words that carry meaning, in order."""
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences without surrounding white space; not cut at "et al.", "i.e." or decimals."""
+    return [s.strip() for s in _joined(sentencex.segment("en", text)) if s.strip()]
+
+
+_ABBREVIATION = re.compile(r"(?:\b(?:approx|resp|incl|eqs?|figs?|secs?|refs?|vs|cf|w\.r\.t|i\.i\.d|et al)\.)\s*$", re.I)
+
+
+def _joined(parts: Iterable[str]) -> list[str]:
+    """Sentences cut after an abbreviation that the segmenter does not know, put together again."""
+    whole: list[str] = []
+    for part in parts:
+        if whole and _ABBREVIATION.search(whole[-1]):
+            whole[-1] += part
+        else:
+            whole.append(part)
+    return whole
+
+
+def shortened(text: str, limit: int) -> str:
+    """At most ``limit`` characters, cut at a word, with an ellipsis where something was cut."""
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+def listed(items: Iterable[str], conjunction: str = "and") -> str:
+    """``a, b and c``."""
+    *head, last = list(items) or [""]
+    return f"{', '.join(head)} {conjunction} {last}" if head else last
+
+
+_SMALL_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "but",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "nor",
+        "of",
+        "on",
+        "or",
+        "per",
+        "the",
+        "to",
+        "versus",
+        "via",
+        "vs",
+        "with",
+    ]
+)
+
+
+def heading(text: str) -> str:
+    """Title case that leaves acronyms and mixed-case words as they are."""
+    parts = text.split()
+    return " ".join(_capitalised(w, first=i == 0) for i, w in enumerate(parts))
+
+
+def _capitalised(word: str, *, first: bool) -> str:
+    if any(ch.isupper() for ch in word[1:]) or (not first and word.lower() in _SMALL_WORDS):
+        return word
+    return "-".join(p[:1].upper() + p[1:] if p not in _SMALL_WORDS or first else p for p in word.split("-"))

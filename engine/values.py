@@ -1,0 +1,296 @@
+"""The values everything else passes around: frozen, without I/O.
+
+A citation inside text is written ``[@key]`` with the key of a `Paper`; numbers appear only in rendering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, NewType
+
+PaperKey = NewType("PaperKey", str)
+"""``namespace:rest``, for example ``arxiv:2406.10252``, ``doi:10.1145/3397271``, ``s2:…`` or ``acl:…``."""
+
+
+@dataclass(frozen=True, slots=True)
+class YearRange:
+    """Years of publication, both ends included; an open end is ``None``."""
+
+    first: int | None = None
+    last: int | None = None
+
+    def __contains__(self, year: object) -> bool:
+        if self.first is None and self.last is None:
+            return True
+        if not isinstance(year, int):
+            return False
+        return (self.first is None or year >= self.first) and (self.last is None or year <= self.last)
+
+    def __str__(self) -> str:
+        return f"{self.first or ''}..{self.last or ''}"
+
+
+ALL_YEARS = YearRange()
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One paper as a library knows it; ``identifiers`` holds every known key, the paper's own among them."""
+
+    key: PaperKey
+    title: str
+    abstract: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    venue: str = ""
+    citations: int | None = None
+    url: str = ""
+    identifiers: tuple[PaperKey, ...] = ()
+
+
+Ranking = Literal["survey", "relevance", "title"]
+"""``survey``: what a survey of the topic would cite; ``relevance``: closest in words and meaning to the
+query; ``title``: closest titles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question to a library; ``exclude`` is honoured before the ``limit`` is counted."""
+
+    text: str
+    limit: int
+    ranking: Ranking = "survey"
+    years: YearRange = ALL_YEARS
+    exclude: frozenset[PaperKey] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a paper was found: the keyword that was searched and the rank (from 1) it had there."""
+
+    keyword: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPaper:
+    """A paper with its score (higher is better, comparable within one result only) and its reasons."""
+
+    paper: Paper
+    score: float
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What the person asked for; sizes in words, ``None`` where the recipe decides."""
+
+    topic: str
+    recipe: str = "cluster"
+    library: str = ""
+    years: YearRange = ALL_YEARS
+    length: str = "8k"
+    audience: str = ""
+    language: str = "en"
+    sections: int | None = None
+    subsection_words: int | None = None
+
+
+KeywordOrigin = Literal["topic", "library", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A search phrase and who proposed it; ``found`` is how many papers it brought that were new."""
+
+    text: str
+    origin: KeywordOrigin
+    found: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordPool:
+    """The keywords of a survey; the first is the topic itself."""
+
+    keywords: tuple[Keyword, ...]
+
+    def __contains__(self, text: object) -> bool:
+        return isinstance(text, str) and text.casefold() in {k.text.casefold() for k in self.keywords}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRecord:
+    """One search that was made: where, for what, on which day (ISO date), and how many papers it gave."""
+
+    source: str
+    query: str
+    date: str
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class PaperSelection:
+    """The papers gathered for a survey, best first; those in ``excluded`` stay listed but are not used."""
+
+    found: tuple[FoundPaper, ...]
+    excluded: tuple[PaperKey, ...] = ()
+    searches: tuple[SearchRecord, ...] = ()
+    filtered: int = 0
+
+    def included(self) -> tuple[Paper, ...]:
+        """Papers that may be used, best first."""
+        left_out = set(self.excluded)
+        return tuple(item.paper for item in self.found if item.paper.key not in left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Papers that belong together; ``terms`` are its c-TF-IDF terms, best first."""
+
+    name: str
+    terms: tuple[str, ...]
+    papers: tuple[Paper, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineNode:
+    """A section to be written, with the papers meant for it; ``thin`` says the evidence is scarce."""
+
+    title: str
+    description: str = ""
+    papers: tuple[PaperKey, ...] = ()
+    thin: bool = False
+    children: tuple[OutlineNode, ...] = ()
+    role: Literal["introduction", "body", "conclusion"] = "body"
+
+    def all_papers(self) -> tuple[PaperKey, ...]:
+        """Keys of this node and all below it, each once, in order."""
+        keys = dict.fromkeys(self.papers)
+        for child in self.children:
+            keys.update(dict.fromkeys(child.all_papers()))
+        return tuple(keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The plan of a survey: sections with subsections. ``method`` says how it was made."""
+
+    title: str
+    nodes: tuple[OutlineNode, ...]
+    method: str = ""
+
+
+Verdict = Literal["quoted", "supported", "unsupported", "unchecked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One paper cited for a claim, the words of the paper that carry it, and how that was checked."""
+
+    key: PaperKey
+    quote: str
+    verdict: Verdict
+    source: Literal["abstract", "full text"] = "abstract"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence with at least one citation."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with a caption; cells may hold citations."""
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A bar chart: a label and a count each."""
+
+    caption: str
+    x_label: str
+    y_label: str
+    bars: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoint:
+    """A paper's place on a map of the field (no unit) and the group it belongs to."""
+
+    x: float
+    y: float
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMap:
+    """A scatter of papers coloured by group."""
+
+    caption: str
+    points: tuple[MapPoint, ...]
+
+
+Figure = Bars | FieldMap
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A written section.
+
+    ``text`` is plain text: paragraphs divided by blank lines, lines starting with ``- `` for lists, and
+    citations as ``[@key]``; nothing in it is markup.
+    """
+
+    title: str
+    text: str
+    claims: tuple[Claim, ...] = ()
+    sections: tuple[Section, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyWarning:
+    """Something a reader should know: what kind, in which section, and the facts."""
+
+    kind: Literal["thin evidence", "unknown citation", "unsupported claim", "unfinished", "search"]
+    place: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A survey as far as it is written; ``notice`` says on the first page how it was made."""
+
+    title: str
+    abstract: str
+    sections: tuple[Section, ...]
+    references: tuple[Paper, ...]
+    notice: str = ""
+    searches: tuple[SearchRecord, ...] = ()
+    warnings: tuple[SurveyWarning, ...] = ()
+    facts: tuple[tuple[str, str], ...] = field(default=())
+
+
+def walk(sections: tuple[Section, ...], prefix: str = "") -> Iterator[tuple[str, Section]]:
+    """All sections in reading order with their numbers: ``1``, ``1.1``, ``2`` and so on."""
+    for position, section in enumerate(sections, start=1):
+        number = f"{prefix}{position}"
+        yield number, section
+        yield from walk(section.sections, f"{number}.")
+
+
+def walk_outline(nodes: tuple[OutlineNode, ...], prefix: str = "") -> Iterator[tuple[str, OutlineNode]]:
+    """All outline nodes in reading order with their numbers."""
+    for position, node in enumerate(nodes, start=1):
+        number = f"{prefix}{position}"
+        yield number, node
+        yield from walk_outline(node.children, f"{number}.")

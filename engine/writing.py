@@ -1,0 +1,178 @@
+"""Steps that recipes share: how long each part becomes, the parts every survey has, and putting it together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from sklearn.decomposition import PCA
+
+from engine.citations import cite, with_references
+from engine.extractive import Sentence, quotable, quoted
+from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
+from engine.retrieval.embedding import Vectors
+from engine.text import listed
+from engine.values import (
+    Bars,
+    Brief,
+    FieldMap,
+    MapPoint,
+    Outline,
+    OutlineNode,
+    Paper,
+    PaperKey,
+    PaperSelection,
+    Section,
+    Survey,
+    SurveyWarning,
+    Table,
+    walk_outline,
+)
+
+MARGIN = 1.25
+"""A survey aims this far above the lower end of its length class, so that it surely reaches it."""
+
+FRAME_WORDS = 500
+"""Words of introduction, tables and conclusion together."""
+
+OPEN_PROBLEMS = 12
+
+DISCLAIMER = "This survey was made with a computer's help and is intended for reference only."
+
+
+def words_for_each(brief: Brief, outline: Outline) -> int:
+    """Words for one leaf of the outline, so that the survey reaches its length class."""
+    if brief.subsection_words is not None:
+        return brief.subsection_words
+    leaves = sum(1 for _, node in walk_outline(outline.nodes) if node.role == "body" and not node.children)
+    total = LENGTH_CLASSES_TOKENS[brief.length] * MARGIN / TOKENS_PER_WORD - FRAME_WORDS
+    return max(80, round(total / max(1, leaves)))
+
+
+def framed(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:
+    """The body between an introduction and a conclusion."""
+    introduction = OutlineNode(
+        "Introduction",
+        f"What this survey covers of {topic}, from which papers and how it is ordered",
+        role="introduction",
+    )
+    conclusion = OutlineNode(
+        "Conclusion and Open Problems", "What the papers leave open, in their own words", role="conclusion"
+    )
+    return (introduction, *body, conclusion)
+
+
+def marked_thin(node: OutlineNode, limits: Limits) -> OutlineNode:
+    """The node and those below, marked where there are too few papers to stand on."""
+    children = tuple(marked_thin(child, limits) for child in node.children)
+    thin = node.role == "body" and len(node.all_papers()) < limits.thin_evidence
+    return replace(node, thin=thin, children=children)
+
+
+def introduction(node: OutlineNode, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper]) -> Section:
+    """Scope, number of papers, years, order of the sections, and a table of the clusters."""
+    body = [n for n in outline.nodes if n.role == "body"]
+    used = [papers[k] for n in body for k in n.all_papers() if k in papers]
+    years = sorted(p.year for p in used if p.year)
+    span = f", published from {years[0]} to {years[-1]}," if years and years[0] != years[-1] else ""
+    venues = [v for v, _ in Counter(p.venue for p in used if p.venue).most_common(3)]
+    places = f" The venues seen most often are {listed(venues)}." if venues else ""
+    limits = "" if str(brief.years) == ".." else f" Only papers of the years {brief.years} were considered."
+    order = listed(f"{n.title} (Section {i})" for i, n in enumerate(outline.nodes, start=1) if n.role == "body")
+    text = (
+        f"This survey covers {brief.topic}. It draws on {len(used)} papers{span} that were gathered for it "
+        f"and grouped by what they are about.{places}{limits}\n\n"
+        f"The literature falls into {len(body)} main lines: {order}. Table 1 shows them with the terms that set "
+        "each apart and the papers of each that are cited most."
+    )
+    rows = tuple((n.title, str(len(n.all_papers())), n.description, cite(_most_cited(n, papers))) for n in body)
+    table = Table(
+        "The lines of work in this survey.",
+        ("Line of work", "Papers", "What sets it apart", "Cited most"),
+        rows,
+    )
+    counts = Counter(years)
+    bars = tuple((str(y), counts.get(y, 0)) for y in range(years[0], years[-1] + 1)) if years else ()
+    figures = (Bars("Papers in this survey by year of publication.", "Year", "Papers", bars),) if bars else ()
+    return Section(node.title, text, tables=(table,), figures=figures)
+
+
+def _most_cited(node: OutlineNode, papers: Mapping[PaperKey, Paper]) -> list[PaperKey]:
+    ranked = sorted((papers[k] for k in node.all_papers() if k in papers), key=lambda p: -(p.citations or 0))
+    return [paper.key for paper in ranked[:3]]
+
+
+def conclusion(node: OutlineNode, outline: Outline, papers: Mapping[PaperKey, Paper]) -> Section:
+    """What was surveyed, and the open problems that the abstracts themselves name."""
+    body = [n for n in outline.nodes if n.role == "body"]
+    lines: list[tuple[str, Sentence]] = []
+    for place in body:
+        named = [s for k in place.all_papers() if k in papers for s in quotable(papers[k]) if s.role == "limit"]
+        share = max(1, OPEN_PROBLEMS // max(1, len(body)))
+        lines += [(place.title, s) for s in sorted(named, key=lambda s: -(s.paper.year or 0))[:share]]
+    opening = f"This survey has followed {len(body)} lines of work on the topic: {listed(n.title for n in body)}."
+    if not lines:
+        return Section(node.title, f"{opening} The abstracts gathered here name no open problem in so many words.")
+    claims = tuple(quoted([s], f"On {title}, {{who}}:") for title, s in lines)
+    listing = "\n".join(f"- {claim.text}" for claim in claims)
+    return Section(node.title, f"{opening} The papers themselves name these open problems:\n\n{listing}", claims)
+
+
+def field_map(vectors: Vectors, groups: Sequence[str]) -> FieldMap | None:
+    """Papers laid out in the plane by their first two principal components; ``None`` under three papers."""
+    if len(groups) < 3:
+        return None
+    flat = PCA(2, random_state=0).fit_transform(vectors)
+    points = tuple(MapPoint(float(x), float(y), group) for (x, y), group in zip(flat, groups, strict=True))
+    return FieldMap("Papers of this survey; those close together are about similar things.", points)
+
+
+def nearest_papers(
+    node: OutlineNode, papers: Sequence[Paper], vectors: Vectors, about: Vectors, count: int
+) -> tuple[PaperKey, ...]:
+    """The node's own papers, or, where it has none yet, those nearest to its heading."""
+    if node.papers or node.children:
+        return node.papers
+    closeness = vectors @ about
+    return tuple(papers[int(i)].key for i in np.argsort(-closeness, kind="stable")[:count] if closeness[i] > 0)
+
+
+def assembled(
+    brief: Brief, outline: Outline, sections: Mapping[int, Section], selection: PaperSelection, notice: str
+) -> Survey:
+    """The survey of the sections that are there, in outline order, citations resolved, gaps reported."""
+    papers = {paper.key: paper for paper in selection.included()}
+    missing = [n.title for i, n in enumerate(outline.nodes) if i not in sections]
+    warnings = [SurveyWarning("unfinished", title, "not written") for title in missing]
+    warnings += [
+        SurveyWarning("thin evidence", number, f"{len(n.all_papers())} papers")
+        for number, n in walk_outline(outline.nodes)
+        if n.thin
+    ]
+    ordered = tuple(sections[i] for i in sorted(sections))
+    cited = {p.key for p in selection.included()}
+    years = sorted(p.year for p in papers.values() if p.year)
+    span = f" published between {years[0]} and {years[-1]}" if years else ""
+    body = [n.title for n in outline.nodes if n.role == "body"]
+    abstract = (
+        f"A survey of {brief.topic}, from {len(cited)} papers{span}. "
+        f"It covers {listed(body)}, and ends with the problems the papers leave open."
+    )
+    survey = Survey(
+        title=outline.title,
+        abstract=abstract,
+        sections=ordered,
+        references=(),
+        notice=f"{notice} {DISCLAIMER}",
+        searches=selection.searches,
+        warnings=tuple(warnings),
+        facts=(
+            ("Papers found", str(len(selection.found) + selection.filtered)),
+            ("Left out as off topic", str(selection.filtered)),
+            ("Left out by the reader", str(len(selection.excluded))),
+            ("Papers used", str(len(cited))),
+        ),
+    )
+    return with_references(survey, papers)
