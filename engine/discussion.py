@@ -14,7 +14,7 @@ from engine.extractive import Sentence, passage, quotable, quoted
 from engine.retrieval.embedding import Embedder
 from engine.run import Answer, RunContext
 from engine.text import terms
-from engine.values import Claim, Paper, PaperSelection, Section, Survey
+from engine.values import Paper, PaperSelection, Section, Survey
 
 NEEDED_COVERAGE = 0.5
 """A sentence speaks to a question when it and its paper's title hold at least half of what the question asks
@@ -41,7 +41,7 @@ def answered(question: str, selection: PaperSelection, survey: Survey, context: 
         return Answer(question, (), survey)
     chosen = [candidates[int(i)] for i in speaking]
     vectors = context.embedder.embed([question, *(s.text for s in chosen)])
-    closeness = vectors[1:] @ vectors[0] + coverage[speaking]
+    closeness = vectors[1:] @ vectors[0] + 0.5 * coverage[speaking]
     best: dict[str, Sentence] = {}
     for i in np.argsort(-closeness, kind="stable"):
         best.setdefault(chosen[int(i)].paper.key, chosen[int(i)])
@@ -95,8 +95,3 @@ def _put(sections: tuple[Section, ...], path: Sequence[int], new: Section) -> tu
     at = path[0] - 1
     inner = new if len(path) == 1 else replace(sections[at], sections=_put(sections[at].sections, path[1:], new))
     return (*sections[:at], inner, *sections[at + 1 :])
-
-
-def answer_text(claims: Sequence[Claim]) -> str:
-    """The claims as paragraphs with citations."""
-    return "\n\n".join(claim.text for claim in claims)

@@ -34,23 +34,29 @@ _CUES: dict[Role, re.Pattern[str]] = {
     ),
     "finding": re.compile(
         r"\b(outperforms?|achiev\w+|results? (show|demonstrate|indicate|suggest)s?|experiments?|demonstrates?|"
-        r"we (find|show|observe|found)|improv\w+ .*(by|over|upon)|state-of-the-art|surpass\w*|accuracy of|evaluat\w+)\b",
+        r"we (find|show|observe|found)|improv\w+ .*(by|over|upon)|state-of-the-art|surpass\w*|accuracy of|"
+        r"evaluat\w+)\b",
         re.I,
     ),
     "approach": re.compile(
-        r"\b(we|this (paper|work|article|study)|here,? we|our (method|approach|model|framework))\b.*\b(propos\w+|"
-        r"introduc\w+|present\w*|develop\w*|describ\w+|design\w*|combin\w+|extend\w*|formulat\w+|learns?|uses?)\b",
+        r"\b(we|the authors?|(this|the) (paper|work|article|study|survey)|here,? we|our (method|approach|model|"
+        r"framework))\b.*\b(propos\w+|introduc\w+|present\w*|develop\w*|describ\w+|design\w*|combin\w+|extend\w*|"
+        r"formulat\w+|learns?|uses?)\b",
         re.I,
     ),
 }
-# Sentences that mean nothing outside their abstract, or advertise.
+# Sentences that mean nothing outside their abstract.
+_DANGLING_START = (
+    "this|these|those|such|it|they|its|their|he|she|then|thus|therefore|hence|moreover|furthermore|additionally|also|"
+    "in addition|besides|finally|secondly?|first(?:ly)?|thirdly?|here|to this end|for example|for instance|"
+    "to (?:address|tackle|overcome|do) (?:this|these|so)|specifically|in particular|as a result|consequently|both|"
+    "another|one|on the other hand|but|and|or|so|yet|instead|similarly|meanwhile|nevertheless|nonetheless|conversely|"
+    "in contrast|with (?:this|their)|each|others?|the (?:former|latter|second|third|other|resulting|above|others?)|"
+    "two|three|the authors (?:study|ask|also)|combined"
+)
 _DANGLING = re.compile(
-    r"^(this|these|those|such|it|they|its|their|then|thus|therefore|hence|moreover|furthermore|additionally|also|"
-    r"in addition|besides|finally|secondly?|first(ly)?|thirdly?|here|to this end|to (address|tackle|overcome) (this|these)|"
-    r"for example|for instance|specifically|in particular|as a result|consequently|second|both|another|on the other hand|"
-    r"but|and|or|so|yet|instead|similarly|meanwhile|nevertheless|nonetheless|conversely|in contrast|with this|"
-    r"the (former|latter|second|third|other|resulting|above))\b|https?://|github|code (is|and|are)|"
-    r"(source )?code.*available|supplementary|\{\\|\$[^$]{25,}\$",
+    rf"^(?:{_DANGLING_START})\b|https?://|github|code (?:is|and|are)\b|code.*available|supplementary|"
+    r"\{\\|\$[^$]{25,}\$",
     re.I,
 )
 

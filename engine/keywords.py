@@ -81,10 +81,8 @@ async def expand_keywords(
     It ends at θ papers, at `Limits.keyword_rounds`, when a keyword brings nothing new, when no candidate
     is left, or when there are fewer papers than clusters.
     """
-    pool: list[Keyword] = []
     known: dict[PaperKey, Paper] = {}
-    for keyword in start:
-        pool.append(await _searched(keyword, search, known))
+    pool = [await _searched(keyword, search, known) for keyword in start]
     for _ in range(limits.keyword_rounds):
         groups = len(pool) + 1
         if len(known) >= limits.candidate_papers or len(known) < 2 * groups or len(pool) >= limits.keywords:

@@ -15,8 +15,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from engine.text import STOP_WORDS, heading, stem
 from engine.values import Paper
 
-LONGEST_PHRASE = 3
-"""Words; four-word phrases are nearly always a part of a sentence."""
+LONGEST_PHRASE = 4
+"""Words; longer phrases are nearly always a part of a sentence."""
 
 Formula = Literal["published", "bounded"]
 
@@ -639,8 +639,9 @@ def name_groups(groups: Sequence[Sequence[Paper]], topic: str, formula: Formula 
         often = {str(vocabulary[i]): frequencies[row, i] for i in order[:400]}
         usable = [p for p in best if not set(p.split()) <= topical and not _is_fragment(p, often)]
         readable = [p for p in usable if _reads(_form(p, forms)) and _form(p, forms) not in _WHOLE_FIELDS]
-        fit = [p for p in readable if in_titles[p] >= least] or readable or usable
-        chosen = _distinct(fit, taken, forms)
+        titular = [p for p in readable if in_titles[p] >= least]
+        chosen = _distinct([*titular, *([] if len(titular) > 1 else readable)], taken, forms)
+        chosen = chosen or _distinct([*readable, *usable], taken, forms)[:1]
         title = heading(" and ".join(_form(p, forms) for p in chosen)) or f"Further Work {row + 1}"
         taken.update(chosen)
         names.append(GroupName(title, tuple(_form(p, forms) for p in _without_parts(usable)[:8])))
@@ -657,7 +658,7 @@ def _is_fragment(phrase: str, often: Mapping[str, float]) -> bool:
 
 
 def _phrases(text: str, forms: dict[str, Counter[str]], weight: int = 1) -> Iterator[str]:
-    """Stemmed phrases of one to three words that cross no stop word and no punctuation."""
+    """Stemmed phrases of one to four words that cross no stop word and no punctuation."""
     run: list[tuple[str, str]] = []
     for token in [*_TOKEN.findall(text), "."]:
         lower = token.lower()

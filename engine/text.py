@@ -65,7 +65,10 @@ def sentences(text: str) -> list[str]:
     return [s.strip() for s in _joined(sentencex.segment("en", text)) if s.strip()]
 
 
-_ABBREVIATION = re.compile(r"(?:\b(?:approx|resp|incl|eqs?|figs?|secs?|refs?|vs|cf|w\.r\.t|i\.i\.d|et al)\.)\s*$", re.I)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:approx|resp|incl|eqs?|figs?|secs?|refs?|vs|cf|w\.r\.t|i\.i\.d|et al|drs?|prof|mrs?|ms|vol|pp)\.)\s*$",
+    re.I,
+)
 
 
 def _joined(parts: Iterable[str]) -> list[str]:

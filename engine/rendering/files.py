@@ -56,8 +56,8 @@ def known_formats(names: Sequence[str]) -> tuple[str, ...]:
 
 def file_stem(title: str) -> str:
     """A title as a file's name: letters, digits and hyphens, at most 80 characters."""
-    stem = "-".join(part for part in (folded(word) for word in title.split()) if part)
-    return re.sub(r"[^\w-]", "", stem)[:80].strip("-") or "survey"
+    stem = "-".join(folded(word) for word in re.findall(r"\w+", title))
+    return stem[:80].strip("-") or "survey"
 
 
 def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Path, ...]:

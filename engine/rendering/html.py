@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from engine.citations import numbers, reference_text, replaced
@@ -38,7 +38,7 @@ def html(survey: Survey) -> str:
         return found
 
     environment = Environment(
-        loader=PackageLoader("engine.rendering"), autoescape=select_autoescape(), undefined=StrictUndefined
+        loader=PackageLoader("engine.rendering"), autoescape=True, undefined=StrictUndefined, finalize=_cleaned
     )
     return environment.get_template("survey.html.j2").render(
         survey=survey,
@@ -48,6 +48,11 @@ def html(survey: Survey) -> str:
         blocks=blocks,
         drawn=_drawn,
     )
+
+
+def _cleaned(value: object) -> object:
+    """Text without control characters; what is markup already stays."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _drawn(figure: Figure) -> Markup:

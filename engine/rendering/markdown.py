@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from engine.citations import number_ranges, numbers, reference_text, replaced
 from engine.text import clean
-from engine.values import Bars, PaperKey, Section, Survey, Table
+from engine.values import Bars, PaperKey, Section, Survey
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<&])")
 _LINE_START = re.compile(r"^(\s*)(?:([#>+=-])|(\d+)([.)]))", re.M)
@@ -24,7 +25,7 @@ def with_numbers(text: str, known: dict[PaperKey, int]) -> str:
     lines = []
     for line in text.split("\n"):
         marker, body = ("- ", line[2:]) if line.startswith("- ") else ("", line)
-        rendered = replaced(body, lambda keys: f"[{number_ranges(known[k] for k in keys)}]", escaped)
+        rendered = replaced(clean(body), lambda keys: f"[{number_ranges(known[k] for k in keys)}]", escaped)
         lines.append(marker + rendered)
     return "\n".join(lines)
 
@@ -49,8 +50,8 @@ def _parts(survey: Survey) -> Iterator[str]:
         yield f"[{known[paper.key]}] {escaped(clean(reference_text(paper)))}{link} `{paper.key}`"
     yield "## How This Survey Was Searched"
     if survey.searches:
-        rows = tuple((s.source, s.query, s.date, str(s.found)) for s in survey.searches)
-        yield _table(Table("", ("Source", "Query", "Date", "Papers found"), rows), known)
+        rows = [(s.source, escaped(clean(s.query)), s.date, str(s.found)) for s in survey.searches]
+        yield _table(("Source", "Query", "Date", "Papers found"), rows)
     if survey.facts:
         yield "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in survey.facts)
     if survey.warnings:
@@ -63,23 +64,23 @@ def _section(section: Section, number: str, known: dict[PaperKey, int], counter:
     for table in section.tables:
         counter["table"] += 1
         yield f"**Table {counter['table']}.** {escaped(table.caption)}"
-        yield _table(table, known)
+        yield _table(table.header, [[with_numbers(cell, known) for cell in row] for row in table.rows])
     for figure in section.figures:
         counter["figure"] += 1
         yield f"**Figure {counter['figure']}.** {escaped(figure.caption)}"
         if isinstance(figure, Bars):
-            rows = tuple((label, str(count)) for label, count in figure.bars if count)
-            yield _table(Table("", (figure.x_label, figure.y_label), rows), known)
+            yield _table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
         else:
-            groups = dict.fromkeys(point.group for point in figure.points)
-            counts = ((g, str(sum(point.group == g for point in figure.points))) for g in groups)
-            yield _table(Table("", ("Group", "Papers"), tuple(counts)), known)
+            groups = Counter(point.group for point in figure.points)
+            yield _table(("Group", "Papers"), [(escaped(clean(group)), str(n)) for group, n in groups.items()])
     for i, below in enumerate(section.sections, start=1):
         yield from _section(below, f"{number}.{i}", known, counter)
 
 
-def _table(table: Table, known: dict[PaperKey, int]) -> str:
-    def line(cells: tuple[str, ...]) -> str:
-        return "| " + " | ".join(with_numbers(clean(cell), known).replace("|", "\\|") for cell in cells) + " |"
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
 
-    return "\n".join([line(table.header), "|" + " --- |" * len(table.header), *(line(row) for row in table.rows)])
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    return "\n".join([line(header), "|" + " --- |" * len(header), *(line(row) for row in rows)])

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
+from sklearn.utils.extmath import randomized_svd
 
 from engine.errors import ServiceError
 from engine.text import terms
@@ -70,11 +70,7 @@ class LatentSemanticAnalysis:
         vocabulary = list(counter.get_feature_names_out())
         components = np.zeros((LSA_DIMENSIONS, len(vocabulary)), np.float32)
         rank = min(LSA_DIMENSIONS, *weighted.shape)
-        if rank == weighted.shape[1] or rank == 1:
-            components[:rank, : len(vocabulary)] = np.eye(rank, len(vocabulary), dtype=np.float32)
-        else:
-            svd = TruncatedSVD(rank, n_iter=3, random_state=seed).fit(weighted)
-            components[:rank] = svd.components_
+        _, _, components[:rank] = randomized_svd(weighted, rank, n_iter=3, random_state=seed)
         return cls(vocabulary, weighting.idf_.astype(np.float32), components, total)
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -261,7 +261,7 @@ async def create_library(folder: Path, neural: Embedder | None = None) -> LocalL
             "at most 64, the first a letter or digit."
         )
     with _translated(folder.name):
-        folder.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         database = await lancedb.connect_async(folder)
         names = (await database.list_tables()).tables
         if "papers" in names:

@@ -58,7 +58,7 @@ def popularity(citations: Scores, years: NDArray[np.int64], this_year: int) -> S
     times as often is one step, not ten times, more likely to be in a survey.
     """
     known_years = np.where(years > 0, years, this_year)
-    rate = np.log1p(citations / np.maximum(1, this_year - known_years + 1))
+    rate: Scores = np.log1p(citations / np.maximum(1, this_year - known_years + 1))
     unknown = np.isnan(rate)
     if unknown.all():
         return np.zeros(len(rate))

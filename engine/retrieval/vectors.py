@@ -80,31 +80,20 @@ class VectorStore:
         """Vectors for exactly these papers; those whose text and embedder are unchanged are kept."""
         embedder, reusable = self._current_embedder(texts, on_progress)
         digests = np.array([_digest(t, a) for t, a in zip(texts.titles, texts.abstracts, strict=True)], np.uint64)
+        # A paper without an abstract is found by its title.
+        bodies = [abstract or title for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
         rows = {int(d): i for i, d in enumerate(reusable.digests)} if reusable else {}
+        kept = np.array([rows.get(int(d), -1) for d in digests])
         titles: list[Vectors] = []
         abstracts: list[Vectors] = []
-        for start in range(0, len(texts.keys), BATCH):
-            stop = min(start + BATCH, len(texts.keys))
-            new = [i for i in range(start, stop) if int(digests[i]) not in rows]
-            old = {i - start: rows[int(digests[i])] for i in range(start, stop) if int(digests[i]) in rows}
-            at = [i - start for i in new]
-            # A paper without an abstract is found by its title.
-            bodies = [texts.abstracts[i] or texts.titles[i] for i in new]
-            titles.append(
-                _filled(
-                    stop - start,
-                    at,
-                    embedder.embed([texts.titles[i] for i in new]),
-                    old,
-                    reusable and reusable.titles,
-                )
-            )
-            abstracts.append(
-                _filled(stop - start, at, embedder.embed(bodies), old, reusable.abstracts if reusable else None)
-            )
-            on_progress(IndexProgress("vectors", stop, len(texts.keys)))
-        vectors = PaperVectors(texts.keys, np.concatenate(titles), np.concatenate(abstracts), digests)
-        self._write(vectors, embedder)
+        for start in range(0, len(kept), BATCH):
+            part = slice(start, start + BATCH)
+            old = reusable.titles if reusable else None
+            titles.append(_embedded(embedder, texts.titles[part], kept[part], old))
+            old = reusable.abstracts if reusable else None
+            abstracts.append(_embedded(embedder, bodies[part], kept[part], old))
+            on_progress(IndexProgress("vectors", min(start + BATCH, len(kept)), len(kept)))
+        self._write(PaperVectors(texts.keys, np.concatenate(titles), np.concatenate(abstracts), digests), embedder)
 
     def _current_embedder(
         self, texts: PaperTexts, on_progress: OnIndexProgress
@@ -149,11 +138,14 @@ class VectorStore:
         return self._folder / name if name else None
 
 
-def _filled(count: int, new_at: Sequence[int], new: Vectors, old_at: dict[int, int], old: Vectors | None) -> Vectors:
-    vectors = np.zeros((count, new.shape[1] if len(new_at) or old is None else old.shape[1]), np.float32)
-    vectors[list(new_at)] = new
-    if old is not None and old_at:
-        vectors[list(old_at)] = old[list(old_at.values())]
+def _embedded(embedder: Embedder, texts: Sequence[str], kept: NDArray[np.int64], old: Vectors | None) -> Vectors:
+    """Vectors of the texts; where ``kept`` names a row of ``old`` (from 0), that row is taken."""
+    new = np.flatnonzero(kept < 0)
+    fresh = embedder.embed([texts[int(i)] for i in new])
+    vectors = np.zeros((len(texts), fresh.shape[1] if old is None else old.shape[1]), np.float32)
+    vectors[new] = fresh
+    if old is not None:
+        vectors[kept >= 0] = old[kept[kept >= 0]]
     return vectors
 
 

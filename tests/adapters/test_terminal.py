@@ -1,0 +1,84 @@
+"""The terminal adapter over a real console, and splitting."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from adapters.chat import Bar, Button, Incoming, Outgoing
+from adapters.markup import split, without_controls
+from adapters.terminal import HERE, TerminalAdapter, scripted
+
+
+def console(*, terminal: bool = False) -> Console:
+    return Console(file=io.StringIO(), width=70, force_terminal=terminal, color_system="standard" if terminal else None)
+
+
+def printed(made: Console) -> str:
+    assert isinstance(made.file, io.StringIO)
+    return made.file.getvalue()
+
+
+async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> None:
+    made = console()
+    adapter = TerminalAdapter(made, scripted(["one", "", "two", "quit", "never"]), echo=True)
+    heard: list[str] = []
+
+    async def handle(incoming: Incoming) -> None:
+        heard.append(incoming.text)
+        await adapter.send(Outgoing(HERE, "…", "progress", bar=Bar(1, 2)))
+        buttons = (Button("Go on", "ok:s:1", "ok"),)
+        await adapter.send(Outgoing(HERE, f"heard **{incoming.text}**", buttons=buttons, awaits=True))
+
+    await adapter.send(Outgoing(HERE, "welcome", awaits=True))
+    async with asyncio.timeout(10):
+        await adapter.run(handle)
+    assert heard == ["one", "two"]
+    assert "you › one" in printed(made)
+    assert "[ok: Go on]" in printed(made)
+
+
+async def test_nothing_from_a_paper_controls_the_terminal() -> None:
+    made = console()
+    adapter = TerminalAdapter(made, scripted([]))
+    await adapter.send(Outgoing(HERE, "a\x1b]0;owned\x07b \x1b[2J \u202ec [red]d[/red]"))
+    assert "\x1b" not in printed(made)
+    assert "\u202e" not in printed(made)
+    assert "[red]d" in printed(made)
+
+
+async def test_colour_and_bar_only_on_a_terminal() -> None:
+    for terminal in (True, False):
+        made = console(terminal=terminal)
+        adapter = TerminalAdapter(made, scripted([]))
+        for done in range(3):
+            await adapter.send(Outgoing(HERE, f"Writing: part {done}", "progress", bar=Bar(done, 3)))
+        await adapter.send(Outgoing(HERE, "**done**"))
+        assert ("\x1b[" in printed(made)) is terminal
+        if not terminal:
+            assert printed(made).count("… Writing") == 1
+
+
+@given(st.text(), st.integers(1, 50))
+def test_splitting_loses_no_word_and_keeps_the_limit(text: str, limit: int) -> None:
+    parts = split(text, limit)
+    assert all(len(part) <= limit for part in parts)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+    if all(len(word) <= limit for word in text.split()):
+        assert [w for part in parts for w in part.split()] == text.split()
+
+
+def test_splitting_prefers_paragraphs() -> None:
+    assert split("one two\n\nthree four", 12) == ["one two", "three four"]
+    assert split("", 5) == [""]
+    with pytest.raises(ValueError, match="at least one"):
+        split("x", 0)
+
+
+def test_controls_are_removed() -> None:
+    assert without_controls("a\x00\x1b[31m\u200bb\n\tc") == "a[31mb\n\tc"

@@ -1,0 +1,210 @@
+"""The commands as a person types them, each in a process of its own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.app import bundled_papers
+from engine.retrieval.records import read_papers
+from engine.values import Paper
+from tests.fakes import papers
+
+
+def command(folder: Path, *arguments: str, stdin: str = "", **settings: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "SCHOLIUM_HOME": str(folder / "home"), "COLUMNS": "100", **settings}
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+        timeout=180,
+        check=False,
+    )
+
+
+def jsonl(folder: Path, name: str, records: list[Paper]) -> Path:
+    path = folder / name
+    lines = [
+        json.dumps({"id": p.key, "title": p.title, "abstract": p.abstract, "authors": p.authors, "year": p.year})
+        for p in records
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    jsonl(tmp_path, "lab.jsonl", papers(10))
+    assert command(tmp_path, "ingest", "lab.jsonl").returncode == 0
+    return tmp_path
+
+
+def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
+    played = command(tmp_path, "demo", "-o", "files")
+    assert played.returncode == 0, played.stderr
+    for part in ("**", "\x1b"):
+        assert part not in played.stdout
+    for part in ("Keywords", "papers from", "Learning to Retrieve", "✓ 1 Introduction", "do not say", "Written:"):
+        assert part in played.stdout
+    written = {path.suffix for path in (tmp_path / "files").iterdir()}
+    assert written == {".md", ".html", ".pdf", ".bib", ".ris", ".json"}
+
+
+def test_ingest_reports_what_became_of_each_record(tmp_path: Path) -> None:
+    path = jsonl(tmp_path, "a.jsonl", papers(5))
+    path.write_text(path.read_text() + "\n{broken\n" + json.dumps({"abstract": "no title"}))
+    done = command(tmp_path, "ingest", "a.jsonl")
+    assert "Rejected: a.jsonl, line 6: not valid JSON" in done.stdout
+    assert "Rejected: a.jsonl, line 7: it has no title" in done.stdout
+    assert "5 papers added, 0 completed, 0 already there, 2 records rejected" in done.stdout
+    assert "The library “main” has 5 papers" in done.stdout
+    again = command(tmp_path, "ingest", "a.jsonl")
+    assert "0 papers added, 0 completed, 5 already there" in again.stdout
+
+
+def test_ingest_of_a_damaged_file_keeps_what_it_read(tmp_path: Path) -> None:
+    source = jsonl(tmp_path, "b.jsonl", papers(3_000))
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(source.read_bytes())[:-10_000])
+    done = command(tmp_path, "ingest", "b.jsonl.gz")
+    assert "the compressed file is damaged" in done.stdout
+    assert done.returncode == 0
+
+
+def test_an_interrupted_ingest_leaves_a_library_that_can_be_repeated(tmp_path: Path) -> None:
+    jsonl(tmp_path, "c.jsonl", papers(40_000))
+    environment = {**os.environ, "SCHOLIUM_HOME": str(tmp_path / "home")}
+    running = subprocess.Popen([sys.executable, "-m", "bot", "ingest", "c.jsonl"], cwd=tmp_path, env=environment)
+    folder = tmp_path / "home" / "libraries" / "main" / "papers.lance" / "data"
+    deadline = time.monotonic() + 60
+    while not (folder.exists() and list(folder.iterdir())) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    jsonl(tmp_path, "d.jsonl", papers(20))
+    done = command(tmp_path, "ingest", "d.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_write_is_the_conversation_with_every_answer_yes(lab: Path) -> None:
+    done = command(lab, "write", "dense retrieval", "--library", "main", "--yes", "--sections", "4", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert 'you › survey dense retrieval sections="4"' in done.stdout
+    document = next((lab / "out").glob("*.json"))
+    assert json.loads(document.read_text())["references"]
+
+
+@pytest.mark.parametrize(
+    ("topic", "arguments", "why"),
+    [
+        ("x", (), "too short"),
+        ("dense retrieval", ("--library", "nowhere"), "There is no library “nowhere”"),
+        ("zzyzx quuxly", (), "has no paper"),
+        ("dense retrieval", ("--recipe", "magic"), "no recipe I have"),
+    ],
+)
+def test_write_that_cannot_be_done_says_why_and_fails(
+    lab: Path, topic: str, arguments: tuple[str, ...], why: str
+) -> None:
+    done = command(lab, "write", topic, "--yes", *arguments)
+    assert done.returncode == 1
+    assert why in " ".join((done.stdout + done.stderr).split())
+    assert "Traceback" not in done.stderr
+
+
+def test_a_topic_with_slashes_quotes_and_newlines(lab: Path) -> None:
+    done = command(lab, "write", 'dense/sparse "retrieval"\n=with= newlines', "--yes", "-o", "out")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert all(path.parent == lab / "out" for path in (lab / "out").rglob("*"))
+
+
+def test_chat_reads_piped_lines_and_ends_with_them(lab: Path) -> None:
+    done = command(lab, "chat", stdin="survey dense retrieval\n\nok\nstatus\n")
+    assert done.returncode == 0, done.stderr
+    assert "Step: papers" in " ".join(done.stdout.split())
+    assert "Goodbye." in done.stdout
+
+
+def test_chat_without_a_library_uses_the_bundled_one(tmp_path: Path) -> None:
+    done = command(tmp_path, "chat", stdin="help\n")
+    assert "I use a small one that comes with Scholium" in " ".join(done.stdout.split())
+    assert done.returncode == 0
+
+
+def test_doctor_says_what_works(lab: Path) -> None:
+    done = command(lab, "doctor", OPENAI_API_KEY="sk-secret-value")
+    assert done.returncode == 0
+    assert "✓ library “main”, 10 papers" in done.stdout
+    assert "OPENAI_API_KEY is set" in done.stdout
+    assert "sk-secret-value" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"SCHOLIUM_LIBARY": "x"}, "There is no setting SCHOLIUM_LIBARY"),
+        ({"SCHOLIUM_SURVEY_PAPERS": "many"}, "The setting SCHOLIUM_SURVEY_PAPERS is not right"),
+    ],
+)
+def test_a_wrong_setting_is_named(tmp_path: Path, settings: dict[str, str], why: str) -> None:
+    done = command(tmp_path, "doctor", **settings)
+    assert done.returncode == 1
+    assert why in " ".join(done.stderr.split())
+    assert "many" not in done.stderr.replace("SCHOLIUM_MANY", "")
+
+
+def test_an_unknown_key_in_the_env_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("SCHOLIUM_COLOUR=red\n")
+    done = command(tmp_path, "doctor")
+    assert done.returncode == 1
+    assert "scholium_colour" in done.stderr.lower()
+
+
+def test_an_embedding_model_that_cannot_be_loaded_is_said_and_replaced(lab: Path) -> None:
+    done = command(lab, "chat", stdin="survey dense retrieval\n", SCHOLIUM_EMBEDDER="some/model")
+    text = " ".join(done.stdout.split())
+    assert text.count("Latent semantic analysis is used instead") == 1
+    assert "Keywords" in text
+
+
+def test_bench_find_measures_recall(lab: Path) -> None:
+    wanted = [p.key for p in papers(4)] + ["arxiv:9999.00001"]
+    (lab / "gold.json").write_text(json.dumps({"dense retrieval": wanted}))
+    done = command(lab, "bench", "find", "--library", "main", "--gold", "gold.json", "--json")
+    result = json.loads(done.stdout)
+    assert result["topics"]["dense retrieval"] == {"100": 0.8, "300": 0.8, "600": 0.8, "1200": 0.8}
+    assert result["mean"]["100"] == 0.8
+    assert result["seconds"] > 0
+    (lab / "bad.json").write_text("[]")
+    assert "topic → list of paper ids" in command(lab, "bench", "find", "--gold", "bad.json").stderr
+
+
+def test_the_bundled_library_is_whole() -> None:
+    items = list(read_papers(Path(str(bundled_papers())), lambda _, __: None))
+    assert all(isinstance(item, Paper) for item in items)
+    assert len(items) >= 120
+    for item in items:
+        assert isinstance(item, Paper)
+        assert item.authors
+        assert item.venue
+        assert item.year
+        assert item.citations
+        assert item.url.startswith("https://")
+        assert 3 <= item.abstract.count(". ") + 1 <= 6
+    assert len({paper_.key for paper_ in items}) == len(items)
+
+
+def test_help_of_every_command(tmp_path: Path) -> None:
+    for name in ("chat", "write", "demo", "ingest", "bench", "doctor"):
+        assert command(tmp_path, name, "--help").returncode == 0

@@ -1,0 +1,191 @@
+"""The person's story: from a topic to files, through the dispatcher, over a real library."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from adapters.chat import Incoming
+from bot.app import App
+from bot.dispatcher import Dispatcher
+from bot.runner import Bench, Listener, Runner
+from bot.settings import load_settings
+from engine.evidence import unsupported
+from engine.rendering.files import from_json
+from engine.retrieval.local import LocalLibrary, create_library
+from engine.session import SurveySession
+from engine.values import Brief, Section, walk
+from tests.fakes import HERE, FakeChat, papers
+
+
+class Lab:
+    """A chat with everything behind it; ``hold_after`` keeps a writing job waiting after that section."""
+
+    def __init__(self) -> None:
+        self.app = App(load_settings())
+        self.chat = FakeChat()
+        self.hold_after: int | None = None
+        self.held = asyncio.Event()
+        self.dispatcher = Dispatcher(self.chat, Runner(self.app.settings.limits()), self._bench, self.app.defaults())
+
+    @property
+    def session(self) -> SurveySession:
+        return self.dispatcher.session(HERE)
+
+    async def _bench(self, brief: Brief, listener: Listener) -> Bench:
+        made = await self.app.bench(brief, listener)
+
+        async def finished(section: Section, position: int) -> None:
+            await listener.section_finished(section, position)
+            if position == self.hold_after:
+                self.held.set()
+                await asyncio.Event().wait()
+
+        return Bench(made.recipe, replace(made.context, section_finished=finished))
+
+
+@pytest.fixture
+async def lab(library: LocalLibrary) -> Lab:
+    made = Lab()
+    await made.chat.run(made.dispatcher.handle)
+    return made
+
+
+async def to_outline(lab: Lab) -> None:
+    for text in ("survey dense retrieval", "ok", "ok"):
+        await lab.chat.say(text)
+    assert lab.session.state.phase == "outline"
+
+
+async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> None:
+    await lab.chat.say("survey dense retrieval")
+    assert "**dense retrieval** (your topic)" in lab.chat.last
+    await lab.chat.say("add query encoder")
+    assert "**query encoder** (added by you)" in lab.chat.last
+    await lab.chat.say("ok")
+    assert "found by “dense retrieval” #" in lab.chat.last
+    await lab.chat.say("exclude 1")
+    assert "**excluded**" in lab.chat.last
+    await lab.chat.say("ok")
+    await lab.chat.say("rename 2 to What Comes First")
+    assert "**2** What Comes First" in lab.chat.last
+
+    messages = await lab.chat.say("ok")
+    assert [m.text for m in messages if m.text.startswith("✓ 2 What Comes First")]
+    session = lab.session
+    survey = session.state.survey
+    assert session.state.phase == "discussion"
+    assert survey is not None
+    assert [s.title for s in survey.sections] == [n.title for n in session.state.outline.nodes]
+    assert unsupported(survey, {p.key: p for p in survey.references}) == ()
+    excluded = session.state.papers.excluded
+    assert excluded
+    assert not set(excluded) & {p.key for p in survey.references}
+
+    await lab.chat.say("why [1]")
+    assert "[1]" in lab.chat.last
+    await lab.chat.say("why 2")
+    assert "quoted word for word" in lab.chat.last
+    await lab.chat.say("which systems outperform earlier dense retrieval systems?")
+    assert "in their own words" in lab.chat.last
+    await lab.chat.say("what is the price of coffee in Lima?")
+    assert "do not say" in lab.chat.last
+
+    (files,) = await lab.chat.say("export md json bib")
+    assert sorted(path.suffix for path in files.files) == [".bib", ".json", ".md"]
+    saved = next(path for path in files.files if path.suffix == ".json")
+    assert from_json(saved.read_bytes()) == survey
+
+
+async def test_a_section_is_changed_alone_and_the_change_can_be_undone(lab: Lab) -> None:
+    await to_outline(lab)
+    await lab.chat.say("ok")
+    before = lab.session.state.survey
+    assert before is not None
+    place = next(number for number, s in walk(before.sections) if s.claims and not s.sections)
+    await lab.chat.say(f"rewrite {place}: open problem of a changing passage index")
+    after = lab.session.state.survey
+    changed = [
+        n for (n, a), (_, b) in zip(walk(before.sections), walk(after.sections), strict=True) if a.text != b.text
+    ]
+    assert changed == [place]
+    await lab.chat.say("undo")
+    assert lab.session.state.survey == before
+
+
+async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
+    proposal = (await lab.chat.say("survey dense retrieval"))[-1]
+    ok = next(b for b in proposal.buttons if b.typed == "ok")
+    await lab.chat.say("add passage index")
+    messages = await lab.chat.say(button=ok.action)
+    assert "has changed since" in messages[0].text
+    assert lab.session.state.phase == "keywords"
+    fresh = messages[-1].buttons[0]
+    await lab.chat.say(button=fresh.action)
+    assert lab.session.state.phase == "papers"
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("survey x", "too short"),
+        ("survey " + "word " * 1_000, "Name it in a few words"),
+        ("survey 图神经网络的综述", "has no paper"),
+        ("survey dense retrieval recipe=magic", "one of: cluster"),
+        ("survey dense retrieval years=2025..2018", "run backwards"),
+        ("survey dense retrieval library=nowhere", "There is no library"),
+        ("survey dense retrieval sections=900", "a number from 3 to 20"),
+        ("gibberish", "I did not understand"),
+        ("why 3", "no text yet"),
+        ("export", "nothing to export"),
+        ("ok", "nothing to approve"),
+        ("undo", "nothing to undo"),
+        ("exclude three", "is not a number"),
+        ("help", "What you can say"),
+        ("status", "your turn"),
+        ("sources", "Nothing was searched"),
+    ],
+)
+async def test_what_cannot_be_done_gets_a_sentence(lab: Lab, said: str, answer: str) -> None:
+    await lab.chat.say(said)
+    if lab.chat.last.startswith("**Keywords**"):
+        await lab.chat.say("ok")
+    assert answer in lab.chat.last
+
+
+async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
+    await to_outline(lab)
+    lab.hold_after = 1
+    await lab.dispatcher.handle(Incoming(HERE, "mara", "write", "ok"))
+    async with asyncio.timeout(60):
+        await lab.held.wait()
+    await lab.dispatcher.handle(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))
+    assert "still working" in lab.chat.last
+    await lab.chat.say("stop")
+    assert "Stopped" in lab.chat.last
+    (files,) = await lab.chat.say("export md")
+    assert "stopped before it was finished" in files.files[0].read_text()
+    kept = dict(lab.session.state.sections)
+    assert sorted(kept) == [0, 1]
+    lab.hold_after = None
+    await lab.chat.say("ok")
+    survey = lab.session.state.survey
+    assert lab.session.state.phase == "discussion"
+    assert survey.sections[1].text == kept[1].text
+    assert len(survey.sections) == len(lab.session.state.outline.nodes)
+
+
+async def test_a_library_of_three_papers_still_makes_a_survey(tmp_path: Path) -> None:
+    small = await create_library(tmp_path / "home" / "libraries" / "main")
+    await small.add(papers(3))
+    await small.index(lambda _: None)
+    lab = Lab()
+    await lab.chat.run(lab.dispatcher.handle)
+    for text in ("survey dense retrieval", "ok", "ok", "ok"):
+        await lab.chat.say(text)
+    survey = lab.session.state.survey
+    assert survey.references
+    assert {p.key for p in survey.references} <= {p.key for p in papers(3)}

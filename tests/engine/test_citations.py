@@ -1,0 +1,94 @@
+"""Every key resolves, none is orphaned, no number has a gap (A14)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.citations import (
+    checked,
+    citation_order,
+    cite,
+    cited_keys,
+    inert,
+    number_ranges,
+    reference_text,
+    replaced,
+    with_references,
+)
+from engine.rendering.markdown import markdown
+from engine.values import PaperKey, Section, Survey, Table, walk
+from tests.fakes import claim, paper, papers
+
+KNOWN = {p.key: p for p in papers(8)}
+UNKNOWN = [PaperKey("doi:10.1/invented"), PaperKey("arxiv:9999.99999")]
+keys = st.sampled_from([*KNOWN, *UNKNOWN])
+words = st.sampled_from(["Plain words.", "See [12] and [a].", "An [@] sign, mail@x.org.", "Two\n\nparagraphs."])
+texts = st.lists(st.one_of(words, st.lists(keys, min_size=1, max_size=3).map(cite)), max_size=8).map(" ".join)
+sections = st.recursive(
+    st.builds(Section, st.just("T"), texts),
+    lambda inner: st.builds(Section, st.just("T"), texts, sections=st.lists(inner, max_size=3).map(tuple)),
+    max_leaves=6,
+)
+
+
+@given(st.lists(sections, max_size=4).map(tuple), texts)
+def test_every_key_resolves_no_orphan_no_gap(parts: tuple[Section, ...], cell: str) -> None:
+    table = Table("c", ("h",), ((cell,),))
+    survey = with_references(Survey("T", "", (*parts, Section("Last", "", tables=(table,))), ()), KNOWN)
+    order = citation_order(survey)
+    assert [p.key for p in survey.references] == list(order)
+    assert set(order) <= set(KNOWN)
+    reported = {w.detail for w in survey.warnings if w.kind == "unknown citation"}
+    used = {k for _, s in walk(parts) for k in cited_keys(s.text)} | set(cited_keys(cell))
+    assert reported == used & set(UNKNOWN)
+    assert set(order) == used & set(KNOWN)
+    printed = markdown(survey).split("## References")[1].split("## How")[0]
+    assert [int(n) for n in re.findall(r"^\[(\d+)\]", printed, re.M)] == list(range(1, len(order) + 1))
+
+
+@given(texts)
+def test_checking_changes_nothing_but_citations(text: str) -> None:
+    def bare(t: str) -> str:
+        return re.sub(r"\s+", "", replaced(t, lambda _: ""))
+
+    result = checked(text, KNOWN)
+    assert bare(result.text) == bare(text)
+    assert set(cited_keys(result.text)) == set(cited_keys(text)) & set(KNOWN)
+
+
+def test_an_invented_key_is_removed_and_never_matched_to_a_neighbour() -> None:
+    first = next(iter(KNOWN))
+    near = PaperKey(first + "1")
+    result = checked(f"One thing [@{near}]. Another [@{first}; @{near}].", KNOWN)
+    assert result.text == f"One thing. Another [@{first}]."
+    assert result.removed == (near,)
+
+
+def test_a_claim_without_a_known_paper_is_dropped_with_its_citation() -> None:
+    known, other = paper(1), paper(99)
+    survey = Survey("T", "", (Section("S", "x", claims=(claim(known, "a"), claim(other, "b"))),), ())
+    assert [c.citations[0].key for c in with_references(survey, {known.key: known}).sections[0].claims] == [known.key]
+
+
+def test_text_from_outside_cannot_cite() -> None:
+    assert cited_keys(inert("see [@arxiv:2001.00001]")) == ()
+
+
+@given(st.sets(st.integers(1, 60), min_size=1))
+def test_ranges_say_exactly_the_numbers(values: set[int]) -> None:
+    said: set[int] = set()
+    for part in number_ranges(values).split(", "):
+        first, _, last = part.partition("–")
+        said |= set(range(int(first), int(last or first) + 1))
+    assert said == values
+
+
+def test_a_reference_leaves_out_what_is_not_known() -> None:
+    full = paper(3)
+    assert reference_text(full).endswith(f"{full.title}. ACL, {full.year}.")
+    bare = replace(full, authors=(), venue="", year=None)
+    assert reference_text(bare) == f"{full.title}."

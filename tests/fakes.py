@@ -1,0 +1,107 @@
+"""The only stand-ins: small classes that behave like the real thing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from adapters.chat import Conversation, Handler, Incoming, Outgoing
+from engine.retrieval.embedding import Vectors
+from engine.values import Citation, Claim, Paper, PaperKey, Section
+
+HERE = Conversation("fake", "lab", "general", "1")
+
+_SUBJECTS = {
+    "retrieval": ("dense retrieval", "passage index", "query encoder"),
+    "graph": ("graph attention", "message passing", "node classification"),
+    "vision": ("image segmentation", "object detection", "pixel labels"),
+}
+
+
+def paper(number: int, subject: str = "retrieval", **changes: object) -> Paper:
+    """A believable paper; the same number gives the same paper."""
+    first, second, third = _SUBJECTS[subject]
+    key = PaperKey(f"arxiv:20{number % 25:02d}.{number:05d}")
+    values: dict[str, object] = {
+        "key": key,
+        "title": f"{first.title()} with {second.title()} Number{number}",
+        "abstract": (
+            f"Systems for {first} often ignore the {second} that variant{number} depends on. "
+            f"We propose a {third} called Model{number} that learns {first} from the {second} itself. "
+            f"Experiments show that Model{number} outperforms earlier {first} systems by {number % 9 + 1} points. "
+            f"However, handling a changing {second} remains an open problem for Model{number}."
+        ),
+        "authors": (f"Ada Author{number}", "Ben Buddy", "Cleo van der Clue"),
+        "year": 2000 + number % 25,
+        "venue": "ACL",
+        "citations": number * 3 % 500,
+        "url": f"https://arxiv.org/abs/{key.removeprefix('arxiv:')}",
+        "identifiers": (key,),
+    }
+    return Paper(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def papers(count: int, subject: str = "retrieval", start: int = 1) -> list[Paper]:
+    """So many different papers of one subject."""
+    return [paper(number, subject) for number in range(start, start + count)]
+
+
+def claim(cited: Paper, quote: str) -> Claim:
+    """A quoted claim."""
+    return Claim(f"They say “{quote}” [@{cited.key}].", (Citation(cited.key, quote, "quoted"),))
+
+
+def section(title: str, text: str, *below: Section) -> Section:
+    """A section with its parts."""
+    return Section(title, text, sections=below)
+
+
+class WordEmbedder:
+    """Hashes words into 64 dimensions: texts that share words are close."""
+
+    name = "words-64"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), 64), np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, sum(map(ord, word.strip(".,“”"))) % 64] += 1.0
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+
+
+@dataclass
+class FakeChat:
+    """A platform in memory: remembers what was sent, and lets a test wait for its turn."""
+
+    sent: list[Outgoing] = field(default_factory=list)
+    turn: asyncio.Event = field(default_factory=asyncio.Event)
+    handler: Handler | None = None
+
+    async def run(self, handle: Handler) -> None:
+        self.handler = handle
+
+    async def send(self, outgoing: Outgoing) -> None:
+        self.sent.append(outgoing)
+        if outgoing.awaits:
+            self.turn.set()
+
+    async def say(self, text: str = "", button: str = "") -> list[Outgoing]:
+        """Say or press something and return the messages up to the person's next turn."""
+        assert self.handler is not None
+        before = len(self.sent)
+        self.turn.clear()
+        await self.handler(Incoming(HERE, "mara", f"k{before}", text, button))
+        async with asyncio.timeout(90):
+            await self.turn.wait()
+        return self.messages(before)
+
+    def messages(self, start: int = 0) -> list[Outgoing]:
+        return [outgoing for outgoing in self.sent[start:] if outgoing.kind == "message"]
+
+    @property
+    def last(self) -> str:
+        return self.messages()[-1].text

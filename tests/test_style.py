@@ -1,0 +1,24 @@
+"""What the linters do not check: the length of files, and secrets, hosts and machine paths in the tree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SOURCES = [p for folder in ("bot", "engine", "adapters", "tests") for p in (ROOT / folder).rglob("*.py")]
+
+
+def test_no_file_is_longer_than_400_lines() -> None:
+    long = {str(p.relative_to(ROOT)): n for p in SOURCES if (n := len(p.read_text().splitlines())) > 400}
+    assert long == {}
+
+
+def test_packages_do_not_re_export() -> None:
+    for path in SOURCES:
+        if path.name == "__init__.py":
+            assert "import" not in re.sub(r'""".*?"""', "", path.read_text(), flags=re.S)
+
+
+def test_modules_are_not_called_helpers() -> None:
+    assert not [p for p in SOURCES if p.stem in {"utils", "helpers", "manager", "common", "misc"}]
