@@ -23,7 +23,8 @@ def split(text: str, limit: int) -> list[str]:
     rest = text.strip()
     while len(rest) > limit:
         head = rest[: limit + 1]
-        cut = next((at for mark in ("\n\n", "\n", " ") if (at := head.rfind(mark)) > 0), limit)
+        cut = next((at for mark in ("\n\n", "\n", " ") if (at := head.rfind(mark)) > 0), 0)
+        cut = cut or max((at for at, ch in enumerate(head) if ch.isspace()), default=limit)
         parts.append(rest[:cut].rstrip())
         rest = rest[cut:].lstrip()
     return [*parts, rest] if rest or not parts else parts

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,9 +30,10 @@ Folder = Annotated[Path | None, typer.Option("-o", "--output", help="Folder for 
 @cli.command()
 def chat(library: Library = "", output: Folder = None) -> None:
     """Talk a survey into being."""
-    from bot.conversations import chat as conversation
+    with _starting() as console:
+        from bot.conversations import chat as conversation
 
-    _run(conversation(_console(), library, output))
+    _run(conversation(console, library, output))
 
 
 @cli.command()
@@ -47,19 +49,21 @@ def write(
     output: Folder = None,
 ) -> None:
     """Write a survey with every proposal approved: the same conversation, nobody asked."""
-    from bot.conversations import write as conversation
+    with _starting() as console:
+        from bot.conversations import write as conversation
 
     options = {"recipe": recipe, "sections": sections, "words": subsection_words, "length": length, "years": years}
     given = {name: value for name, value in options.items() if value}
-    _run(conversation(_console(), topic, library, given, output))
+    _run(conversation(console, topic, library, given, output))
 
 
 @cli.command()
 def demo(output: Folder = None) -> None:
     """Play a whole conversation over the bundled library."""
-    from bot.conversations import demo as conversation
+    with _starting() as console:
+        from bot.conversations import demo as conversation
 
-    _run(conversation(_console(), output or Path("scholium-demo")))
+    _run(conversation(console, output or Path("scholium-demo")))
 
 
 @cli.command()
@@ -68,17 +72,19 @@ def ingest(
     library: Library = "",
 ) -> None:
     """Add papers to a library; repeating it changes nothing."""
-    from bot.ingesting import ingest as run
+    with _starting() as console:
+        from bot.ingesting import ingest as run
 
-    _run(run(_console(), files, library))
+    _run(run(console, files, library))
 
 
 @cli.command()
 def doctor() -> None:
     """Say what is configured, what works, and what to do about what does not."""
-    from bot.doctor import doctor as run
+    with _starting() as console:
+        from bot.doctor import doctor as run
 
-    _run(run(_console()))
+    _run(run(console))
 
 
 @bench.command()
@@ -88,13 +94,18 @@ def find(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Recall of the papers that human surveys cite, at 100, 300, 600 and 1200."""
-    from bot.benchmarks import find as run
+    with _starting() as console:
+        from bot.benchmarks import find as run
 
-    _run(run(_console(), gold, library, as_json=json))
+    _run(run(console, gold, library, as_json=json))
 
 
-def _console() -> Console:
-    return Console(soft_wrap=False)
+@contextmanager
+def _starting() -> Iterator[Console]:
+    """A console, and a sign of life on it while the scientific libraries are loaded, which takes seconds."""
+    console = Console()
+    with console.status("Starting …"):
+        yield console
 
 
 def _run(work: Coroutine[Any, Any, int]) -> None:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from engine import outline_edits as outline
 from engine.errors import UserError
-from engine.session import (
+from engine.events import (
     Approve,
     Ask,
     EditKeywords,

@@ -12,15 +12,12 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from adapters.chat import Bar, ChatAdapter, Conversation, Incoming, Outgoing
-from bot import wording
+from bot import proposals, wording
 from bot.briefs import Defaults, brief_of
 from bot.commands import Command, Export, Look, More, Plain, StartSurvey, parse
 from bot.runner import Bench, Listener, Result, Runner
 from engine.errors import ScholiumError, UserError
-from engine.evidence import evidence_of_reference, evidence_of_section, section_at
-from engine.rendering.files import known_formats, write_files
-from engine.run import Answer, Progress
-from engine.session import (
+from engine.events import (
     Approve,
     Ask,
     Event,
@@ -34,13 +31,14 @@ from engine.session import (
     SectionFinished,
     Start,
     StartJob,
-    State,
     Stop,
     StopJob,
-    SurveySession,
     Tell,
-    advance,
 )
+from engine.evidence import evidence_of_reference, evidence_of_section, section_at
+from engine.rendering.files import known_formats, write_files
+from engine.run import Answer, Progress
+from engine.session import State, SurveySession, advance
 from engine.values import Brief, Section, Survey
 from engine.writing import assembled
 
@@ -130,7 +128,7 @@ class Dispatcher:
         for action in actions:
             match action:
                 case Propose():
-                    await self._send(conversation, _Reply(wording.proposal(session.state), proposal=True))
+                    await self._send(conversation, _Reply(proposals.proposal(session.state), proposal=True))
                 case Tell(kind):
                     await self._send(conversation, _Reply(wording.notice(kind, session)))
                 case StartJob(job):
@@ -210,11 +208,11 @@ def _view(session: SurveySession, look: Look) -> str:
         case "why section":
             survey = _needed_survey(state)
             title = section_at(survey, look.target).title
-            return wording.why_section(survey, look.target, title, evidence_of_section(survey, look.target))
+            return proposals.why_section(survey, look.target, title, evidence_of_section(survey, look.target))
         case "why reference":
             survey = _needed_survey(state)
             paper, items = evidence_of_reference(survey, int(look.target))
-            return wording.why_reference(survey, paper, int(look.target), items)
+            return proposals.why_reference(survey, paper, int(look.target), items)
         case _:
             assert_never(look.view)
 
@@ -222,10 +220,10 @@ def _view(session: SurveySession, look: Look) -> str:
 def _shown(state: State, place: str) -> str:
     if place:
         survey = _needed_survey(state)
-        return wording.section(survey, place, section_at(survey, place))
+        return proposals.section(survey, place, section_at(survey, place))
     if state.phase == "papers" and state.papers:
-        return wording.all_papers(state.papers)
-    return wording.proposal(state)
+        return proposals.all_papers(state.papers)
+    return proposals.proposal(state)
 
 
 def _finished_survey(state: State) -> Survey | None:

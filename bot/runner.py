@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from engine.errors import LimitExceeded, ScholiumError, UserError
+from engine.events import Job
 from engine.limits import Limits
 from engine.run import Answer, Progress, Recipe, RunContext
-from engine.session import Job, State
+from engine.session import State
 from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
 
 log = logging.getLogger(__name__)

@@ -6,24 +6,16 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from adapters.chat import Button
-from engine.citations import numbers, reference_text
+from engine.citations import numbers
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
-from engine.evidence import Evidence
-from engine.limits import length_class
+from engine.events import Job, NoticeKind
 from engine.rendering.markdown import escaped, with_numbers
 from engine.run import Answer, Progress
-from engine.session import Job, NoticeKind, Phase, State, SurveySession
+from engine.session import Phase, State, SurveySession
 from engine.text import clean, shortened
 from engine.values import (
-    FoundPaper,
-    KeywordPool,
-    Outline,
-    Paper,
-    PaperSelection,
     Section,
-    Survey,
     walk,
-    walk_outline,
 )
 
 WELCOME = (
@@ -150,135 +142,6 @@ def buttons(session: SurveySession) -> tuple[Button, ...]:
     )
 
 
-def proposal(state: State) -> str:
-    """The proposal of the phase the session is in."""
-    match state.phase:
-        case "topic":
-            return f"The topic is “{escaped(state.brief.topic)}”. Say `ok` to go on." if state.brief else WELCOME
-        case "keywords":
-            return _keywords(state.keywords) if state.keywords else WELCOME
-        case "papers":
-            return _papers(state.papers) if state.papers else WELCOME
-        case "outline":
-            return _outline(state.outline) if state.outline else WELCOME
-        case "writing":
-            total = len(state.outline.nodes) if state.outline else 0
-            return (
-                f"{len(state.sections)} of {total} sections are written. "
-                "Say `ok` to go on, `back` to change the outline, or `export` to have what is finished."
-            )
-        case "discussion":
-            return _survey(state.survey) if state.survey else WELCOME
-        case _:
-            assert_never(state.phase)
-
-
-def _keywords(pool: KeywordPool) -> str:
-    lines = [f"- **{escaped(k.text)}**{_origin(k.origin, k.found)}" for k in pool.keywords]
-    return "\n".join(
-        ["**Keywords**", "", *lines, "", "`ok` searches with these. `add WORDS` and `drop WORDS` change them."]
-    )
-
-
-def _origin(origin: str, found: int) -> str:
-    match origin:
-        case "topic":
-            return " (your topic)"
-        case "person":
-            return " (added by you)"
-        case _:
-            return f" (brings {found} papers the others do not)"
-
-
-LISTED_PAPERS = 15
-
-
-def _papers(selection: PaperSelection) -> str:
-    used = len(selection.included())
-    years = sorted(f.paper.year for f in selection.found if f.paper.year)
-    span = f" from {years[0]} to {years[-1]}" if years else ""
-    lines = [paper_line(i, item, selection) for i, item in enumerate(selection.found[:LISTED_PAPERS], start=1)]
-    rest = len(selection.found) - LISTED_PAPERS
-    more = f"\n… and {rest} more; `show` lists them all." if rest > 0 else ""
-    left_out = f" {selection.filtered} more were found but left out as off topic." if selection.filtered else ""
-    return "\n".join(
-        [
-            f"**{used} papers**{span}.{left_out}",
-            "",
-            *lines,
-            more,
-            "",
-            "`ok` makes an outline of them. `exclude 3 7` leaves papers out, `more` looks for more.",
-        ]
-    )
-
-
-def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> str:
-    """One paper of a list with why it was found."""
-    paper = item.paper
-    out = " — **excluded**" if paper.key in selection.excluded else ""
-    people = paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else "no author given"
-    where = ", ".join(part for part in (paper.venue, str(paper.year or "")) if part)
-    cited = f", cited {paper.citations:,} times" if paper.citations is not None else ""
-    reasons = [f"“{escaped(r.keyword)}” #{r.rank}" for r in sorted(item.reasons, key=lambda r: r.rank)[:2]]
-    why = f" · found by {', '.join(reasons)}" if reasons else ""
-    title = escaped(shortened(clean(paper.title), 120))
-    return f"{position}. {title} — {escaped(people)}, {escaped(where)}{cited}{why}{out}"
-
-
-def all_papers(selection: PaperSelection) -> str:
-    """Every paper with its number."""
-    return "\n".join(paper_line(i, item, selection) for i, item in enumerate(selection.found, start=1))
-
-
-def _outline(outline: Outline) -> str:
-    lines = []
-    for number, node in walk_outline(outline.nodes):
-        count = len(node.all_papers())
-        papers = (
-            "" if node.role != "body" else f" ({count} papers)" if count else " (papers are chosen when it is written)"
-        )
-        thin = " ⚠ thin evidence" if node.thin and count else ""
-        lines.append(f"{'    ' * number.count('.')}- **{number}** {escaped(node.title)}{papers}{thin}")
-    thin_note = (
-        "\n⚠ Sections marked so rest on very few papers: merge or drop them, or look for more papers."
-        if any(node.thin for _, node in walk_outline(outline.nodes))
-        else ""
-    )
-    return "\n".join(
-        [
-            f"**{escaped(outline.title)}**",
-            "",
-            *lines,
-            thin_note,
-            "",
-            "`ok` writes it. `rename 2 to …`, `drop 3`, `move 4 before 2`, `merge 3 4` and "
-            "`add section … after 2` change it.",
-        ]
-    )
-
-
-def _survey(survey: Survey) -> str:
-    words = sum(len(section.text.split()) for _, section in walk(survey.sections))
-    tokens = sum(len(section.text) for _, section in walk(survey.sections)) // 4
-    notes = "".join(f"\n- {w.kind}: {escaped(w.place)} ({escaped(w.detail)})" for w in survey.warnings[:8])
-    warned = f"\n\nWorth knowing:\n{notes}" if notes else ""
-    return (
-        f"**{escaped(survey.title)}** is written: {len(survey.sections)} sections, {words:,} words "
-        f"(length class {length_class(tokens)}), {len(survey.references)} references.{warned}\n\n"
-        "Ask a question, say `show 2`, `why 3.1`, `rewrite 3.1: …`, or `export`."
-    )
-
-
-def section(survey: Survey, place: str, found: Section) -> str:
-    """One section with its parts, as it stands in the survey."""
-    known = numbers(survey)
-    parts = [f"**{place} {escaped(found.title)}**", with_numbers(found.text, known)]
-    for number, below in walk(found.sections, f"{place}."):
-        parts += [f"**{number} {escaped(below.title)}**", with_numbers(below.text, known)]
-    return "\n\n".join(parts)
-
-
 def finished_section(found: Section, position: int) -> str:
     """One line for a section that was just written."""
     words = sum(len(part.text.split()) for part in (found, *(s for _, s in walk(found.sections))))
@@ -301,48 +164,6 @@ def answer(found: Answer) -> str:
         else:
             others.append(f"- {escaped(claim.text.split(' [@')[0])} (gathered, but not cited in the survey)")
     return "\n".join(["From the papers of this survey, in their own words:", "", *lines, *others])
-
-
-def evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
-    """Claim by claim: the quote, the paper, how it was checked."""
-    known = numbers(survey)
-    papers = {paper.key: paper for paper in survey.references}
-    parts = [head]
-    for item in items:
-        for citation in item.claim.citations:
-            if citation.key not in papers:
-                continue
-            paper = papers[citation.key]
-            parts.append(
-                f"- **{item.place}** [{known[citation.key]}] {escaped(clean(paper.title))} "
-                f"({paper.year or 'no year'}): “{escaped(citation.quote)}” — "
-                f"{_verdict(citation.verdict)}, from the {citation.source}"
-            )
-    return "\n".join(parts)
-
-
-def _verdict(verdict: str) -> str:
-    return {
-        "quoted": "quoted word for word",
-        "supported": "checked: supported",
-        "unsupported": "checked: NOT supported",
-        "unchecked": "not checked",
-    }[verdict]
-
-
-def why_section(survey: Survey, place: str, title: str, items: Sequence[Evidence]) -> str:
-    """The evidence behind a section."""
-    if not items:
-        return f"Section {place}, {escaped(title)}, makes no statement about a paper; it only leads over."
-    return evidence(survey, items, f"**Evidence for {place} {escaped(title)}**\n")
-
-
-def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evidence]) -> str:
-    """Where a reference is used and with which words."""
-    head = f"**[{number}]** {escaped(clean(reference_text(paper)))} {f'<{paper.url}>' if paper.url else ''}\n"
-    if not items:
-        return f"{head}\nIt is cited in a table, as one of the most cited of its group."
-    return evidence(survey, items, head)
 
 
 def sources(state: State) -> str:

@@ -14,11 +14,39 @@ the contents exactly, any number of steps; the revision never goes back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 from engine.errors import UserError
+from engine.events import (
+    Action,
+    Approve,
+    Ask,
+    Edit,
+    EditKeywords,
+    EditOutline,
+    EditPapers,
+    Event,
+    GoBack,
+    Job,
+    JobDone,
+    JobFailed,
+    JobKind,
+    JobResult,
+    MorePapers,
+    PersonEvent,
+    Propose,
+    Regenerate,
+    Revise,
+    SectionFinished,
+    Start,
+    StartJob,
+    StartOver,
+    Stop,
+    StopJob,
+    Tell,
+    Undo,
+)
 from engine.values import (
     Brief,
     Keyword,
@@ -32,18 +60,6 @@ from engine.values import (
 
 Phase = Literal["topic", "keywords", "papers", "outline", "writing", "discussion"]
 PHASES: tuple[Phase, ...] = ("topic", "keywords", "papers", "outline", "writing", "discussion")
-
-JobKind = Literal["keywords", "papers", "outline", "write", "revise", "answer"]
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """Work that was asked for; ``place`` and ``wish`` belong to `revise` and `answer`."""
-
-    id: str
-    kind: JobKind
-    place: str = ""
-    wish: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,176 +88,6 @@ class SurveySession:
     jobs_started: int = 0
 
 
-# Events
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """A topic was named; ``papers`` is how many papers to propose."""
-
-    brief: Brief
-    papers: int
-
-
-@dataclass(frozen=True, slots=True)
-class Approve:
-    """Yes to the proposal; ``revision`` is the one the person saw, ``None`` for plain words."""
-
-    revision: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Regenerate:
-    """No: propose something else at this step."""
-
-    revision: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EditKeywords:
-    """Keywords to add and to drop."""
-
-    add: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class EditPapers:
-    """Positions in the list of papers, from 1, to leave out or take in again."""
-
-    exclude: tuple[int, ...] = ()
-    include: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MorePapers:
-    """So many papers more."""
-
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class EditOutline:
-    """A change of the outline; see `engine.outline_edits`. Raises `UserError` where it cannot be done."""
-
-    apply: Callable[[Outline], Outline]
-
-
-@dataclass(frozen=True, slots=True)
-class Revise:
-    """One section of the finished survey is to be changed."""
-
-    place: str
-    wish: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A question about the finished survey or its papers."""
-
-    question: str
-
-
-@dataclass(frozen=True, slots=True)
-class GoBack:
-    """To the proposal before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undo:
-    """Take back so many changes."""
-
-    steps: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class StartOver:
-    """Forget the survey and begin with a topic."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Stop what is running; what is finished stays."""
-
-
-@dataclass(frozen=True, slots=True)
-class SectionFinished:
-    """The running job has finished a section; ``position`` counts outline nodes from 0."""
-
-    job_id: str
-    position: int
-    section: Section
-
-
-JobResult = KeywordPool | PaperSelection | Outline | Survey | None
-
-
-@dataclass(frozen=True, slots=True)
-class JobDone:
-    """A job ended well; an answer has no result to keep."""
-
-    job_id: str
-    result: JobResult = None
-
-
-@dataclass(frozen=True, slots=True)
-class JobFailed:
-    """A job ended without a result."""
-
-    job_id: str
-
-
-Edit = EditKeywords | EditPapers | EditOutline
-PersonEvent = Start | Approve | Regenerate | Edit | MorePapers | Revise | Ask | GoBack | Undo
-Event = PersonEvent | Stop | StartOver | SectionFinished | JobDone | JobFailed
-
-
-# Actions
-
-
-@dataclass(frozen=True, slots=True)
-class Propose:
-    """Show the proposal of the current phase."""
-
-
-@dataclass(frozen=True, slots=True)
-class StartJob:
-    """Begin the work."""
-
-    job: Job
-
-
-@dataclass(frozen=True, slots=True)
-class StopJob:
-    """End the work; what it finished was kept."""
-
-    job: Job
-
-
-NoticeKind = Literal[
-    "stale",
-    "busy",
-    "nothing to approve",
-    "nothing to undo",
-    "nothing to stop",
-    "stopped",
-    "undone",
-    "no way back",
-    "not now",
-    "running already",
-    "started over",
-    "needs topic",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Tell:
-    """Say one of the known things; nothing was changed unless its name says so."""
-
-    kind: NoticeKind
-
-
-Action = Propose | StartJob | StopJob | Tell
 Step = tuple[SurveySession, tuple[Action, ...]]
 
 _APPROVED: dict[Phase, JobKind] = {

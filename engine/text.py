@@ -95,32 +95,7 @@ def listed(items: Iterable[str], conjunction: str = "and") -> str:
     return f"{', '.join(head)} {conjunction} {last}" if head else last
 
 
-_SMALL_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "but",
-        "by",
-        "for",
-        "from",
-        "in",
-        "into",
-        "nor",
-        "of",
-        "on",
-        "or",
-        "per",
-        "the",
-        "to",
-        "versus",
-        "via",
-        "vs",
-        "with",
-    ]
-)
+_SMALL_WORD = re.compile(r"an?|and|as|at|but|by|for|from|in|into|nor|of|on|or|per|the|to|versus|via|vs|with", re.I)
 
 
 def heading(text: str) -> str:
@@ -130,6 +105,6 @@ def heading(text: str) -> str:
 
 
 def _capitalised(word: str, *, first: bool) -> str:
-    if any(ch.isupper() for ch in word[1:]) or (not first and word.lower() in _SMALL_WORDS):
+    if any(ch.isupper() for ch in word[1:]) or (not first and _SMALL_WORD.fullmatch(word)):
         return word
-    return "-".join(p[:1].upper() + p[1:] if p not in _SMALL_WORDS or first else p for p in word.split("-"))
+    return "-".join(p[:1].upper() + p[1:] if first or not _SMALL_WORD.fullmatch(p) else p for p in word.split("-"))

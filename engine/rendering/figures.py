@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import io
-
-import matplotlib
-from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import MaxNLocator
+from typing import Any
 
 from engine.text import clean, shortened
 from engine.values import Bars, FieldMap, Figure
 
 _SETTINGS = {"svg.hashsalt": "scholium", "font.family": "sans-serif", "svg.fonttype": "path", "font.size": 9}
-_COLOURS = matplotlib.colormaps["tab10"]
 
 
 def svg(figure: Figure) -> str:
     """An ``<svg>`` element, without XML declaration; labels cannot become markup or formulas."""
+    # Imported here because it takes more than a second, and a conversation should begin at once.
+    import matplotlib
+    from matplotlib.figure import Figure as Canvas
+
     with matplotlib.rc_context(_SETTINGS):
         canvas = Canvas(figsize=(6.4, 3.0 if isinstance(figure, Bars) else 4.2), layout="constrained")
         axes = canvas.add_subplot()
@@ -24,28 +24,28 @@ def svg(figure: Figure) -> str:
         if isinstance(figure, Bars):
             _bars(axes, figure)
         else:
-            _map(axes, figure)
+            _map(axes, figure, matplotlib.colormaps["tab10"])
         buffer = io.StringIO()
         canvas.savefig(buffer, format="svg", metadata={"Date": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :]
 
 
-def _bars(axes: matplotlib.axes.Axes, figure: Bars) -> None:
+def _bars(axes: Any, figure: Bars) -> None:
     labels = [_literal(label) for label, _ in figure.bars]
-    axes.bar(range(len(labels)), [count for _, count in figure.bars], color=_COLOURS(0))
+    axes.bar(range(len(labels)), [count for _, count in figure.bars], color="tab:blue")
     step = max(1, len(labels) // 15)
     axes.set_xticks(range(0, len(labels), step), labels[::step], rotation=45 if len(labels) > 12 else 0)
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.locator_params(axis="y", integer=True)
     axes.set_xlabel(_literal(figure.x_label))
     axes.set_ylabel(_literal(figure.y_label))
 
 
-def _map(axes: matplotlib.axes.Axes, figure: FieldMap) -> None:
+def _map(axes: Any, figure: FieldMap, colours: Any) -> None:
     for i, group in enumerate(dict.fromkeys(point.group for point in figure.points)):
         inside = [point for point in figure.points if point.group == group]
         label = shortened(_literal(group), 50)
-        axes.scatter([p.x for p in inside], [p.y for p in inside], s=14, color=_COLOURS(i % 10), label=label)
+        axes.scatter([p.x for p in inside], [p.y for p in inside], s=14, color=colours(i % 10), label=label)
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[:].set_visible(False)

@@ -14,7 +14,7 @@ from engine.values import Figure, PaperKey, Survey, walk
 def html(survey: Survey) -> str:
     """The document; text from papers is escaped by the template engine and cannot become markup."""
     known = numbers(survey)
-    references = {paper.key: reference_text(paper) for paper in survey.references}
+    references = {paper.key: clean(reference_text(paper)) for paper in survey.references}
 
     def inline(text: str) -> Markup:
         def links(keys: tuple[PaperKey, ...]) -> str:

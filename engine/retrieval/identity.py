@@ -49,28 +49,7 @@ def fingerprint(paper: Paper) -> str:
     return f"{folded(paper.title)}|{paper.year}|{folded(surname(paper.authors[0])) if paper.authors else ''}"
 
 
-_PARTICLES = frozenset(
-    [
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "del",
-        "della",
-        "di",
-        "da",
-        "dos",
-        "du",
-        "la",
-        "le",
-        "ten",
-        "ter",
-        "al",
-        "bin",
-        "ibn",
-    ]
-)
+_PARTICLE = re.compile(r"van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|al|bin|ibn", re.I)
 
 
 def surname(author: str) -> str:
@@ -79,7 +58,7 @@ def surname(author: str) -> str:
         return author.split(",", 1)[0].strip()
     parts = author.split()
     start = len(parts) - 1
-    while start > 1 and parts[start - 1].lower() in _PARTICLES:
+    while start > 1 and _PARTICLE.fullmatch(parts[start - 1]):
         start -= 1
     return " ".join(parts[max(start, 0) :])
 

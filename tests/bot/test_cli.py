@@ -9,27 +9,43 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bot.__main__ import cli
 from bot.app import bundled_papers
 from engine.retrieval.records import read_papers
 from engine.values import Paper
 from tests.fakes import papers
 
 
-def command(folder: Path, *arguments: str, stdin: str = "", **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "SCHOLIUM_HOME": str(folder / "home"), "COLUMNS": "100", **settings}
-    return subprocess.run(
-        [sys.executable, "-m", "bot", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=environment,
-        timeout=180,
-        check=False,
+@dataclass(frozen=True)
+class Done:
+    """What a command printed, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def command(folder: Path, *arguments: str, stdin: str = "", **settings: str) -> Done:
+    """A command, run in this process: starting Python anew for each would take minutes."""
+    environment = {"SCHOLIUM_HOME": str(folder / "home"), "COLUMNS": "100", **settings}
+    result = CliRunner().invoke(cli, arguments, input=stdin, env=environment)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Done(result.exit_code, result.stdout, result.stderr)
+
+
+def process(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """The same as a process of its own."""
+    environment = {**os.environ, "SCHOLIUM_HOME": str(folder / "home"), "COLUMNS": "100"}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, "-m", "bot", *arguments], cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True
     )
 
 
@@ -51,12 +67,13 @@ def lab(tmp_path: Path) -> Path:
 
 
 def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
-    played = command(tmp_path, "demo", "-o", "files")
-    assert played.returncode == 0, played.stderr
+    playing = process(tmp_path, "demo", "-o", "files")
+    stdout, stderr = playing.communicate(timeout=120)
+    assert playing.returncode == 0, stderr
     for part in ("**", "\x1b"):
-        assert part not in played.stdout
+        assert part not in stdout
     for part in ("Keywords", "papers from", "Learning to Retrieve", "✓ 1 Introduction", "do not say", "Written:"):
-        assert part in played.stdout
+        assert part in stdout
     written = {path.suffix for path in (tmp_path / "files").iterdir()}
     assert written == {".md", ".html", ".pdf", ".bib", ".ris", ".json"}
 
@@ -83,14 +100,13 @@ def test_ingest_of_a_damaged_file_keeps_what_it_read(tmp_path: Path) -> None:
 
 def test_an_interrupted_ingest_leaves_a_library_that_can_be_repeated(tmp_path: Path) -> None:
     jsonl(tmp_path, "c.jsonl", papers(40_000))
-    environment = {**os.environ, "SCHOLIUM_HOME": str(tmp_path / "home")}
-    running = subprocess.Popen([sys.executable, "-m", "bot", "ingest", "c.jsonl"], cwd=tmp_path, env=environment)
+    running = process(tmp_path, "ingest", "c.jsonl")
     folder = tmp_path / "home" / "libraries" / "main" / "papers.lance" / "data"
     deadline = time.monotonic() + 60
     while not (folder.exists() and list(folder.iterdir())) and time.monotonic() < deadline:
         time.sleep(0.01)
     running.send_signal(signal.SIGKILL)
-    running.wait()
+    running.communicate()
     jsonl(tmp_path, "d.jsonl", papers(20))
     done = command(tmp_path, "ingest", "d.jsonl")
     assert done.returncode == 0, done.stderr

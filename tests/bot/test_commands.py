@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.commands import Export, Look, More, Plain, StartSurvey, parse, parse_years
 from engine.errors import UserError
-from engine.session import (
+from engine.events import (
     Approve,
     Ask,
     EditKeywords,

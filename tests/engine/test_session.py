@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from engine import outline_edits
 from engine.errors import UserError
-from engine.session import (
-    PHASES,
+from engine.events import (
     Approve,
     Ask,
     EditKeywords,
@@ -22,7 +21,6 @@ from engine.session import (
     JobDone,
     JobFailed,
     MorePapers,
-    Phase,
     Propose,
     Regenerate,
     Revise,
@@ -30,14 +28,12 @@ from engine.session import (
     Start,
     StartJob,
     StartOver,
-    State,
     Stop,
     StopJob,
-    SurveySession,
     Tell,
     Undo,
-    advance,
 )
+from engine.session import PHASES, Phase, State, SurveySession, advance
 from engine.values import (
     Brief,
     FoundPaper,
