@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.errors import LimitExceeded, ScholiumError, UserError
 from engine.events import Job
@@ -82,7 +82,8 @@ class Runner:
 
 async def perform(job: Job, state: State, bench: Bench) -> Result:
     """The piece of the recipe that the job asks for. Raises `UserError` where a step before is missing."""
-    recipe, context, brief = bench.recipe, bench.context, state.brief
+    recipe, brief = bench.recipe, state.brief
+    context = replace(bench.context, attempt=state.attempt)
     match job.kind, state:
         case "keywords", State(brief=Brief()):
             return await recipe.keywords(_needed(brief), context)

@@ -20,7 +20,8 @@ from engine.phrases import name_groups
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.values import FoundPaper, Keyword, KeywordPool, Paper, PaperKey
 
-Selector = Literal["prose", "formula", "surveyx", "farthest"]
+Selector = Literal["farthest", "surveyx", "prose", "formula"]
+SELECTORS: tuple[Selector, ...] = ("farthest", "surveyx", "prose", "formula")
 
 RELEVANCE_FLOOR = 0.2
 """Least cosine between a keyword and the topic for `farthest`: twice the mean cosine (0.1) that two random

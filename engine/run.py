@@ -40,6 +40,8 @@ class RunContext:
     progress: Callable[[Progress], Awaitable[None]] = _nobody
     section_finished: Callable[[Section, int], Awaitable[None]] = _nowhere
     seed: int = 0
+    attempt: int = 0
+    """How many proposals of this step the person has refused; the next must be another one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ class State:
     outline: Outline | None = None
     sections: tuple[tuple[int, Section], ...] = ()
     survey: Survey | None = None
+    attempt: int = 0
+    """How often another proposal was asked for; it varies every random choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,9 @@ def _approve(session: SurveySession) -> Step:
 
 def _regenerate(session: SurveySession) -> Step:
     kind = _PROPOSED_BY.get(session.state.phase)
-    return _begin(session, kind) if kind else (session, (Tell("nothing to approve"),))
+    if kind is None:
+        return session, (Tell("nothing to approve"),)
+    return _begin(_changed(session, replace(session.state, attempt=session.state.attempt + 1)), kind)
 
 
 def _begin(session: SurveySession, kind: JobKind, place: str = "", wish: str = "") -> Step:

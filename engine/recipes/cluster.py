@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.clustering import (
+    ALGORITHMS,
     Algorithm,
     best_cluster_count,
     clusters,
@@ -26,7 +27,7 @@ from engine.discussion import answered, requoted
 from engine.errors import UserError
 from engine.extractive import passage
 from engine.gathering import gather
-from engine.keywords import Selector, expand_keywords
+from engine.keywords import SELECTORS, Selector, expand_keywords
 from engine.retrieval.embedding import Vectors
 from engine.run import Answer, Progress, RunContext
 from engine.text import heading, listed
@@ -88,7 +89,7 @@ class ClusterRecipe:
             return await context.library.search(Query(text, 200, "relevance", brief.years))
 
         start = [Keyword(brief.topic, "topic")]
-        pool, _ = await expand_keywords(start, search, context.embedder, context.limits, self.selector)
+        pool, _ = await expand_keywords(start, search, context.embedder, context.limits, self._selector(context))
         return pool
 
     async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
@@ -102,21 +103,28 @@ class ClusterRecipe:
             raise UserError("All papers are excluded. Include some again, for example: include 1")
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(context.embedder.embed, [p.abstract or p.title for p in papers])
-        main = await asyncio.to_thread(self._sections, papers, vectors, brief, context.seed)
+        main = await asyncio.to_thread(self._sections, papers, vectors, brief, context)
         nodes = []
         for done, cluster in enumerate(main):
             await context.progress(Progress("dividing", done, len(main), cluster.name))
             node = await asyncio.to_thread(_divided, cluster, brief, context)
             nodes.append(marked_thin(node, context.limits))
-        method = f"{len(main)} clusters by {self._algorithm(context.seed)}"
+        method = f"{len(main)} clusters by {self._algorithm(context)}"
         return Outline(f"{heading(brief.topic)}: A Survey", framed(nodes, brief.topic), method)
 
-    def _algorithm(self, seed: int) -> Algorithm:
-        return self.algorithm or pick_algorithm(seed)
+    def _selector(self, context: RunContext) -> Selector:
+        """The selector of the settings; another one each time the person wants other keywords."""
+        return SELECTORS[(SELECTORS.index(self.selector) + context.attempt) % len(SELECTORS)]
 
-    def _sections(self, papers: Sequence[Paper], vectors: Vectors, brief: Brief, seed: int) -> list[Cluster]:
+    def _algorithm(self, context: RunContext) -> Algorithm:
+        """The algorithm of the settings, or the seed's pick; another one each time another outline is wanted."""
+        first = self.algorithm or pick_algorithm(context.seed)
+        return ALGORITHMS[(ALGORITHMS.index(first) + context.attempt) % len(ALGORITHMS)]
+
+    def _sections(self, papers: Sequence[Paper], vectors: Vectors, brief: Brief, context: RunContext) -> list[Cluster]:
         if len(papers) < 4:
             return clusters(papers, np.zeros(len(papers), np.int64), brief.topic)
+        seed = context.seed + context.attempt
         points = reduced(vectors, seed)
         if brief.sections is not None:
             k = min(max(1, brief.sections - 2), len(papers) // 2)
@@ -126,7 +134,7 @@ class ClusterRecipe:
             k = best_cluster_count(
                 points, (4 if len(papers) >= 40 else 2, min(LARGEST_SECTIONS, len(papers) // 4)), seed
             )
-        return clusters(papers, rehomed(points, labels(points, self._algorithm(seed), k, seed)), brief.topic)
+        return clusters(papers, rehomed(points, labels(points, self._algorithm(context), k, seed)), brief.topic)
 
     async def write(
         self,

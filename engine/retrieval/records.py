@@ -90,7 +90,7 @@ def _bibtex(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper |
         record = {
             **fields,
             "id": "",
-            "authors": [_given_first(a) for a in authors],
+            "authors": authors,
             "venue": fields.get("journal") or fields.get("booktitle") or fields.get("publisher", ""),
             "year": fields.get("year") or fields.get("date", ""),
             "arxiv": eprint,
@@ -108,7 +108,7 @@ def _ris(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper | Re
         record = {
             "title": entry.get("title") or entry.get("primary_title", ""),
             "abstract": entry.get("abstract") or entry.get("notes_abstract", ""),
-            "authors": [_given_first(a) for a in entry.get("authors") or entry.get("first_authors", [])],
+            "authors": entry.get("authors") or entry.get("first_authors", []),
             "year": entry.get("year") or entry.get("publication_year", ""),
             "venue": entry.get("journal_name") or entry.get("secondary_title", ""),
             "doi": entry.get("doi", ""),
@@ -125,7 +125,7 @@ def _csv(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper | Re
         for row in rows:
             record: dict[str, Any] = {(k or "").strip().lower(): v for k, v in row.items() if isinstance(v, str)}
             people = record.get("authors") or record.get("author") or ""
-            record["authors"] = [_given_first(a.strip()) for a in people.split(";") if a.strip()]
+            record["authors"] = people.split(";")
             yield _paper(f"{name}, line {rows.line_num}", record)
     except csv.Error as error:
         yield RecordError(f"{name}, line {rows.line_num}", f"not valid CSV from here on ({error})")
@@ -191,7 +191,7 @@ def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
     else:
         given = record.get("authors") or []
         names = [str(n) for n in given] if isinstance(given, list) else re.split(r"\s*;\s*|\s+and\s+", str(given))
-    return tuple(name for name in (clean(n) for n in names) if name)
+    return tuple(name for name in (_given_first(clean(n)) for n in names) if name)
 
 
 def _given_first(name: str) -> str:

@@ -189,3 +189,13 @@ async def test_a_library_of_three_papers_still_makes_a_survey(tmp_path: Path) ->
     survey = lab.session.state.survey
     assert survey.references
     assert {p.key for p in survey.references} <= {p.key for p in papers(3)}
+
+
+async def test_no_brings_another_outline_and_undo_the_first_again(lab: Lab) -> None:
+    await to_outline(lab)
+    first = lab.session.state.outline
+    await lab.chat.say("no")
+    second = lab.session.state.outline
+    assert second.method != first.method
+    await lab.chat.say("undo 2")
+    assert lab.session.state.outline == first
