@@ -100,6 +100,21 @@ def find(
     _run(run(console, gold, library, as_json=json))
 
 
+@bench.command("write")
+def bench_write(
+    library: Library = "",
+    topic: Annotated[str, typer.Option(help="What the survey is about.")] = "Graph Neural Networks",
+    sections: Annotated[int, typer.Option(help="Number of sections.")] = 8,
+    words: Annotated[int, typer.Option(help="Words of each subsection.")] = 700,
+    faults: Annotated[bool, typer.Option("--faults", help="Also one run for each kind of fault.")] = False,
+) -> None:
+    """Time, tokens and faults of the AutoSurvey recipe on a simulated language model."""
+    with _starting() as console:
+        from bot.bench_writing import write as run
+
+    _run(run(console, library, topic, (sections, words), faults=faults))
+
+
 @contextmanager
 def _starting() -> Iterator[Console]:
     """A console, and a sign of life on it while the scientific libraries are loaded, which takes seconds."""

@@ -12,14 +12,21 @@ from bot.briefs import Defaults
 from bot.dispatcher import Dispatcher
 from bot.runner import Bench, Listener, Runner
 from bot.settings import Settings
-from engine.errors import ServiceError
+from engine.errors import ServiceError, UserError
+from engine.llm.anthropic import AnthropicProvider
+from engine.llm.metered import MemoryRecord, MeteredModel
+from engine.llm.metering import Account, Budget, Throttle
+from engine.llm.model import LanguageModel, Provider
+from engine.llm.openai import OpenAIProvider
+from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
 from engine.retrieval.library import OnIndexProgress
 from engine.retrieval.local import LocalLibrary, create_library, open_library
 from engine.retrieval.records import read_papers
 from engine.run import Recipe, RunContext
-from engine.values import Brief, Paper
+from engine.session import SurveySession
+from engine.values import Paper
 
 BUNDLED = "demo"
 """Name of the library that comes with Scholium."""
@@ -30,11 +37,18 @@ class App:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.recipes: dict[str, Recipe] = {"cluster": _cluster_recipe(settings)}
+        self.recipes: dict[str, Recipe] = {
+            "cluster": _cluster_recipe(settings),
+            "autosurvey": AutoSurveyRecipe(candidates=settings.candidates),
+        }
         self.notes: list[str] = []
         self._libraries: dict[str, LocalLibrary] = {}
         self._neural: Embedder | None = None
         self._neural_tried = False
+        self._accounts: dict[str, Account] = {}
+        self._record = MemoryRecord()
+        self._provider: Provider | None = None
+        self._throttle: Throttle | None = None
 
     def library_folder(self, name: str) -> Path:
         """Where a library of that name is kept."""
@@ -81,22 +95,51 @@ class App:
         """The library used when none is named: the one of the settings, or the bundled one."""
         return self.settings.library if self.settings.library in self.library_names() else BUNDLED
 
-    async def bench(self, brief: Brief, listener: Listener) -> Bench:
-        """What a job for this brief works with."""
+    def account(self, session: SurveySession) -> Account:
+        """What the session has spent, and its budget."""
+        account = self._accounts.setdefault(session.id, Account())
+        asked = session.state.brief.budget if session.state.brief else None
+        limits = [amount for amount in (asked, self.settings.budget) if amount is not None]
+        account.budget = Budget(min(limits, default=None), self.settings.budget_tokens)
+        return account
+
+    def _model(self, session: SurveySession) -> LanguageModel | None:
+        settings = self.settings
+        if not settings.has_model():
+            return None
+        self._provider = self._provider or _provider(settings)
+        self._throttle = self._throttle or Throttle(
+            settings.concurrent_calls, settings.requests_per_minute, settings.tokens_per_minute
+        )
+        account = self.account(session)
+        return MeteredModel(self._provider, settings.models(), self._throttle, account, self._record, session.id)
+
+    async def bench(self, session: SurveySession, listener: Listener) -> Bench:
+        """What the session's job works with."""
+        brief = session.state.brief
+        if brief is None:
+            raise UserError("Name a topic first.")
         library = await self.library(brief.library)
         context = RunContext(
             library,
             await library.embedder(),
             self.settings.limits(),
+            model=self._model(session),
             progress=listener.progressed,
             section_finished=listener.section_finished,
             seed=self.settings.seed,
         )
         return Bench(self.recipes[brief.recipe], context)
 
+    async def close(self) -> None:
+        """Let go of the connections."""
+        if self._provider is not None:
+            await self._provider.close()
+
     def dispatcher(self, adapter: ChatAdapter, defaults: Defaults | None = None) -> Dispatcher:
         """Everything between an adapter and the engine."""
-        return Dispatcher(adapter, Runner(self.settings.limits()), self.bench, defaults or self.defaults())
+        runner = Runner(self.settings.limits())
+        return Dispatcher(adapter, runner, self.bench, self.account, defaults or self.defaults())
 
     def defaults(self) -> Defaults:
         """What a survey is when the person does not say otherwise."""
@@ -111,6 +154,8 @@ class App:
             more_papers=settings.more_papers,
             output=settings.output,
             topic_characters=settings.limits().topic_characters,
+            models={"autosurvey": settings.models()} if settings.has_model() else {},
+            concurrent_calls=settings.concurrent_calls,
         )
 
     def defaults_for(self, library: str, output: Path) -> Defaults:
@@ -121,6 +166,15 @@ class App:
 def bundled_papers() -> resources.abc.Traversable:
     """The file with the bundled papers."""
     return resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")
+
+
+def _provider(settings: Settings) -> Provider:
+    if settings.uses_openai():
+        # A local server asks for no key, but the client insists on one.
+        key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else "none"
+        return OpenAIProvider(key, settings.openai_base_url, settings.call_seconds)
+    key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else ""
+    return AnthropicProvider(key, settings.anthropic_base_url, settings.call_seconds)
 
 
 def _cluster_recipe(settings: Settings) -> ClusterRecipe:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.commands import StartSurvey, parse_years
 from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS
+from engine.llm.model import Task
 from engine.text import clean
 from engine.values import ALL_YEARS, Brief
 
@@ -29,6 +30,9 @@ class Defaults:
     more_papers: int
     output: Path
     topic_characters: int
+    models: Mapping[str, Mapping[Task, str]]
+    """For each recipe that needs a language model, the model of each task; absent where none is configured."""
+    concurrent_calls: int
 
 
 def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
@@ -43,7 +47,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         )
     return Brief(
         topic=checked_topic(command.topic, defaults.topic_characters),
-        recipe=_one_of("recipe", options.get("recipe", defaults.recipe), defaults.recipes),
+        recipe=_recipe(options.get("recipe", defaults.recipe), defaults),
         library=library,
         years=parse_years(options["years"]) if "years" in options else ALL_YEARS,
         length=_one_of("length", options.get("length", defaults.length), tuple(LENGTH_CLASSES_TOKENS)),
@@ -51,6 +55,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         language=_one_of("language", options.get("language", "en"), ("en",)),
         sections=_number("sections", options.get("sections"), SECTIONS),
         subsection_words=_number("words", options.get("words"), SUBSECTION_WORDS),
+        budget=_money(options.get("budget")),
     )
 
 
@@ -65,6 +70,34 @@ def checked_topic(text: str, longest: int) -> str:
             "and use “add” later for more keywords."
         )
     return topic
+
+
+NEEDS_MODEL = frozenset({"autosurvey"})
+
+
+def _recipe(name: str, defaults: Defaults) -> str:
+    """The recipe; ``auto`` is the one with a language model where there is one."""
+    if name.lower() == "auto":
+        return next(iter(defaults.models), "cluster")
+    chosen = _one_of("recipe", name, defaults.recipes)
+    if chosen in NEEDS_MODEL and chosen not in defaults.models:
+        raise UserError(
+            f"The recipe {chosen} needs a language model. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, "
+            "or write recipe=cluster, which needs none."
+        )
+    return chosen
+
+
+def _money(value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        amount = float(value.lstrip("$"))
+    except ValueError:
+        amount = 0.0
+    if not 0 < amount < 10_000:
+        raise UserError(f"budget={value[:40]} is not an amount of dollars. Write for example budget=2.50")
+    return amount
 
 
 def _one_of(name: str, value: str, known: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ from engine.events import (
 )
 from engine.values import YearRange
 
-View = Literal["help", "status", "sources", "history", "why section", "why reference", "show"]
+View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Plain:
 
 Command = StartSurvey | Look | Export | More | Plain | Event
 
-OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library")
+OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "budget")
 _OPTION = re.compile(rf"\b({'|'.join(OPTIONS)})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
 _PLACE = r"(\d+(?:\.\d+)*)"
 
@@ -152,6 +152,7 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"stop|cancel|abort|halt", lambda m: Stop()),
     _rule(r"help|\?|commands", lambda m: Look("help")),
     _rule(r"status|progress", lambda m: Look("status")),
+    _rule(r"costs?|budget", lambda m: Look("cost")),
     _rule(r"history", lambda m: Look("history")),
     _rule(r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Look("sources")),
     _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Look("show", m.group(1) or "")),

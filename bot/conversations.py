@@ -37,7 +37,10 @@ async def chat(console: Console, library: str, output: Path | None) -> int:
     adapter = TerminalAdapter(console, lines, echo=not sys.stdin.isatty())
     dispatcher = await _ready(app, console, adapter, library, output)
     await dispatcher.greet(HERE)
-    await adapter.run(dispatcher.handle)
+    try:
+        await adapter.run(dispatcher.handle)
+    finally:
+        await app.close()
     console.print(wording.GOODBYE)
     return 0
 
@@ -60,7 +63,10 @@ async def write(console: Console, topic: str, library: str, options: dict[str, s
     adapter = TerminalAdapter(console, answers(), echo=True)
     dispatchers.append(await _ready(app, console, adapter, library, output))
     await _take_turn(adapter, "")
-    await adapter.run(dispatchers[0].handle)
+    try:
+        await adapter.run(dispatchers[0].handle)
+    finally:
+        await app.close()
     return 0 if dispatchers[0].session(HERE).state.phase == "discussion" else 1
 
 
@@ -70,7 +76,10 @@ async def demo(console: Console, output: Path) -> int:
     adapter = TerminalAdapter(console, scripted(DEMO), echo=True)
     dispatcher = await _ready(app, console, adapter, BUNDLED, output)
     await dispatcher.greet(HERE)
-    await adapter.run(dispatcher.handle)
+    try:
+        await adapter.run(dispatcher.handle)
+    finally:
+        await app.close()
     if dispatcher.session(HERE).state.phase != "discussion":
         return 1
     console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)

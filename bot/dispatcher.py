@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -15,8 +15,10 @@ from adapters.chat import Bar, ChatAdapter, Conversation, Incoming, Outgoing
 from bot import proposals, wording
 from bot.briefs import Defaults, brief_of
 from bot.commands import Command, Export, Look, More, Plain, StartSurvey, parse
-from bot.runner import Bench, Listener, Result, Runner
+from bot.runner import Listener, MakeBench, Result, Runner
+from engine.drafting import Assignment
 from engine.errors import ScholiumError, UserError
+from engine.estimates import estimate
 from engine.events import (
     Approve,
     Ask,
@@ -36,11 +38,12 @@ from engine.events import (
     Tell,
 )
 from engine.evidence import evidence_of_reference, evidence_of_section, section_at
+from engine.llm.metering import Account
 from engine.rendering.files import known_formats, write_files
 from engine.run import Answer, Progress
 from engine.session import State, SurveySession, advance
-from engine.values import Brief, Section, Survey
-from engine.writing import assembled
+from engine.values import Section, Survey
+from engine.writing import assembled, words_for_each
 
 _QUIET: frozenset[JobKind] = frozenset({"answer", "revise"})
 
@@ -60,12 +63,14 @@ class Dispatcher:
         self,
         adapter: ChatAdapter,
         runner: Runner,
-        bench: Callable[[Brief, Listener], Awaitable[Bench]],
+        bench: MakeBench,
+        account: Callable[[SurveySession], Account],
         defaults: Defaults,
     ) -> None:
         self._adapter = adapter
         self._runner = runner
         self._bench = bench
+        self._account = account
         self._defaults = defaults
         self._sessions: dict[Conversation, SurveySession] = {}
         self._order: defaultdict[Conversation, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -106,7 +111,7 @@ class Dispatcher:
             case Plain(text):
                 await self._plain(conversation, session, text)
             case Look():
-                await self._send(conversation, _Reply(_view(session, command)))
+                await self._send(conversation, _Reply(_view(session, command, self._account(session))))
             case Export(formats):
                 await self._export(conversation, session, formats)
             case _:
@@ -128,16 +133,30 @@ class Dispatcher:
         for action in actions:
             match action:
                 case Propose():
-                    await self._send(conversation, _Reply(proposals.proposal(session.state), proposal=True))
+                    text = proposals.proposal(session.state) + self._price(session)
+                    await self._send(conversation, _Reply(text, proposal=True))
                 case Tell(kind):
                     await self._send(conversation, _Reply(wording.notice(kind, session)))
                 case StartJob(job):
                     await self._send(conversation, _Reply(wording.started(job)))
-                    self._runner.start(job, session.state, self._bench, self._listener(conversation, job))
+                    self._runner.start(session, self._bench, self._listener(conversation, job))
                 case StopJob(job):
                     await self._runner.stop(job)
                 case _:
                     assert_never(action)
+
+    def _price(self, session: SurveySession) -> str:
+        """What writing the outline will take, where a language model writes it."""
+        state = session.state
+        if state.phase != "outline" or not (state.brief and state.outline and state.papers):
+            return ""
+        models = self._defaults.models.get(state.brief.recipe)
+        if models is None:
+            return ""
+        task = Assignment(state.brief.topic, state.outline, words_for_each(state.brief, state.outline))
+        papers = {p.key: p for p in state.papers.included()}
+        expected = estimate(task, papers, models, self._defaults.concurrent_calls)
+        return wording.estimate(expected, self._account(session).budget)
 
     def _listener(self, conversation: Conversation, job: Job) -> Listener:
         async def progressed(step: Progress) -> None:
@@ -192,7 +211,7 @@ def _command_of(incoming: Incoming, session: SurveySession) -> Command:
     return command if current == session.revision else Approve(current)
 
 
-def _view(session: SurveySession, look: Look) -> str:
+def _view(session: SurveySession, look: Look, account: Account) -> str:
     state = session.state
     match look.view:
         case "help":
@@ -203,6 +222,8 @@ def _view(session: SurveySession, look: Look) -> str:
             return wording.history(session)
         case "sources":
             return wording.sources(state)
+        case "cost":
+            return wording.cost(account.steps, account.budget)
         case "show":
             return _shown(state, look.target)
         case "why section":

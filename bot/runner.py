@@ -11,7 +11,7 @@ from engine.errors import LimitExceeded, ScholiumError, UserError
 from engine.events import Job
 from engine.limits import Limits
 from engine.run import Answer, Progress, Recipe, RunContext
-from engine.session import State
+from engine.session import State, SurveySession
 from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
 
 log = logging.getLogger(__name__)
@@ -37,6 +37,9 @@ class Listener:
     failed: Callable[[ScholiumError | None], Awaitable[None]]
 
 
+MakeBench = Callable[[SurveySession, Listener], Awaitable[Bench]]
+
+
 class Runner:
     """Holds the tasks of running jobs; a task is never lost to the garbage collector."""
 
@@ -44,11 +47,12 @@ class Runner:
         self._limits = limits
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def start(
-        self, job: Job, state: State, bench: Callable[[Brief, Listener], Awaitable[Bench]], listener: Listener
-    ) -> None:
-        """Begin; every ending reaches the listener, but for `stop`, which was asked for."""
-        task = asyncio.create_task(self._run(job, state, bench, listener), name=job.id)
+    def start(self, session: SurveySession, bench: MakeBench, listener: Listener) -> None:
+        """Begin the session's job; every ending reaches the listener, but for `stop`, which was asked for."""
+        job = session.job
+        if job is None:
+            raise ValueError("the session has no job to run")
+        task = asyncio.create_task(self._run(session, job, bench, listener), name=job.id)
         self._tasks[job.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
 
@@ -59,25 +63,29 @@ class Runner:
             task.cancel()
             await asyncio.wait([task])
 
-    async def _run(
-        self, job: Job, state: State, bench: Callable[[Brief, Listener], Awaitable[Bench]], listener: Listener
-    ) -> None:
+    async def _run(self, session: SurveySession, job: Job, bench: MakeBench, listener: Listener) -> None:
         try:
             async with asyncio.timeout(self._limits.job_seconds):
-                if state.brief is None:
-                    raise UserError("Name a topic first.")
-                result = await perform(job, state, await bench(state.brief, listener))
+                result = await perform(job, session.state, await bench(session, listener))
         except TimeoutError:
             limit = LimitExceeded(f"This took longer than {self._limits.job_seconds:,.0f} seconds and was stopped.")
             await listener.failed(limit)
-        except ScholiumError as error:
-            log.info("job %s ended: %s", job.id, type(error).__name__)
-            await listener.failed(error)
-        except Exception:  # the one place where our own faults end; the person must get an answer
-            log.exception("job %s failed", job.id)
-            await listener.failed(None)
+        except Exception as error:  # the one place where our own faults end; the person must get an answer
+            known = _known(error)
+            if known is None:
+                log.exception("job %s failed", job.id)
+            await listener.failed(known)
         else:
             await listener.done(result)
+
+
+def _known(error: Exception) -> ScholiumError | None:
+    """The error as one that can be worded; of several at once the first."""
+    if isinstance(error, ScholiumError):
+        return error
+    if isinstance(error, ExceptionGroup):
+        return next((known for inner in error.exceptions if (known := _known(inner))), None)
+    return None
 
 
 async def perform(job: Job, state: State, bench: Bench) -> Result:

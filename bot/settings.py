@@ -17,6 +17,7 @@ from engine.clustering import Algorithm
 from engine.errors import UserError
 from engine.keywords import Selector
 from engine.limits import Limits
+from engine.llm.model import Task
 
 PREFIX = "SCHOLIUM_"
 
@@ -30,7 +31,7 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=lambda: user_data_path("scholium"), description="Where libraries are kept.")
     library: str = Field("main", description="The library used when none is named.")
-    recipe: str = Field("cluster", description="The recipe used when none is named.")
+    recipe: str = Field("auto", description="The recipe used when none is named; “auto”: autosurvey with a model.")
     length: Literal["8k", "16k", "32k", "64k"] = Field("8k", description="Length class in tokens.")
     output: Path = Field(Path("surveys"), description="The folder exported files go to.")
     survey_papers: int = Field(Limits().survey_papers, ge=1, le=2_000, description="Papers proposed at first.")
@@ -41,6 +42,19 @@ class Settings(BaseSettings):
     cluster_algorithm: Algorithm | Literal["random"] = Field("k-means", description="How papers are clustered.")
     cluster_count: Literal["silhouette", "published"] = Field("silhouette", description="How many clusters.")
     keyword_selector: Selector = Field("farthest", description="How keyword expansion chooses.")
+
+    model: str = Field("", description="The language model; empty: gpt-4o-mini or claude-3-haiku-20240307.")
+    model_outline: str = Field("", description="The model for outlines, where another than `model`.")
+    model_drafting: str = Field("", description="The model for drafting.")
+    model_checking: str = Field("", description="The model for checking citations.")
+    model_judging: str = Field("", description="The model for judging.")
+    candidates: int = Field(1, ge=1, le=5, description="Surveys that autosurvey writes, the best of which is kept.")
+    budget: float | None = Field(None, gt=0, description="Dollars one survey may cost.")
+    budget_tokens: int | None = Field(None, gt=0, description="Tokens one survey may use.")
+    concurrent_calls: int = Field(20, ge=1, le=500, description="Calls to the language model at once.")
+    requests_per_minute: int | None = Field(None, ge=1, description="Most calls a minute.")
+    tokens_per_minute: int | None = Field(None, ge=1, description="Most tokens a minute.")
+    call_seconds: float = Field(120.0, gt=0, description="Seconds after which one call is given up and retried.")
 
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
@@ -54,6 +68,26 @@ class Settings(BaseSettings):
     slack_app_token: SecretStr | None = Field(None, validation_alias="SLACK_APP_TOKEN")
     slack_signing_secret: SecretStr | None = Field(None, validation_alias="SLACK_SIGNING_SECRET")
     discord_token: SecretStr | None = Field(None, validation_alias="DISCORD_TOKEN")
+
+    def models(self) -> dict[Task, str]:
+        """The model of each task."""
+        first = self.model or ("gpt-4o-mini" if self.uses_openai() else "claude-3-haiku-20240307")
+        chosen: dict[Task, str] = {
+            "reading": "",
+            "outline": self.model_outline,
+            "drafting": self.model_drafting,
+            "checking": self.model_checking,
+            "judging": self.model_judging,
+        }
+        return {task: name or first for task, name in chosen.items()}
+
+    def uses_openai(self) -> bool:
+        """Whether OpenAI's interface is configured; local servers need an address but no key."""
+        return bool(self.openai_api_key or self.openai_base_url)
+
+    def has_model(self) -> bool:
+        """Whether a language model is configured."""
+        return self.uses_openai() or bool(self.anthropic_api_key)
 
     def limits(self) -> Limits:
         """The bounds of a run."""

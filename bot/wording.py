@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from adapters.chat import Button
 from engine.citations import numbers
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
+from engine.estimates import Estimate
 from engine.events import Job, NoticeKind
+from engine.llm.metering import Budget, Usage
 from engine.rendering.markdown import escaped, with_numbers
 from engine.run import Answer, Progress
 from engine.session import Phase, State, SurveySession
@@ -29,14 +31,14 @@ HELP = """**What you can say**
 
 | When | Say |
 | --- | --- |
-| to begin | `survey TOPIC` with `length=8k` `years=2018..2025` `sections=8` `words=300` `library=NAME` |
+| to begin | `survey TOPIC` with `length=8k` `years=2018..2025` `sections=8` `words=300` `library=NAME` `budget=2.50` |
 | at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `start over` |
 | keywords | `add dense retrieval` · `drop transformers` |
 | papers | `exclude 3 7` · `include 3` · `more` · `show` |
 | outline | `rename 2 to …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · `add section … after 2` |
 | the survey | `show 3.2` · `rewrite 3.2: …` · `expand 2.1` · `why 3.2` · `why [12]` · or simply ask a question |
 | files | `export` · `export pdf bib` (md, html, pdf, bib, ris, json) |
-| any time | `status` · `sources` · `history` · `stop` · `help` |"""
+| any time | `status` · `cost` · `sources` · `history` · `stop` · `help` |"""
 
 _NOTICES: dict[NoticeKind, str] = {
     "stale": "That was an earlier proposal; it has changed since. Here it is as it stands:",
@@ -70,6 +72,7 @@ _STAGES = {
     "grouping": "Grouping the papers by what they are about",
     "dividing": "Dividing the groups",
     "writing": "Writing",
+    "outlining": "Drafting outlines",
     "words": "Indexing words",
     "fitting": "Learning how this library's words go together",
     "vectors": "Placing papers by meaning",
@@ -238,3 +241,33 @@ def bundled(library: str, name: str) -> str:
 
 
 UNFINISHED = "This survey was stopped before it was finished; the sections that are missing are listed at the end."
+
+
+def estimate(expected: Estimate, budget: Budget) -> str:
+    """What writing will take, said before it starts."""
+    money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
+    over = expected.money is not None and budget.money is not None and expected.money > budget.money
+    limit = f" Your budget is ${budget.money:.2f}." if budget.money is not None else ""
+    warning = " It will not be enough for all sections; what is finished by then is kept." if over else ""
+    return (
+        f"\n\nWriting it takes about {expected.calls} calls, {expected.input_tokens:,} tokens to read and "
+        f"{expected.output_tokens:,} to write, {money}, and {max(1, round(expected.seconds / 60))} minutes or less."
+        f"{limit}{warning} `ok` accepts this."
+    )
+
+
+def cost(steps: Mapping[str, Usage], budget: Budget) -> str:
+    """What was spent, on what."""
+    if not steps:
+        return "Nothing was spent."
+    lines = [
+        f"- {escaped(name)}: {u.calls} calls, {u.input_tokens:,} tokens read, {u.output_tokens:,} written, "
+        f"{f'${u.money:.3f}' if u.priced else 'price unknown'}"
+        for name, u in steps.items()
+    ]
+    total = sum(u.money for u in steps.values())
+    known = all(u.priced for u in steps.values())
+    most = budget.money
+    left = f" ${max(0.0, most - total):.2f} of ${most:.2f} are left." if most is not None else ""
+    summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
+    return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}"])

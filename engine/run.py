@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.limits import Limits
+from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.library import Library
 from engine.values import Brief, Claim, KeywordPool, Outline, PaperSelection, Section, Survey
@@ -37,6 +38,7 @@ class RunContext:
     library: Library
     embedder: Embedder
     limits: Limits = field(default_factory=Limits)
+    model: LanguageModel | None = None
     progress: Callable[[Progress], Awaitable[None]] = _nobody
     section_finished: Callable[[Section, int], Awaitable[None]] = _nowhere
     seed: int = 0

@@ -95,6 +95,8 @@ class Brief:
     language: str = "en"
     sections: int | None = None
     subsection_words: int | None = None
+    budget: float | None = None
+    """US dollars the survey may cost."""
 
 
 KeywordOrigin = Literal["topic", "library", "person"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from adapters.chat import Conversation, Handler, Incoming, Outgoing
+from engine.llm.model import A, Request
 from engine.retrieval.embedding import Vectors
 from engine.values import Citation, Claim, Paper, PaperKey, Section
 
@@ -105,3 +106,30 @@ class FakeChat:
     @property
     def last(self) -> str:
         return self.messages()[-1].text
+
+
+@dataclass
+class FakeModel:
+    """A language model that answers by a function of prompt and schema, and remembers what it was asked."""
+
+    reply: Callable[[str, str], str]
+    requests: list[Request] = field(default_factory=list)
+
+    async def text(self, request: Request) -> str:
+        self.requests.append(request)
+        return self.reply(whole(request), "")
+
+    async def stream(self, request: Request) -> AsyncIterator[str]:
+        yield await self.text(request)
+
+    async def typed(self, request: Request, kind: type[A]) -> A:
+        self.requests.append(request)
+        return kind.model_validate_json(self.reply(whole(request), kind.__name__))
+
+    def asked(self, step: str) -> list[Request]:
+        return [request for request in self.requests if request.step.startswith(step)]
+
+
+def whole(request: Request) -> str:
+    """Everything the model would read."""
+    return "\n".join((request.prompt.system, request.prompt.shared, request.prompt.question))

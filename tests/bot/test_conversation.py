@@ -17,7 +17,7 @@ from engine.evidence import unsupported
 from engine.rendering.files import from_json
 from engine.retrieval.local import LocalLibrary, create_library
 from engine.session import SurveySession
-from engine.values import Brief, Section, walk
+from engine.values import Section, walk
 from tests.fakes import HERE, FakeChat, papers
 
 
@@ -29,14 +29,15 @@ class Lab:
         self.chat = FakeChat()
         self.hold_after: int | None = None
         self.held = asyncio.Event()
-        self.dispatcher = Dispatcher(self.chat, Runner(self.app.settings.limits()), self._bench, self.app.defaults())
+        runner = Runner(self.app.settings.limits())
+        self.dispatcher = Dispatcher(self.chat, runner, self._bench, self.app.account, self.app.defaults())
 
     @property
     def session(self) -> SurveySession:
         return self.dispatcher.session(HERE)
 
-    async def _bench(self, brief: Brief, listener: Listener) -> Bench:
-        made = await self.app.bench(brief, listener)
+    async def _bench(self, session: SurveySession, listener: Listener) -> Bench:
+        made = await self.app.bench(session, listener)
 
         async def finished(section: Section, position: int) -> None:
             await listener.section_finished(section, position)
@@ -134,7 +135,7 @@ async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
         ("survey x", "too short"),
         ("survey " + "word " * 1_000, "Name it in a few words"),
         ("survey 图神经网络的综述", "has no paper"),
-        ("survey dense retrieval recipe=magic", "one of: cluster"),
+        ("survey dense retrieval recipe=magic", "one of: cluster, autosurvey"),
         ("survey dense retrieval years=2025..2018", "run backwards"),
         ("survey dense retrieval library=nowhere", "There is no library"),
         ("survey dense retrieval sections=900", "a number from 3 to 20"),

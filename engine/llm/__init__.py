@@ -1,0 +1,1 @@
+"""Language models: one protocol, two providers, one meter around them."""

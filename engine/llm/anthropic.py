@@ -1,0 +1,97 @@
+"""Anthropic's messages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anthropic
+import httpx2
+from anthropic import AsyncAnthropic
+
+from engine.llm.model import CallFailed, Completion, Prompt, Request
+
+_STOPPED = {
+    "refusal": "The model refused.",
+    "model_context_window_exceeded": "The request is longer than the model reads.",
+}
+
+
+class AnthropicProvider:
+    """Messages with structured output by JSON schema and a cached shared part."""
+
+    def __init__(self, api_key: str, base_url: str | None, timeout_s: float) -> None:
+        # Retries are ours: the client would wait for any Retry-After, however long.
+        self._client = AsyncAnthropic(api_key=api_key, base_url=base_url or None, timeout=timeout_s, max_retries=0)
+
+    async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
+        """One answer."""
+        options = _options(model, request)
+        if schema is not None:
+            options["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+        try:
+            # Streamed, because the client refuses long answers otherwise.
+            async with self._client.messages.stream(**options) as stream:
+                message = await stream.get_final_message()
+        except (anthropic.AnthropicError, httpx2.HTTPError) as error:
+            raise _failed(error) from error
+        text = "".join(block.text for block in message.content if block.type == "text")
+        _check(message.stop_reason, text)
+        usage = message.usage
+        cached = usage.cache_read_input_tokens or 0
+        written = usage.cache_creation_input_tokens or 0
+        return Completion(text, usage.input_tokens + cached + written, usage.output_tokens, cached)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._client.close()
+
+    async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
+        """Pieces of the answer; a stream that breaks is an error."""
+        try:
+            async with self._client.messages.stream(**_options(model, request)) as stream:
+                async for piece in stream.text_stream:
+                    yield piece
+                message = await stream.get_final_message()
+        except (anthropic.AnthropicError, httpx2.HTTPError) as error:
+            raise _failed(error) from error
+        _check(message.stop_reason, "streamed")
+
+
+def _options(model: str, request: Request) -> dict[str, Any]:
+    prompt: Prompt = request.prompt
+    content: list[dict[str, Any]] = []
+    if prompt.shared:
+        content.append({"type": "text", "text": prompt.shared, "cache_control": {"type": "ephemeral"}})
+    content.append({"type": "text", "text": prompt.question})
+    options: dict[str, Any] = {
+        "model": model,
+        "max_tokens": request.max_tokens,
+        "system": prompt.system,
+        "messages": [{"role": "user", "content": content}],
+    }
+    if request.temperature is not None:
+        # The client has no such argument any more, the service still takes it for some models.
+        options["extra_body"] = {"temperature": min(1.0, request.temperature)}
+    return options
+
+
+def _check(reason: str | None, text: str) -> None:
+    if reason in _STOPPED:
+        raise CallFailed(_STOPPED[reason], retryable=False)
+    if reason == "max_tokens":
+        raise CallFailed("The answer was cut off at its token limit.", retryable=True, cut_off=True)
+    if reason is None or not text.strip():
+        raise CallFailed("The answer was empty or broke off.", retryable=True)
+
+
+def _failed(error: Exception) -> CallFailed:
+    if isinstance(error, anthropic.APIStatusError):
+        wait = error.response.headers.get("retry-after", "")
+        retryable = error.status_code in {408, 409, 429} or error.status_code >= 500
+        return CallFailed(
+            f"The language model's service answered {error.status_code}.",
+            retryable=retryable,
+            retry_after_s=float(wait) if wait.replace(".", "", 1).isdigit() else None,
+        )
+    return CallFailed(f"The language model's service could not be reached ({type(error).__name__}).", retryable=True)

@@ -1,0 +1,122 @@
+"""The meter around every model: how many calls at once and a minute, tokens, money, and the budget.
+
+A call is reserved at its worst case before it starts, so that calls in flight can never overrun the budget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+from aiolimiter import AsyncLimiter
+
+from engine.errors import LimitExceeded
+from engine.llm.model import Completion
+from engine.llm.prices import price_of
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Most that may be spent; ``None`` is no limit. Money in US dollars."""
+
+    money: float | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was used; ``priced`` is false as soon as one model's price was not known."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    money: float = 0.0
+    priced: bool = True
+
+    def plus(self, model: str, completion: Completion) -> Usage:
+        """With one more call."""
+        price = price_of(model)
+        cost = price.cost(completion.input_tokens, completion.output_tokens) if price else 0.0
+        return Usage(
+            self.calls + 1,
+            self.input_tokens + completion.input_tokens,
+            self.output_tokens + completion.output_tokens,
+            self.cached_tokens + completion.cached_tokens,
+            self.money + cost,
+            self.priced and price is not None,
+        )
+
+
+class Throttle:
+    """One for the whole process: calls at once, requests and tokens a minute."""
+
+    def __init__(
+        self, concurrent: int, requests_per_minute: int | None = None, tokens_per_minute: int | None = None
+    ) -> None:
+        self._slots = asyncio.Semaphore(concurrent)
+        self._requests = AsyncLimiter(requests_per_minute, 60) if requests_per_minute else None
+        self._tokens = AsyncLimiter(tokens_per_minute, 60) if tokens_per_minute else None
+
+    @asynccontextmanager
+    async def slot(self, tokens: int) -> AsyncIterator[None]:
+        """Wait for a place and for the minute's allowance."""
+        async with self._slots:
+            if self._requests:
+                await self._requests.acquire()
+            if self._tokens:
+                await self._tokens.acquire(min(tokens, self._tokens.max_rate))
+            yield
+
+
+@dataclass
+class Account:
+    """What one job has spent and reserved, by step."""
+
+    budget: Budget = field(default_factory=Budget)
+    steps: dict[str, Usage] = field(default_factory=dict)
+    _reserved_money: float = 0.0
+    _reserved_tokens: int = 0
+
+    def total(self) -> Usage:
+        """All steps together."""
+        parts = list(self.steps.values())
+        return Usage(
+            sum(u.calls for u in parts),
+            sum(u.input_tokens for u in parts),
+            sum(u.output_tokens for u in parts),
+            sum(u.cached_tokens for u in parts),
+            sum(u.money for u in parts),
+            all(u.priced for u in parts),
+        )
+
+    @asynccontextmanager
+    async def reserved(self, model: str, input_tokens: int, output_tokens: int) -> AsyncIterator[None]:
+        """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
+        price = price_of(model)
+        money = price.cost(input_tokens, output_tokens) if price else 0.0
+        tokens = input_tokens + output_tokens
+        spent = self.total()
+        used = spent.input_tokens + spent.output_tokens + self._reserved_tokens
+        if self.budget.tokens is not None and used + tokens > self.budget.tokens:
+            raise LimitExceeded(f"The budget of {self.budget.tokens:,} tokens is used up.")
+        if self.budget.money is not None and spent.money + self._reserved_money + money > self.budget.money:
+            raise LimitExceeded(f"The budget of ${self.budget.money:.2f} is used up.")
+        self._reserved_money += money
+        self._reserved_tokens += tokens
+        try:
+            yield
+        finally:
+            self._reserved_money -= money
+            self._reserved_tokens -= tokens
+
+    def settle(self, step: str, model: str, completion: Completion) -> None:
+        """Enter a call that was paid for."""
+        name = step.split("/", 1)[0].split("#", 1)[0]
+        self.steps[name] = self.steps.get(name, Usage()).plus(model, completion)
+
+    def with_budget(self, budget: Budget) -> Account:
+        """The same account with another budget."""
+        return replace(self, budget=budget)

@@ -1,0 +1,108 @@
+"""What a language model can do, and what one call to a provider looks like."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from engine.errors import LanguageModelError
+
+Task = Literal["reading", "outline", "drafting", "checking", "judging"]
+"""What a call is for; each task can have a model of its own."""
+
+CHARACTERS_PER_TOKEN = 4
+"""A token is counted as four characters where the provider has not counted yet."""
+
+
+def tokens_of(text: str) -> int:
+    """Estimated tokens of a text."""
+    return len(text) // CHARACTERS_PER_TOKEN + 1
+
+
+class Answer(BaseModel):
+    """Base of typed answers: every field is required and no other is allowed, as providers demand."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is sent: rules, then the long part that many calls share to the byte, then the question."""
+
+    system: str
+    shared: str
+    question: str
+
+    def tokens(self) -> int:
+        """Estimated input tokens."""
+        return tokens_of(self.system) + tokens_of(self.shared) + tokens_of(self.question)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request; ``step`` names it in the record and in the account, ``expected_tokens`` is for estimates."""
+
+    task: Task
+    step: str
+    prompt: Prompt
+    max_tokens: int
+    temperature: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A whole answer with what the provider counted."""
+
+    text: str
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int = 0
+
+
+class CallFailed(LanguageModelError):
+    """One call failed; ``retry_after_s`` is what the provider asked for, ``cut_off`` that it ran out of tokens."""
+
+    def __init__(
+        self, message: str, *, retryable: bool, retry_after_s: float | None = None, cut_off: bool = False
+    ) -> None:
+        super().__init__(message, retryable=retryable)
+        self.retry_after_s = retry_after_s
+        self.cut_off = cut_off
+
+
+class Provider(Protocol):
+    """A service that answers one request once; retries, limits and money are not its business."""
+
+    async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
+        """The whole answer, as JSON of the schema where one is given. Raises `CallFailed`."""
+        ...
+
+    def stream(self, model: str, request: Request) -> AsyncIterator[str]:
+        """The answer in pieces as they come. Raises `CallFailed`."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """What recipes use. All methods raise `LanguageModelError`, or `LimitExceeded` at the budget."""
+
+    async def text(self, request: Request) -> str:
+        """The answer, never empty and never cut off."""
+        ...
+
+    def stream(self, request: Request) -> AsyncIterator[str]:
+        """The answer in pieces."""
+        ...
+
+    async def typed(self, request: Request, kind: type[A]) -> A:
+        """The answer as a value of ``kind``."""
+        ...

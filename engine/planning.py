@@ -1,0 +1,108 @@
+"""The outline with a language model: chunks, merging, subsections, duplicates."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engine.drafting import (
+    GIST_TOKENS,
+    DuplicatesAnswer,
+    OutlineAnswer,
+    SubsectionsAnswer,
+    chunked,
+    outline_text,
+)
+from engine.llm.model import LanguageModel, Request
+from engine.prompting import data, fill, paper_block
+from engine.retrieval.embedding import Vectors
+from engine.run import Progress, RunContext
+from engine.values import Outline, OutlineNode, Paper, PaperKey, walk_outline
+from engine.writing import marked_thin, nearest_papers
+
+SECTION_PAPERS = 50
+"""Papers shown for dividing a section (AutoSurvey's code)."""
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Plans one survey from its papers; ``vectors`` (row i: paper i) find the papers of each section."""
+
+    model: LanguageModel
+    topic: str
+    papers: Sequence[Paper]
+    vectors: Vectors
+    context: RunContext
+
+    async def outline(self, sections: int) -> Outline:
+        """One outline for each random chunk in parallel, merged, divided, duplicates removed."""
+        chunks = chunked(self.papers, self.context.seed + self.context.attempt)
+        await self.context.progress(Progress("outlining", 0, len(chunks)))
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._rough(chunk, sections, i)) for i, chunk in enumerate(chunks)]
+        rough = [task.result() for task in tasks]
+        plan = rough[0] if len(rough) == 1 else await self._merged(rough, sections)
+        top = Outline(plan.title, tuple(OutlineNode(s.title, s.description) for s in plan.sections), "AutoSurvey")
+        await self.context.progress(Progress("dividing", 0, len(top.nodes)))
+        async with asyncio.TaskGroup() as group:
+            parts = [group.create_task(self._parts(top, node)) for node in top.nodes]
+        divided = (replace(node, children=part.result()) for node, part in zip(top.nodes, parts, strict=True))
+        whole = await self._without_duplicates(replace(top, nodes=tuple(divided)))
+        return replace(whole, nodes=tuple(marked_thin(node, self.context.limits) for node in whole.nodes))
+
+    async def _rough(self, papers: Sequence[Paper], sections: int, at: int) -> OutlineAnswer:
+        block = paper_block(papers, GIST_TOKENS)
+        prompt = fill("autosurvey/outline", topic=data(self.topic), papers=block, sections=str(sections))
+        return await self.model.typed(Request("outline", f"outline/{at}", prompt, 2_048, 1.0), OutlineAnswer)
+
+    async def _merged(self, rough: Sequence[OutlineAnswer], sections: int) -> OutlineAnswer:
+        outlines = "\n".join(f"<outline>\n{data(o.model_dump_json())}\n</outline>" for o in rough)
+        prompt = fill("autosurvey/merge", topic=data(self.topic), outlines=outlines, sections=str(sections))
+        return await self.model.typed(Request("outline", "merge", prompt, 2_048, 1.0), OutlineAnswer)
+
+    async def _parts(self, outline: Outline, node: OutlineNode) -> tuple[OutlineNode, ...]:
+        """Subsections from papers retrieved for the section, each with papers retrieved for itself."""
+        by_key = {p.key: p for p in self.papers}
+        (near,) = await self.nearest([node], SECTION_PAPERS)
+        prompt = fill(
+            "autosurvey/subsections",
+            topic=data(self.topic),
+            outline=outline_text(outline),
+            section=data(node.title),
+            description=data(node.description),
+            papers=paper_block([by_key[key] for key in near], GIST_TOKENS),
+        )
+        request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
+        answer = await self.model.typed(request, SubsectionsAnswer)
+        made = [OutlineNode(s.title, s.description) for s in answer.subsections]
+        keys = await self.nearest(made, self.context.limits.papers_per_node)
+        return tuple(replace(part, papers=own) for part, own in zip(made, keys, strict=True))
+
+    async def _without_duplicates(self, outline: Outline) -> Outline:
+        """Subsections that repeat another are left out; a section keeps at least one."""
+        prompt = fill("autosurvey/duplicates", topic=data(self.topic), outline=outline_text(outline))
+        answer = await self.model.typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer)
+        repeated = set(answer.repeated)
+        nodes = []
+        for i, node in enumerate(outline.nodes, start=1):
+            kept = tuple(child for j, child in enumerate(node.children, start=1) if f"{i}.{j}" not in repeated)
+            nodes.append(replace(node, children=kept or node.children[:1]))
+        return replace(outline, nodes=tuple(nodes))
+
+    async def supplied(self, outline: Outline) -> Outline:
+        """The outline with papers for the sections that the person added without any."""
+        bare = [node for _, node in walk_outline(outline.nodes) if not node.papers and not node.children]
+        keys = dict(zip(map(id, bare), await self.nearest(bare, self.context.limits.papers_per_node), strict=True))
+
+        def filled(node: OutlineNode) -> OutlineNode:
+            children = tuple(filled(child) for child in node.children)
+            return replace(node, papers=keys.get(id(node), node.papers), children=children)
+
+        return replace(outline, nodes=tuple(filled(node) for node in outline.nodes))
+
+    async def nearest(self, nodes: Sequence[OutlineNode], count: int) -> list[tuple[PaperKey, ...]]:
+        """For each node the keys of the papers nearest to its description, best first."""
+        texts = [f"{node.title}. {node.description}" for node in nodes]
+        about = await asyncio.to_thread(self.context.embedder.embed, texts)
+        return [nearest_papers(n, self.papers, self.vectors, v, count) for n, v in zip(nodes, about, strict=True)]

@@ -1,0 +1,145 @@
+"""AutoSurvey (Wang et al., NeurIPS 2024), algorithm 1, without its barriers and without writing text twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from engine.composing import Composition
+from engine.discussion import answered, requoted
+from engine.drafting import Assignment, JudgeAnswer
+from engine.errors import LanguageModelError, UserError
+from engine.gathering import gather
+from engine.keywords import expand_keywords
+from engine.llm.model import LanguageModel, Request
+from engine.planning import Planner
+from engine.prompting import data, fill
+from engine.run import Answer, Progress, RunContext
+from engine.values import (
+    Brief,
+    FoundPaper,
+    Keyword,
+    KeywordPool,
+    Outline,
+    PaperSelection,
+    Query,
+    Section,
+    Survey,
+    walk,
+)
+from engine.writing import assembled, words_for_each
+
+NOTICE = (
+    "This survey was written by a language model from the abstracts of the papers it cites; each citation was "
+    "checked against the abstract, and those that did not hold were removed."
+)
+UNCHECKED_NOTICE = "This survey was written by a language model from abstracts; its citations were not checked."
+SECTIONS = 8
+OUTLINE_PAPERS = 1_200
+
+
+@dataclass(frozen=True, slots=True)
+class AutoSurveyRecipe:
+    """The recipe with its options: candidates (N), and the switches of the paper's ablations."""
+
+    candidates: int = 1
+    check: bool = True
+    connect: bool = True
+    name: str = "autosurvey"
+    source: str = "Wang et al., AutoSurvey: Large Language Models Can Automatically Write Surveys, NeurIPS 2024"
+
+    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
+        """The topic and keywords from what it finds."""
+        await context.progress(Progress("keywords"))
+
+        async def search(text: str) -> Sequence[FoundPaper]:
+            return await context.library.search(Query(text, 200, "relevance", brief.years))
+
+        pool, _ = await expand_keywords([Keyword(brief.topic, "topic")], search, context.embedder, context.limits)
+        return pool
+
+    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+        """P_init = Retrieve(T, D)."""
+        return await gather(brief, pool, limit, context)
+
+    async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
+        """O = Outline(T, P_init)."""
+        planner = await _planner(brief, selection, context)
+        return await planner.outline(brief.sections or SECTIONS)
+
+    async def write(
+        self,
+        brief: Brief,
+        selection: PaperSelection,
+        outline: Outline,
+        finished: Mapping[int, Section],
+        context: RunContext,
+    ) -> Survey:
+        """F_t for each of N trials; F_best = Evaluate(F_1 … F_N)."""
+        planner = await _planner(brief, selection, context)
+        outline = await planner.supplied(outline)
+        trials = [
+            await self._trial(brief, selection, outline, finished if t == 0 else {}, replace(context, attempt=t))
+            for t in range(self.candidates)
+        ]
+        if len(trials) == 1:
+            return trials[0]
+        scores = [await _score(planner.model, brief, survey, i) for i, survey in enumerate(trials)]
+        best = max(range(len(trials)), key=lambda i: (sum(scores[i]), -i))
+        names = (f"Candidate {i}, coverage/structure/relevance" for i in range(1, len(trials) + 1))
+        judged = tuple((name, "/".join(map(str, score))) for name, score in zip(names, scores, strict=True))
+        return replace(trials[best], facts=(*trials[best].facts, *judged))
+
+    async def _trial(
+        self,
+        brief: Brief,
+        selection: PaperSelection,
+        outline: Outline,
+        finished: Mapping[int, Section],
+        context: RunContext,
+    ) -> Survey:
+        """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
+        papers = {p.key: p for p in selection.included()}
+        task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt)
+        composition = Composition(_model(context), task, papers, context, self.check, self.connect)
+        sections = await composition.sections(finished)
+        if not sections:
+            raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
+        survey = assembled(brief, outline, sections, selection, NOTICE if self.check else UNCHECKED_NOTICE)
+        return replace(survey, warnings=tuple(dict.fromkeys((*survey.warnings, *composition.warnings))))
+
+    async def revise(
+        self, brief: Brief, selection: PaperSelection, survey: Survey, place: str, wish: str, context: RunContext
+    ) -> Survey:
+        """Quote the section anew around the wish."""
+        return await asyncio.to_thread(requoted, selection, survey, place, wish, context.embedder)
+
+    async def answer(self, question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
+        """The sentences of the gathered papers that speak to the question."""
+        return await asyncio.to_thread(answered, question, selection, survey, context)
+
+
+def _model(context: RunContext) -> LanguageModel:
+    if context.model is None:
+        raise UserError(
+            "The recipe autosurvey needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, "
+            "or say: survey TOPIC recipe=cluster"
+        )
+    return context.model
+
+
+async def _planner(brief: Brief, selection: PaperSelection, context: RunContext) -> Planner:
+    papers = selection.included()[:OUTLINE_PAPERS]
+    if not papers:
+        raise UserError("All papers are excluded. Include some again, for example: include 1")
+    model = _model(context)
+    vectors = await asyncio.to_thread(context.embedder.embed, [p.abstract or p.title for p in papers])
+    return Planner(model, brief.topic, papers, vectors, context)
+
+
+async def _score(model: LanguageModel, brief: Brief, survey: Survey, at: int) -> tuple[int, int, int]:
+    text = "\n\n".join(f"{number} {s.title}\n{s.text}" for number, s in walk(survey.sections))
+    prompt = fill("autosurvey/judge", topic=data(brief.topic), survey=data(text))
+    answer = await model.typed(Request("judging", f"judge/{at}", prompt, 512, 0.0), JudgeAnswer)
+    return answer.coverage, answer.structure, answer.relevance

@@ -1,0 +1,86 @@
+"""The conversation with a language model behind it, over the real wire to the simulated service."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.app import App
+from bot.settings import load_settings
+from bot.simulation import Service, running
+from engine.retrieval.local import LocalLibrary
+from engine.values import walk
+from tests.fakes import HERE, FakeChat
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[Service]:
+    async with running(Service(pace=0.002)) as made:
+        yield made
+
+
+async def talk(app: App, chat: FakeChat, *lines: str) -> None:
+    dispatcher = app.dispatcher(chat)
+    await chat.run(dispatcher.handle)
+    for line in lines:
+        await chat.say(line)
+
+
+@pytest.mark.parametrize("provider", ["OPENAI", "ANTHROPIC"])
+async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    monkeypatch.setenv(f"{provider}_API_KEY", "k")
+    monkeypatch.setenv(f"{provider}_BASE_URL", service.url + ("/v1" if provider == "OPENAI" else ""))
+    app, chat = App(load_settings()), FakeChat()
+    await talk(app, chat, "survey dense retrieval sections=3 words=80 budget=2.00", "ok", "ok")
+    assert "Writing it takes about" in chat.last
+    assert "Your budget is $2.00" in chat.last
+    await chat.say("ok")
+    assert "is written: 3 sections" in chat.last
+    await chat.say("why 1")
+    assert "checked: supported" in chat.last
+    await chat.say("cost")
+    assert "draft:" in chat.last
+    assert "of $2.00 are left" in chat.last
+    await app.close()
+
+
+async def test_at_the_budget_what_is_finished_is_delivered(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    monkeypatch.setenv("SCHOLIUM_BUDGET_TOKENS", "30000")
+    monkeypatch.setenv("SCHOLIUM_CONCURRENT_CALLS", "2")
+    app, chat = App(load_settings()), FakeChat()
+    dispatcher = app.dispatcher(chat)
+    await chat.run(dispatcher.handle)
+    for line in ("survey dense retrieval sections=3 words=80", "ok", "ok", "ok"):
+        await chat.say(line)
+    survey = dispatcher.session(HERE).state.survey
+    assert survey is not None
+    assert any("budget of 30,000 tokens" in w.detail for w in survey.warnings)
+    assert any(s.claims for _, s in walk(survey.sections))
+    used = app.account(dispatcher.session(HERE)).total()
+    assert used.input_tokens + used.output_tokens <= 30_000
+    await app.close()
+
+
+async def test_going_on_after_a_stop_pays_for_nothing_twice(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    app, chat = App(load_settings()), FakeChat()
+    await talk(app, chat, "survey dense retrieval sections=3 words=80", "ok", "ok", "ok", "back", "ok")
+    kinds = [call.kind for call in service.calls]
+    assert kinds.count("text") == len({str(c.body["messages"]) for c in service.calls if c.kind == "text"})
+    await app.close()
+
+
+async def test_without_a_key_the_model_recipe_says_what_to_set(library: LocalLibrary) -> None:
+    app, chat = App(load_settings()), FakeChat()
+    await talk(app, chat, "survey dense retrieval recipe=autosurvey")
+    assert "needs a language model" in chat.last
+    await chat.say("survey dense retrieval")
+    assert "**Keywords**" in chat.last
