@@ -75,15 +75,18 @@ def _services(app: App) -> Iterator[Finding]:
         installed = importlib.util.find_spec("fastembed") is not None
         hint = "" if installed else "for a neural model: install scholium[neural] and set SCHOLIUM_EMBEDDER"
         yield Finding("works", "embedding by latent semantic analysis, no download", hint)
-    keys = {
-        "OPENAI_API_KEY": settings.openai_api_key,
-        "ANTHROPIC_API_KEY": settings.anthropic_api_key,
+    if settings.has_model():
+        where = settings.openai_base_url or settings.anthropic_base_url or "the provider's own address"
+        models = ", ".join(dict.fromkeys(settings.models().values()))
+        yield Finding("works", f"language model configured: {models} at {where}", "not called by this check")
+    else:
+        yield Finding("absent", "no language model; surveys are quotations", "set OPENAI_API_KEY or ANTHROPIC_API_KEY")
+    unused = {
         "SEMANTIC_SCHOLAR_API_KEY": settings.semantic_scholar_api_key,
         "WEAVIATE_URL": settings.weaviate_url,
         "SLACK_BOT_TOKEN": settings.slack_bot_token,
         "DISCORD_TOKEN": settings.discord_token,
     }
-    for name, value in keys.items():
+    for name, value in unused.items():
         if value:
             yield Finding("absent", f"{name} is set", "this version does not use it yet")
-    yield Finding("works", "writing by quotation, no language model needed")

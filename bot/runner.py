@@ -104,7 +104,7 @@ async def perform(job: Job, state: State, bench: Bench) -> Result:
         case "revise", State(papers=PaperSelection() as selection, survey=Survey() as survey):
             return await recipe.revise(_needed(brief), selection, survey, job.place, job.wish, context)
         case "answer", State(papers=PaperSelection() as selection, survey=Survey() as survey):
-            return await recipe.answer(job.wish, selection, survey, context)
+            return await recipe.answer(_needed(brief), job.wish, selection, survey, context)
         case _:
             raise UserError("A step before this one is missing. Say “start over” and name the topic again.")
 

@@ -166,7 +166,11 @@ def answer(found: Answer) -> str:
             lines.append(f"- {with_numbers(claim.text, known)}")
         else:
             others.append(f"- {escaped(claim.text.split(' [@')[0])} (gathered, but not cited in the survey)")
-    return "\n".join(["From the papers of this survey, in their own words:", "", *lines, *others])
+    quoted = all(c.verdict == "quoted" for claim in found.claims for c in claim.citations)
+    head = "From the papers of this survey" + (
+        ", in their own words:" if quoted else ", each sentence checked against its paper:"
+    )
+    return "\n".join([head, "", *lines, *others])
 
 
 def sources(state: State) -> str:

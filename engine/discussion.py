@@ -16,6 +16,8 @@ from engine.run import Answer, RunContext
 from engine.text import terms
 from engine.values import Paper, PaperSelection, Section, Survey
 
+REVISION_PAPERS = 30
+
 NEEDED_COVERAGE = 0.5
 """A sentence speaks to a question when it and its paper's title hold at least half of what the question asks
 for, rare terms counting more."""
@@ -71,27 +73,41 @@ def requoted(selection: PaperSelection, survey: Survey, place: str, wish: str, e
     ``expand`` as the wish gives it half as many words again. Raises `UserError` where the place has parts
     or nothing can be quoted.
     """
-    old = section_at(survey, place)
-    if old.sections:
-        raise UserError(f"Section {place} has parts; name one of them, for example {place}.1.")
+    old = leaf_at(survey, place)
     papers = selection.included()
     wanted = old.title if wish == "expand" else wish
-    vectors = embedder.embed([wanted, *(p.abstract or p.title for p in papers)])
-    closeness = vectors[1:] @ vectors[0]
-    cited = {c.key for claim in old.claims for c in claim.citations}
-    near = {papers[int(i)].key for i in np.argsort(-closeness, kind="stable")[:30] if closeness[i] > 0}
+    chosen = around(old, wanted, papers, embedder)
     size = max(80, len(old.text.split()))
     words = round(size * 1.5) if wish == "expand" else size
-    chosen = [p for p in papers if p.key in near | cited]
     written = passage(chosen, f"{old.title}. {wanted}", words, embedder)
     if not written.text:
         raise UserError(f"The papers gathered here have nothing to quote for section {place} on “{wanted}”.")
     new = replace(old, text=written.text, claims=written.claims)
-    sections = _put(survey.sections, [int(part) for part in place.split(".")], new)
+    sections = with_section(survey.sections, [int(part) for part in place.split(".")], new)
     return with_references(replace(survey, sections=sections), {p.key: p for p in papers})
 
 
-def _put(sections: tuple[Section, ...], path: Sequence[int], new: Section) -> tuple[Section, ...]:
+def leaf_at(survey: Survey, place: str) -> Section:
+    """The section with that number; raises `UserError` where there is none or it has parts."""
+    found = section_at(survey, place)
+    if found.sections:
+        raise UserError(f"Section {place} has parts; name one of them, for example {place}.1.")
+    return found
+
+
+def around(old: Section, wanted: str, papers: Sequence[Paper], embedder: Embedder) -> list[Paper]:
+    """The papers a section cites already and those nearest to what is wanted, in the order given."""
+    vectors = embedder.embed([wanted, *(p.abstract or p.title for p in papers)])
+    closeness = vectors[1:] @ vectors[0]
+    near = {papers[int(i)].key for i in np.argsort(-closeness, kind="stable")[:REVISION_PAPERS] if closeness[i] > 0}
+    cited = {c.key for claim in old.claims for c in claim.citations}
+    return [p for p in papers if p.key in near | cited]
+
+
+def with_section(sections: tuple[Section, ...], path: Sequence[int], new: Section) -> tuple[Section, ...]:
+    """The sections with the one at ``path`` (numbers from 1, outermost first) replaced, all others the same."""
     at = path[0] - 1
-    inner = new if len(path) == 1 else replace(sections[at], sections=_put(sections[at].sections, path[1:], new))
+    inner = (
+        new if len(path) == 1 else replace(sections[at], sections=with_section(sections[at].sections, path[1:], new))
+    )
     return (*sections[:at], inner, *sections[at + 1 :])

@@ -26,8 +26,8 @@ CHUNK_TOKENS = 30_000
 ABSTRACT_TOKENS = 300
 """Longest abstract that is sent for writing and checking; published ones have 150 to 400 tokens."""
 
-GIST_TOKENS = 80
-"""What of an abstract is sent for an outline: its first sentences say what the paper is about."""
+GIST_TOKENS = 60
+"""What of an abstract is sent for an outline: its first sentence says what the paper is about."""
 
 
 class Plan(Answer):

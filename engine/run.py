@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
@@ -44,6 +45,15 @@ class RunContext:
     seed: int = 0
     attempt: int = 0
     """How many proposals of this step the person has refused; the next must be another one."""
+
+    def needed_model(self) -> LanguageModel:
+        """The language model; raises `UserError` where none is configured."""
+        if self.model is None:
+            raise UserError(
+                "This needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, "
+                "or say: survey TOPIC recipe=cluster"
+            )
+        return self.model
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +113,8 @@ class Recipe(Protocol):
         """The survey with one section (``place``: its number) changed as wished, the rest untouched."""
         ...
 
-    async def answer(self, question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
+    async def answer(
+        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
+    ) -> Answer:
         """What the gathered papers say to a question."""
         ...

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.composing import Composition
-from engine.discussion import answered, requoted
 from engine.drafting import Assignment, JudgeAnswer
 from engine.errors import LanguageModelError, UserError
 from engine.gathering import gather
@@ -15,6 +14,7 @@ from engine.keywords import expand_keywords
 from engine.llm.model import LanguageModel, Request
 from engine.planning import Planner
 from engine.prompting import data, fill
+from engine.revision import answered_by_model, rewritten
 from engine.run import Answer, Progress, RunContext
 from engine.values import (
     Brief,
@@ -102,7 +102,7 @@ class AutoSurveyRecipe:
         """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
         papers = {p.key: p for p in selection.included()}
         task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt)
-        composition = Composition(_model(context), task, papers, context, self.check, self.connect)
+        composition = Composition(context.needed_model(), task, papers, context, self.check, self.connect)
         sections = await composition.sections(finished)
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
@@ -112,28 +112,21 @@ class AutoSurveyRecipe:
     async def revise(
         self, brief: Brief, selection: PaperSelection, survey: Survey, place: str, wish: str, context: RunContext
     ) -> Survey:
-        """Quote the section anew around the wish."""
-        return await asyncio.to_thread(requoted, selection, survey, place, wish, context.embedder)
+        """The section written anew as wished, its citations checked."""
+        return await rewritten(brief, selection, survey, place, wish, context)
 
-    async def answer(self, question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
-        """The sentences of the gathered papers that speak to the question."""
-        return await asyncio.to_thread(answered, question, selection, survey, context)
-
-
-def _model(context: RunContext) -> LanguageModel:
-    if context.model is None:
-        raise UserError(
-            "The recipe autosurvey needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, "
-            "or say: survey TOPIC recipe=cluster"
-        )
-    return context.model
+    async def answer(
+        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
+    ) -> Answer:
+        """Cited, checked sentences from the gathered papers."""
+        return await answered_by_model(brief, selection, survey, question, context)
 
 
 async def _planner(brief: Brief, selection: PaperSelection, context: RunContext) -> Planner:
     papers = selection.included()[:OUTLINE_PAPERS]
     if not papers:
         raise UserError("All papers are excluded. Include some again, for example: include 1")
-    model = _model(context)
+    model = context.needed_model()
     vectors = await asyncio.to_thread(context.embedder.embed, [p.abstract or p.title for p in papers])
     return Planner(model, brief.topic, papers, vectors, context)
 

@@ -179,7 +179,9 @@ class ClusterRecipe:
         """Quote the section anew around the wish."""
         return await asyncio.to_thread(requoted, selection, survey, place, wish, context.embedder)
 
-    async def answer(self, question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
+    async def answer(
+        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
+    ) -> Answer:
         """The sentences of the gathered papers that speak to the question."""
         return await asyncio.to_thread(answered, question, selection, survey, context)
 

@@ -162,7 +162,7 @@ def test_doctor_says_what_works(lab: Path) -> None:
     done = command(lab, "doctor", OPENAI_API_KEY="sk-secret-value")
     assert done.returncode == 0
     assert "✓ library “main”, 10 papers" in done.stdout
-    assert "OPENAI_API_KEY is set" in done.stdout
+    assert "language model configured: gpt-4o-mini" in done.stdout
     assert "sk-secret-value" not in done.stdout + done.stderr
 
 

@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.app import App
+from bot.dispatcher import Dispatcher
 from bot.settings import load_settings
 from bot.simulation import Service, running
 from engine.retrieval.local import LocalLibrary
-from engine.values import walk
+from engine.values import Section, walk
 from tests.fakes import HERE, FakeChat
 
 
@@ -20,8 +21,17 @@ async def service() -> AsyncIterator[Service]:
         yield made
 
 
+dispatchers: dict[int, Dispatcher] = {}
+
+
+def app_survey(chat: FakeChat) -> tuple[Section, ...]:
+    survey = dispatchers[id(chat)].session(HERE).state.survey
+    assert survey is not None
+    return survey.sections
+
+
 async def talk(app: App, chat: FakeChat, *lines: str) -> None:
-    dispatcher = app.dispatcher(chat)
+    dispatcher = dispatchers[id(chat)] = app.dispatcher(chat)
     await chat.run(dispatcher.handle)
     for line in lines:
         await chat.say(line)
@@ -41,8 +51,15 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
     assert "is written: 3 sections" in chat.last
     await chat.say("why 1")
     assert "checked: supported" in chat.last
+    before = app_survey(chat)
+    await chat.say("expand 1.1")
+    after = app_survey(chat)
+    assert [n for (n, a), (_, b) in zip(walk(before), walk(after), strict=True) if a.text != b.text] == ["1.1"]
+    await chat.say("what do systems learn from the passage index?")
+    assert "each sentence checked against its paper" in chat.last
     await chat.say("cost")
     assert "draft:" in chat.last
+    assert "revise:" in chat.last
     assert "of $2.00 are left" in chat.last
     await app.close()
 
