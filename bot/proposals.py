@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -123,10 +124,19 @@ def _outline(outline: Outline) -> str:
     )
 
 
+_COUNTED = {
+    "unsupported claim": "citations were removed because the paper does not say so; the exported files list them",
+    "unknown citation": "citations were not among the papers given, and were repaired or removed; the files list them",
+}
+
+
 def _survey(survey: Survey) -> str:
     words = sum(len(section.text.split()) for _, section in walk(survey.sections))
     tokens = sum(len(section.text) for _, section in walk(survey.sections)) // 4
-    notes = "".join(f"\n- {w.kind}: {escaped(w.place)} ({escaped(w.detail)})" for w in survey.warnings[:8])
+    counts: Counter[str] = Counter(w.kind for w in survey.warnings)
+    told = [f"{counts[kind]} {text}" for kind, text in _COUNTED.items() if counts[kind]]
+    told += [f"{w.kind}: {escaped(w.place)} ({escaped(w.detail)})" for w in survey.warnings if w.kind not in _COUNTED]
+    notes = "".join(f"\n- {note}" for note in told[:10])
     warned = f"\n\nWorth knowing:\n{notes}" if notes else ""
     return (
         f"**{escaped(survey.title)}** is written: {len(survey.sections)} sections, {words:,} words "

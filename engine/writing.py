@@ -151,28 +151,30 @@ def assembled(
         for number, n in walk_outline(outline.nodes)
         if n.thin
     ]
-    ordered = tuple(sections[i] for i in sorted(sections))
-    cited = {p.key for p in selection.included()}
-    years = sorted(p.year for p in papers.values() if p.year)
-    span = f" published between {years[0]} and {years[-1]}" if years else ""
-    body = [n.title for n in outline.nodes if n.role == "body"]
-    abstract = (
-        f"A survey of {brief.topic}, from {len(cited)} papers{span}. "
-        f"It covers {listed(body)}, and ends with the problems the papers leave open."
-    )
     survey = Survey(
         title=outline.title,
-        abstract=abstract,
-        sections=ordered,
+        abstract="",
+        sections=tuple(sections[i] for i in sorted(sections)),
         references=(),
         notice=f"{notice} {DISCLAIMER}",
         searches=selection.searches,
         warnings=tuple(warnings),
-        facts=(
-            ("Papers found", str(len(selection.found) + selection.filtered)),
-            ("Left out as off topic", str(selection.filtered)),
-            ("Left out by the reader", str(len(selection.excluded))),
-            ("Papers used", str(len(cited))),
-        ),
     )
-    return with_references(survey, papers)
+    resolved = with_references(survey, papers)
+    facts = (
+        ("Papers found", str(len(selection.found) + selection.filtered)),
+        ("Left out as off topic", str(selection.filtered)),
+        ("Left out by the reader", str(len(selection.excluded))),
+        ("Papers gathered", str(len(papers))),
+        ("Papers cited", str(len(resolved.references))),
+    )
+    return replace(resolved, abstract=_abstract(brief, outline, resolved), facts=facts)
+
+
+def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:
+    """What the survey covers and from how many papers; only what can be counted."""
+    years = sorted(p.year for p in survey.references if p.year)
+    span = f" published between {years[0]} and {years[-1]}" if years else ""
+    body = listed(node.title for node in outline.nodes if node.role == "body")
+    ending = " It ends with the problems the papers leave open." if outline.nodes[-1].role == "conclusion" else ""
+    return f"A survey of {brief.topic} that cites {len(survey.references)} papers{span}. It covers {body}.{ending}"
