@@ -103,7 +103,8 @@ class App:
         account.budget = Budget(min(limits, default=None), self.settings.budget_tokens)
         return account
 
-    def _model(self, session: SurveySession) -> LanguageModel | None:
+    def model(self, session: SurveySession) -> LanguageModel | None:
+        """The session's language model, metered on its account; ``None`` where none is configured."""
         settings = self.settings
         if not settings.has_model():
             return None
@@ -124,7 +125,7 @@ class App:
             library,
             await library.embedder(),
             self.settings.limits(),
-            model=self._model(session),
+            model=self.model(session),
             progress=listener.progressed,
             section_finished=listener.section_finished,
             seed=self.settings.seed,
@@ -139,7 +140,7 @@ class App:
     def dispatcher(self, adapter: ChatAdapter, defaults: Defaults | None = None) -> Dispatcher:
         """Everything between an adapter and the engine."""
         runner = Runner(self.settings.limits())
-        return Dispatcher(adapter, runner, self.bench, self.account, defaults or self.defaults())
+        return Dispatcher(adapter, runner, self, defaults or self.defaults())
 
     def defaults(self) -> Defaults:
         """What a survey is when the person does not say otherwise."""

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from adapters.chat import Bar, ChatAdapter, Conversation, Incoming, Outgoing
 from bot import proposals, wording
 from bot.briefs import Defaults, brief_of
 from bot.commands import Command, Export, Look, More, Plain, StartSurvey, parse
-from bot.runner import Listener, MakeBench, Result, Runner
+from bot.runner import Bench, Listener, Result, Runner
+from bot.understanding import Reading, difference, read
 from engine.drafting import Assignment
 from engine.errors import ScholiumError, UserError
 from engine.estimates import estimate
@@ -39,6 +39,7 @@ from engine.events import (
 )
 from engine.evidence import evidence_of_reference, evidence_of_section, section_at
 from engine.llm.metering import Account
+from engine.llm.model import LanguageModel
 from engine.rendering.files import known_formats, write_files
 from engine.run import Answer, Progress
 from engine.session import State, SurveySession, advance
@@ -56,24 +57,33 @@ class _Reply:
     proposal: bool = False
 
 
+class Backstage(Protocol):
+    """What stands behind the conversations: the composition root."""
+
+    async def bench(self, session: SurveySession, listener: Listener) -> Bench:
+        """What the session's job works with."""
+        ...
+
+    def account(self, session: SurveySession) -> Account:
+        """What the session has spent."""
+        ...
+
+    def model(self, session: SurveySession) -> LanguageModel | None:
+        """The session's language model, where one is configured."""
+        ...
+
+
 class Dispatcher:
     """Serves the conversations of one adapter."""
 
-    def __init__(
-        self,
-        adapter: ChatAdapter,
-        runner: Runner,
-        bench: MakeBench,
-        account: Callable[[SurveySession], Account],
-        defaults: Defaults,
-    ) -> None:
+    def __init__(self, adapter: ChatAdapter, runner: Runner, backstage: Backstage, defaults: Defaults) -> None:
         self._adapter = adapter
         self._runner = runner
-        self._bench = bench
-        self._account = account
+        self._backstage = backstage
         self._defaults = defaults
         self._sessions: dict[Conversation, SurveySession] = {}
         self._order: defaultdict[Conversation, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._readings: dict[Conversation, Reading] = {}
 
     def session(self, conversation: Conversation) -> SurveySession:
         """The session as it stands; a new one where the conversation has none."""
@@ -102,6 +112,11 @@ class Dispatcher:
 
     async def _obey(self, conversation: Conversation, command: Command) -> None:
         session = self.session(conversation)
+        reading = self._readings.pop(conversation, None)
+        if reading and command == Approve():  # said in words; a button means its own proposal
+            for step in reading.commands:
+                await self._obey(conversation, step)
+            return
         match command:
             case StartSurvey():
                 brief = brief_of(command, self._defaults)
@@ -111,7 +126,7 @@ class Dispatcher:
             case Plain(text):
                 await self._plain(conversation, session, text)
             case Look():
-                await self._send(conversation, _Reply(_view(session, command, self._account(session))))
+                await self._send(conversation, _Reply(_view(session, command, self._backstage.account(session))))
             case Export(formats):
                 await self._export(conversation, session, formats)
             case _:
@@ -121,10 +136,26 @@ class Dispatcher:
         """Words that are no command: a topic at the beginning, a question at the end."""
         if session.state.phase == "topic" and not session.job and len(text.split()) > 1 and "?" not in text:
             await self._obey(conversation, parse(f"survey {text}"))
+        elif session.state.phase == "discussion" and text.endswith("?") and len(text.split()) > 1:
+            await self._decide(conversation, Ask(text))
+        elif not session.job and (model := self._backstage.model(session)):
+            await self._read(conversation, session, text, model)
         elif session.state.phase == "discussion" and len(text.split()) > 1:
             await self._decide(conversation, Ask(text))
         else:
             await self._send(conversation, _Reply(wording.not_understood(text, session.state.phase)))
+
+    async def _read(self, conversation: Conversation, session: SurveySession, text: str, model: LanguageModel) -> None:
+        """Understand with the model; what is not certain, or is more than one thing, is asked back."""
+        reading = await read(model, text, session)
+        if not reading.commands:
+            await self._send(conversation, _Reply(wording.not_understood(text, session.state.phase)))
+        elif reading.sure and len(reading.commands) == 1:
+            await self._obey(conversation, reading.commands[0])
+        else:
+            changes = difference(session, reading.commands)
+            self._readings[conversation] = reading
+            await self._send(conversation, _Reply(wording.read_as(reading.said, changes)))
 
     async def _decide(self, conversation: Conversation, event: Event) -> None:
         """Advance the session and carry out what follows."""
@@ -139,7 +170,7 @@ class Dispatcher:
                     await self._send(conversation, _Reply(wording.notice(kind, session)))
                 case StartJob(job):
                     await self._send(conversation, _Reply(wording.started(job)))
-                    self._runner.start(session, self._bench, self._listener(conversation, job))
+                    self._runner.start(session, self._backstage.bench, self._listener(conversation, job))
                 case StopJob(job):
                     await self._runner.stop(job)
                 case _:
@@ -156,7 +187,7 @@ class Dispatcher:
         task = Assignment(state.brief.topic, state.outline, words_for_each(state.brief, state.outline))
         papers = {p.key: p for p in state.papers.included()}
         expected = estimate(task, papers, models, self._defaults.concurrent_calls)
-        return wording.estimate(expected, self._account(session).budget)
+        return wording.estimate(expected, self._backstage.account(session).budget)
 
     def _listener(self, conversation: Conversation, job: Job) -> Listener:
         async def progressed(step: Progress) -> None:

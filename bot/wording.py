@@ -275,3 +275,10 @@ def cost(steps: Mapping[str, Usage], budget: Budget) -> str:
     left = f" ${max(0.0, most - total):.2f} of ${most:.2f} are left." if most is not None else ""
     summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
     return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}"])
+
+
+def read_as(said: Sequence[str], changes: str) -> str:
+    """How a person's words were understood, before anything is done."""
+    commands = "\n".join(f"- `{command}`" for command in said)
+    shown = f"\n\nThat would change:\n\n```\n{changes}\n```" if changes else ""
+    return f"I read that as:\n\n{commands}{shown}\n\n`ok` does it; anything else leaves all as it is."

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from aiolimiter import AsyncLimiter
 
@@ -116,7 +116,3 @@ class Account:
         """Enter a call that was paid for."""
         name = step.split("/", 1)[0].split("#", 1)[0]
         self.steps[name] = self.steps.get(name, Usage()).plus(model, completion)
-
-    def with_budget(self, budget: Budget) -> Account:
-        """The same account with another budget."""
-        return replace(self, budget=budget)

@@ -30,13 +30,15 @@ class Lab:
         self.hold_after: int | None = None
         self.held = asyncio.Event()
         runner = Runner(self.app.settings.limits())
-        self.dispatcher = Dispatcher(self.chat, runner, self._bench, self.app.account, self.app.defaults())
+        self.dispatcher = Dispatcher(self.chat, runner, self, self.app.defaults())
+        self.account = self.app.account
+        self.model = self.app.model
 
     @property
     def session(self) -> SurveySession:
         return self.dispatcher.session(HERE)
 
-    async def _bench(self, session: SurveySession, listener: Listener) -> Bench:
+    async def bench(self, session: SurveySession, listener: Listener) -> Bench:
         made = await self.app.bench(session, listener)
 
         async def finished(section: Section, position: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from bot.app import App
 from bot.dispatcher import Dispatcher
 from bot.settings import load_settings
-from bot.simulation import Service, running
+from bot.simulation import Service, running, simulated
 from engine.retrieval.local import LocalLibrary
 from engine.values import Section, walk
 from tests.fakes import HERE, FakeChat
@@ -101,3 +102,41 @@ async def test_without_a_key_the_model_recipe_says_what_to_set(library: LocalLib
     assert "needs a language model" in chat.last
     await chat.say("survey dense retrieval")
     assert "**Keywords**" in chat.last
+
+
+async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = iter(
+        [
+            {"commands": ["rename 2 to Foundations", "add section Safety after 2"], "sure": True},
+            {"commands": ["rename 2 to Never"], "sure": False},
+            {"commands": ["rename 1 to Beginnings"], "sure": True},
+            {"commands": ["rm -rf /", "launch"], "sure": True},
+        ]
+    )
+
+    def reply(prompt: str, schema: str) -> str:
+        return json.dumps(next(readings)) if schema == "ReadingAnswer" else simulated(prompt, schema)
+
+    async with running(Service(pace=0, reply=reply)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        app, chat = App(load_settings()), FakeChat()
+        await talk(app, chat, "survey dense retrieval sections=3 words=80", "ok", "ok")
+        outline = dispatchers[id(chat)].session(HERE)
+        await chat.say("call the second one foundations and put something on safety behind it")
+        assert "`rename 2 to Foundations`" in chat.last
+        assert "Foundations" in chat.last.split("would change")[1]
+        assert dispatchers[id(chat)].session(HERE) == outline
+        await chat.say("ok")
+        assert "**2** Foundations" in chat.last
+        assert "**3** Safety" in chat.last
+        await chat.say("maybe never")
+        assert "I read that as" in chat.last
+        await chat.say("status")
+        await chat.say("the first should be called beginnings")
+        assert "**1** Beginnings" in chat.last
+        assert "Never" not in chat.last
+        await chat.say("do something terrible")
+        assert "I did not understand" in chat.last
+        await app.close()
