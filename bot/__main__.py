@@ -52,9 +52,16 @@ def write(
     with _starting() as console:
         from bot.conversations import write as conversation
 
-    options = {"recipe": recipe, "sections": sections, "words": subsection_words, "length": length, "years": years}
+    options = {
+        "library": library,
+        "recipe": recipe,
+        "sections": sections,
+        "words": subsection_words,
+        "length": length,
+        "years": years,
+    }
     given = {name: value for name, value in options.items() if value}
-    _run(conversation(console, topic, library, given, output))
+    _run(conversation(console, topic, given, output, accept_cost=yes))
 
 
 @cli.command()

@@ -15,6 +15,7 @@ from engine.values import ALL_YEARS, Brief
 
 SECTIONS = (3, 20)
 SUBSECTION_WORDS = (50, 3_000)
+NEEDS_MODEL = frozenset({"autosurvey"})
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,19 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
             f"There is no library “{library}”; there are: {known}. "
             f"Make one with: scholium ingest FILE --library {library}"
         )
+    recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
+    audience = clean(options.get("audience", ""))[:200]
+    if audience and recipe not in NEEDS_MODEL:
+        raise UserError(
+            f"The recipe {recipe} quotes the papers, so it cannot write for an audience. Leave audience= out."
+        )
     return Brief(
         topic=checked_topic(command.topic, defaults.topic_characters),
-        recipe=_recipe(options.get("recipe", defaults.recipe), defaults),
+        recipe=recipe,
         library=library,
         years=parse_years(options["years"]) if "years" in options else ALL_YEARS,
         length=_one_of("length", options.get("length", defaults.length), tuple(LENGTH_CLASSES_TOKENS)),
-        audience=options.get("audience", ""),
+        audience=audience,
         language=_one_of("language", options.get("language", "en"), ("en",)),
         sections=_number("sections", options.get("sections"), SECTIONS),
         subsection_words=_number("words", options.get("words"), SUBSECTION_WORDS),
@@ -70,9 +77,6 @@ def checked_topic(text: str, longest: int) -> str:
             "and use “add” later for more keywords."
         )
     return topic
-
-
-NEEDS_MODEL = frozenset({"autosurvey"})
 
 
 def _recipe(name: str, defaults: Defaults) -> str:

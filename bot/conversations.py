@@ -12,9 +12,13 @@ from adapters.chat import Outgoing
 from adapters.terminal import HERE, TerminalAdapter, scripted, typed
 from bot import wording
 from bot.app import BUNDLED, App
+from bot.briefs import NEEDS_MODEL
 from bot.dispatcher import Dispatcher
 from bot.settings import load_settings
 from engine.session import PHASES
+
+WRITING_STEP = 3
+"""The answer that starts the writing: topic, keywords and papers come before it."""
 
 DEMO = (
     "survey retrieval-augmented generation sections=6 words=220",
@@ -45,9 +49,15 @@ async def chat(console: Console, library: str, output: Path | None) -> int:
     return 0
 
 
-async def write(console: Console, topic: str, library: str, options: dict[str, str], output: Path | None) -> int:
-    """Every answer yes, then all files; 1 where the survey was not finished."""
+async def write(
+    console: Console, topic: str, options: dict[str, str], output: Path | None, *, accept_cost: bool
+) -> int:
+    """Every answer yes, then all files; 1 where the survey was not finished.
+
+    Where a language model would cost something and that is not accepted beforehand, the person is asked once.
+    """
     app = App(load_settings())
+    library = options.pop("library", "")
     named = " ".join(f'{name}="{value}"' for name, value in options.items())
     lines = [f"survey {' '.join(topic.split())} {named}".rstrip(), "ok", "ok", "ok", "export"]
     dispatchers: list[Dispatcher] = []
@@ -58,6 +68,10 @@ async def write(console: Console, topic: str, library: str, options: dict[str, s
             reached = PHASES.index(dispatchers[0].session(HERE).state.phase)
             if reached < (step if step < 4 else 5):
                 return
+            brief = dispatchers[0].session(HERE).state.brief
+            if step == WRITING_STEP and not accept_cost and brief and brief.recipe in NEEDS_MODEL:
+                console.print(wording.ACCEPT_COST, markup=False, highlight=False)
+                line = await anext(typed("you › "), "stop")
             yield line
 
     adapter = TerminalAdapter(console, answers(), echo=True)

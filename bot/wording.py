@@ -282,3 +282,6 @@ def read_as(said: Sequence[str], changes: str) -> str:
     commands = "\n".join(f"- `{command}`" for command in said)
     shown = f"\n\nThat would change:\n\n```\n{changes}\n```" if changes else ""
     return f"I read that as:\n\n{commands}{shown}\n\n`ok` does it; anything else leaves all as it is."
+
+
+ACCEPT_COST = "Say ok to accept this cost (or run the command with --yes)."

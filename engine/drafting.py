@@ -131,6 +131,7 @@ class Assignment:
     outline: Outline
     words: int
     trial: int = 0
+    audience: str = ""
 
 
 DRAFT_ATTEMPTS = 3
@@ -142,7 +143,7 @@ def draft_request(task: Assignment, node: OutlineNode, papers: Sequence[Paper], 
     """The request for one subsection; the outline comes first and is the same for all of them."""
     prompt = fill(
         "autosurvey/draft",
-        topic=data(task.topic),
+        topic=data(task.topic + (f" (written for {task.audience})" if task.audience else "")),
         outline=outline_text(task.outline),
         title=data(node.title),
         description=data(node.description or node.title),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.errors import UserError
-from engine.values import Citation, Claim, Paper, PaperKey, Section, Survey, walk
+from engine.values import Claim, Paper, Section, Survey, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +44,6 @@ def evidence_of_reference(survey: Survey, number: int) -> tuple[Paper, tuple[Evi
         raise UserError(f"There is no reference [{number}]; the survey has [1] to [{len(survey.references)}].")
     paper = survey.references[number - 1]
     return paper, tuple(item for item in _all(survey) if any(c.key == paper.key for c in item.claim.citations))
-
-
-def unsupported(survey: Survey, papers: dict[PaperKey, Paper]) -> tuple[tuple[str, Citation], ...]:
-    """Citations marked as quoted whose words are not in the paper, with the number of their section."""
-    return tuple(
-        (item.place, citation)
-        for item in _all(survey)
-        for citation in item.claim.citations
-        if citation.verdict == "quoted"
-        and citation.key in papers
-        and not is_quoted(citation.quote, papers[citation.key])
-    )
 
 
 def _all(survey: Survey) -> Iterator[Evidence]:

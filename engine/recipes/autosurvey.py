@@ -101,7 +101,7 @@ class AutoSurveyRecipe:
     ) -> Survey:
         """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
         papers = {p.key: p for p in selection.included()}
-        task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt)
+        task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
         composition = Composition(context.needed_model(), task, papers, context, self.check, self.connect)
         sections = await composition.sections(finished)
         if not sections:

@@ -13,7 +13,7 @@ from bot.app import App
 from bot.dispatcher import Dispatcher
 from bot.runner import Bench, Listener, Runner
 from bot.settings import load_settings
-from engine.evidence import unsupported
+from engine.evidence import is_quoted
 from engine.rendering.files import from_json
 from engine.retrieval.local import LocalLibrary, create_library
 from engine.session import SurveySession
@@ -83,7 +83,10 @@ async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> Non
     assert session.state.phase == "discussion"
     assert survey is not None
     assert [s.title for s in survey.sections] == [n.title for n in session.state.outline.nodes]
-    assert unsupported(survey, {p.key: p for p in survey.references}) == ()
+    cited = {p.key: p for p in survey.references}
+    quotes = [c for _, s in walk(survey.sections) for claim in s.claims for c in claim.citations]
+    assert len(quotes) > 10
+    assert all(is_quoted(c.quote, cited[c.key]) for c in quotes)
     excluded = session.state.papers.excluded
     assert excluded
     assert not set(excluded) & {p.key for p in survey.references}
@@ -141,6 +144,10 @@ async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
         ("survey dense retrieval years=2025..2018", "run backwards"),
         ("survey dense retrieval library=nowhere", "There is no library"),
         ("survey dense retrieval sections=900", "a number from 3 to 20"),
+        ("survey dense retrieval budget=lots", "not an amount of dollars"),
+        ("survey dense retrieval audience=children recipe=cluster", "cannot write for an audience"),
+        ("survey dense retrieval language=fr", "no language I have"),
+        ("cost", "Nothing was spent"),
         ("gibberish", "I did not understand"),
         ("why 3", "no text yet"),
         ("export", "nothing to export"),

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bot.__main__ import cli
 from bot.app import App
 from bot.dispatcher import Dispatcher
 from bot.settings import load_settings
 from bot.simulation import Service, running, simulated
 from engine.retrieval.local import LocalLibrary
 from engine.values import Section, walk
-from tests.fakes import HERE, FakeChat
+from tests.fakes import HERE, FakeChat, papers
 
 
 @pytest.fixture
@@ -140,3 +146,40 @@ async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
         await chat.say("do something terrible")
         assert "I did not understand" in chat.last
         await app.close()
+
+
+@pytest.mark.parametrize(("answer", "arguments", "code"), [("ok\n", (), 0), ("", (), 1), ("", ("--yes",), 0)])
+def test_write_asks_once_before_it_spends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, arguments: tuple[str, ...], code: int
+) -> None:
+    (tmp_path / "lab.bib").write_text(
+        "\n".join(
+            f"@misc{{k{p.year}{i}, title={{{p.title}}}, abstract={{{p.abstract}}}}}" for i, p in enumerate(papers(12))
+        )
+    )
+    assert CliRunner().invoke(cli, ["ingest", "lab.bib"]).exit_code == 0
+    with served(Service(pace=0)) as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        command = ["write", "dense retrieval", "--sections", "3", "--subsection-words", "60", "-o", "out", *arguments]
+        done = CliRunner().invoke(cli, command, input=answer)
+    assert done.exit_code == code, done.stdout
+    assert ("--yes)" in done.stdout) is not bool(arguments)
+    assert (tmp_path / "out").exists() is (code == 0)
+
+
+@contextmanager
+def served(service: Service) -> Iterator[str]:
+    """The service in a thread of its own, for commands that run their own event loop."""
+    ready, over = threading.Event(), threading.Event()
+
+    async def serve() -> None:
+        async with running(service):
+            ready.set()
+            await asyncio.to_thread(over.wait)
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    assert ready.wait(10)
+    yield service.url
+    over.set()
+    thread.join()
