@@ -90,8 +90,10 @@ def shortened(text: str, limit: int) -> str:
 
 
 def listed(items: Iterable[str], conjunction: str = "and") -> str:
-    """``a, b and c``."""
+    """``a, b and c``; with semicolons where an item has an "and" or a comma of its own."""
     *head, last = list(items) or [""]
+    if any(f" {conjunction} " in item or "," in item for item in (*head, last)):
+        return "; ".join([*head, f"{conjunction} {last}"]) if head else last
     return f"{', '.join(head)} {conjunction} {last}" if head else last
 
 

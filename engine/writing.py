@@ -39,6 +39,9 @@ FRAME_WORDS = 500
 
 OPEN_PROBLEMS = 12
 
+SET_APART = "Set apart by: "
+"""How the description of a cluster begins."""
+
 DISCLAIMER = "This survey was made with a computer's help and is intended for reference only."
 
 
@@ -87,7 +90,10 @@ def introduction(node: OutlineNode, brief: Brief, outline: Outline, papers: Mapp
         f"The literature falls into {len(body)} main lines: {order}. Table 1 shows them with the terms that set "
         "each apart and the papers of each that are cited most."
     )
-    rows = tuple((n.title, str(len(n.all_papers())), n.description, cite(_most_cited(n, papers))) for n in body)
+    rows = tuple(
+        (n.title, str(len(n.all_papers())), n.description.removeprefix(SET_APART), cite(_most_cited(n, papers)))
+        for n in body
+    )
     table = Table(
         "The lines of work in this survey.",
         ("Line of work", "Papers", "What sets it apart", "Cited most"),

@@ -49,6 +49,7 @@ from engine.values import (
     walk_outline,
 )
 from engine.writing import (
+    SET_APART,
     assembled,
     conclusion,
     field_map,
@@ -189,7 +190,7 @@ class ClusterRecipe:
 def _divided(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode:
     """A section, with its subsections where there are papers enough for two."""
     keys = tuple(paper.key for paper in cluster.papers)
-    described = f"Set apart by: {', '.join(cluster.terms[:5])}" if cluster.terms else ""
+    described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
     if len(cluster.papers) < SMALLEST_DIVIDED:
         return OutlineNode(cluster.name, described, keys)
     vectors = context.embedder.embed([p.abstract or p.title for p in cluster.papers])
@@ -198,7 +199,7 @@ def _divided(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode
     children = tuple(
         OutlineNode(
             c.name,
-            f"Set apart by: {', '.join(c.terms[:5])}" if c.terms else "",
+            SET_APART + ", ".join(c.terms[:5]) if c.terms else "",
             tuple(p.key for p in c.papers),
         )
         for c in parts

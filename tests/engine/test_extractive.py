@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.citations import cited_keys
 from engine.evidence import is_quoted
 from engine.extractive import attribution, passage, quotable, role_of
-from engine.text import clean, heading, sentences, shortened
+from engine.text import clean, heading, listed, sentences, shortened
 from tests.fakes import WordEmbedder, paper, papers
 
 
@@ -88,3 +88,5 @@ def test_plain_text_helpers() -> None:
     assert clean(" a\x00b\u202e\u200b  c\n") == "a b c"
     assert heading("retrieval of GNNs and end-to-end training") == "Retrieval of GNNs and End-to-End Training"
     assert shortened("one two three", 9) == "one two…"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed(["a and b", "c"]) == "a and b; and c"
