@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UserError
+from engine.keywords import SELECTORS, Selector, expand_keywords
 from engine.retrieval.ranking import SEEDS, closeness, reciprocal_rank_fusion
 from engine.run import Progress, RunContext
 from engine.values import (
     Brief,
     FoundPaper,
+    Keyword,
     KeywordPool,
     Paper,
     PaperKey,
@@ -27,6 +29,19 @@ from engine.values import (
 TYPICAL = 0.05
 """A paper belongs to the topic when it is as close to the papers that name the topic as all but the least
 typical twentieth of those are to one another."""
+
+
+async def propose_keywords(brief: Brief, context: RunContext, selector: Selector = "farthest") -> KeywordPool:
+    """The topic and keywords from clusters of what it finds; each refused proposal brings another selector."""
+    await context.progress(Progress("keywords"))
+
+    async def search(text: str) -> Sequence[FoundPaper]:
+        await context.progress(Progress("keywords", detail=text))
+        return await context.library.search(Query(text, 200, "relevance", brief.years))
+
+    chosen = SELECTORS[(SELECTORS.index(selector) + context.attempt) % len(SELECTORS)]
+    pool, _ = await expand_keywords([Keyword(brief.topic, "topic")], search, context.embedder, context.limits, chosen)
+    return pool
 
 
 async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from engine.composing import Composition
 from engine.drafting import Assignment, JudgeAnswer
 from engine.errors import LanguageModelError, UserError
-from engine.gathering import gather
-from engine.keywords import expand_keywords
+from engine.gathering import gather, propose_keywords
 from engine.llm.model import LanguageModel, Request
 from engine.planning import Planner
 from engine.prompting import data, fill
 from engine.revision import answered_by_model, rewritten
-from engine.run import Answer, Progress, RunContext
+from engine.run import Answer, RunContext
 from engine.values import (
     Brief,
-    FoundPaper,
-    Keyword,
     KeywordPool,
     Outline,
     PaperSelection,
-    Query,
     Section,
     Survey,
     walk,
@@ -51,13 +47,7 @@ class AutoSurveyRecipe:
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The topic and keywords from what it finds."""
-        await context.progress(Progress("keywords"))
-
-        async def search(text: str) -> Sequence[FoundPaper]:
-            return await context.library.search(Query(text, 200, "relevance", brief.years))
-
-        pool, _ = await expand_keywords([Keyword(brief.topic, "topic")], search, context.embedder, context.limits)
-        return pool
+        return await propose_keywords(brief, context)
 
     async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
         """P_init = Retrieve(T, D)."""

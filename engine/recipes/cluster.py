@@ -26,8 +26,8 @@ from engine.clustering import (
 from engine.discussion import answered, requoted
 from engine.errors import UserError
 from engine.extractive import passage
-from engine.gathering import gather
-from engine.keywords import SELECTORS, Selector, expand_keywords
+from engine.gathering import gather, propose_keywords
+from engine.keywords import Selector
 from engine.retrieval.embedding import Vectors
 from engine.run import Answer, Progress, RunContext
 from engine.text import heading, listed
@@ -35,15 +35,12 @@ from engine.values import (
     Brief,
     Cluster,
     FieldMap,
-    FoundPaper,
-    Keyword,
     KeywordPool,
     Outline,
     OutlineNode,
     Paper,
     PaperKey,
     PaperSelection,
-    Query,
     Section,
     Survey,
     walk_outline,
@@ -83,15 +80,7 @@ class ClusterRecipe:
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The topic and keywords from clusters of what it finds."""
-        await context.progress(Progress("keywords"))
-
-        async def search(text: str) -> Sequence[FoundPaper]:
-            await context.progress(Progress("keywords", detail=text))
-            return await context.library.search(Query(text, 200, "relevance", brief.years))
-
-        start = [Keyword(brief.topic, "topic")]
-        pool, _ = await expand_keywords(start, search, context.embedder, context.limits, self._selector(context))
-        return pool
+        return await propose_keywords(brief, context, self.selector)
 
     async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
         """What the keywords find, fused and filtered."""
@@ -112,10 +101,6 @@ class ClusterRecipe:
             nodes.append(marked_thin(node, context.limits))
         method = f"{len(main)} clusters by {self._algorithm(context)}"
         return Outline(f"{heading(brief.topic)}: A Survey", framed(nodes, brief.topic), method)
-
-    def _selector(self, context: RunContext) -> Selector:
-        """The selector of the settings; another one each time the person wants other keywords."""
-        return SELECTORS[(SELECTORS.index(self.selector) + context.attempt) % len(SELECTORS)]
 
     def _algorithm(self, context: RunContext) -> Algorithm:
         """The algorithm of the settings, or the seed's pick; another one each time another outline is wanted."""
