@@ -18,6 +18,9 @@ from adapters.chat import Conversation, Handler, Incoming, Outgoing
 from adapters.markup import without_controls
 
 READABLE_WIDTH = 100
+_NO_SIGNALS = (NotImplementedError, RuntimeError, ValueError)
+"""What asking for signals raises on Windows and outside the main thread."""
+
 HERE = Conversation("terminal", "local", "terminal")
 
 
@@ -38,7 +41,7 @@ class TerminalAdapter:
         """Take turns until the lines end or the person interrupts at the prompt."""
         interrupted = asyncio.Event()
         loop = asyncio.get_running_loop()
-        with suppress(NotImplementedError, RuntimeError, ValueError):  # not on Windows, not outside the main thread
+        with suppress(*_NO_SIGNALS):
             loop.add_signal_handler(signal.SIGINT, interrupted.set)
         try:
             while await self._until_turn(interrupted, handle):
@@ -50,7 +53,7 @@ class TerminalAdapter:
                     await handle(self._incoming(line))
         finally:
             self._end_bar()
-            with suppress(NotImplementedError, RuntimeError, ValueError):
+            with suppress(*_NO_SIGNALS):
                 loop.remove_signal_handler(signal.SIGINT)
 
     async def send(self, outgoing: Outgoing) -> None:

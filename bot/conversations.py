@@ -41,10 +41,7 @@ async def chat(console: Console, library: str, output: Path | None) -> int:
     adapter = TerminalAdapter(console, lines, echo=not sys.stdin.isatty())
     dispatcher = await _ready(app, console, adapter, library, output)
     await dispatcher.greet(HERE)
-    try:
-        await adapter.run(dispatcher.handle)
-    finally:
-        await app.close()
+    await _talk(app, adapter, dispatcher)
     console.print(wording.GOODBYE)
     return 0
 
@@ -76,11 +73,8 @@ async def write(
 
     adapter = TerminalAdapter(console, answers(), echo=True)
     dispatchers.append(await _ready(app, console, adapter, library, output))
-    await _take_turn(adapter, "")
-    try:
-        await adapter.run(dispatchers[0].handle)
-    finally:
-        await app.close()
+    await adapter.send(Outgoing(HERE, "", awaits=True))
+    await _talk(app, adapter, dispatchers[0])
     return 0 if dispatchers[0].session(HERE).state.phase == "discussion" else 1
 
 
@@ -90,10 +84,7 @@ async def demo(console: Console, output: Path) -> int:
     adapter = TerminalAdapter(console, scripted(DEMO), echo=True)
     dispatcher = await _ready(app, console, adapter, BUNDLED, output)
     await dispatcher.greet(HERE)
-    try:
-        await adapter.run(dispatcher.handle)
-    finally:
-        await app.close()
+    await _talk(app, adapter, dispatcher)
     if dispatcher.session(HERE).state.phase != "discussion":
         return 1
     console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)
@@ -113,5 +104,9 @@ async def _ready(app: App, console: Console, adapter: TerminalAdapter, library: 
     return app.dispatcher(adapter, app.defaults_for(name, output or app.settings.output))
 
 
-async def _take_turn(adapter: TerminalAdapter, text: str) -> None:
-    await adapter.send(Outgoing(HERE, text, awaits=True))
+async def _talk(app: App, adapter: TerminalAdapter, dispatcher: Dispatcher) -> None:
+    """Take turns to the end, then let go of the connections."""
+    try:
+        await adapter.run(dispatcher.handle)
+    finally:
+        await app.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from engine.citations import with_references
 from engine.errors import UserError
 from engine.evidence import section_at
 from engine.extractive import Sentence, passage, quotable, quoted
-from engine.retrieval.embedding import Embedder
+from engine.retrieval.embedding import Embedder, embed_papers
 from engine.run import Answer, RunContext
 from engine.text import terms
 from engine.values import Paper, PaperSelection, Section, Survey
@@ -67,47 +67,54 @@ def _coverage(rarity: dict[str, float], sentence: Sentence) -> float:
     return sum(weight for term, weight in rarity.items() if term in there) / sum(rarity.values())
 
 
-def requoted(selection: PaperSelection, survey: Survey, place: str, wish: str, embedder: Embedder) -> Survey:
-    """The survey with one section quoted anew around the wish, the rest untouched.
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A section to be changed: what is wanted of it, from which papers, in how many words."""
 
-    ``expand`` as the wish gives it half as many words again. Raises `UserError` where the place has parts
-    or nothing can be quoted.
+    old: Section
+    wanted: str
+    papers: tuple[Paper, ...]
+    words: int
+
+
+def revision_of(selection: PaperSelection, survey: Survey, place: str, wish: str, embedder: Embedder) -> Revision:
+    """What changing the section takes; ``expand`` as the wish gives it half as many words again.
+
+    Its papers are those it cites already and those nearest to what is wanted. Raises `UserError` where there
+    is no such section or it has parts.
     """
-    old = leaf_at(survey, place)
-    papers = selection.included()
-    wanted = old.title if wish == "expand" else wish
-    chosen = around(old, wanted, papers, embedder)
-    size = max(80, len(old.text.split()))
-    words = round(size * 1.5) if wish == "expand" else size
-    written = passage(chosen, f"{old.title}. {wanted}", words, embedder)
-    if not written.text:
-        raise UserError(f"The papers gathered here have nothing to quote for section {place} on “{wanted}”.")
-    new = replace(old, text=written.text, claims=written.claims)
-    sections = with_section(survey.sections, [int(part) for part in place.split(".")], new)
-    return with_references(replace(survey, sections=sections), {p.key: p for p in papers})
-
-
-def leaf_at(survey: Survey, place: str) -> Section:
-    """The section with that number; raises `UserError` where there is none or it has parts."""
-    found = section_at(survey, place)
-    if found.sections:
+    old = section_at(survey, place)
+    if old.sections:
         raise UserError(f"Section {place} has parts; name one of them, for example {place}.1.")
-    return found
-
-
-def around(old: Section, wanted: str, papers: Sequence[Paper], embedder: Embedder) -> list[Paper]:
-    """The papers a section cites already and those nearest to what is wanted, in the order given."""
-    vectors = embedder.embed([wanted, *(p.abstract or p.title for p in papers)])
-    closeness = vectors[1:] @ vectors[0]
+    wanted = old.title if wish == "expand" else wish
+    papers = selection.included()
+    closeness = embed_papers(embedder, papers) @ embedder.embed([wanted])[0]
     near = {papers[int(i)].key for i in np.argsort(-closeness, kind="stable")[:REVISION_PAPERS] if closeness[i] > 0}
     cited = {c.key for claim in old.claims for c in claim.citations}
-    return [p for p in papers if p.key in near | cited]
+    size = max(80, len(old.text.split()))
+    words = round(size * 1.5) if wish == "expand" else size
+    return Revision(old, wanted, tuple(p for p in papers if p.key in near | cited), words)
 
 
-def with_section(sections: tuple[Section, ...], path: Sequence[int], new: Section) -> tuple[Section, ...]:
+def revised(selection: PaperSelection, survey: Survey, place: str, new: Section) -> Survey:
+    """The survey with the section at ``place`` replaced and its references in order, the rest untouched."""
+    sections = _with_section(survey.sections, [int(part) for part in place.split(".")], new)
+    return with_references(replace(survey, sections=sections), {p.key: p for p in selection.included()})
+
+
+def requoted(selection: PaperSelection, survey: Survey, place: str, wish: str, embedder: Embedder) -> Survey:
+    """The survey with one section quoted anew; raises `UserError` where nothing can be quoted."""
+    change = revision_of(selection, survey, place, wish, embedder)
+    written = passage(change.papers, f"{change.old.title}. {change.wanted}", change.words, embedder)
+    if not written.text:
+        raise UserError(f"The papers gathered here have nothing to quote for section {place} on “{change.wanted}”.")
+    return revised(selection, survey, place, replace(change.old, text=written.text, claims=written.claims))
+
+
+def _with_section(sections: tuple[Section, ...], path: Sequence[int], new: Section) -> tuple[Section, ...]:
     """The sections with the one at ``path`` (numbers from 1, outermost first) replaced, all others the same."""
     at = path[0] - 1
     inner = (
-        new if len(path) == 1 else replace(sections[at], sections=with_section(sections[at].sections, path[1:], new))
+        new if len(path) == 1 else replace(sections[at], sections=_with_section(sections[at].sections, path[1:], new))
     )
     return (*sections[:at], inner, *sections[at + 1 :])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import UserError
 from engine.keywords import SELECTORS, Selector, expand_keywords
+from engine.retrieval.embedding import embed_papers
 from engine.retrieval.ranking import SEEDS, closeness, reciprocal_rank_fusion
 from engine.run import Progress, RunContext
 from engine.values import (
@@ -95,7 +96,7 @@ def _fused(rankings: Sequence[Sequence[FoundPaper]], pool: KeywordPool) -> list[
 def _typical(papers: Sequence[Paper], seeds: Sequence[Paper], context: RunContext) -> NDArray[np.bool_]:
     if len(seeds) < 2:
         return np.ones(len(papers), dtype=bool)
-    vectors = context.embedder.embed([p.abstract or p.title for p in (*papers, *seeds)])
+    vectors = embed_papers(context.embedder, [*papers, *seeds])
     body, core = vectors[: len(papers)], vectors[len(papers) :]
     among = np.array([closeness(core[i : i + 1], np.delete(core, i, axis=0))[0] for i in range(len(core))])
     result: NDArray[np.bool_] = closeness(body, core) >= np.quantile(among, TYPICAL) - 1e-6

@@ -17,7 +17,7 @@ from sklearn.cluster import KMeans
 
 from engine.limits import Limits
 from engine.phrases import name_groups
-from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.values import FoundPaper, Keyword, KeywordPool, Paper, PaperKey
 
 Selector = Literal["farthest", "surveyx", "prose", "formula"]
@@ -110,7 +110,7 @@ async def _searched(keyword: Keyword, search: Search, known: dict[PaperKey, Pape
 
 def _candidates(papers: Sequence[Paper], groups: int, pool: Sequence[Keyword], embedder: Embedder) -> list[str]:
     """The best unused term of each cluster, by c-TF-IDF."""
-    vectors = embedder.embed([paper.abstract or paper.title for paper in papers])
+    vectors = embed_papers(embedder, papers)
     if len(np.unique(vectors, axis=0)) < groups:
         return []
     labels = KMeans(groups, random_state=42, n_init=1).fit_predict(vectors)

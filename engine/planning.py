@@ -18,7 +18,7 @@ from engine.llm.model import LanguageModel, Request
 from engine.prompting import data, fill, paper_block
 from engine.retrieval.embedding import Vectors
 from engine.run import Progress, RunContext
-from engine.values import Outline, OutlineNode, Paper, PaperKey, walk_outline
+from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing import marked_thin, nearest_papers
 
 SECTION_PAPERS = 50
@@ -89,17 +89,6 @@ class Planner:
             kept = tuple(child for j, child in enumerate(node.children, start=1) if f"{i}.{j}" not in repeated)
             nodes.append(replace(node, children=kept or node.children[:1]))
         return replace(outline, nodes=tuple(nodes))
-
-    async def supplied(self, outline: Outline) -> Outline:
-        """The outline with papers for the sections that the person added without any."""
-        bare = [node for _, node in walk_outline(outline.nodes) if not node.papers and not node.children]
-        keys = dict(zip(map(id, bare), await self.nearest(bare, self.context.limits.papers_per_node), strict=True))
-
-        def filled(node: OutlineNode) -> OutlineNode:
-            children = tuple(filled(child) for child in node.children)
-            return replace(node, papers=keys.get(id(node), node.papers), children=children)
-
-        return replace(outline, nodes=tuple(filled(node) for node in outline.nodes))
 
     async def nearest(self, nodes: Sequence[OutlineNode], count: int) -> list[tuple[PaperKey, ...]]:
         """For each node the keys of the papers nearest to its description, best first."""

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.citations import cited_keys, with_references
-from engine.discussion import around, leaf_at, with_section
+from engine.citations import cited_keys
+from engine.discussion import revised, revision_of
 from engine.drafting import ABSTRACT_TOKENS, Draft, plain, settled, verified
 from engine.errors import LanguageModelError
 from engine.llm.model import Request
 from engine.prompting import data, fill, paper_block
+from engine.retrieval.embedding import embed_papers
 from engine.run import Answer, RunContext
 from engine.values import Brief, OutlineNode, PaperSelection, Survey
 
@@ -24,31 +25,24 @@ async def rewritten(
 ) -> Survey:
     """The survey with the section at ``place`` changed as wished and checked, the rest the same."""
     model = context.needed_model()
-    old = leaf_at(survey, place)
-    papers = selection.included()
-    wanted = old.title if wish == "expand" else wish
-    chosen = await asyncio.to_thread(around, old, wanted, papers, context.embedder)
-    size = max(80, len(old.text.split()))
-    words = round(size * 1.5) if wish == "expand" else size
+    change = await asyncio.to_thread(revision_of, selection, survey, place, wish, context.embedder)
     prompt = fill(
         "autosurvey/revise",
         topic=data(brief.topic),
-        title=data(old.title),
-        text=data(old.text),
+        title=data(change.old.title),
+        text=data(change.old.text),
         wish="more detail from the papers" if wish == "expand" else data(wish),
-        papers=paper_block(chosen, ABSTRACT_TOKENS),
-        words=str(words),
+        papers=paper_block(change.papers, ABSTRACT_TOKENS),
+        words=str(change.words),
     )
-    text = await model.text(Request("drafting", f"revise/{place}", prompt, max(1_024, words * 3), 1.0))
-    draft = await verified(model, settled(Draft(OutlineNode(old.title), tuple(chosen), plain(text))))
+    text = await model.text(Request("drafting", f"revise/{place}", prompt, max(1_024, change.words * 3), 1.0))
+    draft = await verified(model, settled(Draft(OutlineNode(change.old.title), change.papers, plain(text))))
     if not cited_keys(draft.text):
         raise LanguageModelError(
             "The new text cited none of the papers, so the section stays as it was.", retryable=True
         )
-    new = replace(old, text=draft.text, claims=draft.claims)
-    sections = with_section(survey.sections, [int(part) for part in place.split(".")], new)
-    changed = replace(survey, sections=sections, warnings=(*survey.warnings, *draft.warnings))
-    return with_references(changed, {p.key: p for p in papers})
+    told = replace(survey, warnings=(*survey.warnings, *draft.warnings))
+    return revised(selection, told, place, replace(change.old, text=draft.text, claims=draft.claims))
 
 
 async def answered_by_model(
@@ -57,9 +51,8 @@ async def answered_by_model(
     """Cited sentences that were checked against their papers; what did not hold is left out."""
     model = context.needed_model()
     papers = selection.included()
-    texts = [question, *(p.abstract or p.title for p in papers)]
-    vectors = await asyncio.to_thread(context.embedder.embed, texts)
-    closeness = vectors[1:] @ vectors[0]
+    bodies = await asyncio.to_thread(embed_papers, context.embedder, papers)
+    closeness = bodies @ context.embedder.embed([question])[0]
     chosen = [papers[int(i)] for i in np.argsort(-closeness, kind="stable")[:ANSWER_PAPERS] if closeness[i] > 0]
     if not chosen:
         return Answer(question, (), survey)

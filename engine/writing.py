@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 from engine.citations import cite, with_references
 from engine.extractive import Sentence, quotable, quoted
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
-from engine.retrieval.embedding import Vectors
+from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.text import listed
 from engine.values import (
     Bars,
@@ -143,6 +143,24 @@ def nearest_papers(
         return node.papers
     closeness = vectors @ about
     return tuple(papers[int(i)].key for i in np.argsort(-closeness, kind="stable")[:count] if closeness[i] > 0)
+
+
+def supplied(outline: Outline, papers: Sequence[Paper], embedder: Embedder, count: int) -> Outline:
+    """The outline with papers for the sections that the person added without any."""
+    bare = [
+        node for _, node in walk_outline(outline.nodes) if node.role == "body" and not (node.papers or node.children)
+    ]
+    if not bare:
+        return outline
+    vectors = embed_papers(embedder, papers)
+    about = embedder.embed([f"{node.title}. {node.description}" for node in bare])
+    keys = {id(n): nearest_papers(n, papers, vectors, v, count) for n, v in zip(bare, about, strict=True)}
+
+    def filled(node: OutlineNode) -> OutlineNode:
+        children = tuple(filled(child) for child in node.children)
+        return replace(node, papers=keys.get(id(node), node.papers), children=children)
+
+    return replace(outline, nodes=tuple(filled(node) for node in outline.nodes))
 
 
 def assembled(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
@@ -14,7 +15,7 @@ from tenacity.wait import wait_random_exponential
 
 from engine.errors import LanguageModelError
 from engine.llm.metering import Account, Throttle
-from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task
+from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, tokens_of
 
 ATTEMPTS = 6
 LONGEST_RETRYING_S = 300.0
@@ -81,7 +82,7 @@ class MeteredModel:
                 pieces.append(piece)
                 yield piece
         text = "".join(pieces)
-        completion = Completion(text, request.prompt.tokens(), len(text) // 4 + 1)
+        completion = Completion(text, request.prompt.tokens(), tokens_of(text))
         self.account.settle(request.step, model, completion)
         await self.record.keep(key, completion)
 
@@ -123,33 +124,19 @@ class MeteredModel:
         await self.record.keep(key, completion)
         return completion
 
-    def _allowed(self, model: str, request: Request) -> _Allowance:
-        return _Allowance(self, model, request)
+    @asynccontextmanager
+    async def _allowed(self, model: str, request: Request) -> AsyncIterator[None]:
+        """A place in the throttle and, only once it is there, a reservation in the account."""
+        tokens = request.prompt.tokens()
+        async with (
+            self.throttle.slot(tokens + request.max_tokens),
+            self.account.reserved(model, tokens, request.max_tokens),
+        ):
+            yield
 
     def _key(self, request: Request, schema: dict[str, Any] | None) -> str:
         content = [self.job, self.models[request.task], asdict(request), schema]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-class _Allowance:
-    """A reservation in the account and a place in the throttle, held together."""
-
-    def __init__(self, owner: MeteredModel, model: str, request: Request) -> None:
-        tokens = request.prompt.tokens()
-        self._reserved = owner.account.reserved(model, tokens, request.max_tokens)
-        self._slot = owner.throttle.slot(tokens + request.max_tokens)
-
-    async def __aenter__(self) -> None:
-        await self._slot.__aenter__()
-        try:
-            await self._reserved.__aenter__()
-        except BaseException:
-            await self._slot.__aexit__(None, None, None)
-            raise
-
-    async def __aexit__(self, *failure: Any) -> None:
-        await self._reserved.__aexit__(*failure)
-        await self._slot.__aexit__(*failure)
 
 
 def _attempts() -> AsyncRetrying:

@@ -13,6 +13,7 @@ from engine.gathering import gather, propose_keywords
 from engine.llm.model import LanguageModel, Request
 from engine.planning import Planner
 from engine.prompting import data, fill
+from engine.retrieval.embedding import embed_papers
 from engine.revision import answered_by_model, rewritten
 from engine.run import Answer, RunContext
 from engine.values import (
@@ -24,7 +25,7 @@ from engine.values import (
     Survey,
     walk,
 )
-from engine.writing import assembled, words_for_each
+from engine.writing import assembled, supplied, words_for_each
 
 NOTICE = (
     "This survey was written by a language model from the abstracts of the papers it cites; each citation was "
@@ -67,15 +68,15 @@ class AutoSurveyRecipe:
         context: RunContext,
     ) -> Survey:
         """F_t for each of N trials; F_best = Evaluate(F_1 … F_N)."""
-        planner = await _planner(brief, selection, context)
-        outline = await planner.supplied(outline)
+        count = context.limits.papers_per_node
+        outline = await asyncio.to_thread(supplied, outline, selection.included(), context.embedder, count)
         trials = [
             await self._trial(brief, selection, outline, finished if t == 0 else {}, replace(context, attempt=t))
             for t in range(self.candidates)
         ]
         if len(trials) == 1:
             return trials[0]
-        scores = [await _score(planner.model, brief, survey, i) for i, survey in enumerate(trials)]
+        scores = [await _score(context.needed_model(), brief, survey, i) for i, survey in enumerate(trials)]
         best = max(range(len(trials)), key=lambda i: (sum(scores[i]), -i))
         names = (f"Candidate {i}, coverage/structure/relevance" for i in range(1, len(trials) + 1))
         judged = tuple((name, "/".join(map(str, score))) for name, score in zip(names, scores, strict=True))
@@ -117,7 +118,7 @@ async def _planner(brief: Brief, selection: PaperSelection, context: RunContext)
     if not papers:
         raise UserError("All papers are excluded. Include some again, for example: include 1")
     model = context.needed_model()
-    vectors = await asyncio.to_thread(context.embedder.embed, [p.abstract or p.title for p in papers])
+    vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
     return Planner(model, brief.topic, papers, vectors, context)
 
 

@@ -28,7 +28,7 @@ from engine.errors import UserError
 from engine.extractive import passage
 from engine.gathering import gather, propose_keywords
 from engine.keywords import Selector
-from engine.retrieval.embedding import Vectors
+from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import Answer, Progress, RunContext
 from engine.text import heading, listed
 from engine.values import (
@@ -43,7 +43,6 @@ from engine.values import (
     PaperSelection,
     Section,
     Survey,
-    walk_outline,
 )
 from engine.writing import (
     SET_APART,
@@ -53,7 +52,7 @@ from engine.writing import (
     framed,
     introduction,
     marked_thin,
-    nearest_papers,
+    supplied,
     words_for_each,
 )
 
@@ -66,6 +65,9 @@ SMALLEST_DIVIDED = 10
 """Papers a section needs to be divided into subsections."""
 
 LARGEST_SECTIONS = 8
+
+ADDED_PAPERS = 12
+"""Papers for a section that the person added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class ClusterRecipe:
         if not papers:
             raise UserError("All papers are excluded. Include some again, for example: include 1")
         await context.progress(Progress("grouping", 0, len(papers)))
-        vectors = await asyncio.to_thread(context.embedder.embed, [p.abstract or p.title for p in papers])
+        vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
         main = await asyncio.to_thread(self._sections, papers, vectors, brief, context)
         nodes = []
         for done, cluster in enumerate(main):
@@ -133,7 +135,7 @@ class ClusterRecipe:
         """Quote, section by section; what is ``finished`` stays."""
         included = selection.included()
         papers = {paper.key: paper for paper in included}
-        outline = await asyncio.to_thread(_supplied, outline, included, context)
+        outline = await asyncio.to_thread(supplied, outline, included, context.embedder, ADDED_PAPERS)
         budget = words_for_each(brief, outline)
         sections = dict(finished)
         for i, node in enumerate(outline.nodes):
@@ -178,7 +180,7 @@ def _divided(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode
     described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
     if len(cluster.papers) < SMALLEST_DIVIDED:
         return OutlineNode(cluster.name, described, keys)
-    vectors = context.embedder.embed([p.abstract or p.title for p in cluster.papers])
+    vectors = embed_papers(context.embedder, cluster.papers)
     k = best_cluster_count(vectors, (2, min(4, len(cluster.papers) // context.limits.thin_evidence)), context.seed)
     parts = clusters(cluster.papers, labels(vectors, "k-means", k, context.seed), f"{brief.topic} {cluster.name}")
     children = tuple(
@@ -194,21 +196,6 @@ def _divided(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode
         if len(parts) > 1
         else OutlineNode(cluster.name, described, keys)
     )
-
-
-def _supplied(outline: Outline, papers: Sequence[Paper], context: RunContext) -> Outline:
-    """The outline with papers for the sections that the person added without any."""
-    titles = [node.title for _, node in walk_outline(outline.nodes)]
-    vectors = context.embedder.embed([*titles, *(p.abstract or p.title for p in papers)])
-    about, bodies = dict(zip(titles, vectors, strict=False)), vectors[len(titles) :]
-
-    def supplied(node: OutlineNode) -> OutlineNode:
-        if node.role != "body":
-            return node
-        keys = nearest_papers(node, papers, bodies, about[node.title], 12)
-        return replace(node, papers=keys, children=tuple(supplied(child) for child in node.children))
-
-    return replace(outline, nodes=tuple(supplied(node) for node in outline.nodes))
 
 
 def _written(node: OutlineNode, papers: Mapping[PaperKey, Paper], budget: int, context: RunContext) -> Section:
@@ -230,6 +217,6 @@ def _map(outline: Outline, papers: Mapping[PaperKey, Paper], context: RunContext
     placed = [(papers[k], n.title) for n in outline.nodes if n.role == "body" for k in n.all_papers() if k in papers]
     if not placed:
         return ()
-    vectors = context.embedder.embed([paper.abstract or paper.title for paper, _ in placed])
+    vectors = embed_papers(context.embedder, [paper for paper, _ in placed])
     figure = field_map(vectors, [group for _, group in placed])
     return (figure,) if figure else ()

@@ -18,6 +18,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from engine.errors import ServiceError
 from engine.text import terms
+from engine.values import Paper
 
 Vectors = NDArray[np.float32]
 
@@ -118,6 +119,11 @@ class LocalNeuralEmbedder:
         """Shape (number of texts, dimensions of the model)."""
         vectors: Vectors = normalize(np.array(list(self._model.embed(list(texts))), dtype=np.float32))
         return vectors
+
+
+def embed_papers(embedder: Embedder, papers: Sequence[Paper]) -> Vectors:
+    """Vectors of the papers' abstracts, row i: paper i; one without an abstract goes by its title."""
+    return embedder.embed([paper.abstract or paper.title for paper in papers])
 
 
 def _counter(**options: Any) -> CountVectorizer:
