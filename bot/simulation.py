@@ -74,10 +74,11 @@ class Service:
                 await asyncio.sleep(self.hang_s)
             text = _broken(fault, (self.reply or simulated)(prompt, name))
             await asyncio.sleep(self.pace * (0.5 + len(prompt) / 4 / 20_000 + len(text) / 4 / 80))
-            if fault == "cut" and request.transport:
+            if fault == "cut":
                 status = 0
-                request.transport.close()
-            reason = {"truncated": "length", "refused": "refusal"}.get(fault or "", "stop")
+                if is_openai and not body.get("stream") and request.transport:
+                    request.transport.close()
+            reason = {"truncated": "length", "refused": "refusal", "cut": "cut"}.get(fault or "", "stop")
             if is_openai:
                 return await _openai(request, body, prompt, text, reason)
             return await _anthropic(request, prompt, text, reason)
@@ -248,7 +249,7 @@ async def _openai(
     ]
     events.append({"index": 0, "delta": {}, "finish_reason": finish})
     chunks = [json.dumps({**base, "object": "chat.completion.chunk", "choices": [event]}) for event in events]
-    return await _events(request, [f"data: {chunk}\n\n" for chunk in [*chunks, "[DONE]"]])
+    return await _events(request, [f"data: {chunk}\n\n" for chunk in [*chunks, "[DONE]"]], cut=reason == "cut")
 
 
 async def _anthropic(request: web.Request, prompt: str, text: str, reason: str) -> web.StreamResponse:
@@ -277,17 +278,22 @@ async def _anthropic(request: web.Request, prompt: str, text: str, reason: str) 
         {"type": "message_delta", "delta": delta, "usage": {"output_tokens": len(text) // 4}},
         {"type": "message_stop"},
     ]
-    return await _events(request, [f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events])
+    written = [f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events]
+    return await _events(request, written, cut=reason == "cut")
 
 
 def _pieces(text: str) -> list[str]:
     return [text[i : i + 400] for i in range(0, len(text), 400)]
 
 
-async def _events(request: web.Request, events: Sequence[str]) -> web.StreamResponse:
+async def _events(request: web.Request, events: Sequence[str], *, cut: bool) -> web.StreamResponse:
+    """Send the events; a stream that is cut breaks after its first half."""
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
-    for event in events:
+    for event in events[: len(events) // 2] if cut else events:
         await response.write(event.encode())
+    if cut and request.transport:
+        request.transport.close()
+        return response
     await response.write_eof()
     return response

@@ -8,8 +8,9 @@ from typing import Any
 import anthropic
 import httpx2
 from anthropic import AsyncAnthropic
+from anthropic.types import Message
 
-from engine.llm.model import CallFailed, Completion, Prompt, Request
+from engine.llm.model import CallFailed, Completion, Prompt, Request, estimated
 
 _STOPPED = {
     "refusal": "The model refused.",
@@ -29,18 +30,18 @@ class AnthropicProvider:
         options = _options(model, request)
         if schema is not None:
             options["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+        pieces: list[str] = []
         try:
             # Streamed, because the client refuses long answers otherwise.
             async with self._client.messages.stream(**options) as stream:
+                async for piece in stream.text_stream:
+                    pieces.append(piece)
                 message = await stream.get_final_message()
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-            raise _failed(error) from error
-        text = "".join(block.text for block in message.content if block.type == "text")
-        _check(message.stop_reason, text)
-        usage = message.usage
-        cached = usage.cache_read_input_tokens or 0
-        written = usage.cache_creation_input_tokens or 0
-        return Completion(text, usage.input_tokens + cached + written, usage.output_tokens, cached)
+            raise _failed(error, estimated(request, "".join(pieces)) if pieces else None) from error
+        completion = _completion(message)
+        _check(message.stop_reason, completion)
+        return completion
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -48,14 +49,16 @@ class AnthropicProvider:
 
     async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
         """Pieces of the answer; a stream that breaks is an error."""
+        pieces: list[str] = []
         try:
             async with self._client.messages.stream(**_options(model, request)) as stream:
                 async for piece in stream.text_stream:
+                    pieces.append(piece)
                     yield piece
                 message = await stream.get_final_message()
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-            raise _failed(error) from error
-        _check(message.stop_reason, "streamed")
+            raise _failed(error, estimated(request, "".join(pieces)) if pieces else None) from error
+        _check(message.stop_reason, _completion(message))
 
 
 def _options(model: str, request: Request) -> dict[str, Any]:
@@ -76,16 +79,24 @@ def _options(model: str, request: Request) -> dict[str, Any]:
     return options
 
 
-def _check(reason: str | None, text: str) -> None:
+def _completion(message: Message) -> Completion:
+    text = "".join(block.text for block in message.content if block.type == "text")
+    usage = message.usage
+    cached = usage.cache_read_input_tokens or 0
+    written = usage.cache_creation_input_tokens or 0
+    return Completion(text, usage.input_tokens + cached + written, usage.output_tokens, cached)
+
+
+def _check(reason: str | None, got: Completion) -> None:
     if reason in _STOPPED:
-        raise CallFailed(_STOPPED[reason], retryable=False)
+        raise CallFailed(_STOPPED[reason], retryable=False, spent=got)
     if reason == "max_tokens":
-        raise CallFailed("The answer was cut off at its token limit.", retryable=True, cut_off=True)
-    if reason is None or not text.strip():
-        raise CallFailed("The answer was empty or broke off.", retryable=True)
+        raise CallFailed("The answer was cut off at its token limit.", retryable=True, cut_off=True, spent=got)
+    if reason is None or not got.text.strip():
+        raise CallFailed("The answer was empty or broke off.", retryable=True, spent=got)
 
 
-def _failed(error: Exception) -> CallFailed:
+def _failed(error: Exception, spent: Completion | None = None) -> CallFailed:
     if isinstance(error, anthropic.APIStatusError):
         wait = error.response.headers.get("retry-after", "")
         retryable = error.status_code in {408, 409, 429} or error.status_code >= 500
@@ -93,5 +104,7 @@ def _failed(error: Exception) -> CallFailed:
             f"The language model's service answered {error.status_code}.",
             retryable=retryable,
             retry_after_s=float(wait) if wait.replace(".", "", 1).isdigit() else None,
+            spent=spent,
         )
-    return CallFailed(f"The language model's service could not be reached ({type(error).__name__}).", retryable=True)
+    kind = type(error).__name__
+    return CallFailed(f"The language model's service could not be reached ({kind}).", retryable=True, spent=spent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
@@ -15,7 +15,7 @@ from tenacity.wait import wait_random_exponential
 
 from engine.errors import LanguageModelError
 from engine.llm.metering import Account, Throttle
-from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, tokens_of
+from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimated
 
 ATTEMPTS = 6
 LONGEST_RETRYING_S = 300.0
@@ -69,7 +69,7 @@ class MeteredModel:
         return (await self._call(request, None)).text
 
     async def stream(self, request: Request) -> AsyncIterator[str]:
-        """The answer in pieces; it is recorded when it is whole."""
+        """The answer in pieces; it is recorded when it is whole. Tried again only while no piece was given."""
         key = self._key(request, None)
         known = await self.record.find(key)
         if known:
@@ -77,12 +77,13 @@ class MeteredModel:
             return
         model = self.models[request.task]
         pieces: list[str] = []
-        async with self._allowed(model, request):
-            async for piece in self.provider.stream(model, request):
-                pieces.append(piece)
-                yield piece
-        text = "".join(pieces)
-        completion = Completion(text, request.prompt.tokens(), tokens_of(text))
+        async for attempt in _attempts(lambda: not pieces):
+            with attempt:
+                async with self._paid(model, request):
+                    async for piece in self.provider.stream(model, request):
+                        pieces.append(piece)
+                        yield piece
+        completion = estimated(request, "".join(pieces))
         self.account.settle(request.step, model, completion)
         await self.record.keep(key, completion)
 
@@ -114,7 +115,7 @@ class MeteredModel:
         async for attempt in _attempts():
             with attempt:
                 try:
-                    async with self._allowed(model, current):
+                    async with self._paid(model, current):
                         completion = await self.provider.complete(model, current, schema)
                 except CallFailed as error:
                     if error.cut_off:
@@ -125,23 +126,31 @@ class MeteredModel:
         return completion
 
     @asynccontextmanager
-    async def _allowed(self, model: str, request: Request) -> AsyncIterator[None]:
-        """A place in the throttle and, only once it is there, a reservation in the account."""
+    async def _paid(self, model: str, request: Request) -> AsyncIterator[None]:
+        """A place in the throttle and, only once it is there, a reservation in the account.
+
+        A call that failed is entered with what the provider counts for it.
+        """
         tokens = request.prompt.tokens()
         async with (
             self.throttle.slot(tokens + request.max_tokens),
             self.account.reserved(model, tokens, request.max_tokens),
         ):
-            yield
+            try:
+                yield
+            except CallFailed as error:
+                if error.spent:
+                    self.account.settle(request.step, model, error.spent)
+                raise
 
     def _key(self, request: Request, schema: dict[str, Any] | None) -> str:
         content = [self.job, self.models[request.task], asdict(request), schema]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def _attempts() -> AsyncRetrying:
+def _attempts(may_repeat: Callable[[], bool] = lambda: True) -> AsyncRetrying:
     return AsyncRetrying(
-        retry=retry_if_exception(lambda error: isinstance(error, LanguageModelError) and error.retryable),
+        retry=retry_if_exception(lambda e: isinstance(e, LanguageModelError) and e.retryable and may_repeat()),
         stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(LONGEST_RETRYING_S),
         wait=_wait,
         reraise=True,

@@ -65,15 +65,31 @@ class Completion:
     cached_tokens: int = 0
 
 
+def estimated(request: Request, text: str) -> Completion:
+    """The completion where the provider has not counted: tokens by characters."""
+    return Completion(text, request.prompt.tokens(), tokens_of(text))
+
+
 class CallFailed(LanguageModelError):
-    """One call failed; ``retry_after_s`` is what the provider asked for, ``cut_off`` that it ran out of tokens."""
+    """One call failed.
+
+    ``retry_after_s`` is what the provider asked for, ``cut_off`` that it ran out of tokens, ``spent`` what the
+    provider counts for the answer that cannot be used.
+    """
 
     def __init__(
-        self, message: str, *, retryable: bool, retry_after_s: float | None = None, cut_off: bool = False
+        self,
+        message: str,
+        *,
+        retryable: bool,
+        retry_after_s: float | None = None,
+        cut_off: bool = False,
+        spent: Completion | None = None,
     ) -> None:
         super().__init__(message, retryable=retryable)
         self.retry_after_s = retry_after_s
         self.cut_off = cut_off
+        self.spent = spent
 
 
 class Provider(Protocol):

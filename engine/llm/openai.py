@@ -8,7 +8,7 @@ from typing import Any
 import openai
 from openai import AsyncOpenAI
 
-from engine.llm.model import CallFailed, Completion, Prompt, Request, tokens_of
+from engine.llm.model import CallFailed, Completion, Prompt, Request, estimated, tokens_of
 
 
 class OpenAIProvider:
@@ -40,17 +40,19 @@ class OpenAIProvider:
             raise _failed(error) from error
         choice = response.choices[0] if response.choices else None
         text = (choice.message.content or "") if choice else ""
-        if choice and choice.message.refusal:
-            raise CallFailed(f"The model refused: {choice.message.refusal[:200]}", retryable=False)
-        _check(choice.finish_reason if choice else "", text)
         usage = response.usage
         details = usage.prompt_tokens_details if usage else None
-        return Completion(
+        completion = Completion(
             text,
             usage.prompt_tokens if usage else request.prompt.tokens(),
             usage.completion_tokens if usage else tokens_of(text),
             (details.cached_tokens or 0) if details else 0,
         )
+        if choice and choice.message.refusal:
+            refusal = choice.message.refusal[:200]
+            raise CallFailed(f"The model refused: {refusal}", retryable=False, spent=completion)
+        _check(choice.finish_reason if choice else "", completion)
+        return completion
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -59,6 +61,7 @@ class OpenAIProvider:
     async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
         """Pieces of the answer; a stream that breaks is an error."""
         finish: str | None = None
+        pieces: list[str] = []
         try:
             response = await self._client.chat.completions.create(
                 model=model, messages=_messages(request.prompt), stream=True, **_options(request)
@@ -67,10 +70,11 @@ class OpenAIProvider:
                 for choice in chunk.choices:
                     finish = choice.finish_reason or finish
                     if choice.delta.content:
+                        pieces.append(choice.delta.content)
                         yield choice.delta.content
         except openai.OpenAIError as error:
-            raise _failed(error) from error
-        _check(finish or "", "streamed")
+            raise _failed(error, estimated(request, "".join(pieces)) if pieces else None) from error
+        _check(finish or "", estimated(request, "".join(pieces)))
 
 
 def _messages(prompt: Prompt) -> list[Any]:
@@ -86,18 +90,18 @@ def _options(request: Request) -> dict[str, Any]:
     return options
 
 
-def _check(finish: str, text: str) -> None:
+def _check(finish: str, got: Completion) -> None:
     if finish == "length":
-        raise CallFailed("The answer was cut off at its token limit.", retryable=True, cut_off=True)
+        raise CallFailed("The answer was cut off at its token limit.", retryable=True, cut_off=True, spent=got)
     if finish == "content_filter":
-        raise CallFailed("The provider's content filter stopped the answer.", retryable=False)
+        raise CallFailed("The provider's content filter stopped the answer.", retryable=False, spent=got)
     if not finish:
-        raise CallFailed("The answer broke off.", retryable=True)
-    if not text.strip():
-        raise CallFailed("The answer was empty.", retryable=True)
+        raise CallFailed("The answer broke off.", retryable=True, spent=got)
+    if not got.text.strip():
+        raise CallFailed("The answer was empty.", retryable=True, spent=got)
 
 
-def _failed(error: openai.OpenAIError) -> CallFailed:
+def _failed(error: openai.OpenAIError, spent: Completion | None = None) -> CallFailed:
     if isinstance(error, openai.APIStatusError):
         wait = error.response.headers.get("retry-after", "")
         retryable = error.status_code in {408, 409, 429} or error.status_code >= 500
@@ -106,9 +110,11 @@ def _failed(error: openai.OpenAIError) -> CallFailed:
             f"The language model's service answered {error.status_code}.",
             retryable=retryable and not exhausted,
             retry_after_s=float(wait) if wait.replace(".", "", 1).isdigit() else None,
+            spent=spent,
         )
     if isinstance(error, openai.APIConnectionError):
         return CallFailed(
-            f"The language model's service could not be reached ({type(error).__name__}).", retryable=True
+            f"The language model's service could not be reached ({type(error).__name__}).", retryable=True, spent=spent
         )
-    return CallFailed(f"The language model's answer could not be read ({type(error).__name__}).", retryable=True)
+    kind = type(error).__name__
+    return CallFailed(f"The language model's answer could not be read ({kind}).", retryable=True, spent=spent)

@@ -96,12 +96,26 @@ async def test_the_temperature_and_the_shared_part_reach_the_request(provider: s
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("fault", ["429", "500", "empty", "truncated", "cut", "hang"])
-async def test_a_passing_fault_is_retried_and_paid_once(provider: str, fault: Fault) -> None:
+async def test_a_passing_fault_is_retried_and_what_the_provider_counts_is_paid(provider: str, fault: Fault) -> None:
     async with running(Service(pace=0, fault=once(fault), reply=lambda _, __: "Blue it is.")) as service:
         model = metered(service, provider)
         assert await model.text(request()) == "Blue it is."
-    assert model.account.total().calls == 1
-    assert model.account.total().output_tokens == 2
+    # An answer that came, whole or not, is paid for; one that never came is not.
+    came = fault in {"empty", "truncated"} or (fault == "cut" and provider == "anthropic")
+    assert model.account.total().calls == (2 if came else 1)
+    assert model.account.total().output_tokens >= 2
+
+
+async def test_calls_that_fail_count_towards_the_budget() -> None:
+    async with running(Service(pace=0, fault=lambda _: "refused", reply=lambda _, __: "word " * 60)) as service:
+        account = Account(Budget(tokens=400))
+        model = metered(service, account=account)
+        for i in range(6):
+            with pytest.raises((CallFailed, LimitExceeded)):
+                await model.text(request(str(i), max_tokens=80))
+    total = account.total()
+    assert total.calls == len(service.calls) < 6
+    assert total.input_tokens + total.output_tokens <= 400
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -124,8 +138,17 @@ async def test_a_refusal_is_said_and_not_retried(provider: str) -> None:
 async def test_a_stream_that_breaks_is_our_error() -> None:
     for provider in PROVIDERS:
         async with running(Service(pace=0, fault=lambda _: "cut", reply=lambda _, __: "Blue. " * 500)) as service:
+            model = metered(service, provider)
             with pytest.raises(LanguageModelError):
-                _ = [piece async for piece in metered(service, provider).stream(request())]
+                _ = [piece async for piece in model.stream(request())]
+        assert len(service.calls) == 1
+        assert model.account.total().output_tokens > 100
+
+
+async def test_a_stream_that_fails_before_it_begins_is_tried_again() -> None:
+    for provider in PROVIDERS:
+        async with running(Service(pace=0, fault=once("500"), reply=lambda _, __: "Blue.")) as service:
+            assert [piece async for piece in metered(service, provider).stream(request())] == ["Blue."]
 
 
 async def test_wrong_json_is_shown_its_error_and_asked_again_within_bounds() -> None:
