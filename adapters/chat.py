@@ -60,13 +60,13 @@ class Outgoing:
     """Something to show.
 
     ``text`` is Markdown in which everything not written by us is escaped. A ``progress`` replaces the one
-    before and is never worth waiting for; a ``message`` is never dropped. ``awaits`` says it is the
-    person's turn.
+    before and is never worth waiting for; a ``growing`` text replaces the one before and is itself replaced by the
+    next ``message``, which is never dropped. ``awaits`` says it is the person's turn.
     """
 
     conversation: Conversation
     text: str
-    kind: Literal["message", "progress"] = "message"
+    kind: Literal["message", "progress", "growing"] = "message"
     buttons: tuple[Button, ...] = ()
     files: tuple[Path, ...] = ()
     bar: Bar | None = None

@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import count
 
 from rich.console import Console
+from rich.live import Live
 from rich.markdown import Markdown
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
@@ -33,6 +34,7 @@ class TerminalAdapter:
         self._echo = echo
         self._turn = asyncio.Event()
         self._bar: Progress | None = None
+        self._growing: Live | None = None
         self._task: TaskID | None = None
         self._stage = ""
         self._numbers = count(1)
@@ -60,6 +62,9 @@ class TerminalAdapter:
         """Print it; progress moves one line."""
         if outgoing.kind == "progress":
             self._show_bar(outgoing)
+            return
+        if outgoing.kind == "growing":
+            self._show_growing(outgoing)
             return
         self._end_bar()
         self._console.print(Markdown(without_controls(outgoing.text)), width=min(READABLE_WIDTH, self._console.width))
@@ -117,11 +122,23 @@ class TerminalAdapter:
         if self._task is not None and bar is not None:
             self._bar.update(self._task, description=text, completed=bar.done, total=bar.total or None)
 
+    def _show_growing(self, outgoing: Outgoing) -> None:
+        if not self._console.is_terminal:
+            return  # a log wants the whole answer, once
+        if self._growing is None:
+            self._end_bar()
+            self._growing = Live(console=self._console, transient=True)
+            self._growing.start()
+        self._growing.update(Markdown(without_controls(outgoing.text)), refresh=True)
+
     def _end_bar(self) -> None:
         self._stage = ""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+        if self._growing is not None:
+            self._growing.stop()
+            self._growing = None
 
 
 async def scripted(lines: Sequence[str]) -> AsyncIterator[str]:

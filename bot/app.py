@@ -20,6 +20,7 @@ from engine.llm.model import LanguageModel, Provider
 from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
+from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
 from engine.retrieval.library import OnIndexProgress
 from engine.retrieval.local import LocalLibrary, create_library, open_library
@@ -39,7 +40,13 @@ class App:
         self.settings = settings
         self.recipes: dict[str, Recipe] = {
             "cluster": _cluster_recipe(settings),
-            "autosurvey": AutoSurveyRecipe(candidates=settings.candidates),
+            "autosurvey": AutoSurveyRecipe(
+                candidates=settings.candidates,
+                retrieve="retrieval" not in settings.without,
+                check="check" not in settings.without,
+                connect="coherence" not in settings.without,
+            ),
+            "naive": NaiveRagRecipe(),
         }
         self.notes: list[str] = []
         self._libraries: dict[str, LocalLibrary] = {}
@@ -128,6 +135,7 @@ class App:
             model=self.model(session),
             progress=listener.progressed,
             section_finished=listener.section_finished,
+            answering=listener.answering,
             seed=self.settings.seed,
         )
         return Bench(self.recipes[brief.recipe], context)
@@ -151,11 +159,11 @@ class App:
             library=self.default_library(),
             recipe=settings.recipe,
             length=settings.length,
-            papers=settings.survey_papers,
+            papers=settings.papers_for,
             more_papers=settings.more_papers,
             output=settings.output,
             topic_characters=settings.limits().topic_characters,
-            models={"autosurvey": settings.models()} if settings.has_model() else {},
+            models=dict.fromkeys(("autosurvey", "naive"), settings.models()) if settings.has_model() else {},
             concurrent_calls=settings.concurrent_calls,
         )
 

@@ -34,6 +34,7 @@ PUBLISHED = {"calls": 127, "input": 2_140_000, "output": 170_000, "seconds": 155
 
 MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "simulated")
 FAULTY_EVERY = 7
+AT_ONCE = 200
 
 
 @dataclass
@@ -81,17 +82,19 @@ async def write(console: Console, library_name: str, topic: str, size: tuple[int
     found = await library.search(Query(topic, OUTLINE_PAPERS))
     selection = PaperSelection(tuple(found))
     async with running(Service()) as service:
-        run = await _run(library, brief, selection, service, at_once=200)
+        run = await _run(library, brief, selection, service, Throttle(AT_ONCE))
         _report(console, run, service)
     if faults:
         await _faults(console, library, brief, selection)
     return 0
 
 
-async def _run(library: LocalLibrary, brief: Brief, selection: PaperSelection, service: Service, at_once: int) -> Run:
+async def _run(
+    library: LocalLibrary, brief: Brief, selection: PaperSelection, service: Service, throttle: Throttle
+) -> Run:
     provider = Traced(OpenAIProvider("simulated", f"{service.url}/v1", 120.0 if service.pace == 1.0 else 3.0))
     account = Account()
-    model = MeteredModel(provider, MODELS, Throttle(at_once), account, MemoryRecord(), "bench")
+    model = MeteredModel(provider, MODELS, throttle, account, MemoryRecord(), "bench")
     context = RunContext(library, await library.embedder(), model=model)
     recipe = AutoSurveyRecipe()
     await asyncio.to_thread(context.embedder.embed, ["warm"])
@@ -99,7 +102,7 @@ async def _run(library: LocalLibrary, brief: Brief, selection: PaperSelection, s
     outline = await recipe.outline(brief, selection, context)
     before = account.total()
     task = Assignment(brief.topic, outline, words_for_each(brief, outline))
-    expected = estimate(task, {p.key: p for p in selection.included()}, MODELS, at_once)
+    expected = estimate(task, {p.key: p for p in selection.included()}, MODELS, AT_ONCE)
     survey = await recipe.write(brief, selection, outline, {}, context)
     seconds = time.perf_counter() - start
     await provider.close()
@@ -158,10 +161,12 @@ async def _faults(console: Console, library: LocalLibrary, brief: Brief, selecti
     table = Table("Fault", "Outcome", "Unfinished", "Calls", "Seconds", title=f"Every {FAULTY_EVERY}th call fails")
     services = {str(fault): Service(pace=0.02, fault=_often(fault)) for fault in get_args(Fault)}
     services |= {f"at most {n} at once": Service(pace=0.02, concurrent=n) for n in (10, 20)}
+    services["at most 60 a minute"] = Service(pace=0.02, per_minute=60)
     for name, service in services.items():
+        throttle = Throttle(10 if service.concurrent else AT_ONCE, service.per_minute)
         async with running(service):
             try:
-                run = await _run(library, brief, selection, service, at_once=200 if "once" not in name else 10)
+                run = await _run(library, brief, selection, service, throttle)
             except* ScholiumError as group:
                 table.add_row(name, f"stopped: {group.exceptions[0]}", "", f"{len(service.calls)}", "")
             else:

@@ -15,7 +15,7 @@ from engine.values import ALL_YEARS, Brief
 
 SECTIONS = (3, 20)
 SUBSECTION_WORDS = (50, 3_000)
-NEEDS_MODEL = frozenset({"autosurvey"})
+NEEDS_MODEL = frozenset({"autosurvey", "naive"})
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Defaults:
     library: str
     recipe: str
     length: str
-    papers: int
+    papers: Callable[[str], int]
+    """Papers to propose for a recipe at first."""
     more_papers: int
     output: Path
     topic_characters: int

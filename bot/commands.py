@@ -27,7 +27,7 @@ from engine.events import (
     Stop,
     Undo,
 )
-from engine.values import YearRange
+from engine.values import Change, Way, YearRange
 
 View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost"]
 
@@ -134,6 +134,10 @@ def _drop(match: re.Match[str]) -> Command:
     return EditKeywords(drop=_words(what))
 
 
+def _revise(place: str, way: Way, wish: str = "") -> Command:
+    return Revise(Change(place, way, wish.strip(" \"'“”")))
+
+
 _MakeCommand = Callable[[re.Match[str]], Command]
 
 
@@ -171,6 +175,17 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
         lambda m: EditOutline(outline.add(m.group(1).strip('"“”'), m.group(2))),
     ),
     _rule(r"add section\s+.*", lambda m: _unreadable("add section Safety after 3")),
+    _rule(
+        rf"add\s+(?:a\s+)?paragraph\s+(?:on|about)\s+(.+?)\s+(?:to|in)\s+{_PLACE}",
+        lambda m: _revise(m[2], "paragraph", m[1]),
+    ),
+    _rule(r"add\s+(?:a\s+)?paragraph\b.*", lambda m: _unreadable("add a paragraph on evaluation to 3.2")),
+    _rule(rf"cite\s+(.+?)\s+in\s+{_PLACE}", lambda m: _revise(m[2], "cite", m[1])),
+    _rule(
+        rf"(?:remove|drop|delete)\s+the\s+claim\s+(?:about|on|that)\s+(.+?)\s+from\s+{_PLACE}",
+        lambda m: _revise(m[2], "remove", m[1]),
+    ),
+    _rule(r"(?:remove|drop|delete)\s+the\s+claim\b.*", lambda m: _unreadable("remove the claim about cost from 3.2")),
     _rule(r"add\s+(.+)", lambda m: EditKeywords(add=_words(m.group(1)))),
     _rule(r"(?:drop|remove|delete)\s+(?:section\s+)?(.+)", _drop),
     _rule(
@@ -186,9 +201,16 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
         lambda m: EditOutline(outline.merge(m.group(1), m.group(2))),
     ),
     _rule(rf"split\s+{_PLACE}", lambda m: EditOutline(outline.split(m.group(1)))),
-    _rule(rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)", lambda m: Revise(m.group(1), m.group(2))),
-    _rule(rf"expand\s+{_PLACE}", lambda m: Revise(m.group(1), "expand")),
-    _rule(rf"(?:rewrite)\s+{_PLACE}", lambda m: _unreadable("rewrite 3.2: focus on evaluation")),
+    _rule(rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)", lambda m: _revise(m[1], "rewrite", m[2])),
+    _rule(rf"expand\s+{_PLACE}", lambda m: _revise(m[1], "expand")),
+    _rule(rf"shorten\s+{_PLACE}", lambda m: _revise(m[1], "shorten")),
+    _rule(
+        rf"translate\s+{_PLACE}\s+(?:in)?to\s+([^\W\d_][\w ()-]{{1,40}})", lambda m: _revise(m[1], "translate", m[2])
+    ),
+    _rule(r"rewrite\b.*", lambda m: _unreadable("rewrite 3.2: focus on evaluation")),
+    _rule(r"(?:expand|shorten)\b.*", lambda m: _unreadable("expand 3.2")),
+    _rule(r"translate\b.*", lambda m: _unreadable("translate 3.2 to German")),
+    _rule(r"cite\b.*", lambda m: _unreadable("cite arxiv:2005.11401 in 3.2")),
     _rule(r"rename\b.*", lambda m: _unreadable("rename 2 to Dense Retrieval")),
     _rule(r"move\b.*", lambda m: _unreadable("move 4 before 2")),
     _rule(r"merge\b.*", lambda m: _unreadable("merge 3 4")),

@@ -120,7 +120,7 @@ class Dispatcher:
         match command:
             case StartSurvey():
                 brief = brief_of(command, self._defaults)
-                await self._decide(conversation, Start(brief, self._defaults.papers))
+                await self._decide(conversation, Start(brief, self._defaults.papers(brief.recipe)))
             case More():
                 await self._decide(conversation, MorePapers(self._defaults.more_papers))
             case Plain(text):
@@ -198,6 +198,9 @@ class Dispatcher:
             await self._decide(conversation, SectionFinished(job.id, position, section))
             await self._adapter.send(Outgoing(conversation, wording.finished_section(section, position)))
 
+        async def answering(found: Answer) -> None:
+            await self._adapter.send(Outgoing(conversation, wording.answer(found), "growing"))
+
         async def done(result: Result) -> None:
             if isinstance(result, Answer):
                 await self._decide(conversation, JobDone(job.id))
@@ -209,7 +212,7 @@ class Dispatcher:
             await self._decide(conversation, JobFailed(job.id))
             await self._send(conversation, _Reply(wording.failure(error) if error else wording.OUR_FAULT))
 
-        return Listener(progressed, section_finished, done, failed)
+        return Listener(progressed, section_finished, answering, done, failed)
 
     async def _export(self, conversation: Conversation, session: SurveySession, names: tuple[str, ...]) -> None:
         formats = known_formats(names)

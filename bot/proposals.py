@@ -117,6 +117,7 @@ def _outline(outline: Outline) -> str:
             "",
             *lines,
             thin_note,
+            *(f"⚠ {escaped(note)}" for note in outline.notes),
             "",
             "`ok` writes it. `rename 2 to …`, `drop 3`, `move 4 before 2`, `merge 3 4` and "
             "`add section … after 2` change it.",

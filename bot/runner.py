@@ -33,6 +33,7 @@ class Listener:
 
     progressed: Callable[[Progress], Awaitable[None]]
     section_finished: Callable[[Section, int], Awaitable[None]]
+    answering: Callable[[Answer], Awaitable[None]]
     done: Callable[[Result], Awaitable[None]]
     failed: Callable[[ScholiumError | None], Awaitable[None]]
 
@@ -101,10 +102,10 @@ async def perform(job: Job, state: State, bench: Bench) -> Result:
             return await recipe.outline(_needed(brief), selection, context)
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             return await recipe.write(_needed(brief), selection, outline, dict(state.sections), context)
-        case "revise", State(papers=PaperSelection() as selection, survey=Survey() as survey):
-            return await recipe.revise(_needed(brief), selection, survey, job.place, job.wish, context)
+        case "revise", State(papers=PaperSelection() as selection, survey=Survey() as survey) if job.change:
+            return await recipe.revise(_needed(brief), selection, survey, job.change, context)
         case "answer", State(papers=PaperSelection() as selection, survey=Survey() as survey):
-            return await recipe.answer(_needed(brief), job.wish, selection, survey, context)
+            return await recipe.answer(_needed(brief), job.question, selection, survey, context)
         case _:
             raise UserError("A step before this one is missing. Say “start over” and name the topic again.")
 

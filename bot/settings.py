@@ -35,6 +35,7 @@ class Settings(BaseSettings):
     length: Literal["8k", "16k", "32k", "64k"] = Field("8k", description="Length class in tokens.")
     output: Path = Field(Path("surveys"), description="The folder exported files go to.")
     survey_papers: int = Field(Limits().survey_papers, ge=1, le=2_000, description="Papers proposed at first.")
+    outline_papers: int = Field(1_200, ge=1, le=2_000, description="Papers that autosurvey proposes at first.")
     more_papers: int = Field(Limits().more_papers, ge=1, le=1_000, description="Papers that “more” adds.")
     job_seconds: float = Field(Limits().job_seconds, gt=0, description="Seconds after which a job is stopped.")
     seed: int = Field(0, description="Decides every random choice.")
@@ -49,6 +50,9 @@ class Settings(BaseSettings):
     model_checking: str = Field("", description="The model for checking citations.")
     model_judging: str = Field("", description="The model for judging.")
     candidates: int = Field(1, ge=1, le=5, description="Surveys that autosurvey writes, the best of which is kept.")
+    without: frozenset[Literal["retrieval", "check", "coherence"]] = Field(
+        frozenset(), description="Parts that autosurvey leaves out, to measure what each is worth; a JSON list."
+    )
     budget: float | None = Field(None, gt=0, description="Dollars one survey may cost.")
     budget_tokens: int | None = Field(None, gt=0, description="Tokens one survey may use.")
     concurrent_calls: int = Field(20, ge=1, le=500, description="Calls to the language model at once.")
@@ -88,6 +92,10 @@ class Settings(BaseSettings):
     def has_model(self) -> bool:
         """Whether a language model is configured."""
         return self.uses_openai() or bool(self.anthropic_api_key)
+
+    def papers_for(self, recipe: str) -> int:
+        """Papers to propose at first: autosurvey plans from many and retrieves for each subsection among them."""
+        return self.outline_papers if recipe == "autosurvey" else self.survey_papers
 
     def limits(self) -> Limits:
         """The bounds of a run."""

@@ -41,6 +41,7 @@ class Service:
 
     pace: float = 1.0
     concurrent: int | None = None
+    per_minute: int | None = None
     fault: Callable[[int], Fault | None] = lambda _: None
     reply: Callable[[str, str], str] | None = None
     hang_s: float = 30.0
@@ -62,7 +63,8 @@ class Service:
         prompt = _prompt(body)
         name = _schema_name(body)
         fault = self.fault(number)
-        if self.concurrent is not None and self._at_once > self.concurrent:
+        recent = sum(call.start > start - 60 and call.status != 429 for call in self.calls) + self._at_once
+        if self._at_once > (self.concurrent or self._at_once) or recent > (self.per_minute or recent):
             fault = "429"
         text, status = "", 200
         try:
@@ -177,6 +179,11 @@ def _check(prompt: str) -> dict[str, Any]:
     return {"verdicts": verdicts}
 
 
+def _translation(prompt: str) -> dict[str, Any]:
+    lines = re.findall(r"^\d+\. (.+)$", prompt.split("<draft>")[-1], re.M)
+    return {"sentences": [f"Übersetzt: {html.unescape(line)}" for line in lines]}
+
+
 def _coherence(prompt: str) -> dict[str, Any]:
     lines = re.findall(r"^\d+\. (.+)$", prompt.split("<draft>")[-1], re.M)
     return {
@@ -192,6 +199,7 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     "DuplicatesAnswer": lambda _: {"repeated": []},
     "CheckAnswer": _check,
     "CoherenceAnswer": _coherence,
+    "TranslationAnswer": _translation,
     "JudgeAnswer": lambda prompt: {
         "coverage": 3 + len(prompt) % 3,
         "structure": 4,

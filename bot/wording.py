@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from adapters.chat import Button
-from engine.citations import numbers
+from engine.citations import checked, numbers, reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.estimates import Estimate
 from engine.events import Job, NoticeKind
@@ -15,10 +15,7 @@ from engine.rendering.markdown import escaped, with_numbers
 from engine.run import Answer, Progress
 from engine.session import Phase, State, SurveySession
 from engine.text import clean, shortened
-from engine.values import (
-    Section,
-    walk,
-)
+from engine.values import Claim, PaperKey, Section, walk
 
 WELCOME = (
     "**Scholium** writes a literature survey together with you. Name a topic, for example:\n\n"
@@ -36,7 +33,9 @@ HELP = """**What you can say**
 | keywords | `add dense retrieval` · `drop transformers` |
 | papers | `exclude 3 7` · `include 3` · `more` · `show` |
 | outline | `rename 2 to …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · `add section … after 2` |
-| the survey | `show 3.2` · `rewrite 3.2: …` · `expand 2.1` · `why 3.2` · `why [12]` · or simply ask a question |
+| the survey | `show 3.2` · `why 3.2` · `why [12]` · or simply ask a question |
+| change it | `rewrite 3.2: …` · `expand 2.1` · `shorten 2.1` · `add a paragraph on … to 2.1` · `cite … in 2.1` · \
+`remove the claim about … from 2.1` · `translate 2.1 to German` |
 | files | `export` · `export pdf bib` (md, html, pdf, bib, ris, json) |
 | any time | `status` · `cost` · `sources` · `history` · `stop` · `help` |"""
 
@@ -159,18 +158,24 @@ def answer(found: Answer) -> str:
             "then `more`, or `survey` with other words."
         )
     known = numbers(found.survey)
-    lines, others = [], []
-    for claim in found.claims:
-        keys = [c.key for c in claim.citations]
-        if all(key in known for key in keys):
-            lines.append(f"- {with_numbers(claim.text, known)}")
-        else:
-            others.append(f"- {escaped(claim.text.split(' [@')[0])} (gathered, but not cited in the survey)")
-    quoted = all(c.verdict == "quoted" for claim in found.claims for c in claim.citations)
-    head = "From the papers of this survey" + (
-        ", in their own words:" if quoted else ", each sentence checked against its paper:"
-    )
-    return "\n".join([head, "", *lines, *others])
+    lines = [_answered(claim, found, known) for claim in found.claims]
+    verdicts = {c.verdict for claim in found.claims for c in claim.citations}
+    quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
+    how = "in their own words:" if quoted else "each sentence checked against its paper:"
+    return "\n".join([f"From the papers of this survey, {how}", "", *lines])
+
+
+def _answered(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
+    """One sentence of an answer; a paper that the survey does not cite is named after it."""
+    if not claim.citations:
+        return f"- {escaped(claim.text)} *(general knowledge, not from these papers)*"
+    strangers = dict.fromkeys(c.key for c in claim.citations if c.key not in known)
+    if not strangers:
+        return f"- {with_numbers(claim.text, known)}"
+    papers = {p.key: p for p in found.papers}
+    named = "; ".join(escaped(clean(reference_text(papers[k]))) if k in papers else escaped(k) for k in strangers)
+    shown = with_numbers(checked(claim.text, known).text, known)
+    return f"- {shown} (gathered, but not cited in the survey: {named})"
 
 
 def sources(state: State) -> str:

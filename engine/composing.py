@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from engine.citations import cited_keys
-from engine.drafting import Assignment, Draft, connected, drafted, split_sentences, verified
+from engine.drafting import Assignment, Draft, connected, drafted, unchecked, verified
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
-from engine.values import Citation, Claim, OutlineNode, Paper, PaperKey, Section, SurveyWarning
+from engine.text import split_sentences
+from engine.values import OutlineNode, Paper, PaperKey, Section, SurveyWarning
 
 
 @dataclass
@@ -52,10 +52,10 @@ class Composition:
             self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
             return None
         try:
-            draft = await verified(self.model, draft) if self.check else _unchecked(draft)
+            draft = await verified(self.model, draft) if self.check else unchecked(draft)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", node.title, f"citations not checked: {error}"))
-            draft = _unchecked(draft)
+            draft = unchecked(draft)
         self._done += 1
         await self.context.progress(Progress("writing", self._done, total, node.title))
         return draft
@@ -95,17 +95,6 @@ def _section(node: OutlineNode, drafts: Mapping[int, Draft | None]) -> Section |
         return Section(node.title, draft.text, draft.claims) if draft else None
     below = tuple(section for child in node.children if (section := _section(child, drafts)))
     return Section(node.title, node.description, sections=below) if below else None
-
-
-def _unchecked(draft: Draft) -> Draft:
-    """The draft with claims that say they were not checked."""
-    lines = [sentence for paragraph in split_sentences(draft.text) for sentence in paragraph]
-    claims = [
-        Claim(line, tuple(Citation(key, "", "unchecked") for key in cited_keys(line)))
-        for line in lines
-        if cited_keys(line)
-    ]
-    return replace(draft, claims=tuple(claims))
 
 
 def _last(draft: Draft | None) -> str:

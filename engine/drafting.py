@@ -17,7 +17,7 @@ from engine.errors import LanguageModelError
 from engine.evidence import is_quoted
 from engine.llm.model import Answer, LanguageModel, Request
 from engine.prompting import data, fill, paper_block, paper_tokens
-from engine.text import folded, sentences
+from engine.text import folded, joined, split_sentences
 from engine.values import Citation, Claim, Outline, OutlineNode, Paper, PaperKey, SurveyWarning, walk_outline
 
 CHUNK_TOKENS = 30_000
@@ -227,16 +227,6 @@ def repaired(text: str, papers: Sequence[Paper]) -> tuple[str, list[tuple[str, P
     return _BRACKET.sub(read, text), repairs
 
 
-def split_sentences(text: str) -> list[list[str]]:
-    """Sentences of each paragraph."""
-    return [sentences(block) for block in text.split("\n\n")]
-
-
-def joined(paragraphs: Sequence[Sequence[str]]) -> str:
-    """The inverse of `split_sentences`; a paragraph that became empty goes."""
-    return "\n\n".join(" ".join(lines) for lines in paragraphs if lines)
-
-
 def check_request(draft: Draft) -> Request | None:
     """The request that checks every cited sentence; ``None`` where nothing is cited."""
     lines = [s for paragraph in split_sentences(draft.text) for s in paragraph]
@@ -278,6 +268,17 @@ async def verified(model: LanguageModel, draft: Draft) -> Draft:
                 claims.append(_claim(text, kept, number, verdicts, papers))
         paragraphs.append(lines)
     return replace(draft, text=joined(paragraphs), claims=tuple(claims), warnings=(*draft.warnings, *warnings))
+
+
+def unchecked(draft: Draft) -> Draft:
+    """The draft with claims that say they were not checked."""
+    lines = [sentence for paragraph in split_sentences(draft.text) for sentence in paragraph]
+    claims = [
+        Claim(line, tuple(Citation(key, "", "unchecked") for key in cited_keys(line)))
+        for line in lines
+        if cited_keys(line)
+    ]
+    return replace(draft, claims=tuple(claims))
 
 
 Verdicts = Mapping[tuple[int, str], Support]

@@ -6,19 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
+from engine.values import Brief, Change, KeywordPool, Outline, PaperSelection, Section, Survey
 
 JobKind = Literal["keywords", "papers", "outline", "write", "revise", "answer"]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work that was asked for; ``place`` and ``wish`` belong to `revise` and `answer`."""
+    """Work that was asked for; ``change`` belongs to `revise`, ``question`` to `answer`."""
 
     id: str
     kind: JobKind
-    place: str = ""
-    wish: str = ""
+    change: Change | None = None
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,7 @@ class EditOutline:
 class Revise:
     """One section of the finished survey is to be changed."""
 
-    place: str
-    wish: str
+    change: Change
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,12 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
     return pool
 
 
-async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+async def gather(
+    brief: Brief, pool: KeywordPool, limit: int, context: RunContext, *, coarse_filter: bool = True
+) -> PaperSelection:
     """At most ``limit`` papers, best first; raises `UserError` where the library has none.
 
-    Ranks of all keywords are fused, the topic weighing as much as all others together; then a coarse
+    Ranks of all keywords are fused, the topic weighing as much as all others together; then the coarse
     filter (SurveyX, 3.2) drops what is popular but far from the topic.
     """
     rankings: list[Sequence[FoundPaper]] = []
@@ -64,6 +66,8 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     fused = _fused(rankings, pool)
     if not fused:
         raise UserError(_nothing_found(brief))
+    if not coarse_filter:
+        return PaperSelection(tuple(fused[:limit]), searches=tuple(searches))
     seeds = await context.library.search(Query(brief.topic, SEEDS, "relevance", brief.years))
     typical = await asyncio.to_thread(_typical, [f.paper for f in fused], [f.paper for f in seeds], context)
     kept = [item for item, belongs in zip(fused, typical, strict=True) if belongs]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from engine.drafting import (
     GIST_TOKENS,
@@ -14,12 +15,15 @@ from engine.drafting import (
     chunked,
     outline_text,
 )
+from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
 from engine.prompting import data, fill, paper_block
 from engine.retrieval.embedding import Vectors
 from engine.run import Progress, RunContext
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing import marked_thin, nearest_papers
+
+T = TypeVar("T")
 
 SECTION_PAPERS = 50
 """Papers shown for dividing a section (AutoSurvey's code)."""
@@ -40,16 +44,35 @@ class Planner:
         chunks = chunked(self.papers, self.context.seed + self.context.attempt)
         await self.context.progress(Progress("outlining", 0, len(chunks)))
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._rough(chunk, sections, i)) for i, chunk in enumerate(chunks)]
-        rough = [task.result() for task in tasks]
+            tasks = [group.create_task(_tried(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
+        came = [task.result() for task in tasks]
+        rough = [answer for answer in came if isinstance(answer, OutlineAnswer)]
+        failed = [answer for answer in came if isinstance(answer, LanguageModelError)]
+        if not rough:
+            raise failed[0]
+        lost = f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: " if failed else ""
         plan = rough[0] if len(rough) == 1 else await self._merged(rough, sections)
-        top = Outline(plan.title, tuple(OutlineNode(s.title, s.description) for s in plan.sections), "AutoSurvey")
+        nodes = tuple(OutlineNode(s.title, s.description) for s in plan.sections)
+        top = Outline(plan.title, nodes, "AutoSurvey", (f"{lost}{failed[0]}",) if lost else ())
+        whole = await self._without_duplicates(await self._divided(top))
+        return replace(whole, nodes=tuple(marked_thin(node, self.context.limits) for node in whole.nodes))
+
+    async def _divided(self, top: Outline) -> Outline:
+        """Every section with its subsections; one that could not be divided stays whole, and that is noted."""
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
         async with asyncio.TaskGroup() as group:
-            parts = [group.create_task(self._parts(top, node)) for node in top.nodes]
-        divided = (replace(node, children=part.result()) for node, part in zip(top.nodes, parts, strict=True))
-        whole = await self._without_duplicates(replace(top, nodes=tuple(divided)))
-        return replace(whole, nodes=tuple(marked_thin(node, self.context.limits) for node in whole.nodes))
+            parts = [group.create_task(_tried(self._parts(top, node))) for node in top.nodes]
+        notes = list(top.notes)
+        nodes: list[OutlineNode] = []
+        for node, part in zip(top.nodes, parts, strict=True):
+            below = part.result()
+            if isinstance(below, LanguageModelError):
+                notes.append(f"“{node.title}” could not be divided: {below}")
+                (keys,) = await self.nearest([node], self.context.limits.papers_per_node)
+                nodes.append(replace(node, papers=keys))
+            else:
+                nodes.append(replace(node, children=below))
+        return replace(top, nodes=tuple(nodes), notes=tuple(notes))
 
     async def _rough(self, papers: Sequence[Paper], sections: int, at: int) -> OutlineAnswer:
         block = paper_block(papers, GIST_TOKENS)
@@ -82,7 +105,9 @@ class Planner:
     async def _without_duplicates(self, outline: Outline) -> Outline:
         """Subsections that repeat another are left out; a section keeps at least one."""
         prompt = fill("autosurvey/duplicates", topic=data(self.topic), outline=outline_text(outline))
-        answer = await self.model.typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer)
+        answer = await _tried(self.model.typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer))
+        if isinstance(answer, LanguageModelError):
+            return replace(outline, notes=(*outline.notes, f"It was not checked for repetitions: {answer}"))
         repeated = set(answer.repeated)
         nodes = []
         for i, node in enumerate(outline.nodes, start=1):
@@ -95,3 +120,11 @@ class Planner:
         texts = [f"{node.title}. {node.description}" for node in nodes]
         about = await asyncio.to_thread(self.context.embedder.embed, texts)
         return [nearest_papers(n, self.papers, self.vectors, v, count) for n, v in zip(nodes, about, strict=True)]
+
+
+async def _tried(work: Coroutine[Any, Any, T]) -> T | LanguageModelError:
+    """What came of it; a failure of the model is a value, so that the other parts go on. The budget is not."""
+    try:
+        return await work
+    except LanguageModelError as error:
+        return error

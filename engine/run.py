@@ -11,7 +11,7 @@ from engine.limits import Limits
 from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.library import Library
-from engine.values import Brief, Claim, KeywordPool, Outline, PaperSelection, Section, Survey
+from engine.values import Brief, Change, Claim, KeywordPool, Outline, Paper, PaperSelection, Section, Survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,26 @@ class Progress:
     detail: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer to a follow-up question; no claims where the papers do not say.
+
+    A claim without citations is general knowledge, and has to be shown as such.
+    """
+
+    question: str
+    claims: tuple[Claim, ...]
+    survey: Survey
+    papers: tuple[Paper, ...] = ()
+    """The papers it was looked for in."""
+
+
 async def _nobody(_: Progress) -> None:
     """Nobody watches."""
+
+
+async def _unheard(_: Answer) -> None:
+    """Nobody waits for the answer to grow."""
 
 
 async def _nowhere(_: Section, __: int) -> None:
@@ -42,6 +60,8 @@ class RunContext:
     model: LanguageModel | None = None
     progress: Callable[[Progress], Awaitable[None]] = _nobody
     section_finished: Callable[[Section, int], Awaitable[None]] = _nowhere
+    answering: Callable[[Answer], Awaitable[None]] = _unheard
+    """Hears an answer each time a checked sentence is added to it."""
     seed: int = 0
     attempt: int = 0
     """How many proposals of this step the person has refused; the next must be another one."""
@@ -54,15 +74,6 @@ class RunContext:
                 "or say: survey TOPIC recipe=cluster"
             )
         return self.model
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer to a follow-up question: quoted and cited claims; none where the papers do not say."""
-
-    question: str
-    claims: tuple[Claim, ...]
-    survey: Survey
 
 
 class Recipe(Protocol):
@@ -106,11 +117,10 @@ class Recipe(Protocol):
         brief: Brief,
         selection: PaperSelection,
         survey: Survey,
-        place: str,
-        wish: str,
+        change: Change,
         context: RunContext,
     ) -> Survey:
-        """The survey with one section (``place``: its number) changed as wished, the rest untouched."""
+        """The survey with one section changed, the rest untouched. Raises `UserError` where it cannot be."""
         ...
 
     async def answer(

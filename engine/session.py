@@ -49,6 +49,7 @@ from engine.events import (
 )
 from engine.values import (
     Brief,
+    Change,
     Keyword,
     KeywordPool,
     Outline,
@@ -148,10 +149,10 @@ def _content(session: SurveySession, event: Edit | MorePapers | Revise | Ask) ->
         case MorePapers(count) if state.phase == "papers":
             more = replace(state, paper_limit=state.paper_limit + count)
             return _begin(_changed(session, more), "papers")
-        case Revise(place, wish) if state.phase == "discussion":
-            return _begin(session, "revise", place, wish)
+        case Revise(change) if state.phase == "discussion":
+            return _begin(session, "revise", change)
         case Ask(question) if state.phase == "discussion":
-            return _begin(session, "answer", wish=question)
+            return _begin(session, "answer", question=question)
         case _:
             return session, (Tell("needs topic" if state.phase == "topic" else "not now"),)
 
@@ -172,9 +173,9 @@ def _regenerate(session: SurveySession) -> Step:
     return _begin(_changed(session, replace(session.state, attempt=session.state.attempt + 1)), kind)
 
 
-def _begin(session: SurveySession, kind: JobKind, place: str = "", wish: str = "") -> Step:
+def _begin(session: SurveySession, kind: JobKind, change: Change | None = None, question: str = "") -> Step:
     number = session.jobs_started + 1
-    job = Job(f"{session.id}-{number}", kind, place, wish)
+    job = Job(f"{session.id}-{number}", kind, change, question)
     return replace(session, job=job, jobs_started=number), (StartJob(job),)
 
 

@@ -82,6 +82,16 @@ def _joined(parts: Iterable[str]) -> list[str]:
     return whole
 
 
+def split_sentences(text: str) -> list[list[str]]:
+    """Sentences of each paragraph."""
+    return [sentences(block) for block in text.split("\n\n")]
+
+
+def joined(paragraphs: Iterable[Iterable[str]]) -> str:
+    """The inverse of `split_sentences`; a paragraph that became empty goes."""
+    return "\n\n".join(text for lines in paragraphs if (text := " ".join(lines)))
+
+
 def shortened(text: str, limit: int) -> str:
     """At most ``limit`` characters, cut at a word, with an ellipsis where something was cut."""
     if len(text) <= limit:

@@ -176,11 +176,15 @@ class OutlineNode:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The plan of a survey: sections with subsections. ``method`` says how it was made."""
+    """The plan of a survey: sections with subsections.
+
+    ``method`` says how it was made, ``notes`` what a person should know before approving it.
+    """
 
     title: str
     nodes: tuple[OutlineNode, ...]
     method: str = ""
+    notes: tuple[str, ...] = ()
 
 
 Verdict = Literal["quoted", "supported", "unsupported", "unchecked"]
@@ -280,6 +284,20 @@ class Survey:
     searches: tuple[SearchRecord, ...] = ()
     warnings: tuple[SurveyWarning, ...] = ()
     facts: tuple[tuple[str, str], ...] = field(default=())
+
+
+Way = Literal["rewrite", "expand", "shorten", "paragraph", "cite", "remove", "translate"]
+"""How a section is to change: written anew, longer, shorter, with one paragraph more, with one paper cited,
+without one claim, or in another language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is wanted of the section numbered ``place``; ``wish`` says of what, about what, which paper or language."""
+
+    place: str
+    way: Way
+    wish: str = ""
 
 
 def walk(sections: tuple[Section, ...], prefix: str = "") -> Iterator[tuple[str, Section]]:

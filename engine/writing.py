@@ -163,6 +163,16 @@ def supplied(outline: Outline, papers: Sequence[Paper], embedder: Embedder, coun
     return replace(outline, nodes=tuple(filled(node) for node in outline.nodes))
 
 
+def with_same_papers(outline: Outline, keys: Sequence[PaperKey]) -> Outline:
+    """The outline with the same papers for every subsection: writing without retrieval for each."""
+
+    def given(node: OutlineNode) -> OutlineNode:
+        below = tuple(given(child) for child in node.children)
+        return replace(node, children=below, papers=() if below else tuple(keys))
+
+    return replace(outline, nodes=tuple(given(node) for node in outline.nodes))
+
+
 def assembled(
     brief: Brief, outline: Outline, sections: Mapping[int, Section], selection: PaperSelection, notice: str
 ) -> Survey:

@@ -30,15 +30,15 @@ class AnthropicProvider:
         options = _options(model, request)
         if schema is not None:
             options["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
-        pieces: list[str] = []
+        text = ""
         try:
             # Streamed, because the client refuses long answers otherwise.
             async with self._client.messages.stream(**options) as stream:
                 async for piece in stream.text_stream:
-                    pieces.append(piece)
+                    text += piece
                 message = await stream.get_final_message()
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-            raise _failed(error, estimated(request, "".join(pieces)) if pieces else None) from error
+            raise _failed(error, estimated(request, text) if text else None) from error
         completion = _completion(message)
         _check(message.stop_reason, completion)
         return completion

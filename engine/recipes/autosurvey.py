@@ -14,10 +14,11 @@ from engine.llm.model import LanguageModel, Request
 from engine.planning import Planner
 from engine.prompting import data, fill
 from engine.retrieval.embedding import embed_papers
-from engine.revision import answered_by_model, rewritten
+from engine.revision import answered_by_model, changed
 from engine.run import Answer, RunContext
 from engine.values import (
     Brief,
+    Change,
     KeywordPool,
     Outline,
     PaperSelection,
@@ -25,7 +26,7 @@ from engine.values import (
     Survey,
     walk,
 )
-from engine.writing import assembled, supplied, words_for_each
+from engine.writing import assembled, supplied, with_same_papers, words_for_each
 
 NOTICE = (
     "This survey was written by a language model from the abstracts of the papers it cites; each citation was "
@@ -38,9 +39,13 @@ OUTLINE_PAPERS = 1_200
 
 @dataclass(frozen=True, slots=True)
 class AutoSurveyRecipe:
-    """The recipe with its options: candidates (N), and the switches of the paper's ablations."""
+    """The recipe with its options: candidates (N), and the switches of the paper's ablations.
+
+    Without ``retrieve`` every subsection is written from the same papers, the first of the initial retrieval.
+    """
 
     candidates: int = 1
+    retrieve: bool = True
     check: bool = True
     connect: bool = True
     name: str = "autosurvey"
@@ -52,7 +57,7 @@ class AutoSurveyRecipe:
 
     async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
         """P_init = Retrieve(T, D)."""
-        return await gather(brief, pool, limit, context)
+        return await gather(brief, pool, limit, context, coarse_filter=False)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""
@@ -69,7 +74,9 @@ class AutoSurveyRecipe:
     ) -> Survey:
         """F_t for each of N trials; F_best = Evaluate(F_1 … F_N)."""
         count = context.limits.papers_per_node
-        outline = await asyncio.to_thread(supplied, outline, selection.included(), context.embedder, count)
+        papers = selection.included()
+        outline = await asyncio.to_thread(supplied, outline, papers, context.embedder, count)
+        outline = outline if self.retrieve else with_same_papers(outline, [p.key for p in papers[:count]])
         trials = [
             await self._trial(brief, selection, outline, finished if t == 0 else {}, replace(context, attempt=t))
             for t in range(self.candidates)
@@ -101,10 +108,10 @@ class AutoSurveyRecipe:
         return replace(survey, warnings=tuple(dict.fromkeys((*survey.warnings, *composition.warnings))))
 
     async def revise(
-        self, brief: Brief, selection: PaperSelection, survey: Survey, place: str, wish: str, context: RunContext
+        self, brief: Brief, selection: PaperSelection, survey: Survey, change: Change, context: RunContext
     ) -> Survey:
-        """The section written anew as wished, its citations checked."""
-        return await rewritten(brief, selection, survey, place, wish, context)
+        """The section changed, what is new in it checked."""
+        return await changed(brief, selection, survey, change, context)
 
     async def answer(
         self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.amending import requoted
 from engine.clustering import (
     ALGORITHMS,
     Algorithm,
@@ -23,7 +24,7 @@ from engine.clustering import (
     reduced,
     rehomed,
 )
-from engine.discussion import answered, requoted
+from engine.discussion import answered
 from engine.errors import UserError
 from engine.extractive import passage
 from engine.gathering import gather, propose_keywords
@@ -33,6 +34,7 @@ from engine.run import Answer, Progress, RunContext
 from engine.text import heading, listed
 from engine.values import (
     Brief,
+    Change,
     Cluster,
     FieldMap,
     KeywordPool,
@@ -160,12 +162,11 @@ class ClusterRecipe:
         brief: Brief,
         selection: PaperSelection,
         survey: Survey,
-        place: str,
-        wish: str,
+        change: Change,
         context: RunContext,
     ) -> Survey:
-        """Quote the section anew around the wish."""
-        return await asyncio.to_thread(requoted, selection, survey, place, wish, context.embedder)
+        """Quote for the section what the change wants."""
+        return await asyncio.to_thread(requoted, selection, survey, change, context.embedder)
 
     async def answer(
         self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext

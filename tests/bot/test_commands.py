@@ -20,7 +20,7 @@ from engine.events import (
     Stop,
     Undo,
 )
-from engine.values import YearRange
+from engine.values import Change, YearRange
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,14 @@ from engine.values import YearRange
         ("include 12", EditPapers(include=(12,))),
         ("more", More()),
         ("more 50", MorePapers(50)),
-        ("rewrite 3.2: focus on evaluation", Revise("3.2", "focus on evaluation")),
-        ("expand 2", Revise("2", "expand")),
+        ("rewrite 3.2: focus on evaluation", Revise(Change("3.2", "rewrite", "focus on evaluation"))),
+        ("expand 2", Revise(Change("2", "expand"))),
+        ("shorten 2.1", Revise(Change("2.1", "shorten"))),
+        ("translate 2.1 to German", Revise(Change("2.1", "translate", "German"))),
+        ("add a paragraph on index size to 2.1", Revise(Change("2.1", "paragraph", "index size"))),
+        ("cite [12] in 3.2", Revise(Change("3.2", "cite", "[12]"))),
+        ("cite arxiv:2005.11401 in 3", Revise(Change("3", "cite", "arxiv:2005.11401"))),
+        ("remove the claim about cost from 3.2.", Revise(Change("3.2", "remove", "cost"))),
         ("why 3.2", Look("why section", "3.2")),
         ("why [12]?", Look("why reference", "12")),
         ("sources", Look("sources")),

@@ -13,6 +13,7 @@ from bot.app import App
 from bot.dispatcher import Dispatcher
 from bot.runner import Bench, Listener, Runner
 from bot.settings import load_settings
+from engine.citations import cited_keys
 from engine.evidence import is_quoted
 from engine.rendering.files import from_json
 from engine.retrieval.local import LocalLibrary, create_library
@@ -120,6 +121,37 @@ async def test_a_section_is_changed_alone_and_the_change_can_be_undone(lab: Lab)
     assert changed == [place]
     await lab.chat.say("undo")
     assert lab.session.state.survey == before
+
+
+async def test_quoted_sections_are_shortened_extended_and_relieved_of_a_claim(lab: Lab) -> None:
+    await to_outline(lab)
+    await lab.chat.say("ok")
+    first = lab.session.state.survey
+    assert first is not None
+    place = next(number for number, s in walk(first.sections) if len(s.claims) > 3 and not s.sections)
+    old = dict(walk(first.sections))[place]
+    stranger = next(p for p in lab.session.state.papers.included() if p.key not in cited_keys(old.text))
+    cited = old.claims[0].citations[0]
+
+    async def after(said: str) -> Section:
+        await lab.chat.say(said)
+        return dict(walk(lab.session.state.survey.sections))[place]
+
+    assert len((await after(f"shorten {place}")).text) < len(old.text)
+    await lab.chat.say("undo")
+    assert (await after(f"add a paragraph on passage index to {place}")).text.startswith(f"{old.text}\n\n")
+    assert stranger.key in cited_keys((await after(f"cite {stranger.key} in {place}")).text)
+    await lab.chat.say("undo 2")
+    gone = await after(f"remove the claim about {cited.quote} from {place}")
+    assert cited.quote not in gone.text
+    assert len(gone.claims) == len(old.claims) - 1
+    await lab.chat.say(f"remove the claim about the price of coffee from {place}")
+    assert "No sentence of section" in lab.chat.last
+    await lab.chat.say(f"translate {place} to German")
+    assert "needs a language model" in lab.chat.last
+    await lab.chat.say(f"cite An Invented Paper That Is Not Here in {place}")
+    assert "not among the papers gathered" in lab.chat.last
+    assert dict(walk(lab.session.state.survey.sections))[place] == gone
 
 
 async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,9 @@ from bot.app import App
 from bot.dispatcher import Dispatcher
 from bot.settings import load_settings
 from bot.simulation import Service, running, simulated
+from engine.citations import cited_keys, replaced
 from engine.retrieval.local import LocalLibrary
+from engine.text import sentences
 from engine.values import Section, walk
 from tests.fakes import HERE, FakeChat, papers
 
@@ -69,6 +72,108 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
     assert "revise:" in chat.last
     assert "of $2.00 are left" in chat.last
     await app.close()
+
+
+async def test_each_way_of_changing_a_section_changes_that_section_only(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    app, chat = App(load_settings()), FakeChat()
+    await talk(app, chat, "survey dense retrieval sections=3 words=80", "ok", "ok", "ok")
+    first = app_survey(chat)
+    for said in (
+        "shorten 1.1",
+        "add a paragraph on the passage index to 1.1",
+        "translate 1.1 to German",
+        "remove the claim about query encoder from 1.1",
+    ):
+        before = dict(walk(app_survey(chat)))
+        await chat.say(said)
+        after = dict(walk(app_survey(chat)))
+        assert [n for n in before if before[n].text != after[n].text] == ["1.1"], chat.last
+        if "paragraph" in said:
+            assert after["1.1"].text.startswith(before["1.1"].text + "\n\n")
+            assert len(after["1.1"].claims) > len(before["1.1"].claims)
+        if "translate" in said:
+            assert cited_keys(after["1.1"].text) == cited_keys(before["1.1"].text)
+            assert all(claim.text in after["1.1"].text for claim in after["1.1"].claims)
+    await chat.say("undo 4")
+    assert app_survey(chat) == first
+    await app.close()
+
+
+async def test_a_paper_is_cited_only_where_a_sentence_says_what_it_says(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    supports = iter([False, True])
+
+    def reply(prompt: str, schema: str) -> str:
+        if schema != "CheckAnswer" or "@arxiv:2005.00005" not in prompt.split("<papers>")[0] or not cite_asked:
+            return simulated(prompt, schema)
+        yes = next(supports)
+        pairs = re.findall(r"^(\d+)\. ", prompt.split("<papers>")[0], re.M)
+        return json.dumps(
+            {
+                "verdicts": [
+                    {"sentence": int(n), "key": "arxiv:2005.00005", "supported": yes and n == "2", "quote": ""}
+                    for n in pairs
+                ]
+            }
+        )
+
+    cite_asked: list[bool] = []
+    async with running(Service(pace=0, reply=reply)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        app, chat = App(load_settings()), FakeChat()
+        await talk(app, chat, "survey dense retrieval sections=3 words=60", "ok", "ok", "ok")
+        cite_asked.append(True)
+        before = app_survey(chat)
+        other, place = [n for n, s in walk(before) if s.claims][:2]
+        await chat.say(f"cite arxiv:2005.00005 in {other}")
+        assert "so it is not cited there" in chat.last
+        assert app_survey(chat) == before
+        await chat.say("cite Nothing of This Name in 1.1")
+        assert "not among the papers gathered" in chat.last
+        await chat.say(f"cite arxiv:2005.00005 in {place}")
+        old, new = dict(walk(before))[place], dict(walk(app_survey(chat)))[place]
+        lines = list(zip(sentences(old.text), sentences(new.text), strict=True))
+        changed = [(a, b) for a, b in lines if a != b]
+        assert len(changed) == 1
+        assert replaced(changed[0][0], lambda _: "").split() == replaced(changed[0][1], lambda _: "").split()
+        assert "arxiv:2005.00005" in cited_keys(changed[0][1])
+        claim = next(c for c in new.claims if c.text == changed[0][1])
+        assert claim.citations[-1].verdict == "supported"
+        await app.close()
+
+
+async def test_an_answer_grows_sentence_by_sentence_and_says_what_is_general_knowledge(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = papers(1)[0].key
+
+    def reply(prompt: str, schema: str) -> str:
+        if "Question: " in prompt:
+            return f"Encoders learn from clicks [@{key}]. Search is old. A lie about it [@made:up]."
+        if schema == "CheckAnswer":
+            numbers = re.findall(r"^(\d+)\. ", prompt.split("<papers>")[0], re.M)
+            found = re.findall(r"@([^\s;\]]+)", prompt.split("<papers>")[0])
+            verdicts = [
+                {"sentence": int(n), "key": k, "supported": True, "quote": ""}
+                for n, k in zip(numbers, found, strict=False)
+            ]
+            return json.dumps({"verdicts": verdicts})
+        return simulated(prompt, schema)
+
+    async with running(Service(pace=0, reply=reply)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        app, chat = App(load_settings()), FakeChat()
+        await talk(app, chat, "survey dense retrieval sections=3 words=60", "ok", "ok", "ok", "what do encoders learn?")
+        grown = [o.text for o in chat.sent if o.kind == "growing"]
+        assert len(grown) == 2
+        assert grown[1].startswith(grown[0])
+        assert "Search is old. *(general knowledge" in chat.last
+        assert "lie" not in chat.last
+        await app.close()
 
 
 async def test_at_the_budget_what_is_finished_is_delivered(

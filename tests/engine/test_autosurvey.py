@@ -31,10 +31,11 @@ from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.estimates import estimate
 from engine.llm.metered import MemoryRecord, MeteredModel
 from engine.llm.metering import Account, Throttle
-from engine.llm.model import Request, Task
+from engine.llm.model import A, Request, Task
 from engine.llm.openai import OpenAIProvider
 from engine.prompting import fill, paper_block, paper_tokens
 from engine.recipes.autosurvey import AutoSurveyRecipe
+from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.local import LocalLibrary
 from engine.run import RunContext
 from engine.values import Brief, FoundPaper, Outline, OutlineNode, Paper, PaperSelection, walk, walk_outline
@@ -87,6 +88,46 @@ async def test_the_outline_has_as_many_sections_as_asked_from_all_papers(library
     outline = await AutoSurveyRecipe().outline(BRIEF, SELECTION, context(library, model))
     assert len(outline.nodes) == 3
     assert {k for request in model.asked("outline/") for k in keys_in(request)} == {p.key for p in EVERYTHING}
+
+
+async def test_without_retrieval_every_subsection_is_written_from_the_same_papers(library: LocalLibrary) -> None:
+    model = FakeModel(simulated)
+    recipe = AutoSurveyRecipe(retrieve=False)
+    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
+    await recipe.write(BRIEF, SELECTION, outline, {}, context(library, model))
+    assert {tuple(keys_in(request)) for request in model.asked("draft/")} == {tuple(p.key for p in EVERYTHING)}
+
+
+async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: LocalLibrary) -> None:
+    model = FakeModel(simulated)
+    recipe = NaiveRagRecipe()
+    long = replace(BRIEF, sections=2, subsection_words=1_000)
+    outline = await recipe.outline(long, SELECTION, context(library, model))
+    survey = await recipe.write(long, SELECTION, outline, {}, context(library, model))
+    (section,) = survey.sections
+    assert len(section.text.split()) >= 2_000
+    assert len(model.asked("draft/")) >= 2
+    assert "(nothing yet)" in whole(model.asked("draft/0")[0])
+    assert {c.verdict for claim in section.claims for c in claim.citations} == {"unchecked"}
+    assert set(cited_keys(section.text)) == {p.key for p in survey.references}
+
+
+async def test_an_outline_goes_on_without_the_parts_that_failed_and_says_so(library: LocalLibrary) -> None:
+    class Failing(FakeModel):
+        async def typed(self, request: Request, kind: type[A]) -> A:
+            if request.step in {"outline/0", "duplicates"} or request.step.startswith("subsections/"):
+                self.requests.append(request)
+                raise LanguageModelError("The model refused.")
+            return await super().typed(request, kind)
+
+    many = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers(500)))
+    outline = await AutoSurveyRecipe().outline(BRIEF, many, context(library, Failing(simulated)))
+    assert len(outline.nodes) == 3
+    assert all(node.papers and not node.children for node in outline.nodes)
+    assert outline.notes[0].endswith("parts of the literature could not be outlined: The model refused.")
+    assert len(outline.notes) == 5
+    with pytest.raises(LanguageModelError, match="refused"):
+        await AutoSurveyRecipe().outline(BRIEF, SELECTION, context(library, Failing(simulated)))
 
 
 @given(st.integers(0, 60), st.integers(0, 5), st.integers(200, 2_000))

@@ -36,6 +36,7 @@ from engine.events import (
 from engine.session import PHASES, Phase, State, SurveySession, advance
 from engine.values import (
     Brief,
+    Change,
     FoundPaper,
     Keyword,
     KeywordPool,
@@ -77,7 +78,7 @@ EVENTS: dict[str, Event] = {
     "papers": EditPapers(exclude=(1,)),
     "more": MorePapers(10),
     "outline": EditOutline(outline_edits.rename("2", "Other")),
-    "revise": Revise("1", "shorter"),
+    "revise": Revise(Change("1", "rewrite", "shorter")),
     "ask": Ask("why?"),
     "back": GoBack(),
     "undo": Undo(),

@@ -1,0 +1,124 @@
+"""The baseline of both AutoSurvey and SurveyX: retrieve once, then prompt until the survey is long enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from engine.citations import cited_keys
+from engine.drafting import ABSTRACT_TOKENS, Draft, plain, settled, unchecked
+from engine.errors import LanguageModelError, LimitExceeded, UserError
+from engine.gathering import gather
+from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD
+from engine.llm.model import Request
+from engine.prompting import data, fill, paper_block
+from engine.revision import answered_by_model, changed
+from engine.run import Answer, Progress, RunContext
+from engine.text import heading
+from engine.values import (
+    Brief,
+    Change,
+    Keyword,
+    KeywordPool,
+    Outline,
+    OutlineNode,
+    Paper,
+    PaperSelection,
+    Section,
+    Survey,
+    SurveyWarning,
+)
+from engine.writing import assembled
+
+NOTICE = (
+    "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts; "
+    "its citations exist, but whether they support their sentences was not checked."
+)
+STEP_WORDS = 700
+SEEN_CHARACTERS = 12_000
+"""End of the text that the model sees when it writes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class NaiveRagRecipe:
+    """Title and length, prompted again and again until the text is complete (A22, X21)."""
+
+    name: str = "naive"
+    source: str = "naive RAG, the baseline of AutoSurvey (NeurIPS 2024) and SurveyX (2025)"
+
+    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
+        """The topic alone."""
+        return KeywordPool((Keyword(brief.topic, "topic"),))
+
+    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+        """What one search gives."""
+        return await gather(brief, pool, limit, context, coarse_filter=False)
+
+    async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
+        """No plan: one section for everything."""
+        title = heading(brief.topic)
+        keys = tuple(p.key for p in selection.included())
+        if not keys:
+            raise UserError("All papers are excluded. Include some again, for example: include 1")
+        return Outline(f"{title}: A Survey", (OutlineNode(title, brief.topic, keys),), "none")
+
+    async def write(
+        self,
+        brief: Brief,
+        selection: PaperSelection,
+        outline: Outline,
+        finished: Mapping[int, Section],
+        context: RunContext,
+    ) -> Survey:
+        """Write on until the words wanted are there; at a failure or the budget, what is there is kept."""
+        wanted = (brief.subsection_words or 0) * (brief.sections or 1)
+        wanted = wanted or round(LENGTH_CLASSES_TOKENS[brief.length] / TOKENS_PER_WORD)
+        papers, count = selection.included(), context.limits.papers_per_node
+        parts: list[Draft] = []
+        warnings: list[SurveyWarning] = []
+        while (words := sum(len(part.text.split()) for part in parts)) < wanted:
+            await context.progress(Progress("writing", words, wanted))
+            first = len(parts) * count % len(papers)
+            try:
+                parts.append(await _continued(brief, parts, papers[first : first + count], wanted, context))
+            except (LanguageModelError, LimitExceeded) as error:
+                if not parts:
+                    raise
+                warnings.append(SurveyWarning("unfinished", outline.nodes[0].title, str(error)))
+                break
+        claims = tuple(claim for part in parts for claim in part.claims)
+        section = Section(outline.nodes[0].title, "\n\n".join(part.text for part in parts), claims)
+        survey = assembled(brief, outline, {0: section}, selection, NOTICE)
+        warnings += [warning for part in parts for warning in part.warnings]
+        return replace(survey, warnings=tuple(dict.fromkeys((*survey.warnings, *warnings))))
+
+    async def revise(
+        self, brief: Brief, selection: PaperSelection, survey: Survey, change: Change, context: RunContext
+    ) -> Survey:
+        """As AutoSurvey's."""
+        return await changed(brief, selection, survey, change, context)
+
+    async def answer(
+        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
+    ) -> Answer:
+        """As AutoSurvey's."""
+        return await answered_by_model(brief, selection, survey, question, context)
+
+
+async def _continued(
+    brief: Brief, parts: Sequence[Draft], papers: Sequence[Paper], wanted: int, context: RunContext
+) -> Draft:
+    """The next stretch of text; raises `LanguageModelError` where it cites nothing."""
+    prompt = fill(
+        "naive/continue",
+        topic=data(brief.topic),
+        total=str(wanted),
+        draft=data("\n\n".join(part.text for part in parts)[-SEEN_CHARACTERS:]) or "(nothing yet)",
+        papers=paper_block(papers, ABSTRACT_TOKENS),
+        words=str(STEP_WORDS),
+    )
+    text = await context.needed_model().text(Request("drafting", f"draft/{len(parts)}", prompt, STEP_WORDS * 3, 1.0))
+    draft = settled(Draft(OutlineNode(brief.topic), tuple(papers), plain(text)))
+    if not cited_keys(draft.text):
+        raise LanguageModelError("the model's text cited none of the papers", retryable=True)
+    return unchecked(draft)
