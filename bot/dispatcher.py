@@ -38,15 +38,16 @@ from engine.events import (
     Tell,
 )
 from engine.evidence import evidence_of_reference, evidence_of_section, section_at
+from engine.gaps import FieldGaps
 from engine.llm.metering import Account
 from engine.llm.model import LanguageModel
-from engine.rendering.files import known_formats, write_files
+from engine.rendering.files import file_stem, known_formats, write_figure, write_files
 from engine.run import Answer, Progress
 from engine.session import State, SurveySession, advance
 from engine.values import Section, Survey
 from engine.writing import assembled, words_for_each
 
-_QUIET: frozenset[JobKind] = frozenset({"answer", "revise"})
+_QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps"})
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,9 @@ class Dispatcher:
             if isinstance(result, Answer):
                 await self._decide(conversation, JobDone(job.id))
                 await self._send(conversation, _Reply(wording.answer(result)))
+            elif isinstance(result, FieldGaps):
+                await self._decide(conversation, JobDone(job.id))
+                await self._show_gaps(conversation, result)
             else:
                 await self._decide(conversation, JobDone(job.id, result))
 
@@ -213,6 +217,12 @@ class Dispatcher:
             await self._send(conversation, _Reply(wording.failure(error) if error else wording.OUR_FAULT))
 
         return Listener(progressed, section_finished, answering, done, failed)
+
+    async def _show_gaps(self, conversation: Conversation, found: FieldGaps) -> None:
+        brief = self.session(conversation).state.brief
+        stem = f"{file_stem(brief.topic)}-gaps" if brief else "gaps"
+        path = await asyncio.to_thread(write_figure, found.map, self._defaults.output, stem)
+        await self._adapter.send(Outgoing(conversation, wording.gaps(found), files=(path,), awaits=True))
 
     async def _export(self, conversation: Conversation, session: SurveySession, names: tuple[str, ...]) -> None:
         formats = known_formats(names)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import LimitExceeded, ScholiumError, UserError
 from engine.events import Job
+from engine.gaps import FieldGaps, field_gaps
 from engine.limits import Limits
 from engine.run import Answer, Progress, Recipe, RunContext
 from engine.session import State, SurveySession
@@ -16,7 +17,7 @@ from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, 
 
 log = logging.getLogger(__name__)
 
-Result = KeywordPool | PaperSelection | Outline | Survey | Answer
+Result = KeywordPool | PaperSelection | Outline | Survey | Answer | FieldGaps
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,9 @@ async def perform(job: Job, state: State, bench: Bench) -> Result:
             return await recipe.revise(_needed(brief), selection, survey, job.change, context)
         case "answer", State(papers=PaperSelection() as selection, survey=Survey() as survey):
             return await recipe.answer(_needed(brief), job.question, selection, survey, context)
+        case "gaps", State(papers=PaperSelection() as selection):
+            topic, seed = _needed(brief).topic, context.seed
+            return await asyncio.to_thread(field_gaps, selection.included(), topic, context.embedder, seed)
         case _:
             raise UserError("A step before this one is missing. Say “start over” and name the topic again.")
 

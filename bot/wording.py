@@ -10,6 +10,7 @@ from engine.citations import checked, numbers, reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.estimates import Estimate
 from engine.events import Job, NoticeKind
+from engine.gaps import FieldGaps
 from engine.llm.metering import Budget, Usage
 from engine.rendering.markdown import escaped, with_numbers
 from engine.run import Answer, Progress
@@ -37,6 +38,7 @@ HELP = """**What you can say**
 | change it | `rewrite 3.2: …` · `expand 2.1` · `shorten 2.1` · `add a paragraph on … to 2.1` · `cite … in 2.1` · \
 `remove the claim about … from 2.1` · `translate 2.1 to German` |
 | files | `export` · `export pdf bib` (md, html, pdf, bib, ris, json) |
+| the field | `gaps` (which parts of it lack surveys) |
 | any time | `status` · `cost` · `sources` · `history` · `stop` · `help` |"""
 
 _NOTICES: dict[NoticeKind, str] = {
@@ -85,6 +87,7 @@ _STARTED: dict[str, str] = {
     "write": "Writing. `stop` keeps what is finished.",
     "revise": "Changing that section …",
     "answer": "Looking through the papers …",
+    "gaps": "Drawing a map of the field …",
 }
 
 
@@ -176,6 +179,16 @@ def _answered(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
     named = "; ".join(escaped(clean(reference_text(papers[k]))) if k in papers else escaped(k) for k in strangers)
     shown = with_numbers(checked(claim.text, known).text, known)
     return f"- {shown} (gathered, but not cited in the survey: {named})"
+
+
+def gaps(found: FieldGaps) -> str:
+    """Lines of work by share of surveys, the smallest first."""
+    lines = [
+        f"- {escaped(gap.name)}: {gap.papers} papers, {'no survey' if not gap.surveys else f'{gap.surveys} surveys'}"
+        for gap in found.gaps
+    ]
+    head = "**Lines of work among these papers**, those with the fewest surveys first (a survey says so in its title):"
+    return "\n".join([head, "", *lines])
 
 
 def sources(state: State) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.values import Brief, Change, KeywordPool, Outline, PaperSelection, Section, Survey
 
-JobKind = Literal["keywords", "papers", "outline", "write", "revise", "answer"]
+JobKind = Literal["keywords", "papers", "outline", "write", "revise", "answer", "gaps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,11 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class FindGaps:
+    """The person asks which parts of the field lack surveys."""
+
+
+@dataclass(frozen=True, slots=True)
 class GoBack:
     """To the proposal before."""
 
@@ -137,7 +142,7 @@ class JobFailed:
 
 
 Edit = EditKeywords | EditPapers | EditOutline
-PersonEvent = Start | Approve | Regenerate | Edit | MorePapers | Revise | Ask | GoBack | Undo
+PersonEvent = Start | Approve | Regenerate | Edit | MorePapers | Revise | Ask | FindGaps | GoBack | Undo
 Event = PersonEvent | Stop | StartOver | SectionFinished | JobDone | JobFailed
 
 

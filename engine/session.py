@@ -27,6 +27,7 @@ from engine.events import (
     EditOutline,
     EditPapers,
     Event,
+    FindGaps,
     GoBack,
     Job,
     JobDone,
@@ -130,13 +131,13 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
         case Start(brief, papers):
             fresh = State(brief=brief, paper_limit=papers)
             return _begin(_changed(session, fresh), "keywords")
-        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | Revise() | Ask():
+        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | Revise() | Ask() | FindGaps():
             return _content(session, event)
         case _:
             assert_never(event)
 
 
-def _content(session: SurveySession, event: Edit | MorePapers | Revise | Ask) -> Step:
+def _content(session: SurveySession, event: Edit | MorePapers | Revise | Ask | FindGaps) -> Step:
     """Events that mean something in one phase only."""
     state = session.state
     match event:
@@ -153,6 +154,8 @@ def _content(session: SurveySession, event: Edit | MorePapers | Revise | Ask) ->
             return _begin(session, "revise", change)
         case Ask(question) if state.phase == "discussion":
             return _begin(session, "answer", question=question)
+        case FindGaps() if state.papers and state.phase not in {"topic", "keywords"}:
+            return _begin(session, "gaps")
         case _:
             return session, (Tell("needs topic" if state.phase == "topic" else "not now"),)
 

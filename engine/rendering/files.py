@@ -11,11 +11,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import UserError
 from engine.rendering.bibliography import bibtex, ris
+from engine.rendering.figures import svg
 from engine.rendering.html import html
 from engine.rendering.markdown import markdown
 from engine.rendering.pdf import pdf
 from engine.text import folded
-from engine.values import Survey
+from engine.values import Figure, Survey
 
 _SURVEY = TypeAdapter(Survey)
 
@@ -62,19 +63,23 @@ def file_stem(title: str) -> str:
 
 def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Path, ...]:
     """Write the survey into a folder, one file for each format; each file appears whole or not at all."""
-    formats = known_formats(names)
     stem = file_stem(survey.title)
+    return tuple(_written(folder, f"{stem}.{name}", FORMATS[name](survey)) for name in known_formats(names))
+
+
+def write_figure(figure: Figure, folder: Path, stem: str) -> Path:
+    """Write a figure into a folder as SVG."""
+    return _written(folder, f"{stem}.svg", svg(figure).encode())
+
+
+def _written(folder: Path, name: str, content: bytes) -> Path:
+    draft = folder / f".{name}.new"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for name in formats:
-            path = folder / f"{stem}.{name}"
-            draft = folder / f".{stem}.{name}.new"
-            draft.write_bytes(FORMATS[name](survey))
-            os.replace(draft, path)
-            paths.append(path)
+        draft.write_bytes(content)
+        os.replace(draft, folder / name)
     except OSError as error:
         raise UserError(
             f"The files could not be written to {folder}: {error.strerror or error}. Choose another folder."
         ) from error
-    return tuple(paths)
+    return folder / name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from engine.rendering.files import from_json
 from engine.retrieval.local import LocalLibrary, create_library
 from engine.session import SurveySession
 from engine.values import Section, walk
-from tests.fakes import HERE, FakeChat, papers
+from tests.fakes import HERE, FakeChat, paper, papers
 
 
 class Lab:
@@ -121,6 +122,24 @@ async def test_a_section_is_changed_alone_and_the_change_can_be_undone(lab: Lab)
     assert changed == [place]
     await lab.chat.say("undo")
     assert lab.session.state.survey == before
+
+
+async def test_gaps_name_the_lines_of_work_without_surveys(library: LocalLibrary, lab: Lab) -> None:
+    await library.add([paper(n, "graph", title=f"A Survey of Graph Attention Number{n}") for n in (301, 302)])
+    await library.index(lambda _: None)
+    await lab.chat.say("survey dense retrieval graph attention")
+    await lab.chat.say("ok")
+    used = len(lab.session.state.papers.included())
+    before = lab.session.state
+    (shown,) = [m for m in await lab.chat.say("gaps") if m.files]
+    found = re.findall(r": (\d+) papers, (?:no|(\d+)) survey", shown.text)
+    counts = [(int(p), int(s or 0)) for p, s in found]
+    assert sum(p for p, _ in counts) == used
+    assert sum(s for _, s in counts) == 2
+    shares = [s / p for p, s in counts]
+    assert shares == sorted(shares)
+    assert shown.files[0].read_text().startswith("<svg")
+    assert lab.session.state == before
 
 
 async def test_quoted_sections_are_shortened_extended_and_relieved_of_a_claim(lab: Lab) -> None:
