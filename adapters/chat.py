@@ -17,6 +17,11 @@ class Conversation:
     channel: str
     thread: str = ""
 
+    @property
+    def workspace(self) -> str:
+        """The workspace or server, named the same on no other platform."""
+        return f"{self.platform}:{self.tenant}"
+
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
@@ -61,7 +66,8 @@ class Outgoing:
 
     ``text`` is Markdown in which everything not written by us is escaped. A ``progress`` replaces the one
     before and is never worth waiting for; a ``growing`` text replaces the one before and is itself replaced by the
-    next ``message``, which is never dropped. ``awaits`` says it is the person's turn.
+    next ``message``, which is never dropped. ``awaits`` says it is the person's turn. ``only_for`` is the person it
+    is meant for alone. ``key`` is the same each time a message is sent again, so that a platform can drop repeats.
     """
 
     conversation: Conversation
@@ -71,18 +77,30 @@ class Outgoing:
     files: tuple[Path, ...] = ()
     bar: Bar | None = None
     awaits: bool = False
+    only_for: str = ""
+    key: str = ""
 
 
 Handler = Callable[[Incoming], Awaitable[None]]
 
 
 class ChatAdapter(Protocol):
-    """One platform."""
+    """One platform, or one conversation of it."""
+
+    @property
+    def platform(self) -> str:
+        """The platform's name, as in `Conversation`."""
+        ...
+
+    @property
+    def only(self) -> Conversation | None:
+        """The one conversation it shows; ``None`` for all of the platform."""
+        ...
 
     async def run(self, handle: Handler) -> None:
         """Give everything that comes in to ``handle`` until the platform or the person ends it."""
         ...
 
     async def send(self, outgoing: Outgoing) -> None:
-        """Show it."""
+        """Show it. Raises an error where the platform does not take it now; it is sent again later."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import signal
 import sys
 import threading
@@ -23,12 +24,18 @@ _NO_SIGNALS = (NotImplementedError, RuntimeError, ValueError)
 """What asking for signals raises on Windows and outside the main thread."""
 
 HERE = Conversation("terminal", "local", "terminal")
+"""The conversation of a terminal that nobody named otherwise."""
 
 
 class TerminalAdapter:
     """Reads a line when it is the person's turn; Ctrl-C stops what runs, and at the prompt ends."""
 
-    def __init__(self, console: Console, lines: AsyncIterator[str], *, echo: bool = False) -> None:
+    platform = "terminal"
+
+    def __init__(
+        self, console: Console, lines: AsyncIterator[str], conversation: Conversation = HERE, *, echo: bool = False
+    ) -> None:
+        self.only = conversation
         self._console = console
         self._lines = lines
         self._echo = echo
@@ -37,7 +44,8 @@ class TerminalAdapter:
         self._growing: Live | None = None
         self._task: TaskID | None = None
         self._stage = ""
-        self._numbers = count(1)
+        # No number may come twice in a conversation, in this process or a later one.
+        self._numbers = (f"{secrets.token_hex(8)}-{n}" for n in count(1))
 
     async def run(self, handle: Handler) -> None:
         """Take turns until the lines end or the person interrupts at the prompt."""
@@ -76,7 +84,7 @@ class TerminalAdapter:
             self._turn.set()
 
     def _incoming(self, text: str) -> Incoming:
-        return Incoming(HERE, "you", f"terminal-{next(self._numbers)}", text)
+        return Incoming(self.only, "you", next(self._numbers), text)
 
     async def _until_turn(self, interrupted: asyncio.Event, handle: Handler) -> bool:
         """Wait for the person's turn; an interrupt meanwhile means stop."""

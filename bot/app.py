@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from adapters.chat import ChatAdapter
 from bot.briefs import Defaults
-from bot.dispatcher import Dispatcher
-from bot.runner import Bench, Listener, Runner
+from bot.runner import Bench, Listener
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
 from engine.llm.anthropic import AnthropicProvider
-from engine.llm.metered import MemoryRecord, MeteredModel
-from engine.llm.metering import Account, Budget, Throttle
+from engine.llm.metering import Throttle
 from engine.llm.model import LanguageModel, Provider
 from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
-from engine.retrieval.library import OnIndexProgress
+from engine.retrieval.joint import JointLibrary
+from engine.retrieval.library import Library, OnIndexProgress
 from engine.retrieval.local import LocalLibrary, create_library, open_library
 from engine.retrieval.records import read_papers
 from engine.run import Recipe, RunContext
@@ -52,8 +51,6 @@ class App:
         self._libraries: dict[str, LocalLibrary] = {}
         self._neural: Embedder | None = None
         self._neural_tried = False
-        self._accounts: dict[str, Account] = {}
-        self._record = MemoryRecord()
         self._provider: Provider | None = None
         self._throttle: Throttle | None = None
 
@@ -102,37 +99,46 @@ class App:
         """The library used when none is named: the one of the settings, or the bundled one."""
         return self.settings.library if self.settings.library in self.library_names() else BUNDLED
 
-    def account(self, session: SurveySession) -> Account:
-        """What the session has spent, and its budget."""
-        account = self._accounts.setdefault(session.id, Account())
-        asked = session.state.brief.budget if session.state.brief else None
-        limits = [amount for amount in (asked, self.settings.budget) if amount is not None]
-        account.budget = Budget(min(limits, default=None), self.settings.budget_tokens)
-        return account
+    def provider(self) -> Provider | None:
+        """The language model's service; ``None`` where none is configured."""
+        if self._provider is None and self.settings.has_model():
+            self._provider = _provider(self.settings)
+        return self._provider
 
-    def model(self, session: SurveySession) -> LanguageModel | None:
-        """The session's language model, metered on its account; ``None`` where none is configured."""
+    def throttle(self) -> Throttle:
+        """The one limit of calls for the whole process."""
         settings = self.settings
-        if not settings.has_model():
-            return None
-        self._provider = self._provider or _provider(settings)
         self._throttle = self._throttle or Throttle(
             settings.concurrent_calls, settings.requests_per_minute, settings.tokens_per_minute
         )
-        account = self.account(session)
-        return MeteredModel(self._provider, settings.models(), self._throttle, account, self._record, session.id)
+        return self._throttle
 
-    async def bench(self, session: SurveySession, listener: Listener) -> Bench:
-        """What the session's job works with."""
+    async def workspace_library(self, workspace: str) -> LocalLibrary:
+        """The papers that one workspace added, made where there are none; no other workspace's job opens it."""
+        name = f"/{hashlib.sha256(workspace.encode()).hexdigest()[:24]}"  # no library of a person is called so
+        if name not in self._libraries:
+            self._libraries[name] = await create_library(self._workspace_folder(workspace), self.neural_embedder())
+        return self._libraries[name]
+
+    def _workspace_folder(self, workspace: str) -> Path:
+        return self.settings.home / "workspaces" / hashlib.sha256(workspace.encode()).hexdigest()[:24] / "papers"
+
+    async def bench(
+        self, session: SurveySession, workspace: str, model: LanguageModel | None, listener: Listener
+    ) -> Bench:
+        """What the session's job works with: the library it names and the papers of its workspace."""
         brief = session.state.brief
         if brief is None:
             raise UserError("Name a topic first.")
-        library = await self.library(brief.library)
+        shared = await self.library(brief.library)
+        library: Library = shared
+        if self._workspace_folder(workspace).exists():
+            library = JointLibrary(await self.workspace_library(workspace), shared)
         context = RunContext(
             library,
-            await library.embedder(),
+            await shared.embedder(),
             self.settings.limits(),
-            model=self.model(session),
+            model=model,
             progress=listener.progressed,
             section_finished=listener.section_finished,
             answering=listener.answering,
@@ -144,11 +150,6 @@ class App:
         """Let go of the connections."""
         if self._provider is not None:
             await self._provider.close()
-
-    def dispatcher(self, adapter: ChatAdapter, defaults: Defaults | None = None) -> Dispatcher:
-        """Everything between an adapter and the engine."""
-        runner = Runner(self.settings.limits())
-        return Dispatcher(adapter, runner, self, defaults or self.defaults())
 
     def defaults(self) -> Defaults:
         """What a survey is when the person does not say otherwise."""

@@ -30,7 +30,7 @@ from engine.events import (
 )
 from engine.values import Change, Way, YearRange
 
-View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost"]
+View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost", "budget"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,36 @@ class More:
 
 
 @dataclass(frozen=True, slots=True)
+class Invite:
+    """Somebody who may change the survey too."""
+
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseBudget:
+    """Dollars more for this survey, or today for a person or the workspace."""
+
+    scope: Literal["survey", "person", "workspace"]
+    money: float
+    person: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Delete the survey with all that belongs to it; asked back unless ``sure``."""
+
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Plain:
     """Words that are no command: a topic, a question, or not understood, as the phase has it."""
 
     text: str
 
 
-Command = StartSurvey | Look | Export | More | Plain | Event
+Command = StartSurvey | Look | Export | More | Invite | RaiseBudget | Forget | Plain | Event
 
 OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "budget")
 _OPTION = re.compile(rf"\b({'|'.join(OPTIONS)})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
@@ -135,6 +158,20 @@ def _drop(match: re.Match[str]) -> Command:
     return EditKeywords(drop=_words(what))
 
 
+def _person(said: str) -> str:
+    """A person as a platform names them: ``<@U123>``, ``<@!123>`` and ``@mara`` are the same as without."""
+    return re.sub(r"^<?@?!?|(?:\|[^>]*)?>?$", "", said)
+
+
+def _raise(scope: str, money: str, person: str = "") -> Command:
+    kinds: dict[str, Literal["survey", "person", "workspace"]] = {
+        "survey": "survey",
+        "person": "person",
+        "workspace": "workspace",
+    }
+    return RaiseBudget(kinds[scope.lower()], float(money), _person(person))
+
+
 def _revise(place: str, way: Way, wish: str = "") -> Command:
     return Revise(Change(place, way, wish.strip(" \"'“”")))
 
@@ -157,7 +194,14 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"stop|cancel|abort|halt", lambda m: Stop()),
     _rule(r"help|\?|commands", lambda m: Look("help")),
     _rule(r"status|progress", lambda m: Look("status")),
-    _rule(r"costs?|budget", lambda m: Look("cost")),
+    _rule(r"costs?", lambda m: Look("cost")),
+    _rule(r"budgets?", lambda m: Look("budget")),
+    _rule(r"budget\s+(survey|workspace)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[2])),
+    _rule(r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[3], m[2])),
+    _rule(r"budget\b.*", lambda m: _unreadable("budget, or for administrators: budget person NAME 5.00")),
+    _rule(r"invite\s+(\S+)", lambda m: Invite(_person(m[1]))),
+    _rule(r"forget", lambda m: Forget(sure=False)),
+    _rule(r"forget now", lambda m: Forget(sure=True)),
     _rule(r"history", lambda m: Look("history")),
     _rule(r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Look("sources")),
     _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Look("show", m.group(1) or "")),

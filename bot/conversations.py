@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import getpass
+import secrets
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from itertools import count
 from pathlib import Path
 
+from filelock import FileLock, Timeout
 from rich.console import Console
 
-from adapters.chat import Outgoing
-from adapters.terminal import HERE, TerminalAdapter, scripted, typed
+from adapters.chat import Conversation, Outgoing
+from adapters.terminal import TerminalAdapter, scripted, typed
 from bot import wording
 from bot.app import BUNDLED, App
 from bot.briefs import NEEDS_MODEL
-from bot.dispatcher import Dispatcher
+from bot.service import Service, serving
 from bot.settings import load_settings
 from engine.session import PHASES
 
@@ -35,13 +40,13 @@ DEMO = (
 
 
 async def chat(console: Console, library: str, output: Path | None) -> int:
-    """Talk until the person leaves."""
+    """Talk until the person leaves; goes on where the last conversation that no other terminal has open was left."""
     app = App(load_settings())
-    lines = typed("you › ")
-    adapter = TerminalAdapter(console, lines, echo=not sys.stdin.isatty())
-    dispatcher = await _ready(app, console, adapter, library, output)
-    await dispatcher.greet(HERE)
-    await _talk(app, adapter, dispatcher)
+    with _own_conversation(app) as here:
+        adapter = TerminalAdapter(console, typed("you › "), here, echo=not sys.stdin.isatty())
+        async with _serving(app, console, adapter, library, output) as service:
+            await service.dispatcher.greet(here)
+            await adapter.run(service.dispatcher.handle)
     console.print(wording.GOODBYE)
     return 0
 
@@ -53,60 +58,83 @@ async def write(
 
     Where a language model would cost something and that is not accepted beforehand, the person is asked once.
     """
-    app = App(load_settings())
+    app, here = App(load_settings()), _new_conversation()
     library = options.pop("library", "")
     named = " ".join(f'{name}="{value}"' for name, value in options.items())
     lines = [f"survey {' '.join(topic.split())} {named}".rstrip(), "ok", "ok", "ok", "export"]
-    dispatchers: list[Dispatcher] = []
+    services: list[Service] = []
 
     async def answers() -> AsyncIterator[str]:
         for step, line in enumerate(lines):
             # After answer n the phase is at least n; anything less means that a step failed and said why.
-            reached = PHASES.index(dispatchers[0].session(HERE).state.phase)
-            if reached < (step if step < 4 else 5):
+            state = (await services[0].dispatcher.held(here)).session.state
+            if PHASES.index(state.phase) < (step if step < 4 else 5):
                 return
-            brief = dispatchers[0].session(HERE).state.brief
-            if step == WRITING_STEP and not accept_cost and brief and brief.recipe in NEEDS_MODEL:
+            if step == WRITING_STEP and not accept_cost and state.brief and state.brief.recipe in NEEDS_MODEL:
                 console.print(wording.ACCEPT_COST, markup=False, highlight=False)
                 line = await anext(typed("you › "), "stop")
             yield line
 
-    adapter = TerminalAdapter(console, answers(), echo=True)
-    dispatchers.append(await _ready(app, console, adapter, library, output))
-    await adapter.send(Outgoing(HERE, "", awaits=True))
-    await _talk(app, adapter, dispatchers[0])
-    return 0 if dispatchers[0].session(HERE).state.phase == "discussion" else 1
+    adapter = TerminalAdapter(console, answers(), here, echo=True)
+    async with _serving(app, console, adapter, library, output) as service:
+        services.append(service)
+        await adapter.send(Outgoing(here, "", awaits=True))
+        await adapter.run(service.dispatcher.handle)
+        return await _finished(service, here)
 
 
 async def demo(console: Console, output: Path) -> int:
     """The demonstration: topic, keywords, papers, an edited outline, writing, questions, files."""
-    app = App(load_settings())
-    adapter = TerminalAdapter(console, scripted(DEMO), echo=True)
-    dispatcher = await _ready(app, console, adapter, BUNDLED, output)
-    await dispatcher.greet(HERE)
-    await _talk(app, adapter, dispatcher)
-    if dispatcher.session(HERE).state.phase != "discussion":
-        return 1
-    console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)
-    return 0
+    app, here = App(load_settings()), _new_conversation()
+    adapter = TerminalAdapter(console, scripted(DEMO), here, echo=True)
+    async with _serving(app, console, adapter, BUNDLED, output) as service:
+        await service.dispatcher.greet(here)
+        await adapter.run(service.dispatcher.handle)
+        code = await _finished(service, here)
+    if code == 0:
+        console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)
+    return code
 
 
-async def _ready(app: App, console: Console, adapter: TerminalAdapter, library: str, output: Path | None) -> Dispatcher:
-    """A dispatcher whose library exists: the one named, the one of the settings, or the bundled one."""
+async def _finished(service: Service, here: Conversation) -> int:
+    state = (await service.dispatcher.held(here)).session.state
+    return 0 if state.phase == "discussion" else 1
+
+
+@asynccontextmanager
+async def _serving(
+    app: App, console: Console, adapter: TerminalAdapter, library: str, output: Path | None
+) -> AsyncIterator[Service]:
+    """A service whose library exists: the one named, the one of the settings, or the bundled one."""
     name = library or app.default_library()
     if name == BUNDLED:
         await app.install_bundled(lambda _: None)
         if not library and app.settings.library != BUNDLED:
-            await adapter.send(Outgoing(HERE, wording.bundled(app.settings.library, BUNDLED)))
+            await adapter.send(Outgoing(adapter.only, wording.bundled(app.settings.library, BUNDLED)))
     await app.library(name)
     for note in app.notes:
         console.print(note, markup=False, highlight=False, style="yellow")
-    return app.dispatcher(adapter, app.defaults_for(name, output or app.settings.output))
+    async with serving(app, adapter, app.defaults_for(name, output or app.settings.output)) as service:
+        yield service
 
 
-async def _talk(app: App, adapter: TerminalAdapter, dispatcher: Dispatcher) -> None:
-    """Take turns to the end, then let go of the connections."""
-    try:
-        await adapter.run(dispatcher.handle)
-    finally:
-        await app.close()
+def _new_conversation() -> Conversation:
+    return Conversation("terminal", getpass.getuser(), "terminal", secrets.token_hex(8))
+
+
+@contextmanager
+def _own_conversation(app: App) -> Iterator[Conversation]:
+    """The first of this person's conversations that no other terminal has open."""
+    folder = app.settings.home / "terminals"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in count(1):
+        lock = FileLock(folder / f"{number}.lock")
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            continue
+        try:
+            yield Conversation("terminal", getpass.getuser(), "terminal", str(number))
+        finally:
+            lock.release()
+        return

@@ -1,21 +1,21 @@
-"""Runs jobs: start, progress, stop, time limit. One at a time for each conversation."""
+"""What a job does: the piece of the recipe, its time limit, and its endings."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+
+import structlog
 
 from engine.errors import LimitExceeded, ScholiumError, UserError
 from engine.events import Job
 from engine.gaps import FieldGaps, field_gaps
-from engine.limits import Limits
 from engine.run import Answer, Progress, Recipe, RunContext
 from engine.session import State, SurveySession
 from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 Result = KeywordPool | PaperSelection | Outline | Survey | Answer | FieldGaps
 
@@ -42,43 +42,20 @@ class Listener:
 MakeBench = Callable[[SurveySession, Listener], Awaitable[Bench]]
 
 
-class Runner:
-    """Holds the tasks of running jobs; a task is never lost to the garbage collector."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-
-    def start(self, session: SurveySession, bench: MakeBench, listener: Listener) -> None:
-        """Begin the session's job; every ending reaches the listener, but for `stop`, which was asked for."""
-        job = session.job
-        if job is None:
-            raise ValueError("the session has no job to run")
-        task = asyncio.create_task(self._run(session, job, bench, listener), name=job.id)
-        self._tasks[job.id] = task
-        task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
-
-    async def stop(self, job: Job) -> None:
-        """End the job now. Work in a thread ends with its step; its result is dropped."""
-        task = self._tasks.get(job.id)
-        if task and task is not asyncio.current_task():
-            task.cancel()
-            await asyncio.wait([task])
-
-    async def _run(self, session: SurveySession, job: Job, bench: MakeBench, listener: Listener) -> None:
-        try:
-            async with asyncio.timeout(self._limits.job_seconds):
-                result = await perform(job, session.state, await bench(session, listener))
-        except TimeoutError:
-            limit = LimitExceeded(f"This took longer than {self._limits.job_seconds:,.0f} seconds and was stopped.")
-            await listener.failed(limit)
-        except Exception as error:  # the one place where our own faults end; the person must get an answer
-            known = _known(error)
-            if known is None:
-                log.exception("job %s failed", job.id)
-            await listener.failed(known)
-        else:
-            await listener.done(result)
+async def run(session: SurveySession, job: Job, make: MakeBench, listener: Listener, limit_s: float) -> None:
+    """Do the job; every ending reaches the listener, but for being cancelled, which was asked for."""
+    try:
+        async with asyncio.timeout(limit_s):
+            result = await perform(job, session.state, await make(session, listener))
+    except TimeoutError:
+        await listener.failed(LimitExceeded(f"This took longer than {limit_s:,.0f} seconds and was stopped."))
+    except Exception as error:  # the one place where our own faults end; the person must get an answer
+        known = _known(error)
+        if known is None:
+            log.exception("job failed", job=job.id, kind=job.kind)
+        await listener.failed(known)
+    else:
+        await listener.done(result)
 
 
 def _known(error: Exception) -> ScholiumError | None:

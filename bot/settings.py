@@ -13,6 +13,7 @@ from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.access import Rules
 from engine.clustering import Algorithm
 from engine.errors import UserError
 from engine.keywords import Selector
@@ -55,10 +56,27 @@ class Settings(BaseSettings):
     )
     budget: float | None = Field(None, gt=0, description="Dollars one survey may cost.")
     budget_tokens: int | None = Field(None, gt=0, description="Tokens one survey may use.")
+    budget_person: float | None = Field(None, gt=0, description="Dollars one person may spend on one day (UTC).")
+    budget_workspace: float | None = Field(None, gt=0, description="Dollars one workspace may spend on one day.")
     concurrent_calls: int = Field(20, ge=1, le=500, description="Calls to the language model at once.")
     requests_per_minute: int | None = Field(None, ge=1, description="Most calls a minute.")
     tokens_per_minute: int | None = Field(None, ge=1, description="Most tokens a minute.")
     call_seconds: float = Field(120.0, gt=0, description="Seconds after which one call is given up and retried.")
+
+    database_url: SecretStr | None = Field(None, description="postgresql://…; empty: SQLite in the home folder.")
+    jobs: int = Field(4, ge=1, le=200, description="Jobs that one process runs at once.")
+    jobs_everywhere: int = Field(32, ge=1, le=2_000, description="Jobs that all processes together run at once.")
+    jobs_per_person: int = Field(2, ge=1, le=100, description="Jobs that run at once for one person.")
+    stop_seconds: float = Field(20.0, ge=0, description="Seconds that running calls get when the service is stopped.")
+    keep_days: float | None = Field(None, gt=0, description="Days after which an untouched survey is forgotten.")
+    metrics_port: int | None = Field(None, ge=0, le=65_535, description="Port for /healthz, /readyz and /metrics.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="What is logged.")
+    may_start: frozenset[str] = Field(
+        frozenset(), description="Who may start surveys (platform:workspace:person …); a JSON list; empty: everyone."
+    )
+    changed_by: Literal["owner", "channel"] = Field("owner", description="Who may approve and change a survey.")
+    read_by: Literal["owner", "channel"] = Field("channel", description="Who may read a survey.")
+    administrators: frozenset[str] = Field(frozenset(), description="Who may do all that, and raise budgets.")
 
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
@@ -93,6 +111,18 @@ class Settings(BaseSettings):
         """Whether a language model is configured."""
         return self.uses_openai() or bool(self.anthropic_api_key)
 
+    def rules(self) -> Rules:
+        """Who may do what."""
+        return Rules(self.may_start, self.changed_by, self.read_by, self.administrators)
+
+    def store_url(self) -> str:
+        """The database that holds sessions and jobs."""
+        return self.database_url.get_secret_value() if self.database_url else sqlite_url(self.home, "store.sqlite")
+
+    def jobs_url(self) -> str:
+        """The database that holds the queue of jobs: a file of its own beside SQLite, the same one with Postgres."""
+        return self.database_url.get_secret_value() if self.database_url else sqlite_url(self.home, "jobs.sqlite")
+
     def papers_for(self, recipe: str) -> int:
         """Papers to propose at first: autosurvey plans from many and retrieves for each subsection among them."""
         return self.outline_papers if recipe == "autosurvey" else self.survey_papers
@@ -100,6 +130,12 @@ class Settings(BaseSettings):
     def limits(self) -> Limits:
         """The bounds of a run."""
         return Limits(survey_papers=self.survey_papers, more_papers=self.more_papers, job_seconds=self.job_seconds)
+
+
+def sqlite_url(folder: Path, name: str) -> str:
+    """The address of a database in a folder, which is made where it is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return f"sqlite:///{folder / name}"
 
 
 def load_settings() -> Settings:

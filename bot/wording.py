@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from adapters.chat import Button
+from bot.access import Refusal
+from bot.ledger import Limit, Standing
 from engine.citations import checked, numbers, reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.estimates import Estimate
 from engine.events import Job, NoticeKind
 from engine.gaps import FieldGaps
-from engine.llm.metering import Budget, Usage
+from engine.llm.metering import Usage
 from engine.rendering.markdown import escaped, with_numbers
+from engine.retrieval.library import AddReport
 from engine.run import Answer, Progress
 from engine.session import Phase, State, SurveySession
 from engine.text import clean, shortened
@@ -39,7 +42,8 @@ HELP = """**What you can say**
 `remove the claim about … from 2.1` · `translate 2.1 to German` |
 | files | `export` · `export pdf bib` (md, html, pdf, bib, ris, json) |
 | the field | `gaps` (which parts of it lack surveys) |
-| any time | `status` · `cost` · `sources` · `history` · `stop` · `help` |"""
+| people | `invite NAME` (may change the survey too) |
+| any time | `status` · `cost` · `budget` · `sources` · `history` · `stop` · `forget` · `help` |"""
 
 _NOTICES: dict[NoticeKind, str] = {
     "stale": "That was an earlier proposal; it has changed since. Here it is as it stands:",
@@ -265,11 +269,12 @@ def bundled(library: str, name: str) -> str:
 UNFINISHED = "This survey was stopped before it was finished; the sections that are missing are listed at the end."
 
 
-def estimate(expected: Estimate, budget: Budget) -> str:
+def estimate(expected: Estimate, limits: Sequence[Limit]) -> str:
     """What writing will take, said before it starts."""
     money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
-    over = expected.money is not None and budget.money is not None and expected.money > budget.money
-    limit = f" Your budget is ${budget.money:.2f}." if budget.money is not None else ""
+    most = next((limit.money for limit in limits if limit.scope == "survey"), None)
+    over = expected.money is not None and most is not None and expected.money > most
+    limit = f" Your budget is ${most:.2f}." if most is not None else ""
     warning = " It will not be enough for all sections; what is finished by then is kept." if over else ""
     return (
         f"\n\nWriting it takes about {expected.calls} calls, {expected.input_tokens:,} tokens to read and "
@@ -278,7 +283,7 @@ def estimate(expected: Estimate, budget: Budget) -> str:
     )
 
 
-def cost(steps: Mapping[str, Usage], budget: Budget) -> str:
+def cost(steps: Mapping[str, Usage], limits: Sequence[Limit]) -> str:
     """What was spent, on what."""
     if not steps:
         return "Nothing was spent."
@@ -289,10 +294,78 @@ def cost(steps: Mapping[str, Usage], budget: Budget) -> str:
     ]
     total = sum(u.money for u in steps.values())
     known = all(u.priced for u in steps.values())
-    most = budget.money
+    most = next((limit.money for limit in limits if limit.scope == "survey"), None)
     left = f" ${max(0.0, most - total):.2f} of ${most:.2f} are left." if most is not None else ""
     summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
     return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}"])
+
+
+_WHOSE = {"survey": "this survey", "person": "you, today", "workspace": "this workspace, today"}
+
+
+def budget(standings: Sequence[Standing]) -> str:
+    """What is left of each budget."""
+    if not standings:
+        return "No budget is set. `survey TOPIC budget=2.50` sets one for a survey."
+    lines = []
+    for item in standings:
+        limit = item.limit
+        if limit.money is not None:
+            left = f"${max(0.0, limit.money - item.money):.2f} of ${limit.money:.2f}"
+            lines.append(f"- {_WHOSE[limit.scope]}: {left} left")
+        if limit.tokens is not None:
+            left = f"{max(0, limit.tokens - item.tokens):,} of {limit.tokens:,} tokens"
+            lines.append(f"- {_WHOSE[limit.scope]}: {left} left")
+    return "\n".join(["**Budget**", "", *lines])
+
+
+def budget_warning(item: Standing) -> str:
+    """Said once, when most of a budget is used."""
+    return f"⚠ {item.share():.0%} of the budget for {_WHOSE[item.limit.scope]} is used. `budget` shows what is left."
+
+
+def raised(scope: str, money: float) -> str:
+    """An administrator has added to a budget."""
+    return f"${money:.2f} more for {_WHOSE.get(scope, scope)}."
+
+
+def invited(person: str) -> str:
+    """Somebody may change the survey now."""
+    return f"{escaped(person)} may approve and change this survey now."
+
+
+def refused(why: Refusal, owner: str) -> str:
+    """A kind no, and who can help."""
+    asker = escaped(owner) or "who started it"
+    return {
+        "start": "You may not start surveys here; an administrator of Scholium can allow it.",
+        "read": f"This survey is {asker}'s, who can let you in with `invite`.",
+        "change": f"Only {asker} and those they `invite` can decide here; you can read along and ask questions.",
+        "own": f"Only {asker} can do that.",
+        "administer": "Only an administrator of Scholium can do that.",
+    }[why]
+
+
+FORGET = (
+    "This would delete the survey with everything that belongs to it: proposals, texts, evidence, recorded answers of "
+    "the language model, what was said here. It cannot be undone. Say `forget now` to do it."
+)
+FORGOTTEN = "Forgotten. Files that were exported are not touched. Name a topic to begin anew."
+WELCOME_BACK = "Welcome back. This is where we were:"
+
+
+def going_on(job: Job) -> str:
+    """The conversation is opened again while its job runs."""
+    return f"Welcome back. Still at work: {started(job)}"
+
+
+def papers_added(report: AddReport, rejected: int) -> str:
+    """What became of a file with papers."""
+    unread = f" {rejected} records could not be read." if rejected else ""
+    return (
+        f"{report.added} papers added, {report.updated + report.unchanged} were there already.{unread} "
+        "Only this workspace sees them; say `no` at the papers to search again."
+    )
 
 
 def read_as(said: Sequence[str], changes: str) -> str:

@@ -76,26 +76,39 @@ class WordEmbedder:
 
 @dataclass
 class FakeChat:
-    """A platform in memory: remembers what was sent, and lets a test wait for its turn."""
+    """A platform in memory: remembers what was sent, and lets a test wait for its turn.
 
+    A message that holds ``hold_at`` is not taken before ``release``: whoever sends it waits.
+    """
+
+    platform = "fake"
+    only = HERE
     sent: list[Outgoing] = field(default_factory=list)
     turn: asyncio.Event = field(default_factory=asyncio.Event)
     handler: Handler | None = None
+    hold_at: str = ""
+    held: asyncio.Event = field(default_factory=asyncio.Event)
+    release: asyncio.Event = field(default_factory=asyncio.Event)
+    said: int = 0
 
     async def run(self, handle: Handler) -> None:
         self.handler = handle
 
     async def send(self, outgoing: Outgoing) -> None:
         self.sent.append(outgoing)
+        if self.hold_at and self.hold_at in outgoing.text:
+            self.held.set()
+            await self.release.wait()
         if outgoing.awaits:
             self.turn.set()
 
-    async def say(self, text: str = "", button: str = "") -> list[Outgoing]:
+    async def say(self, text: str = "", button: str = "", person: str = "mara") -> list[Outgoing]:
         """Say or press something and return the messages up to the person's next turn."""
         assert self.handler is not None
         before = len(self.sent)
         self.turn.clear()
-        await self.handler(Incoming(HERE, "mara", f"k{before}", text, button))
+        self.said += 1
+        await self.handler(Incoming(HERE, person, f"k{id(self)}-{self.said}", text, button))
         async with asyncio.timeout(90):
             await self.turn.wait()
         return self.messages(before)

@@ -14,7 +14,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from tenacity.wait import wait_random_exponential
 
 from engine.errors import LanguageModelError
-from engine.llm.metering import Account, Throttle
+from engine.llm.metering import Ledger, Reservation, Throttle
 from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimated
 
 ATTEMPTS = 6
@@ -60,7 +60,7 @@ class MeteredModel:
     provider: Provider
     models: Mapping[Task, str]
     throttle: Throttle
-    account: Account
+    account: Ledger
     record: CallRecord
     job: str = ""
 
@@ -79,13 +79,11 @@ class MeteredModel:
         pieces: list[str] = []
         async for attempt in _attempts(lambda: not pieces):
             with attempt:
-                async with self._paid(model, request):
+                async with self._paid(model, request) as reservation:
                     async for piece in self.provider.stream(model, request):
                         pieces.append(piece)
                         yield piece
-        completion = estimated(request, "".join(pieces))
-        self.account.settle(request.step, model, completion)
-        await self.record.keep(key, completion)
+                    await self._finished(key, estimated(request, "".join(pieces)), reservation)
 
     async def typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
@@ -115,18 +113,22 @@ class MeteredModel:
         async for attempt in _attempts():
             with attempt:
                 try:
-                    async with self._paid(model, current):
+                    async with self._paid(model, current) as reservation:
                         completion = await self.provider.complete(model, current, schema)
+                        await self._finished(key, completion, reservation)
                 except CallFailed as error:
                     if error.cut_off:
                         current = replace(current, max_tokens=current.max_tokens * 2)
                     raise
-        self.account.settle(request.step, model, completion)
-        await self.record.keep(key, completion)
         return completion
 
+    async def _finished(self, key: str, completion: Completion, reservation: Reservation) -> None:
+        # In this order: a crash between the two leaves a reservation, which is counted, and no call to be paid again.
+        await self.record.keep(key, completion)
+        await reservation.settle(completion)
+
     @asynccontextmanager
-    async def _paid(self, model: str, request: Request) -> AsyncIterator[None]:
+    async def _paid(self, model: str, request: Request) -> AsyncIterator[Reservation]:
         """A place in the throttle and, only once it is there, a reservation in the account.
 
         A call that failed is entered with what the provider counts for it.
@@ -134,13 +136,13 @@ class MeteredModel:
         tokens = request.prompt.tokens()
         async with (
             self.throttle.slot(tokens + request.max_tokens),
-            self.account.reserved(model, tokens, request.max_tokens),
+            self.account.reserved(request.step, model, tokens, request.max_tokens) as reservation,
         ):
             try:
-                yield
+                yield reservation
             except CallFailed as error:
                 if error.spent:
-                    self.account.settle(request.step, model, error.spent)
+                    await reservation.settle(error.spent)
                 raise
 
     def _key(self, request: Request, schema: dict[str, Any] | None) -> str:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from aiolimiter import AsyncLimiter
 
@@ -71,9 +72,32 @@ class Throttle:
             yield
 
 
+def step_name(step: str) -> str:
+    """The kind of a step: ``draft`` for ``draft/0/Dense Retrieval#1``."""
+    return step.split("/", 1)[0].split("#", 1)[0]
+
+
+class Reservation(Protocol):
+    """The worst case of a call, held while it runs; given back where it is not settled."""
+
+    async def settle(self, completion: Completion) -> None:
+        """Enter what the call really used in its place."""
+        ...
+
+
+class Ledger(Protocol):
+    """Where money is reserved before a call and entered after it."""
+
+    def reserved(
+        self, step: str, model: str, input_tokens: int, output_tokens: int
+    ) -> AbstractAsyncContextManager[Reservation]:
+        """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
+        ...
+
+
 @dataclass
 class Account:
-    """What one job has spent and reserved, by step."""
+    """What one job has spent and reserved, by step: a `Ledger` in memory."""
 
     budget: Budget = field(default_factory=Budget)
     steps: dict[str, Usage] = field(default_factory=dict)
@@ -93,7 +117,9 @@ class Account:
         )
 
     @asynccontextmanager
-    async def reserved(self, model: str, input_tokens: int, output_tokens: int) -> AsyncIterator[None]:
+    async def reserved(
+        self, step: str, model: str, input_tokens: int, output_tokens: int
+    ) -> AsyncIterator[AccountReservation]:
         """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
         price = price_of(model)
         money = price.cost(input_tokens, output_tokens) if price else 0.0
@@ -107,12 +133,21 @@ class Account:
         self._reserved_money += money
         self._reserved_tokens += tokens
         try:
-            yield
+            yield AccountReservation(self, step_name(step), model)
         finally:
             self._reserved_money -= money
             self._reserved_tokens -= tokens
 
-    def settle(self, step: str, model: str, completion: Completion) -> None:
-        """Enter a call that was paid for."""
-        name = step.split("/", 1)[0].split("#", 1)[0]
-        self.steps[name] = self.steps.get(name, Usage()).plus(model, completion)
+
+@dataclass(frozen=True)
+class AccountReservation:
+    """A `Reservation` of an `Account`."""
+
+    account: Account
+    step: str
+    model: str
+
+    async def settle(self, completion: Completion) -> None:
+        """Enter what the call really used."""
+        steps = self.account.steps
+        steps[self.step] = steps.get(self.step, Usage()).plus(self.model, completion)

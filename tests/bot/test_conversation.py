@@ -4,65 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import replace
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from adapters.chat import Incoming
-from bot.app import App
-from bot.dispatcher import Dispatcher
-from bot.runner import Bench, Listener, Runner
-from bot.settings import load_settings
+from bot import wording
 from engine.citations import cited_keys
 from engine.evidence import is_quoted
 from engine.rendering.files import from_json
 from engine.retrieval.local import LocalLibrary, create_library
-from engine.session import SurveySession
 from engine.values import Section, walk
-from tests.fakes import HERE, FakeChat, paper, papers
-
-
-class Lab:
-    """A chat with everything behind it; ``hold_after`` keeps a writing job waiting after that section."""
-
-    def __init__(self) -> None:
-        self.app = App(load_settings())
-        self.chat = FakeChat()
-        self.hold_after: int | None = None
-        self.held = asyncio.Event()
-        runner = Runner(self.app.settings.limits())
-        self.dispatcher = Dispatcher(self.chat, runner, self, self.app.defaults())
-        self.account = self.app.account
-        self.model = self.app.model
-
-    @property
-    def session(self) -> SurveySession:
-        return self.dispatcher.session(HERE)
-
-    async def bench(self, session: SurveySession, listener: Listener) -> Bench:
-        made = await self.app.bench(session, listener)
-
-        async def finished(section: Section, position: int) -> None:
-            await listener.section_finished(section, position)
-            if position == self.hold_after:
-                self.held.set()
-                await asyncio.Event().wait()
-
-        return Bench(made.recipe, replace(made.context, section_finished=finished))
+from tests.fakes import HERE, paper, papers
+from tests.lab import Lab, opened
 
 
 @pytest.fixture
-async def lab(library: LocalLibrary) -> Lab:
-    made = Lab()
-    await made.chat.run(made.dispatcher.handle)
-    return made
+async def lab(library: LocalLibrary) -> AsyncIterator[Lab]:
+    async with opened() as made:
+        yield made
 
 
 async def to_outline(lab: Lab) -> None:
     for text in ("survey dense retrieval", "ok", "ok"):
         await lab.chat.say(text)
-    assert lab.session.state.phase == "outline"
+    assert (await lab.state()).phase == "outline"
 
 
 async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> None:
@@ -80,7 +47,7 @@ async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> Non
 
     messages = await lab.chat.say("ok")
     assert [m.text for m in messages if m.text.startswith("✓ 2 What Comes First")]
-    session = lab.session
+    session = await lab.session()
     survey = session.state.survey
     assert session.state.phase == "discussion"
     assert survey is not None
@@ -111,17 +78,17 @@ async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> Non
 async def test_a_section_is_changed_alone_and_the_change_can_be_undone(lab: Lab) -> None:
     await to_outline(lab)
     await lab.chat.say("ok")
-    before = lab.session.state.survey
+    before = (await lab.state()).survey
     assert before is not None
     place = next(number for number, s in walk(before.sections) if s.claims and not s.sections)
     await lab.chat.say(f"rewrite {place}: open problem of a changing passage index")
-    after = lab.session.state.survey
+    after = (await lab.state()).survey
     changed = [
         n for (n, a), (_, b) in zip(walk(before.sections), walk(after.sections), strict=True) if a.text != b.text
     ]
     assert changed == [place]
     await lab.chat.say("undo")
-    assert lab.session.state.survey == before
+    assert (await lab.state()).survey == before
 
 
 async def test_gaps_name_the_lines_of_work_without_surveys(library: LocalLibrary, lab: Lab) -> None:
@@ -129,8 +96,8 @@ async def test_gaps_name_the_lines_of_work_without_surveys(library: LocalLibrary
     await library.index(lambda _: None)
     await lab.chat.say("survey dense retrieval graph attention")
     await lab.chat.say("ok")
-    used = len(lab.session.state.papers.included())
-    before = lab.session.state
+    used = len((await lab.state()).papers.included())
+    before = await lab.state()
     (shown,) = [m for m in await lab.chat.say("gaps") if m.files]
     found = re.findall(r": (\d+) papers, (?:no|(\d+)) survey", shown.text)
     counts = [(int(p), int(s or 0)) for p, s in found]
@@ -139,22 +106,22 @@ async def test_gaps_name_the_lines_of_work_without_surveys(library: LocalLibrary
     shares = [s / p for p, s in counts]
     assert shares == sorted(shares)
     assert shown.files[0].read_text().startswith("<svg")
-    assert lab.session.state == before
+    assert (await lab.state()) == before
 
 
 async def test_quoted_sections_are_shortened_extended_and_relieved_of_a_claim(lab: Lab) -> None:
     await to_outline(lab)
     await lab.chat.say("ok")
-    first = lab.session.state.survey
+    first = (await lab.state()).survey
     assert first is not None
     place = next(number for number, s in walk(first.sections) if len(s.claims) > 3 and not s.sections)
     old = dict(walk(first.sections))[place]
-    stranger = next(p for p in lab.session.state.papers.included() if p.key not in cited_keys(old.text))
+    stranger = next(p for p in (await lab.state()).papers.included() if p.key not in cited_keys(old.text))
     cited = old.claims[0].citations[0]
 
     async def after(said: str) -> Section:
         await lab.chat.say(said)
-        return dict(walk(lab.session.state.survey.sections))[place]
+        return dict(walk((await lab.survey()).sections))[place]
 
     assert len((await after(f"shorten {place}")).text) < len(old.text)
     await lab.chat.say("undo")
@@ -170,7 +137,7 @@ async def test_quoted_sections_are_shortened_extended_and_relieved_of_a_claim(la
     assert "needs a language model" in lab.chat.last
     await lab.chat.say(f"cite An Invented Paper That Is Not Here in {place}")
     assert "not among the papers gathered" in lab.chat.last
-    assert dict(walk(lab.session.state.survey.sections))[place] == gone
+    assert dict(walk((await lab.survey()).sections))[place] == gone
 
 
 async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
@@ -179,10 +146,10 @@ async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
     await lab.chat.say("add passage index")
     messages = await lab.chat.say(button=ok.action)
     assert "has changed since" in messages[0].text
-    assert lab.session.state.phase == "keywords"
+    assert (await lab.state()).phase == "keywords"
     fresh = messages[-1].buttons[0]
     await lab.chat.say(button=fresh.action)
-    assert lab.session.state.phase == "papers"
+    assert (await lab.state()).phase == "papers"
 
 
 @pytest.mark.parametrize(
@@ -219,44 +186,56 @@ async def test_what_cannot_be_done_gets_a_sentence(lab: Lab, said: str, answer: 
 
 async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
     await to_outline(lab)
-    lab.hold_after = 1
-    await lab.dispatcher.handle(Incoming(HERE, "mara", "write", "ok"))
+    lab.chat.hold_at = "✓ 2 "
+    await lab.chat.handler(Incoming(HERE, "mara", "write", "ok"))
     async with asyncio.timeout(60):
-        await lab.held.wait()
-    await lab.dispatcher.handle(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))
-    assert "still working" in lab.chat.last
-    await lab.chat.say("stop")
+        await lab.chat.held.wait()
+    lab.chat.hold_at = ""
+    await lab.chat.handler(Incoming(HERE, "mara", "stop", "stop"))
+    lab.chat.release.set()
+    await lab.settled()
     assert "Stopped" in lab.chat.last
     (files,) = await lab.chat.say("export md")
     assert "stopped before it was finished" in files.files[0].read_text()
-    kept = dict(lab.session.state.sections)
+    kept = dict((await lab.state()).sections)
     assert sorted(kept) == [0, 1]
-    lab.hold_after = None
     await lab.chat.say("ok")
-    survey = lab.session.state.survey
-    assert lab.session.state.phase == "discussion"
+    survey = await lab.survey()
+    assert (await lab.state()).phase == "discussion"
     assert survey.sections[1].text == kept[1].text
-    assert len(survey.sections) == len(lab.session.state.outline.nodes)
+    assert len(survey.sections) == len((await lab.state()).outline.nodes)
+
+
+async def test_a_message_while_a_job_runs_is_told_to_wait_and_one_sent_twice_is_answered_once(lab: Lab) -> None:
+    await to_outline(lab)
+    lab.chat.hold_at = "✓ 1 "
+    await lab.chat.handler(Incoming(HERE, "mara", "write", "ok"))
+    async with asyncio.timeout(60):
+        await lab.chat.held.wait()
+    lab.chat.hold_at = ""
+    lab.chat.release.set()
+    for _ in range(3):
+        await lab.chat.handler(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))
+    await lab.settled()
+    assert [m.text for m in lab.chat.messages()].count(wording.notice("busy", await lab.session())) == 1
 
 
 async def test_a_library_of_three_papers_still_makes_a_survey(tmp_path: Path) -> None:
     small = await create_library(tmp_path / "home" / "libraries" / "main")
     await small.add(papers(3))
     await small.index(lambda _: None)
-    lab = Lab()
-    await lab.chat.run(lab.dispatcher.handle)
-    for text in ("survey dense retrieval", "ok", "ok", "ok"):
-        await lab.chat.say(text)
-    survey = lab.session.state.survey
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval", "ok", "ok", "ok")
+        survey = await lab.survey()
     assert survey.references
     assert {p.key for p in survey.references} <= {p.key for p in papers(3)}
 
 
 async def test_no_brings_another_outline_and_undo_the_first_again(lab: Lab) -> None:
     await to_outline(lab)
-    first = lab.session.state.outline
+    first = (await lab.state()).outline
     await lab.chat.say("no")
-    second = lab.session.state.outline
+    second = (await lab.state()).outline
     assert second.method != first.method
     await lab.chat.say("undo 2")
-    assert lab.session.state.outline == first
+    assert (await lab.state()).outline == first

@@ -1,0 +1,48 @@
+"""Structured logs on standard error: what happened, in which conversation and job; never what people wrote."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+_SECRET_NAMES = re.compile(r"token|secret|password|api_?key|authorization", re.I)
+_SECRETS = re.compile(r"\b(?:sk-|xox[a-z]-|xapp-)[\w-]+|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)|\bBearer\s+\S+", re.I)
+_HIDDEN = "…"
+
+
+def configure(level: str) -> None:
+    """Lines for people on a terminal, JSON elsewhere."""
+    on_terminal = sys.stderr.isatty()
+    last: Any = (
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        if on_terminal
+        else structlog.processors.JSONRenderer()
+    )
+    processors: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    # A traceback with the values of variables would show texts and keys.
+    processors += [] if on_terminal else [structlog.processors.format_exc_info]
+    structlog.configure(
+        processors=[*processors, without_secrets, last],
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def without_secrets(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """The event with keys, tokens and passwords hidden, by their names and by their looks."""
+    for name, value in event.items():
+        if _SECRET_NAMES.search(name):
+            event[name] = _HIDDEN
+        elif isinstance(value, str):
+            event[name] = _SECRETS.sub(_HIDDEN, value)
+    return event

@@ -1,0 +1,1 @@
+"""Numbered changes of the store's tables, run at start by Alembic."""

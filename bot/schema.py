@@ -1,0 +1,153 @@
+"""The tables of the store. Times are seconds since 1970 in UTC; texts that hold values are JSON."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+metadata = MetaData()
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("platform", String(32), nullable=False),
+    Column("tenant", String(128), nullable=False),
+    Column("channel", String(256), nullable=False),
+    Column("thread", String(256), nullable=False),
+    Column("session_id", String(32), nullable=False),
+    Column("reading", Text, nullable=False, server_default="[]"),
+    Column("version", Integer, nullable=False),
+)
+"""Where a session is talked about; ``reading`` holds commands that wait for the person's yes."""
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("conversation_id", String(64), ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
+    Column("platform", String(32), nullable=False),
+    Column("tenant", String(128), nullable=False),
+    Column("owner", String(256), nullable=False),
+    Column("invited", Text, nullable=False, server_default="[]"),
+    Column("topic", Text, nullable=False),
+    Column("phase", String(16), nullable=False),
+    Column("job_id", String(64)),
+    Column("body", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("changed_at", Double, nullable=False),
+    Index("sessions_with_jobs", "platform", "job_id"),
+    Index("sessions_of_people", "tenant", "owner"),
+)
+
+pieces = Table(
+    "pieces",
+    metadata,
+    Column("session_id", String(32), ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
+    Column("digest", String(64), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+"""Large parts of a session's states (compressed JSON), each once, whatever number of revisions share it."""
+
+events = Table(
+    "events",
+    metadata,
+    Column("platform", String(32), primary_key=True),
+    Column("tenant", String(128), primary_key=True),
+    Column("key", String(256), primary_key=True),
+    Column("conversation_id", String(64), nullable=False),
+    Column("person", String(256), nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("received_at", Double, nullable=False),
+    Column("handled_at", Double),
+    Column("holder", String(64), nullable=False),
+    Index("events_by_time", "received_at"),
+    Index("events_by_conversation", "conversation_id"),
+)
+"""Everything that came in; the primary key tells repeats."""
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("conversation_id", String(64), nullable=False),
+    Column("session_id", String(32)),
+    Column("platform", String(32), nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("sent_at", Double),
+    Column("holder", String(64), nullable=False),
+    Index("outbox_waiting", "platform", "sent_at", "id"),
+    Index("outbox_by_conversation", "conversation_id"),
+)
+"""Everything that goes out; a row without ``sent_at`` has yet to be sent, by the process that is its holder."""
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("session_id", String(32), ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("cached_tokens", BigInteger, nullable=False),
+    Column("finished_at", Double, nullable=False),
+    Index("calls_by_session", "session_id"),
+)
+"""Finished calls to language models by content."""
+
+spending = Table(
+    "spending",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("session_id", String(32), nullable=False),
+    Column("tenant", String(128), nullable=False),
+    Column("person", String(256), nullable=False),
+    Column("day", String(10), nullable=False),
+    Column("step", String(64), nullable=False),
+    Column("model", String(128), nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("cached_tokens", BigInteger, nullable=False),
+    Column("money", Double, nullable=False),
+    Column("priced", Boolean, nullable=False),
+    Column("state", String(8), nullable=False),
+    Column("holder", String(64), nullable=False),
+    Index("spending_by_session", "session_id"),
+    Index("spending_by_day", "day", "tenant", "person"),
+)
+"""What calls cost: ``reserved`` while they run, ``paid`` afterwards, ``lost`` where their process died."""
+
+allowances = Table(
+    "allowances",
+    metadata,
+    Column("scope", String(16), primary_key=True),
+    Column("tenant", String(128), primary_key=True),
+    Column("person", String(256), primary_key=True),
+    Column("day", String(10), primary_key=True),
+    Column("money", Double, nullable=False),
+)
+"""Dollars an administrator added in the chat to a budget of the settings, for one day."""
+
+processes = Table(
+    "processes",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("queue", String(64), nullable=False),
+    Column("host", String(256), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("beat_at", Double, nullable=False),
+)
+"""Processes that are alive: each writes its heartbeat; one that stopped is taken over."""

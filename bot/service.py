@@ -1,0 +1,121 @@
+"""A running service: store, jobs and dispatcher put together, what dead processes left taken over, a clean stop."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+
+from adapters.chat import ChatAdapter
+from bot.app import App
+from bot.backstage import Stage
+from bot.briefs import Defaults
+from bot.database import open_database
+from bot.dispatcher import Dispatcher
+from bot.jobs import BEAT_S, Bounds, DurableJobs, Presence, queue_name
+from bot.ledger import lose
+from bot.logs import configure
+from bot.store import Store
+from bot.turns import Turns
+from engine.errors import ScholiumError
+
+log = structlog.get_logger()
+
+SWEEP_S = 1.0
+"""How often jobs that nobody waits for any more are looked for: "stop" said to another process takes so long."""
+
+HOUR_S = 3_600.0
+
+
+class Service:
+    """Everything behind one adapter."""
+
+    def __init__(self, app: App, adapter: ChatAdapter, store: Store, defaults: Defaults) -> None:
+        settings = app.settings
+        self.app = app
+        self.store = store
+        self._adapter = adapter
+        stage = Stage(app, store)
+        turns = Turns(stage, defaults, settings.rules())
+        self.dispatcher = Dispatcher(adapter, store, turns, stage, settings.job_seconds)
+        bounds = Bounds(settings.jobs, settings.jobs_everywhere, settings.jobs_per_person)
+        name = queue_name(adapter.platform, adapter.only)
+        self._presence = Presence(store, name)
+        self.jobs = DurableJobs(settings.jobs_url(), name, store.holder, bounds, self.dispatcher.run_job)
+        self.dispatcher.jobs = self.jobs
+        self._next_cleaning = 0.0
+
+    async def start(self) -> None:
+        """Take over what was left, and begin."""
+        await self._presence.beat()
+        if self._adapter.only is None:
+            await self.jobs.launch()  # others may put jobs into this queue; a terminal waits for its own first one
+        await self._take_over(first=True)
+
+    async def watch(self) -> None:
+        """Heartbeat, takeover, stops and forgetting, for as long as the service runs."""
+        beat_at = 0.0
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            try:
+                if time.monotonic() - beat_at > BEAT_S:
+                    beat_at = time.monotonic()
+                    if not await self._presence.beat():
+                        await self.jobs.stop_unwanted(set())  # taken for dead: another process does them now
+                    await self._take_over(first=False)
+                    await self.dispatcher.deliver_again()
+                    await self._clean()
+                running = self.jobs.running()
+                if running:
+                    await self.jobs.stop_unwanted(await self.store.wanted(running))
+            except ScholiumError as error:
+                log.warning("the service could not look after itself", error=str(error))
+
+    async def _take_over(self, *, first: bool) -> None:
+        dead = await self._presence.buried()
+        if not (dead or first):
+            return
+        await lose(self.store, dead)
+        platform, only = self._adapter.platform, self._adapter.only
+        for incoming in await self.store.left_over(platform, only):
+            self.dispatcher.answer(incoming)
+        await self.dispatcher.deliver(await self.store.unsent(platform, only))
+        await self.jobs.reconcile(await self.store.with_jobs(platform, only), dead)
+
+    async def _clean(self) -> None:
+        """Once an hour: events older than a day, and surveys nobody has touched for longer than the setting."""
+        if time.monotonic() < self._next_cleaning:
+            return
+        self._next_cleaning = time.monotonic() + HOUR_S
+        await self.store.clean(self.app.settings.keep_days)
+
+    async def stop(self) -> None:
+        """Answer what came in, let jobs go on for a while, leave the rest to the next start."""
+        await self.dispatcher.settled()
+        await self.jobs.close(self.app.settings.stop_seconds)
+        await self._presence.leave()
+
+
+@asynccontextmanager
+async def serving(app: App, adapter: ChatAdapter, defaults: Defaults | None = None) -> AsyncIterator[Service]:
+    """A service for the adapter while the block runs."""
+    configure(app.settings.log_level)
+    holder = f"p{secrets.token_hex(8)}"
+    store = Store(await open_database(app.settings.store_url()), holder)
+    service = Service(app, adapter, store, defaults or app.defaults())
+    try:
+        await service.start()
+        watch = asyncio.create_task(service.watch())
+        try:
+            yield service
+        finally:
+            watch.cancel()
+            await asyncio.wait([watch])
+            await service.stop()
+    finally:
+        await app.close()
+        await store.close()

@@ -1,0 +1,285 @@
+"""One reaction to one event: what becomes of the session, what is said, which jobs start and stop.
+
+Nothing here is done: a `Turn` is a value that the dispatcher commits as one transaction and then carries out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol, assert_never
+
+from adapters.chat import Incoming, Outgoing
+from bot import proposals, views, wording
+from bot.access import Rules, Standing, act_of, refusal
+from bot.briefs import Defaults, brief_of
+from bot.commands import Command, Export, Forget, Invite, Look, More, Plain, RaiseBudget, StartSurvey, parse
+from bot.ledger import Limit, Payer
+from bot.ledger import Standing as BudgetStanding
+from bot.runner import Bench, Listener
+from bot.store import Held
+from bot.understanding import difference, read
+from engine.drafting import Assignment
+from engine.errors import ScholiumError, UserError
+from engine.estimates import estimate
+from engine.events import (
+    Approve,
+    Ask,
+    Event,
+    Job,
+    JobKind,
+    MorePapers,
+    Propose,
+    Regenerate,
+    Start,
+    StartJob,
+    StopJob,
+    Tell,
+)
+from engine.llm.metering import Usage
+from engine.llm.model import LanguageModel
+from engine.rendering.files import known_formats, write_files
+from engine.session import SurveySession, advance
+from engine.writing import words_for_each
+
+QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps"})
+"""Jobs that leave the finished survey to be exported meanwhile."""
+
+
+class Backstage(Protocol):
+    """What stands behind the conversations: the composition root."""
+
+    async def bench(self, session: SurveySession, payer: Payer, listener: Listener) -> Bench:
+        """What the session's job works with."""
+        ...
+
+    def model(self, session: SurveySession, payer: Payer) -> LanguageModel | None:
+        """The session's language model, where one is configured."""
+        ...
+
+    def limits(self, session: SurveySession) -> Sequence[Limit]:
+        """The session's budgets."""
+        ...
+
+    async def spent(self, session_id: str) -> dict[str, Usage]:
+        """What the session's calls used, by kind of step."""
+        ...
+
+    async def standings(self, session: SurveySession, payer: Payer) -> list[BudgetStanding]:
+        """What is used of the session's budgets."""
+        ...
+
+    async def raise_budget(self, payer: Payer, scope: RaiseBudget) -> None:
+        """Add to a budget."""
+        ...
+
+    async def add_papers(self, incoming: Incoming) -> str:
+        """Add the papers in the attachments to the workspace's own library; says what became of them."""
+        ...
+
+
+@dataclass
+class Turn:
+    """What follows from one event. ``held`` is the session afterwards."""
+
+    held: Held
+    messages: list[Outgoing] = field(default_factory=list)
+    starts: list[Job] = field(default_factory=list)
+    stops: list[Job] = field(default_factory=list)
+    forgets: bool = False
+
+    @property
+    def session(self) -> SurveySession:
+        """The session as it is by now."""
+        return self.held.session
+
+    def say(self, text: str, *, proposal: bool = False, files: tuple[Path, ...] = (), only_for: str = "") -> None:
+        """Something to be shown; ``proposal`` adds the buttons of the current proposal."""
+        buttons = wording.buttons(self.session) if proposal else ()
+        self.messages.append(Outgoing(self.held.conversation, text, buttons=buttons, files=files, only_for=only_for))
+
+    def outgoing(self) -> list[Outgoing]:
+        """The messages; the last says whether it is the person's turn now."""
+        waiting = self.session.job is None
+        return [replace(m, awaits=waiting and i == len(self.messages)) for i, m in enumerate(self.messages, start=1)]
+
+
+class Turns:
+    """Decides what follows; knows no database and no platform."""
+
+    def __init__(self, backstage: Backstage, defaults: Defaults, rules: Rules) -> None:
+        self._backstage = backstage
+        self._defaults = defaults
+        self._rules = rules
+        self.output = defaults.output
+
+    async def taken(self, held: Held, incoming: Incoming) -> Turn:
+        """The turn for something a person did; it always holds an answer."""
+        turn = Turn(held)
+        try:
+            command = command_of(incoming, held.session)
+            if not self._may(turn, incoming, command):
+                return turn
+            if incoming.attachments:
+                turn.say(await self._backstage.add_papers(incoming))
+                if not (incoming.text or incoming.button):
+                    return turn
+            await self._obey(turn, incoming, command)
+        except ScholiumError as error:
+            turn.say(wording.failure(error))
+        return turn
+
+    def decided(self, held: Held, event: Event) -> Turn:
+        """The turn for something a job did."""
+        turn = Turn(held)
+        self._decide(turn, event)
+        return turn
+
+    def _may(self, turn: Turn, incoming: Incoming, command: Command) -> bool:
+        who = Standing(turn.held.conversation, incoming.person, turn.held.owner, turn.held.invited)
+        refused = refusal(self._rules, who, act_of(command))
+        if refused:
+            turn.say(wording.refused(refused, turn.held.owner), only_for=incoming.person)
+        elif isinstance(command, StartSurvey) and not turn.held.owner:
+            turn.held = replace(turn.held, owner=incoming.person)
+        return not refused
+
+    async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:
+        waiting = turn.held.reading
+        turn.held = replace(turn.held, reading=())
+        if waiting and command == Approve():  # said in words; a button means its own proposal
+            for said in waiting:
+                await self._obey(turn, incoming, parse(said))
+            return
+        match command:
+            case StartSurvey():
+                brief = brief_of(command, self._defaults)
+                self._decide(turn, Start(brief, self._defaults.papers(brief.recipe)))
+            case More():
+                self._decide(turn, MorePapers(self._defaults.more_papers))
+            case Plain(text):
+                await self._plain(turn, incoming, text)
+            case Look():
+                turn.say(await self._seen(turn, command, incoming.person))
+            case Export(formats):
+                await self._export(turn, formats)
+            case Invite() | RaiseBudget() | Forget():
+                await self._manage(turn, command)
+            case _:
+                self._decide(turn, command)
+
+    async def _manage(self, turn: Turn, command: Invite | RaiseBudget | Forget) -> None:
+        """What belongs to the survey's surroundings."""
+        match command:
+            case Invite(person):
+                turn.held = replace(turn.held, invited=turn.held.invited | {person})
+                turn.say(wording.invited(person))
+            case RaiseBudget(scope, money):
+                await self._backstage.raise_budget(payer_of(turn.held), command)
+                turn.say(wording.raised(scope, money))
+            case Forget(sure):
+                turn.forgets = sure
+                turn.stops += [turn.session.job] if sure and turn.session.job else []
+                turn.say(wording.FORGOTTEN if sure else wording.FORGET)
+
+    async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:
+        """Words that are no command: a topic at the beginning, a question at the end."""
+        session = turn.session
+        if session.state.phase == "topic" and not session.job and len(text.split()) > 1 and "?" not in text:
+            start = parse(f"survey {text}")
+            if self._may(turn, incoming, start):
+                await self._obey(turn, incoming, start)
+        elif session.state.phase == "discussion" and text.endswith("?") and len(text.split()) > 1:
+            self._decide(turn, Ask(text))
+        elif not session.job and (model := self._backstage.model(session, payer_of(turn.held))):
+            await self._read(turn, incoming, text, model)
+        elif session.state.phase == "discussion" and len(text.split()) > 1:
+            self._decide(turn, Ask(text))
+        else:
+            turn.say(wording.not_understood(text, session.state.phase))
+
+    async def _read(self, turn: Turn, incoming: Incoming, text: str, model: LanguageModel) -> None:
+        """Understand with the model; what is not certain, or is more than one thing, is asked back."""
+        reading = await read(model, text, turn.session)
+        allowed = all(self._may(turn, incoming, command) for command in reading.commands)
+        if not reading.commands:
+            turn.say(wording.not_understood(text, turn.session.state.phase))
+        elif allowed and reading.sure and len(reading.commands) == 1:
+            await self._obey(turn, incoming, reading.commands[0])
+        elif allowed:
+            changes = difference(turn.session, reading.commands)
+            turn.held = replace(turn.held, reading=reading.said)
+            turn.say(wording.read_as(reading.said, changes))
+
+    def _decide(self, turn: Turn, event: Event) -> None:
+        """Advance the session and note what follows."""
+        session, actions = advance(turn.session, event)
+        turn.held = replace(turn.held, session=session)
+        for action in actions:
+            match action:
+                case Propose():
+                    turn.say(proposals.proposal(session.state) + self._price(session), proposal=True)
+                case Tell(kind):
+                    turn.say(wording.notice(kind, session))
+                case StartJob(job):
+                    turn.say(wording.started(job))
+                    turn.starts.append(job)
+                case StopJob(job):
+                    turn.stops.append(job)
+                case _:
+                    assert_never(action)
+
+    def _price(self, session: SurveySession) -> str:
+        """What writing the outline will take, where a language model writes it."""
+        state = session.state
+        if state.phase != "outline" or not (state.brief and state.outline and state.papers):
+            return ""
+        models = self._defaults.models.get(state.brief.recipe)
+        if models is None:
+            return ""
+        task = Assignment(state.brief.topic, state.outline, words_for_each(state.brief, state.outline))
+        papers = {p.key: p for p in state.papers.included()}
+        expected = estimate(task, papers, models, self._defaults.concurrent_calls)
+        return wording.estimate(expected, self._backstage.limits(session))
+
+    async def _seen(self, turn: Turn, look: Look, person: str) -> str:
+        session = turn.session
+        match look.view:
+            case "cost":
+                return wording.cost(await self._backstage.spent(session.id), self._backstage.limits(session))
+            case "budget":
+                payer = replace(payer_of(turn.held), person=person)
+                return wording.budget(await self._backstage.standings(session, payer))
+            case _:
+                return views.view(session, look)
+
+    async def _export(self, turn: Turn, names: tuple[str, ...]) -> None:
+        session = turn.session
+        formats = known_formats(names)
+        survey = views.finished_survey(session.state)
+        if session.job and session.job.kind not in QUIET:
+            raise UserError(wording.STILL_WORKING_CANNOT_EXPORT)
+        if survey is None:
+            raise UserError(wording.NOTHING_TO_EXPORT)
+        paths = await asyncio.to_thread(write_files, survey, self._defaults.output, formats)
+        turn.say(wording.exported([str(p) for p in paths]), files=paths)
+
+
+def payer_of(held: Held) -> Payer:
+    """The survey's owner pays, whoever asks."""
+    return Payer(held.session.id, held.conversation.workspace, held.owner)
+
+
+def command_of(incoming: Incoming, session: SurveySession) -> Command:
+    """Text or button as a command; a button's revision decides whether it is still meant."""
+    if not incoming.button:
+        return parse(incoming.text)
+    verb, _, rest = incoming.button.partition(":")
+    session_id, _, revision = rest.partition(":")
+    command = parse(verb)
+    current = int(revision) if revision.isdigit() and session_id == session.id else -1
+    if isinstance(command, Approve | Regenerate):
+        return replace(command, revision=current)
+    return command if current == session.revision else Approve(current)

@@ -1,0 +1,51 @@
+"""Two libraries searched as one: a workspace's own papers beside the shared ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from engine.retrieval.library import AddReport, Library
+from engine.retrieval.ranking import reciprocal_rank_fusion
+from engine.values import FoundPaper, Paper, PaperKey, Query
+
+
+class JointLibrary:
+    """``own`` first: it is what papers are added to, and its record of a paper is taken where both have one."""
+
+    def __init__(self, own: Library, shared: Library) -> None:
+        self._own = own
+        self._shared = shared
+        self.name = f"{shared.name} and the workspace's own papers"
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """At most ``query.limit`` papers; ranks are fused, because scores of two libraries cannot be compared."""
+        own, shared = await asyncio.gather(self._own.search(query), self._shared.search(query))
+        papers: dict[PaperKey, Paper] = {}
+        place: dict[PaperKey, int] = {}
+        rankings: list[list[int]] = []
+        for found in (own, shared):
+            ranking = []
+            for item in found:
+                key = next((k for k in item.paper.identifiers if k in place), item.paper.key)
+                if key not in place:
+                    place.update(dict.fromkeys((item.paper.key, *item.paper.identifiers), len(papers)))
+                    papers[item.paper.key] = item.paper
+                ranking.append(place[key])
+            rankings.append(ranking)
+        scores = reciprocal_rank_fusion(rankings, [1.0, 1.0])
+        known = list(papers.values())
+        best = sorted(scores, key=lambda i: (-scores[i], i))[: query.limit]
+        return [FoundPaper(known[i], scores[i]) for i in best]
+
+    async def add(self, papers: Iterable[Paper]) -> AddReport:
+        """Into the workspace's own library."""
+        return await self._own.add(papers)
+
+    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """The papers that exist among the keys, in the order asked."""
+        own, shared = await asyncio.gather(self._own.get(keys), self._shared.get(keys))
+        by_name = {name: p for p in (*shared, *own) for name in (p.key, *p.identifiers)}
+        found = [by_name[key] for key in keys if key in by_name]
+        return [replace(p) for p in dict.fromkeys(found)]
