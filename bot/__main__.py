@@ -1,4 +1,4 @@
-"""The command line: chat, write, demo, ingest, bench, doctor."""
+"""The command line: chat, write, demo, ingest, bench, backup, doctor and others."""
 
 from __future__ import annotations
 
@@ -83,6 +83,50 @@ def ingest(
         from bot.ingesting import ingest as run
 
     _run(run(console, files, library))
+
+
+@cli.command()
+def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]) -> None:
+    """Write every conversation, recorded call and cost into one file."""
+    with _starting() as console:
+        from bot.administration import backup as run
+
+    _run(run(console, file))
+
+
+@cli.command()
+def restore(file: Annotated[Path, typer.Argument(help="A file that `backup` wrote.")]) -> None:
+    """Read a backup into an empty store, SQLite or Postgres."""
+    with _starting() as console:
+        from bot.administration import restore as run
+
+    _run(run(console, file))
+
+
+@cli.command("export-data")
+def export_data(
+    person: Annotated[str, typer.Argument(help="The person's name as the platform gives it.")],
+    output: Folder = None,
+) -> None:
+    """Write all that is stored about a person into a JSON file."""
+    with _starting() as console:
+        from bot.administration import export_data as run
+
+    _run(run(console, person, output))
+
+
+@cli.command("delete-data")
+def delete_data(
+    person: Annotated[str, typer.Argument(help="The person's name as the platform gives it.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete all that is stored about a person."""
+    with _starting() as console:
+        from bot.administration import delete_data as run
+
+    if not yes:
+        typer.confirm(f"Delete everything stored about {person}? This cannot be undone.", abort=True)
+    _run(run(console, person))
 
 
 @cli.command()

@@ -11,18 +11,21 @@ from bot.ledger import Limit, Payer, Standing, StoredLedger, StoredRecord, raise
 from bot.runner import Bench, Listener
 from bot.store import Store
 from bot.uploads import add_papers
+from bot.watching import Metrics
 from engine.llm.metered import MeteredModel
 from engine.llm.metering import Usage
-from engine.llm.model import LanguageModel
+from engine.llm.model import Completion, LanguageModel
+from engine.llm.prices import price_of
 from engine.session import SurveySession
 
 
 class Stage:
     """A `bot.turns.Backstage` of an app and a store."""
 
-    def __init__(self, app: App, store: Store) -> None:
+    def __init__(self, app: App, store: Store, metrics: Metrics) -> None:
         self._app = app
         self._store = store
+        self._metrics = metrics
 
     async def bench(self, session: SurveySession, payer: Payer, listener: Listener) -> Bench:
         """What the session's job works with."""
@@ -33,9 +36,15 @@ class Stage:
         provider = self._app.provider()
         if provider is None:
             return None
-        ledger = StoredLedger(self._store, payer, self.limits(session))
+        ledger = StoredLedger(self._store, payer, self.limits(session), self._counted)
         record = StoredRecord(self._store, session.id)
         return MeteredModel(provider, self._app.settings.models(), self._app.throttle(), ledger, record, session.id)
+
+    def _counted(self, model: str, used: Completion) -> None:
+        price = price_of(model)
+        self._metrics.tokens.labels(model, "read").inc(used.input_tokens)
+        self._metrics.tokens.labels(model, "written").inc(used.output_tokens)
+        self._metrics.money.labels(model).inc(price.cost(used.input_tokens, used.output_tokens) if price else 0.0)
 
     def limits(self, session: SurveySession) -> Sequence[Limit]:
         """The session's budget (the smaller of what was asked for and what is set), the person's, the workspace's."""

@@ -46,7 +46,7 @@ async def chat(console: Console, library: str, output: Path | None) -> int:
         adapter = TerminalAdapter(console, typed("you › "), here, echo=not sys.stdin.isatty())
         async with _serving(app, console, adapter, library, output) as service:
             await service.dispatcher.greet(here)
-            await adapter.run(service.dispatcher.handle)
+            await service.run()
     console.print(wording.GOODBYE)
     return 0
 
@@ -79,7 +79,7 @@ async def write(
     async with _serving(app, console, adapter, library, output) as service:
         services.append(service)
         await adapter.send(Outgoing(here, "", awaits=True))
-        await adapter.run(service.dispatcher.handle)
+        await service.run()
         return await _finished(service, here)
 
 
@@ -89,7 +89,7 @@ async def demo(console: Console, output: Path) -> int:
     adapter = TerminalAdapter(console, scripted(DEMO), here, echo=True)
     async with _serving(app, console, adapter, BUNDLED, output) as service:
         await service.dispatcher.greet(here)
-        await adapter.run(service.dispatcher.handle)
+        await service.run()
         code = await _finished(service, here)
     if code == 0:
         console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)

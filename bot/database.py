@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +20,8 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from engine.errors import ServiceError, UserError
+
+_POSTGRES = "postgresql+psycopg"
 
 BUSY_S = 30.0
 """How long SQLite waits for another process that writes."""
@@ -45,6 +49,18 @@ class Database:
             raise _failed(error) from error
 
     @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[AsyncConnection]:
+        """A connection that reads everything as of one moment, whatever is written meanwhile."""
+        isolation = {"isolation_level": "REPEATABLE READ"} if self._engine.dialect.name == "postgresql" else {}
+        try:
+            async with self._engine.connect() as connection:
+                await connection.execution_options(**isolation)
+                async with connection.begin():
+                    yield connection
+        except SQLAlchemyError as error:
+            raise _failed(error) from error
+
+    @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """One transaction. Raises `ServiceError` where the database fails; then nothing was written."""
         if self._one_writer:
@@ -64,6 +80,12 @@ class Database:
         except SQLAlchemyError as error:
             raise _failed(error) from error
 
+    async def alone(self, connection: AsyncConnection, name: str) -> None:
+        """Let no other transaction that asks for the same name go on beside this one; SQLite has one anyway."""
+        if self._engine.dialect.name == "postgresql":
+            number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
+            await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
+
     def inserted_once(self, table: sa.Table) -> Any:
         """An insert that leaves what is already there."""
         make = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
@@ -81,26 +103,39 @@ async def open_database(url: str) -> Database:
     Raises `UserError` where the database was made by a later version, `ServiceError` where it cannot be reached.
     """
     made = sa.make_url(url)
-    if made.get_backend_name() == "sqlite":
-        engine = create_async_engine(made.set(drivername="sqlite+aiosqlite"), connect_args={"timeout": BUSY_S})
-        sa.event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-        sa.event.listen(engine.sync_engine, "begin", _begin_sqlite)
-    elif made.get_backend_name() == "postgresql":
-        engine = create_async_engine(made.set(drivername="postgresql+psycopg"), pool_size=10, pool_pre_ping=True)
-    else:
+    kind = made.get_backend_name()
+    if kind not in {"sqlite", "postgresql"}:
         raise UserError("The store is SQLite or Postgres: sqlite:///PATH or postgresql://USER@HOST/NAME")
-    try:
-        async with engine.connect() as connection:
-            await connection.execution_options(writes=True)
-            async with connection.begin():
-                await connection.run_sync(_migrate)
-    except SQLAlchemyError as error:
-        await engine.dispose()
-        raise _failed(error) from error
-    except UserError:
-        await engine.dispose()
-        raise
+    await asyncio.to_thread(_bring_up_to_date, made)
+    if kind == "postgresql":
+        return Database(create_async_engine(made.set(drivername=_POSTGRES), pool_size=10, pool_pre_ping=True))
+    engine = create_async_engine(made.set(drivername="sqlite+aiosqlite"), connect_args={"timeout": BUSY_S})
+    _prepare(engine.sync_engine)
     return Database(engine)
+
+
+_MIGRATING = threading.Lock()
+"""Alembic keeps what it is doing in one place for the whole process."""
+
+
+def _bring_up_to_date(url: sa.URL) -> None:
+    """Run the migrations that are missing, on a connection of their own; other processes wait."""
+    if url.get_backend_name() == "postgresql":
+        engine = sa.create_engine(url.set(drivername=_POSTGRES))
+    else:
+        engine = sa.create_engine(url.set(drivername="sqlite+pysqlite"), connect_args={"timeout": BUSY_S})
+        _prepare(engine)
+    try:
+        with _MIGRATING, engine.connect() as connection:
+            connection.execution_options(writes=True)
+            with connection.begin():
+                if engine.dialect.name == "postgresql":
+                    connection.execute(sa.text("SELECT pg_advisory_xact_lock(7246544)"))
+                _migrate(connection)
+    except SQLAlchemyError as error:
+        raise _failed(error) from error
+    finally:
+        engine.dispose()
 
 
 def _migrate(connection: sa.Connection) -> None:
@@ -118,15 +153,18 @@ def _migrate(connection: sa.Connection) -> None:
     command.upgrade(config, "head")
 
 
-def _prepare_sqlite(connection: Any, _: Any) -> None:
-    # The driver must not begin transactions by itself; `_begin_sqlite` does.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+def _prepare(engine: sa.Engine) -> None:
+    """SQLite as we want it: transactions that we begin ourselves, readers beside one writer, foreign keys."""
 
+    @sa.event.listens_for(engine, "connect")
+    def connected(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # the driver must not begin transactions by itself
+        cursor = connection.cursor()
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
 
-def _begin_sqlite(connection: sa.Connection) -> None:
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    @sa.event.listens_for(engine, "begin")
+    def begun(connection: sa.Connection) -> None:
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

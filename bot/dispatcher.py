@@ -20,6 +20,7 @@ from bot.commands import parse
 from bot.runner import Listener, Result, run
 from bot.store import Held, Letter, Store
 from bot.turns import Backstage, Turn, Turns, payer_of
+from bot.watching import Metrics
 from engine.errors import ScholiumError, ServiceError, UserError
 from engine.events import Event, Job, JobDone, JobFailed, SectionFinished, Stop
 from engine.gaps import FieldGaps
@@ -49,8 +50,11 @@ class Jobs(Protocol):
 class Dispatcher:
     """Serves the conversations of one adapter."""
 
-    def __init__(self, adapter: ChatAdapter, store: Store, turns: Turns, backstage: Backstage, limit_s: float) -> None:
+    def __init__(
+        self, adapter: ChatAdapter, store: Store, turns: Turns, backstage: Backstage, metrics: Metrics, limit_s: float
+    ) -> None:
         self._adapter = adapter
+        self._metrics = metrics
         self._store = store
         self._turns = turns
         self._backstage = backstage
@@ -69,7 +73,10 @@ class Dispatcher:
 
     async def handle(self, incoming: Incoming) -> None:
         """Store it, then answer it in its turn. Returns as soon as it is stored; what came before is dropped."""
-        if await self._store.receive(incoming):
+        with self._metrics.stored_s.time():
+            is_new = await self._store.receive(incoming)
+        self._metrics.received.labels("no" if is_new else "yes").inc()
+        if is_new:
             self.answer(incoming)
 
     def answer(self, incoming: Incoming) -> None:
@@ -84,6 +91,10 @@ class Dispatcher:
             await asyncio.wait(set(self._tasks))
 
     async def _answered(self, incoming: Incoming) -> None:
+        with self._metrics.answered_s.time():
+            await self._understood(incoming)
+
+    async def _understood(self, incoming: Incoming) -> None:
         at = incoming.conversation
         try:
             if _is_stop(incoming):  # not in the queue: it is about what the queue waits for
@@ -92,9 +103,11 @@ class Dispatcher:
             async with self._order[at]:
                 await self._turn(at, lambda held: self._turns.taken(held, incoming), incoming.key)
         except ScholiumError as error:
+            self._metrics.failed(error)
             await self._say(Outgoing(at, wording.failure(error), awaits=True))
         except Exception:  # every message gets an answer, whatever is wrong with us
             log.exception("a message could not be answered", platform=at.platform)
+            self._metrics.failed(None)
             await self._say(Outgoing(at, wording.OUR_FAULT, awaits=True))
 
     async def _turn(self, at: Conversation, take: Callable[[Held], object], key: str | None) -> Turn:
@@ -174,7 +187,11 @@ class Dispatcher:
             return
         payer = payer_of(held)
         make = lambda session, listener: self._backstage.bench(session, payer, listener)  # noqa: E731
-        with structlog.contextvars.bound_contextvars(job=job_id, session=held.session.id):
+        with (
+            structlog.contextvars.bound_contextvars(job=job_id, session=held.session.id),
+            self._metrics.running.track_inprogress(),
+            self._metrics.job_s.labels(job.kind).time(),
+        ):
             await run(held.session, job, make, self._listener(conversation, job), self._limit_s)
 
     def _listener(self, at: Conversation, job: Job) -> Listener:
@@ -189,12 +206,15 @@ class Dispatcher:
             await self._report(at, job, SectionFinished(job.id, position, section), section=(section, position))
 
         async def done(result: Result) -> None:
+            self._metrics.jobs.labels(job.kind, "done").inc()
             if isinstance(result, Answer | FieldGaps):
                 await self._report(at, job, JobDone(job.id), answer=result)
             else:
                 await self._report(at, job, JobDone(job.id, result))
 
         async def failed(error: ScholiumError | None) -> None:
+            self._metrics.jobs.labels(job.kind, "failed").inc()
+            self._metrics.failed(error)
             await self._report(
                 at, job, JobFailed(job.id), failure=wording.failure(error) if error else wording.OUR_FAULT
             )
@@ -227,6 +247,7 @@ class Dispatcher:
                 turn.say(wording.gaps(answer), files=(path,))
             if failure:
                 turn.say(failure)
+            await self._turns.warn(turn)
             return turn
 
         await self._turn(at, taken, None)

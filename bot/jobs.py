@@ -34,6 +34,8 @@ JOBS_VERSION = "1"
 
 POLL_S = 0.2
 BEAT_S = 2.0
+STARTED_AT = time.time()
+
 DEAD_AFTER_S = 15.0
 """A process on another machine that has been silent for so long is taken over; on this machine its end is seen."""
 
@@ -170,15 +172,13 @@ class DurableJobs:
                 await DBOS.delete_workflow_async(job_id)
                 await self._enqueued(conversation, owner, job_id)
 
-    async def close(self, patience_s: float) -> None:
-        """Let running jobs go on for so many seconds, then leave them to the next start."""
+    async def close(self) -> None:
+        """Leave the jobs that run to the next start; what they finished is kept."""
         self._stopping = True
         if self._workflow is None:
             return
         from dbos import DBOS
 
-        if self._running:
-            await asyncio.wait(list(self._running.values()), timeout=patience_s)
         left = list(self._running.values())
         for task in left:
             task.cancel()
@@ -231,12 +231,12 @@ def _is_dead(row: Any) -> bool:
     silent_s = time.time() - row.beat_at
     if row.host != socket.gethostname():
         return bool(silent_s > DEAD_AFTER_S)
-    return bool(silent_s > DEAD_AFTER_S) or not _lives(row.pid)
+    # In a container every start has the same process number: what beat before this start is an earlier life.
+    earlier = row.pid == os.getpid() and row.beat_at < STARTED_AT
+    return bool(silent_s > DEAD_AFTER_S or earlier) or not _lives(row.pid)
 
 
 def _lives(pid: int) -> bool:
-    if pid == os.getpid():
-        return False  # an earlier life of this very process number
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,20 +1,21 @@
 """Money and finished calls in the store: budgets that hold across jobs, people and processes.
 
-A reservation is written before a call starts and only then are the budgets looked at, so that two processes that
-reserve at the same moment both see each other.
+A call's worst case is reserved before it starts, one reservation of a workspace after the other, whatever process it
+comes from; so calls in flight can never overrun a budget together.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.schema import allowances, calls, spending
 from bot.store import Store
@@ -71,13 +72,18 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
+OnSettled = Callable[[str, Completion], None]
+"""Hears of each call that was paid for: the model, and what it used."""
+
+
 class StoredLedger:
     """One payer's calls."""
 
-    def __init__(self, store: Store, payer: Payer, limits: Sequence[Limit]) -> None:
+    def __init__(self, store: Store, payer: Payer, limits: Sequence[Limit], on_settled: OnSettled) -> None:
         self._store = store
         self._payer = payer
         self._limits = limits
+        self._on_settled = on_settled
 
     @asynccontextmanager
     async def reserved(
@@ -96,13 +102,15 @@ class StoredLedger:
             "holder": self._store.holder,
         }
         async with self._store.writing() as connection:
+            # One reservation after the other, so that each sees all before it and none that is refused.
+            await self._store.alone(connection, self._payer.tenant)
             result = await connection.execute(spending.insert().values(**row, **_used(model, worst)))
-        number = int(result.inserted_primary_key[0])  # type: ignore[index]
-        reservation = StoredReservation(self._store, number, model)
-        try:
-            for standing in await standings(self._store, self._payer, self._limits):
+            for standing in await _standings(connection, self._payer, self._limits):
                 if standing.is_over():
                     raise LimitExceeded(_used_up(standing.limit))
+        number = int(result.inserted_primary_key[0])  # type: ignore[index]
+        reservation = StoredReservation(self._store, number, model, self._on_settled)
+        try:
             yield reservation
         except asyncio.CancelledError:
             # The provider has read the question already, and will not be told.
@@ -119,11 +127,13 @@ class StoredReservation:
     store: Store
     number: int
     model: str
+    on_settled: OnSettled
     settled: bool = False
 
     async def settle(self, completion: Completion) -> None:
         """Enter what the call really used."""
         await self.enter(completion, "paid")
+        self.on_settled(self.model, completion)
 
     async def enter(self, completion: Completion, state: str) -> None:
         """Say in the row what became of the call."""
@@ -159,17 +169,19 @@ def _used_up(limit: Limit) -> str:
 
 async def standings(store: Store, payer: Payer, limits: Sequence[Limit]) -> list[Standing]:
     """What is used of each limit, with what administrators added to it today."""
-    result = []
     async with store.reading() as connection:
-        for limit in limits:
-            money, tokens = (
-                sa.func.sum(spending.c.money),
-                sa.func.sum(spending.c.input_tokens + spending.c.output_tokens),
-            )
-            row = (await connection.execute(sa.select(money, tokens).where(_of(limit.scope, payer)))).one()
-            added = (await connection.execute(_added(limit.scope, payer))).scalar() or 0.0
-            most = limit.money + float(added) if limit.money is not None else None
-            result.append(Standing(Limit(limit.scope, most, limit.tokens), float(row[0] or 0), int(row[1] or 0)))
+        return await _standings(connection, payer, limits)
+
+
+async def _standings(connection: AsyncConnection, payer: Payer, limits: Sequence[Limit]) -> list[Standing]:
+    result = []
+    for limit in limits:
+        tokens = sa.func.sum(spending.c.input_tokens + spending.c.output_tokens)
+        used = sa.select(sa.func.sum(spending.c.money), tokens).where(_of(limit.scope, payer))
+        row = (await connection.execute(used)).one()
+        added = (await connection.execute(_added(limit.scope, payer))).scalar_one_or_none()
+        most = limit.money + float(added or 0) if limit.money is not None else None
+        result.append(Standing(Limit(limit.scope, most, limit.tokens), float(row[0] or 0), int(row[1] or 0)))
     return result
 
 

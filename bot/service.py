@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import signal
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 
 import structlog
 
@@ -21,6 +22,7 @@ from bot.ledger import lose
 from bot.logs import configure
 from bot.store import Store
 from bot.turns import Turns
+from bot.watching import Metrics, watched
 from engine.errors import ScholiumError
 
 log = structlog.get_logger()
@@ -39,9 +41,11 @@ class Service:
         self.app = app
         self.store = store
         self._adapter = adapter
-        stage = Stage(app, store)
+        self.metrics = Metrics()
+        self.started = False
+        stage = Stage(app, store, self.metrics)
         turns = Turns(stage, defaults, settings.rules())
-        self.dispatcher = Dispatcher(adapter, store, turns, stage, settings.job_seconds)
+        self.dispatcher = Dispatcher(adapter, store, turns, stage, self.metrics, settings.job_seconds)
         bounds = Bounds(settings.jobs, settings.jobs_everywhere, settings.jobs_per_person)
         name = queue_name(adapter.platform, adapter.only)
         self._presence = Presence(store, name)
@@ -55,6 +59,15 @@ class Service:
         if self._adapter.only is None:
             await self.jobs.launch()  # others may put jobs into this queue; a terminal waits for its own first one
         await self._take_over(first=True)
+        self.started = True
+
+    async def not_ready(self) -> Sequence[str]:
+        """What keeps the service from working; nothing where all is well."""
+        try:
+            await self.store.wanted([])
+        except ScholiumError as error:
+            return [str(error)]
+        return [] if self.started else ["The service is starting."]
 
     async def watch(self) -> None:
         """Heartbeat, takeover, stops and forgetting, for as long as the service runs."""
@@ -70,6 +83,7 @@ class Service:
                     await self.dispatcher.deliver_again()
                     await self._clean()
                 running = self.jobs.running()
+                self.metrics.waiting.set(len(await self.store.with_jobs(self._adapter.platform, self._adapter.only)))
                 if running:
                     await self.jobs.stop_unwanted(await self.store.wanted(running))
             except ScholiumError as error:
@@ -94,10 +108,30 @@ class Service:
         await self.store.clean(self.app.settings.keep_days)
 
     async def stop(self) -> None:
-        """Answer what came in, let jobs go on for a while, leave the rest to the next start."""
+        """Answer what came in, let calls in flight finish for a while, leave the rest to the next start."""
         await self.dispatcher.settled()
-        await self.jobs.close(self.app.settings.stop_seconds)
+        await self.app.throttle().drain(self.app.settings.stop_seconds)
+        await self.jobs.close()
         await self._presence.leave()
+
+    async def run(self) -> None:
+        """Serve until the platform ends it, or SIGTERM asks for it."""
+        asked = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError):  # Windows
+            loop.add_signal_handler(signal.SIGTERM, asked.set)
+        talking = asyncio.create_task(self._adapter.run(self.dispatcher.handle))
+        stop = asyncio.create_task(asked.wait())
+        try:
+            await asyncio.wait({talking, stop}, return_when=asyncio.FIRST_COMPLETED)
+            if talking.done():
+                talking.result()
+        finally:
+            for task in (talking, stop):
+                task.cancel()
+            await asyncio.wait({talking, stop})
+            with suppress(NotImplementedError):
+                loop.remove_signal_handler(signal.SIGTERM)
 
 
 @asynccontextmanager
@@ -108,14 +142,15 @@ async def serving(app: App, adapter: ChatAdapter, defaults: Defaults | None = No
     store = Store(await open_database(app.settings.store_url()), holder)
     service = Service(app, adapter, store, defaults or app.defaults())
     try:
-        await service.start()
-        watch = asyncio.create_task(service.watch())
-        try:
-            yield service
-        finally:
-            watch.cancel()
-            await asyncio.wait([watch])
-            await service.stop()
+        async with watched(service.metrics, app.settings.metrics_host, app.settings.metrics_port, service.not_ready):
+            await service.start()
+            watch = asyncio.create_task(service.watch())
+            try:
+                yield service
+            finally:
+                watch.cancel()
+                await asyncio.wait([watch])
+                await service.stop()
     finally:
         await app.close()
         await store.close()

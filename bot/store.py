@@ -68,6 +68,8 @@ class Store:
     def __init__(self, database: Database, holder: str) -> None:
         self.reading = database.reading
         self.writing = database.writing
+        self.snapshot = database.snapshot
+        self.alone = database.alone
         self.inserted_once = database.inserted_once
         self.close = database.close
         self.holder = holder
@@ -90,7 +92,9 @@ class Store:
             "holder": self.holder,
         }
         async with self.writing() as connection:
-            return bool((await connection.execute(self.inserted_once(events).values(row))).rowcount)
+            # Not by the count of rows, which a driver does not know after such an insert.
+            made = self.inserted_once(events).values(row).returning(events.c.key)
+            return (await connection.execute(made)).first() is not None
 
     async def left_over(self, platform: str, only: Conversation | None) -> list[Incoming]:
         """What processes that are gone received and did not handle, taken over by this one, oldest first."""
@@ -158,7 +162,7 @@ class Store:
             if held.version == 0:
                 where = {"platform": at.platform, "tenant": at.tenant, "channel": at.channel, "thread": at.thread}
                 made = self.inserted_once(conversations).values(id=name, **where, **place)
-                if not (await connection.execute(made)).rowcount:
+                if (await connection.execute(made.returning(conversations.c.id))).first() is None:
                     return None
                 where = {"platform": at.platform, "tenant": at.tenant, "conversation_id": name}
                 await connection.execute(sessions.insert().values(id=session.id, created_at=now, **where, **row))
@@ -241,7 +245,7 @@ class Store:
             same = (conversations.c.id == name) & (conversations.c.version == held.version)
             if held.version and not (await connection.execute(conversations.delete().where(same))).rowcount:
                 return None
-            await self._erase(connection, [held.session.id], [name])
+            await self.erase(connection, [held.session.id], [name])
             letters = [await self._posted(connection, message, None, now) for message in messages]
             if key is not None:
                 # The row stays, so that the same event sent again is still known; what was said in it does not.
@@ -250,7 +254,7 @@ class Store:
         self._recent.pop(name, None)
         return letters
 
-    async def _erase(self, connection: AsyncConnection, session_ids: Sequence[str], names: Sequence[str]) -> None:
+    async def erase(self, connection: AsyncConnection, session_ids: Sequence[str], names: Sequence[str]) -> None:
         """Sessions with their pieces and calls (by foreign key), and what was said in their conversations.
 
         What was spent stays, without the person: budgets of the day have to hold.
@@ -260,6 +264,10 @@ class Store:
         await connection.execute(outbox.delete().where(outbox.c.conversation_id.in_(names)))
         old = events.c.conversation_id.in_(names) & events.c.handled_at.is_not(None)
         await connection.execute(events.delete().where(old))
+
+    def forget_recent(self) -> None:
+        """Read every session anew: something outside has changed them."""
+        self._recent.clear()
 
     async def clean(self, keep_days: float | None) -> int:
         """Delete events and sent messages older than a day, and sessions untouched for ``keep_days``: how many."""
@@ -273,7 +281,7 @@ class Store:
             )
             await connection.execute(outbox.delete().where(outbox.c.sent_at < now - DAY_S))
             rows = (await connection.execute(query)).all() if keep_days is not None else []
-            await self._erase(connection, [r.id for r in rows], [r.conversation_id for r in rows])
+            await self.erase(connection, [r.id for r in rows], [r.conversation_id for r in rows])
         for row in rows:
             self._recent.pop(row.conversation_id, None)
         return len(rows)

@@ -16,7 +16,7 @@ from bot import proposals, views, wording
 from bot.access import Rules, Standing, act_of, refusal
 from bot.briefs import Defaults, brief_of
 from bot.commands import Command, Export, Forget, Invite, Look, More, Plain, RaiseBudget, StartSurvey, parse
-from bot.ledger import Limit, Payer
+from bot.ledger import WARNED_AT, Limit, Payer, today
 from bot.ledger import Standing as BudgetStanding
 from bot.runner import Bench, Listener
 from bot.store import Held
@@ -114,6 +114,7 @@ class Turns:
         self._defaults = defaults
         self._rules = rules
         self.output = defaults.output
+        self._warned: set[tuple[str, str, str]] = set()
 
     async def taken(self, held: Held, incoming: Incoming) -> Turn:
         """The turn for something a person did; it always holds an answer."""
@@ -136,6 +137,14 @@ class Turns:
         turn = Turn(held)
         self._decide(turn, event)
         return turn
+
+    async def warn(self, turn: Turn) -> None:
+        """Say, once for each, that most of a budget is used."""
+        for standing in await self._backstage.standings(turn.session, payer_of(turn.held)):
+            key = (turn.session.id, standing.limit.scope, today())
+            if standing.share() >= WARNED_AT and key not in self._warned:
+                self._warned.add(key)
+                turn.say(wording.budget_warning(standing))
 
     def _may(self, turn: Turn, incoming: Incoming, command: Command) -> bool:
         who = Standing(turn.held.conversation, incoming.person, turn.held.owner, turn.held.invited)

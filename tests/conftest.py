@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from engine.retrieval.local import LocalLibrary, create_library
 from tests.fakes import papers
+from tests.servers import WITHOUT, postgres
 
 
 @pytest.fixture(autouse=True)
@@ -27,3 +31,30 @@ async def library(tmp_path: Path) -> LocalLibrary:
     await made.add([*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)])
     await made.index(lambda _: None)
     return made
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str | None]:
+    with postgres() as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str | None) -> Iterator[str]:
+    """A new database on a real Postgres."""
+    if postgres_server is None:
+        pytest.skip(WITHOUT)
+    name = f"t{secrets.token_hex(6)}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+    yield postgres_server.rsplit("/", 1)[0] + f"/{name}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'store.sqlite'}"
+    return str(request.getfixturevalue("postgres_url"))

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from alembic import context
-from sqlalchemy import text
 
 from bot.schema import metadata
 
 connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=metadata, render_as_batch=True)
 with context.begin_transaction():
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(7246544)"))
     context.run_migrations()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -60,6 +60,11 @@ class Throttle:
         self._slots = asyncio.Semaphore(concurrent)
         self._requests = AsyncLimiter(requests_per_minute, 60) if requests_per_minute else None
         self._tokens = AsyncLimiter(tokens_per_minute, 60) if tokens_per_minute else None
+        self._open = asyncio.Event()
+        self._open.set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._in_flight = 0
 
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[None]:
@@ -69,7 +74,21 @@ class Throttle:
                 await self._requests.acquire()
             if self._tokens:
                 await self._tokens.acquire(min(tokens, self._tokens.max_rate))
-            yield
+            await self._open.wait()
+            self._in_flight += 1
+            self._idle.clear()
+            try:
+                yield
+            finally:
+                self._in_flight -= 1
+                if self._in_flight == 0:
+                    self._idle.set()
+
+    async def drain(self, patience_s: float) -> None:
+        """Let no new call begin, and wait for those in flight, at most so many seconds."""
+        self._open.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._idle.wait(), patience_s)
 
 
 def step_name(step: str) -> str:
