@@ -166,6 +166,20 @@ def bench_write(
     _run(run(console, library, topic, (sections, words), faults=faults))
 
 
+@bench.command("crash")
+def bench_crash(
+    kills: Annotated[int, typer.Option(help="How often a process is killed.")] = 20,
+    processes: Annotated[int, typer.Option(help="Processes at once.")] = 1,
+    database: Annotated[str, typer.Option(help="postgresql://… of an empty database; empty: SQLite.")] = "",
+    seed: Annotated[int, typer.Option(help="Decides the moments.")] = 0,
+) -> None:
+    """Kill processes at random moments of running jobs; count what was lost, doubled, or paid again."""
+    with _starting() as console:
+        from bot.bench_crash import crash as run
+
+    _run(run(console, kills, processes, database, seed))
+
+
 @contextmanager
 def _starting() -> Iterator[Console]:
     """A console, and a sign of life on it while the scientific libraries are loaded, which takes seconds."""

@@ -6,6 +6,7 @@ Keys and addresses of services have the names their own clients use; everything 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -137,6 +138,11 @@ def sqlite_url(folder: Path, name: str) -> str:
     """The address of a database in a folder, which is made where it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     return f"sqlite:///{folder / name}"
+
+
+def use_environment(values: Mapping[str, str]) -> None:
+    """Settings for a process that another one started."""
+    os.environ.update(values)
 
 
 def load_settings() -> Settings:

@@ -50,14 +50,15 @@ class Service:
     url: str = ""
     _arrived: int = 0
     _at_once: int = 0
-    _began: float = 0.0
+    began: float = 0.0
+    began_at: float = 0.0
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """One call to either interface."""
         body = await request.json()
         is_openai = request.path.endswith("/chat/completions")
         number, self._arrived = self._arrived, self._arrived + 1
-        start = time.perf_counter() - self._began
+        start = time.perf_counter() - self.began
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         prompt = _prompt(body)
@@ -86,7 +87,7 @@ class Service:
             return await _anthropic(request, prompt, text, reason)
         finally:
             self._at_once -= 1
-            end = time.perf_counter() - self._began
+            end = time.perf_counter() - self.began
             self.calls.append(Call(name or "text", start, end, len(prompt) // 4, len(text) // 4, status, body))
 
 
@@ -101,7 +102,7 @@ async def running(service: Service) -> AsyncIterator[Service]:
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     service.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    service._began = time.perf_counter()
+    service.began, service.began_at = time.perf_counter(), time.time()
     try:
         yield service
     finally:
