@@ -180,6 +180,17 @@ def bench_crash(
     _run(run(console, kills, processes, database, seed))
 
 
+@bench.command("load")
+def bench_load(
+    conversations: Annotated[int, typer.Option(help="Conversations at once.")] = 500,
+) -> None:
+    """Many conversations at once in one process, every event sent twice."""
+    with _starting() as console:
+        from bot.bench_load import load as run
+
+    _run(run(console, conversations))
+
+
 @contextmanager
 def _starting() -> Iterator[Console]:
     """A console, and a sign of life on it while the scientific libraries are loaded, which takes seconds."""

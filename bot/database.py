@@ -34,6 +34,7 @@ class Database:
         self._engine = engine
         # SQLite has one writer; waiting here is cheaper and fairer than its busy timeout.
         self._one_writer = asyncio.Lock() if engine.dialect.name == "sqlite" else None
+        self._in_line = asyncio.Lock()
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -61,10 +62,16 @@ class Database:
             raise _failed(error) from error
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """One transaction. Raises `ServiceError` where the database fails; then nothing was written."""
-        if self._one_writer:
+    async def writing(self, *, urgent: bool = False) -> AsyncIterator[AsyncConnection]:
+        """One transaction; an urgent one waits for one other at most.
+
+        Raises `ServiceError` where the database fails; then nothing was written.
+        """
+        if self._one_writer and urgent:
             async with self._one_writer, self._transaction() as connection:
+                yield connection
+        elif self._one_writer:
+            async with self._in_line, self._one_writer, self._transaction() as connection:
                 yield connection
         else:
             async with self._transaction() as connection:

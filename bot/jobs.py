@@ -12,6 +12,7 @@ import os
 import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -185,6 +186,8 @@ class DurableJobs:
         if left:
             await asyncio.wait(left, timeout=5)
         await asyncio.to_thread(lambda: DBOS.destroy(destroy_registry=True))
+        # DBOS had made its own threads the loop's, and has just ended them.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
         logging.getLogger("dbos").handlers.clear()  # they hold on to this run's standard error
 
 

@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -28,6 +29,7 @@ from bot.archive import (
 )
 from bot.database import Database
 from bot.schema import conversations, events, outbox, pieces, processes, sessions
+from engine.errors import ServiceError
 from engine.session import SurveySession
 
 DAY_S = 86_400.0
@@ -74,6 +76,8 @@ class Store:
         self.close = database.close
         self.holder = holder
         self._archive = Archive()
+        self._received: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
+        self._storing: asyncio.Task[None] | None = None
         self._recent: OrderedDict[str, Held] = OrderedDict()
 
     # What comes in.
@@ -91,10 +95,32 @@ class Store:
             "received_at": time.time(),
             "holder": self.holder,
         }
-        async with self.writing() as connection:
-            # Not by the count of rows, which a driver does not know after such an insert.
-            made = self.inserted_once(events).values(row).returning(events.c.key)
-            return (await connection.execute(made)).first() is not None
+        stored: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._received.append((row, stored))
+        if len(self._received) == 1:
+            self._storing = asyncio.create_task(self._store_received())
+        return await stored
+
+    async def _store_received(self) -> None:
+        """Everything that came in meanwhile in one transaction: platforms wait for it, and each one costs a sync."""
+        await asyncio.sleep(0)
+        batch: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
+        try:
+            async with self.writing(urgent=True) as connection:
+                batch, self._received = self._received, []
+                # Not by the count of rows, which a driver does not know after such an insert.
+                insert = self.inserted_once(events).returning(events.c.key)
+                new = [(await connection.execute(insert.values(row))).first() is not None for row, _ in batch]
+        except ServiceError as error:
+            if not batch:
+                batch, self._received = self._received, []
+            for _, stored in batch:
+                if not stored.done():
+                    stored.set_exception(error)
+            return
+        for (_, stored), is_new in zip(batch, new, strict=True):
+            if not stored.done():
+                stored.set_result(is_new)
 
     async def left_over(self, platform: str, only: Conversation | None) -> list[Incoming]:
         """What processes that are gone received and did not handle, taken over by this one, oldest first."""
