@@ -75,14 +75,17 @@ async def test_a_job_goes_on_in_the_next_process_and_pays_for_no_finished_call_a
             await chat.handler(Incoming(HERE, "mara", "write", "ok"))
             async with asyncio.timeout(60):
                 await chat.held.wait()
-            killed_at = time.perf_counter() - model.began
+            began = time.perf_counter() - model.began
+        ended = time.perf_counter() - model.began
         assert (await _held_job()) is not None
         async with opened() as lab:
             async with asyncio.timeout(60):
                 await lab.chat.turn.wait()
             assert (await lab.state()).phase == "discussion"
             assert any("is written: 3 sections" in m.text for m in lab.chat.messages())
-    finished, _ = paid_again(model.calls, [killed_at])
+    # Unlike a real kill, this end takes a moment, in which calls go on beginning.
+    moments = [began + (ended - began) * i / 100 for i in range(101)]
+    finished, _ = paid_again(model.calls, moments)
     assert finished == 0
 
 
