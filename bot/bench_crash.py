@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
@@ -199,14 +200,18 @@ async def _report(home: Path, environment: Mapping[str, str], service: Service, 
 
 
 def paid_again(calls: list[Call], kills: list[float]) -> tuple[int, int]:
-    """Calls asked more than once: after they had been answered and recorded, and because a kill cut them off."""
+    """Calls asked again after a kill: those that had been answered and recorded, and those that it cut off.
+
+    The same question asked twice by one process is not counted: two subsections may happen to be equal.
+    """
     finished = in_flight = 0
     groups: dict[str, list[Call]] = {}
-    for call in calls:
+    for call in sorted(calls, key=lambda call: call.start):
         groups.setdefault(json.dumps(call.body, sort_keys=True), []).append(call)
     for group in groups.values():
-        for call in sorted(group, key=lambda c: c.start)[:-1]:
-            cut = any(call.start <= kill <= call.end + RECORDED_WITHIN_S for kill in kills)
+        for first, again in pairwise(group):
+            between = [kill for kill in kills if first.start <= kill <= again.start]
+            cut = any(kill <= first.end + RECORDED_WITHIN_S for kill in between)
             in_flight += cut
-            finished += not cut
+            finished += bool(between) and not cut
     return finished, in_flight

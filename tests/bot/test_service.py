@@ -200,3 +200,4 @@ def test_a_call_paid_again_counts_as_in_flight_only_where_a_kill_cut_it_off() ->
     calls = [call(0, 1, "a"), call(2, 3, "b"), call(4, 6, "c"), call(7, 8, "c"), call(8, 9, "a")]
     assert paid_again(calls, [5.0]) == (1, 1)
     assert paid_again(calls, [0.5, 5.0]) == (0, 2)
+    assert paid_again(calls, []) == (0, 0)
