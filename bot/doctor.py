@@ -12,6 +12,7 @@ from typing import Literal
 from rich.console import Console
 
 from bot.app import BUNDLED, App
+from bot.database import open_database
 from bot.settings import load_settings
 from engine.errors import ScholiumError
 from engine.values import Query
@@ -32,11 +33,25 @@ _MARKS = {"works": "✓", "absent": "–", "broken": "✗"}
 async def doctor(console: Console) -> int:
     """Print the findings; 1 where something that is configured does not work."""
     app = App(load_settings())
-    findings = [*_places(app), *[f async for f in _libraries(app)], *_services(app)]
+    libraries = [finding async for finding in _libraries(app)]
+    findings = [*_places(app), await _store(app), *libraries, *_services(app)]
     for finding in findings:
         advice = f" — {finding.advice}" if finding.advice else ""
         console.print(f"{_MARKS[finding.state]} {finding.what}{advice}", markup=False, highlight=False)
     return 1 if any(f.state == "broken" for f in findings) else 0
+
+
+async def _store(app: App) -> Finding:
+    """The database of conversations and jobs; a file is not made just to be looked at."""
+    settings = app.settings
+    where = "Postgres" if settings.database_url else f"{settings.home / 'store.sqlite'}"
+    if not settings.database_url and not (settings.home / "store.sqlite").exists():
+        return Finding("works", f"conversations will be kept in {where}")
+    try:
+        await (await open_database(settings.store_url())).close()
+    except ScholiumError as error:
+        return Finding("broken", f"the store in {where}: {error}", "check SCHOLIUM_DATABASE_URL")
+    return Finding("works", f"conversations are kept in {where}")
 
 
 def _places(app: App) -> Iterator[Finding]:
