@@ -138,6 +138,34 @@ def doctor() -> None:
     _run(run(console))
 
 
+@cli.command()
+def evaluate(
+    surveys: Annotated[list[Path], typer.Argument(help="A survey (.md, .json, .pdf); with --compare: folders.")],
+    topic: Annotated[str, typer.Option(help="The topic; else the survey's title or the file's name.")] = "",
+    reference: Annotated[Path | None, typer.Option(help="A human survey; with --compare: a folder of them.")] = None,
+    judges: Annotated[str, typer.Option(help="Models that judge, divided by commas.")] = "",
+    entailment: Annotated[str, typer.Option(help="Who decides on claims: auto, rule, local, model.")] = "auto",
+    questions: Annotated[Path | None, typer.Option(help="Multiple-choice questions (JSON) for the test.")] = None,
+    library: Library = "",
+    compare: Annotated[bool, typer.Option("--compare", help="Each folder is a system, each file a topic.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    details: Annotated[bool, typer.Option("--details", help="Print reasons and unsupported claims too.")] = False,
+    output: Folder = None,
+) -> None:
+    """Score any survey by every measure of the four papers, and say how each figure was obtained."""
+    with _starting() as console:
+        from bot import evaluating
+
+    names = tuple(name.strip() for name in judges.split(",") if name.strip())
+    wanted = evaluating.Wanted(topic, reference, names, library, questions, entailment, output, json, details)
+    if compare:
+        _run(evaluating.compare(console, surveys, wanted))
+    elif len(surveys) > 1:
+        raise typer.BadParameter("name one survey, or folders with --compare")
+    else:
+        _run(evaluating.evaluate(console, surveys[0], wanted))
+
+
 @bench.command()
 def find(
     gold: Annotated[Path, typer.Option(help="JSON: topic → list of paper ids.")],

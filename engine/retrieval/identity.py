@@ -42,6 +42,23 @@ def doi_key(text: str) -> PaperKey | None:
     return PaperKey(candidate) if _KEY.fullmatch(candidate) else None
 
 
+_MENTIONED = re.compile(
+    r"(?:arxiv[:\s.]+|arxiv\.org/(?:abs|pdf|html)/)(\d{4}\.\d{4,5})|\b(10\.\d{4,9}/[^\s\]\)>,;\"']+)|((?:s2|acl|pmid):[^\s\]]+)",
+    re.I,
+)
+
+
+def identifiers_in(text: str) -> list[PaperKey]:
+    """Keys of the identifiers that a reference mentions: arXiv ids and links, DOIs, and keys as we write them."""
+    found: dict[PaperKey, None] = {}
+    for match in _MENTIONED.finditer(text):
+        key = arxiv_key(match[1]) if match[1] else doi_key(match[2].rstrip(".")) if match[2] else PaperKey(match[3])
+        key = key or arxiv_key(match[0])
+        if key:
+            found[key] = None
+    return list(found)
+
+
 def fingerprint(paper: Paper) -> str:
     """Normalised title, year and first author's surname; empty where title or year is missing."""
     if not paper.title or paper.year is None:

@@ -1,0 +1,123 @@
+"""Citation recall, precision and F1 as AutoSurvey defines them, and SurveyX's variant beside it, labelled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.evaluation.documents import CitedClaim
+from engine.evaluation.entailment import Entailment
+from engine.evaluation.scores import Score, f1
+from engine.llm.model import Answer, LanguageModel, Request
+from engine.prompting import data, fill
+
+Fault = Literal["misalignment", "misinterpretation", "overgeneralisation"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVerdict:
+    """A claim with its answers: by all its sources together, by each alone, and by all but each.
+
+    ``alone`` and ``without`` are in the order of ``claim.names``. A source whose text is not known is empty.
+    """
+
+    claim: CitedClaim
+    together: bool
+    alone: tuple[bool, ...]
+    without: tuple[bool, ...]
+
+    def precise(self) -> int:
+        """How many of its citations are needed or true: Σ h ∩ (g(c,r) = h(c,{r}) ∪ ¬h(c, Ref∖{r})) (AE4)."""
+        if not self.together:
+            return 0
+        return sum(one or not rest for one, rest in zip(self.alone, self.without, strict=True))
+
+
+async def verdicts(
+    claims: Sequence[CitedClaim], sources: Mapping[str, str], entailment: Entailment
+) -> tuple[ClaimVerdict, ...]:
+    """Every claim's answers, asked at once; ``sources`` maps a cited name to the text of its paper."""
+
+    async def judged(claim: CitedClaim) -> ClaimVerdict:
+        texts = [sources.get(name, "") for name in claim.names]
+        rests = [[t for j, t in enumerate(texts) if j != i and t] for i in range(len(texts))]
+        together = await entailment.supported(claim.text, [t for t in texts if t])
+        alone = await asyncio.gather(*(entailment.supported(claim.text, [t] if t else []) for t in texts))
+        without = await asyncio.gather(*(entailment.supported(claim.text, rest) for rest in rests))
+        return ClaimVerdict(claim, together, tuple(alone), tuple(without))
+
+    return tuple(await asyncio.gather(*map(judged, claims)))
+
+
+def recall(found: Sequence[ClaimVerdict]) -> float:
+    """Σ h(c_i, Ref_i) / |C|: claims supported by the union of their sources (AE3). Raises `ValueError` for none."""
+    _needed(found)
+    return sum(v.together for v in found) / len(found)
+
+
+def precision(found: Sequence[ClaimVerdict]) -> float:
+    """Citations that are true and needed, of all citations (AE4); none of a wholly unsupported claim (D5)."""
+    _needed(found)
+    return sum(v.precise() for v in found) / sum(len(v.claim.names) for v in found)
+
+
+def surveyx_recall(found: Sequence[ClaimVerdict]) -> float:
+    """As SurveyX's code counts it: any one source is enough (D5)."""
+    _needed(found)
+    return sum(any(v.alone) for v in found) / len(found)
+
+
+def surveyx_precision(found: Sequence[ClaimVerdict]) -> float:
+    """As SurveyX's code counts it: a claim that nothing supports gives credit for all its citations (D5)."""
+    _needed(found)
+    credit = sum(sum(v.alone) if any(v.alone) else len(v.alone) for v in found)
+    return credit / sum(len(v.claim.names) for v in found)
+
+
+def _needed(found: Sequence[ClaimVerdict]) -> None:
+    if not found:
+        raise ValueError("there are no claims")
+
+
+def scored(found: Sequence[ClaimVerdict], how: str) -> tuple[Score, ...]:
+    """Recall, precision and F1 with the number of claims; and SurveyX's figures, named as such."""
+    if not found:
+        return tuple(
+            Score(name, None, "no claims") for name in ("citation recall", "citation precision", "citation F1")
+        )
+    r, p = recall(found), precision(found)
+    xr, xp = surveyx_recall(found), surveyx_precision(found)
+    said = f"{how}; {len(found)} claims"
+    lost = tuple(f"not supported: {v.claim.text}" for v in found if not v.together)
+    variant = f"{said}; inflated: any one source is enough, and a claim without support gives full credit"
+    return (
+        Score("citation recall", r, said, details=lost),
+        Score("citation precision", p, said),
+        Score("citation F1", f1(p, r), said),
+        Score("citation recall, SurveyX's code", xr, variant),
+        Score("citation precision, SurveyX's code", xp, variant),
+    )
+
+
+class FaultAnswer(Answer):
+    """Which of the three kinds an unsupported claim is."""
+
+    kind: Fault
+    reason: str
+
+
+async def faults(
+    found: Sequence[ClaimVerdict], sources: Mapping[str, str], model: LanguageModel
+) -> tuple[Counter[str], tuple[str, ...]]:
+    """Unsupported claims by kind of error (AE11), and the reason for each."""
+
+    async def one(verdict: ClaimVerdict) -> FaultAnswer:
+        texts = "\n\n".join(sources.get(name, "") for name in verdict.claim.names)
+        prompt = fill("evaluation/fault", claim=data(verdict.claim.text), source=data(texts) or "(unknown)")
+        return await model.typed(Request("judging", "fault", prompt, 256, 0.0), FaultAnswer)
+
+    answers = await asyncio.gather(*(one(v) for v in found if not v.together))
+    return Counter(a.kind for a in answers), tuple(f"{a.kind}: {a.reason}" for a in answers)

@@ -1,0 +1,142 @@
+"""Content quality, 1 to 5, by several judges; pairwise comparison with positions swapped; outlines; richness."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from engine.evaluation.documents import Document
+from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, truncated
+from engine.llm.model import Answer, LanguageModel, Request
+from engine.prompting import data, fill
+
+Criterion = Literal["coverage", "structure", "relevance", "synthesis", "critical analysis"]
+
+CRITERIA: dict[Criterion, tuple[str, str, str]] = {
+    "coverage": ("few of the main areas", "the main areas with gaps", "all key and peripheral areas"),
+    "structure": ("no logic between sections", "mostly logical, some weak parts", "tight, clear, no repetition"),
+    "relevance": ("off the topic", "mostly on the topic, with digressions", "every part serves the topic"),
+    "synthesis": ("studies listed one by one", "some connections between them", "studies woven into new insight"),
+    "critical analysis": ("only description", "some weighing of strengths", "thorough critique and open questions"),
+}
+"""What 1, 3 and 5 mean. The first three are AutoSurvey's (AE6), all five SurveyX's (XE1)."""
+
+AUTOSURVEY: tuple[Criterion, ...] = ("coverage", "structure", "relevance")
+LONGEST_READ = 400_000
+"""Characters of a survey that a judge reads."""
+
+
+class Grade(Answer):
+    """A judge's score with its reason."""
+
+    reason: str
+    score: int = Field(ge=1, le=5)
+
+
+class Better(Answer):
+    """Which of two surveys is better."""
+
+    reason: str
+    better: Literal["first", "second", "equal"]
+
+
+async def graded(document: Document, topic: str, judges: Mapping[str, LanguageModel]) -> tuple[Score, ...]:
+    """Each criterion by each judge: mean over judges, their spread, and the reasons; then both averages.
+
+    The harmonic mean of the first three is AutoSurvey's (truncated), the arithmetic mean of all five SurveyX's.
+    """
+    if not judges:
+        return (Score("content quality", None, "no judge: configure a language model"),)
+    text = _as_text(document)[:LONGEST_READ]
+
+    async def grade(criterion: Criterion, judge: LanguageModel) -> Grade:
+        low, middle, high = CRITERIA[criterion]
+        prompt = fill(
+            "evaluation/grade",
+            topic=data(topic),
+            survey=data(text),
+            criterion=criterion,
+            low=low,
+            middle=middle,
+            high=high,
+        )
+        return await judge.typed(Request("judging", f"grade/{criterion}", prompt, 512, 0.0), Grade)
+
+    pairs = [(criterion, name) for criterion in CRITERIA for name in judges]
+    answers = await asyncio.gather(*(grade(criterion, judges[name]) for criterion, name in pairs))
+    how = f"1 to 5, judged by {', '.join(judges)}"
+    scores = []
+    for criterion in CRITERIA:
+        own = [(name, a) for (c, name), a in zip(pairs, answers, strict=True) if c == criterion]
+        mean, spread = mean_and_spread([float(a.score) for _, a in own])
+        reasons = tuple(f"{name}: {a.score}: {a.reason}" for name, a in own)
+        scores.append(Score(criterion, mean, how, spread, reasons))
+    means = {s.name: s.value or 0.0 for s in scores}
+    three = truncated(harmonic_mean([means[c] for c in AUTOSURVEY]))
+    five = statistics.fmean(means.values())
+    scores.append(Score("average of three, AutoSurvey's", three, f"harmonic mean, truncated; {how}"))
+    scores.append(Score("average of five, SurveyX's", five, f"arithmetic mean; {how}"))
+    return tuple(scores)
+
+
+async def outline_graded(document: Document, topic: str, judges: Mapping[str, LanguageModel]) -> tuple[Score, ...]:
+    """The headings alone, 1 to 5, as SurveyBench judges outlines."""
+    if not judges:
+        return ()
+    outline = "\n".join(f"{'  ' * (part.level - 1)}{part.title}" for part in document.parts if part.title)
+    prompt = fill("evaluation/outline", topic=data(topic), outline=data(outline))
+    request = Request("judging", "grade/outline", prompt, 512, 0.0)
+    grades = await asyncio.gather(*(judge.typed(request, Grade) for judge in judges.values()))
+    mean, spread = mean_and_spread([float(g.score) for g in grades])
+    reasons = tuple(f"{name}: {g.score}: {g.reason}" for name, g in zip(judges, grades, strict=True))
+    return (Score("outline", mean, f"1 to 5, judged by {', '.join(judges)}", spread, reasons),)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How often the first was preferred, over both orders and all judges, and how often the order did not matter."""
+
+    first: float
+    consistent: float
+    reasons: tuple[str, ...]
+
+
+async def compared(first: Document, second: Document, topic: str, judges: Mapping[str, LanguageModel]) -> Comparison:
+    """Which of two surveys is better, asked in both orders (AE9); a draw is half. Raises `ValueError` for no judge."""
+    if not judges:
+        raise ValueError("there is no judge")
+
+    async def ask(a: Document, b: Document, judge: LanguageModel) -> Better:
+        texts = (data(_as_text(d)[: LONGEST_READ // 2]) for d in (a, b))
+        prompt = fill("evaluation/compare", topic=data(topic), first=next(texts), second=next(texts))
+        return await judge.typed(Request("judging", "compare", prompt, 512, 0.0), Better)
+
+    value = {"first": 1.0, "second": 0.0, "equal": 0.5}
+    wins, same, reasons = [], [], []
+    for name, judge in judges.items():
+        straight, swapped = await asyncio.gather(ask(first, second, judge), ask(second, first, judge))
+        one, two = value[straight.better], 1 - value[swapped.better]
+        wins += [one, two]
+        same.append(float(one == two))
+        reasons += [f"{name}: {straight.reason}", f"{name}, order swapped: {swapped.reason}"]
+    return Comparison(statistics.fmean(wins), statistics.fmean(same), tuple(reasons))
+
+
+def richness(document: Document) -> tuple[Score, ...]:
+    """What SurveyBench counts: words, headings, figures, tables."""
+    counts = {
+        "words": len(document.text().split()),
+        "headings": len(document.headings()),
+        "figures": document.figures,
+        "tables": document.tables,
+    }
+    return tuple(Score(name, float(count), "counted") for name, count in counts.items())
+
+
+def _as_text(document: Document) -> str:
+    return "\n\n".join([document.title, *(f"{part.title}\n{part.text}" for part in document.parts)])

@@ -1,0 +1,277 @@
+"""Anybody's survey as a `Document`: our own, or Markdown with headings, citations and a list of references.
+
+Citations are read as ``[3]``, ``[1, 2]``, ``[3–5]``, ``[@key]`` or ``(Author, 2020)``. What cannot be read is said in
+``problems``, never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+from engine.citations import cited_keys, replaced
+from engine.errors import UserError
+from engine.text import folded, sentences
+from engine.values import Survey, walk
+
+Style = Literal["numbered", "keys", "author and year", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An entry of the list of references: the name it is cited by, its text, and its title where that is known."""
+
+    name: str
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A heading with the text below it, up to the next heading; ``level`` 1 is a section."""
+
+    title: str
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A survey as a reader has it. ``parts`` are in reading order, without the list of references."""
+
+    title: str
+    parts: tuple[Part, ...]
+    references: tuple[Reference, ...]
+    style: Style
+    figures: int = 0
+    tables: int = 0
+    problems: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """All text without headings and references."""
+        return "\n\n".join(part.text for part in self.parts if part.text)
+
+    def headings(self) -> tuple[str, ...]:
+        """All headings, without the title and without their numbers."""
+        return tuple(_bare(part.title) for part in self.parts if part.title)
+
+
+@dataclass(frozen=True, slots=True)
+class CitedClaim:
+    """A sentence with at least one citation (AutoSurvey: claim), without its markers; ``part`` counts from 0."""
+
+    text: str
+    names: tuple[str, ...]
+    part: int
+
+
+_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
+_REFERENCES = re.compile(
+    r"^(?:\d+[.)]?\s*)?(?:references?|bibliography|works cited|literature cited|sources)\s*:?$", re.I
+)
+_NUMBERED = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*\](?!\()")
+_ENTRY = re.compile(r"\[(\d{1,4})\](?=\s|$)")
+_YEAR = r"(?:19|20)\d{2}[a-z]?"
+_IN_BRACKETS = re.compile(rf"\(([^()]*?\b{_YEAR}\b[^()]*)\)")
+_ONE_WORK = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|(?:\s*(?:,|&|and)\s*[A-ZÀ-Þ][\w'’.-]*)*)?,?\s+({_YEAR})")
+_NARRATIVE = re.compile(rf"\b([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|\s+(?:and|&)\s+[A-ZÀ-Þ][\w'’-]+)?\s*\(({_YEAR})\)")
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|<img\b", re.I)
+_TABLE = re.compile(r"^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$|<table\b", re.M | re.I)
+_NOISE = re.compile(
+    r"!\[[^\]]*\]\([^)]*\)|^\s*\|.*\|\s*$|<table\b.*?</table>|```.*?```|\$\$.*?\$\$", re.M | re.S | re.I
+)
+FEWEST_READ = 5
+"""A survey in which fewer citations can be read has no readable citations."""
+
+
+def from_survey(survey: Survey) -> Document:
+    """Our own survey, cited by keys."""
+    parts = tuple(Part(f"{number} {s.title}", number.count(".") + 1, s.text) for number, s in walk(survey.sections))
+    figures = sum(len(s.figures) for _, s in walk(survey.sections))
+    tables = sum(len(s.tables) for _, s in walk(survey.sections))
+    references = tuple(Reference(p.key, p.title, p.title) for p in survey.references)
+    return Document(survey.title, parts, references, "keys", figures, tables)
+
+
+def from_markdown(text: str) -> Document:
+    """A survey in Markdown. Raises `UserError` where there is no text under a heading."""
+    title, parts, listed = _divided(unicodedata.normalize("NFC", text))
+    if sum(len(part.text.split()) for part in parts) < 50:
+        raise UserError("This is no survey I can read: it has no text under Markdown headings (# …).")
+    body = "\n\n".join(part.text for part in parts)
+    style = _style(body)
+    references = _entries(listed, style)
+    figures, tables = len(_IMAGE.findall(body)), len(_TABLE.findall(body))
+    document = Document(title, parts, references, style, figures, tables)
+    unknown = {name for claim in claims(document) for name in claim.names} - {r.name for r in references}
+    cited = {name for claim in claims(document) for name in claim.names}
+    if style == "author and year" and len(unknown) > len(cited) / 2:
+        # Years in brackets that have nothing to do with the list of references.
+        document, unknown = replace(document, style="none"), set()
+    return replace(document, problems=tuple(_problems(document, listed, unknown)))
+
+
+def _problems(document: Document, listed: str, unknown: set[str]) -> Iterator[str]:
+    if not listed:
+        yield "There is no list of references under a heading such as “References”."
+    elif not document.references:
+        yield "The list of references could not be divided into entries; none is numbered like [1]."
+    if document.style == "none":
+        yield (
+            "No citations could be read: there is no [1], [@key] or (Author, 2020) that belongs to the list of "
+            "references; bare numbers are not taken for citations."
+        )
+    if unknown:
+        shown = ", ".join(sorted(unknown)[:5])
+        yield f"{len(unknown)} cited names have no entry in the list of references, for example {shown}."
+
+
+def _divided(text: str) -> tuple[str, tuple[Part, ...], str]:
+    """Title, parts, and the text of the list of references."""
+    title, listed = "", ""
+    rows: list[tuple[str, int, list[str]]] = [("", 1, [])]
+    in_code = in_references = False
+    for line in text.splitlines():
+        in_code ^= line.lstrip().startswith("```")
+        heading = None if in_code else _HEADING.match(line)
+        if heading:
+            name = heading[2].strip(" *")
+            in_references = bool(_REFERENCES.match(name))
+            if in_references:
+                listed = ""  # the last list counts
+            elif not title and len(rows) == 1:
+                title = name
+            else:
+                rows.append((name, len(heading[1]), []))
+        elif in_references:
+            listed += line + "\n"
+        else:
+            rows[-1][2].append(line)
+    top = min((level for name, level, _ in rows if name), default=1)
+    parts = tuple(
+        Part(name, max(1, level - top + 1), "\n".join(lines).strip())
+        for name, level, lines in rows
+        if name or "\n".join(lines).strip()
+    )
+    return title, parts, listed
+
+
+def _style(body: str) -> Style:
+    counts: dict[Style, int] = {
+        "keys": len(cited_keys(body)),
+        "numbered": len(_NUMBERED.findall(body)),
+        "author and year": sum(1 for _ in _works(body)),
+    }
+    best = max(counts, key=lambda style: counts[style])
+    return best if counts[best] >= FEWEST_READ else "none"
+
+
+def _entries(listed: str, style: Style) -> tuple[Reference, ...]:
+    marks = list(_ENTRY.finditer(listed))
+    if style != "author and year" and marks:
+        ends = [mark.start() for mark in marks[1:]] + [len(listed)]
+        texts = {mark[1]: listed[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)}
+        return tuple(Reference(name, " ".join(text.split()), _title_of(text)) for name, text in texts.items() if text)
+    if style == "keys":
+        lines = [line.strip(" -*") for line in listed.splitlines() if line.strip()]
+        found = (re.search(r"@?([a-z][\w.]*:[^\s\]`]+)", line) for line in lines)
+        return tuple(Reference(m[1], line) for m, line in zip(found, lines, strict=True) if m)
+    works: dict[str, Reference] = {}
+    for line in listed.splitlines():
+        name, year = re.match(r"\W*([A-ZÀ-Þ][\w'’-]+)", line), re.search(rf"\b({_YEAR})\b", line)
+        surname = _first_surname(line) if name else ""
+        if surname and year:
+            key = f"{folded(surname)} {year[1]}"
+            works.setdefault(key, Reference(key, " ".join(line.split()), _title_of(line)))
+    return tuple(works.values())
+
+
+def _first_surname(line: str) -> str:
+    """``Zhang`` of "Yue Zhang, Yafu Li, …" and of "Zhang, Y., Li, Y.": the last word of the first name or its first."""
+    first = line.strip(" -*").split(",", 1)[0].split(" and ", 1)[0].strip()
+    words = first.split()
+    return words[-1] if words and len(words) <= 5 else ""
+
+
+def _title_of(text: str) -> str:
+    """The title in a reference: the whole text where it is nothing but a title, else its longest sentence."""
+    bare = re.sub(r"\[(https?://[^\]]+)\]\([^)]*\)|https?://\S+|<[^>]*>", " ", text)
+    bare = " ".join(bare.split()).strip(" .")
+    quoted = re.search(r"[“\"]([^”\"]{15,})[”\"]", bare)
+    if quoted:
+        return quoted[1].strip(" .,")
+    pieces = [piece.strip() for piece in re.split(r"(?<=[^A-Z\s][.?!])\s+", bare) if piece.strip()]
+    if len(pieces) < 2:
+        return bare
+    after_year = [b for a, b in pairwise(pieces) if re.fullmatch(rf"\(?{_YEAR}\)?\.?", a)]
+    return (after_year[0] if after_year else max(pieces, key=_like_a_title)).strip(" .")
+
+
+def _like_a_title(piece: str) -> int:
+    """A title has the longest run of words; people's names come with commas, venues with "In"."""
+    venue = bool(re.match(r"(?:In|arXiv|Proc)\b", piece))
+    return len(piece.split()) - 4 * piece.count(",") - 6 * venue
+
+
+def claims(document: Document) -> tuple[CitedClaim, ...]:
+    """Every sentence with at least one citation, in reading order."""
+    found = []
+    for at, part in enumerate(document.parts):
+        prose = _NOISE.sub(" ", part.text)
+        for block in re.split(r"\n\s*\n", prose):
+            for sentence in _sentences(" ".join(block.split()), document.style):
+                names, bare = _cited(sentence, document.style)
+                if names and len(bare.split()) > 2:
+                    found.append(CitedClaim(bare, names, at))
+    return tuple(found)
+
+
+def _sentences(block: str, style: Style) -> list[str]:
+    """Sentences; a marker that stands after the full stop belongs to the sentence before it."""
+    if style == "numbered":
+        block = re.sub(r"([.!?])\s*((?:\[\d[\d\s,;–—-]*\]\s*)+)(?=[A-Z]|$)", r" \2\1 ", block)
+    return sentences(block)
+
+
+def _cited(sentence: str, style: Style) -> tuple[tuple[str, ...], str]:
+    """Names cited in a sentence, each once, and the sentence without its markers."""
+    match style:
+        case "numbered":
+            names = dict.fromkeys(n for m in _NUMBERED.finditer(sentence) for n in _numbers(m[1]))
+            bare = _NUMBERED.sub("", sentence)
+        case "keys":
+            names = dict.fromkeys(cited_keys(sentence))
+            bare = replaced(sentence, lambda _: "")
+        case "author and year":
+            names = dict.fromkeys(name for name, _ in _works(sentence))
+            bare = _IN_BRACKETS.sub(lambda m: "" if _ONE_WORK.search(m[1]) else m[0], sentence)
+        case "none":
+            return (), sentence
+    return tuple(names), re.sub(r"\s+([.,;:!?])", r"\1", " ".join(bare.split()))
+
+
+def _numbers(inside: str) -> Iterator[str]:
+    """``1``, ``3``, ``4``, ``5`` of ``1, 3–5``; a range of more than fifty is no range of citations."""
+    for piece in re.split(r"\s*[,;]\s*", inside):
+        ends = [int(n) for n in re.findall(r"\d+", piece)]
+        if len(ends) == 2 and 0 < ends[1] - ends[0] <= 50:
+            yield from map(str, range(ends[0], ends[1] + 1))
+        else:
+            yield from map(str, ends)
+
+
+def _works(text: str) -> Iterator[tuple[str, int]]:
+    """Works cited by author and year: name and place."""
+    for match in _IN_BRACKETS.finditer(text):
+        for work in _ONE_WORK.finditer(match[1]):
+            yield f"{folded(work[1])} {work[2]}", match.start()
+    for match in _NARRATIVE.finditer(text):
+        yield f"{folded(match[1])} {match[2]}", match.start()
+
+
+def _bare(heading: str) -> str:
+    return re.sub(r"^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|[IVX]+\.)\s+", "", heading).strip(" *")

@@ -1,0 +1,108 @@
+"""How much a survey shares with a human one: words (ROUGE) and headings (soft heading recall)."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+from rouge_score.rouge_scorer import RougeScorer
+from rouge_score.tokenizers import DefaultTokenizer
+
+from engine.evaluation.documents import Document
+from engine.evaluation.scores import f1
+from engine.retrieval.embedding import Embedder, Vectors
+
+SHORTEST_CHUNK = 100
+"""Characters a chunk needs to be scored by SurGE's variant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rouge:
+    """F1 of ROUGE-1, ROUGE-2 and ROUGE-L."""
+
+    one: float
+    two: float
+    longest: float
+
+    def mean(self) -> float:
+        """NLPCC's RougeAvg."""
+        return (self.one + self.two + self.longest) / 3
+
+
+class _Words:
+    """Texts that are words already."""
+
+    def tokenize(self, text: list[str]) -> list[str]:
+        return text
+
+
+def rouge(candidate: str, reference: str, *, stemmed: bool = False) -> Rouge:
+    """F1 over whole texts, as in NLPCC 2024 task 6.
+
+    The longest common subsequence is computed by rapidfuzz: the table of the package rouge-score takes gigabytes for
+    two surveys.
+    """
+    tokenizer = DefaultTokenizer(stemmed)
+    return _rouge(tokenizer.tokenize(candidate), tokenizer.tokenize(reference))
+
+
+def _rouge(candidate: list[str], reference: list[str]) -> Rouge:
+    if not candidate or not reference:
+        return Rouge(0.0, 0.0, 0.0)
+    found = RougeScorer(["rouge1", "rouge2"], tokenizer=_Words()).score(reference, candidate)
+    common = LCSseq.similarity(candidate, reference)
+    longest = f1(common / len(candidate), common / len(reference))
+    return Rouge(found["rouge1"].fmeasure, found["rouge2"].fmeasure, longest)
+
+
+def rouge_by_chunks(candidate: Document, reference: Document) -> Rouge:
+    """SurGE's variant: each part's best match among the other's parts, stemmed, and the mean of those.
+
+    Parts of less than 100 characters are left out.
+    """
+    tokenizer = DefaultTokenizer(use_stemmer=True)
+    own = [tokenizer.tokenize(p.text) for p in candidate.parts if len(p.text) >= SHORTEST_CHUNK]
+    others = [tokenizer.tokenize(p.text) for p in reference.parts if len(p.text) >= SHORTEST_CHUNK]
+    if not own or not others:
+        return Rouge(0.0, 0.0, 0.0)
+    scores = [[_rouge(chunk, other) for other in others] for chunk in own]
+
+    def mean_of_best(values: list[list[float]]) -> float:
+        return statistics.fmean(max(row) for row in values)
+
+    return Rouge(
+        mean_of_best([[s.one for s in row] for row in scores]),
+        mean_of_best([[s.two for s in row] for row in scores]),
+        mean_of_best([[s.longest for s in row] for row in scores]),
+    )
+
+
+def soft_cardinality(vectors: Vectors) -> float:
+    """card(T) = Σ_i 1 / Σ_j sim(t_i, t_j): how many different things are there (Fränti; STORM, SurGE).
+
+    ``vectors`` has a unit vector in each row; similarities below 0 count as 0.
+    """
+    if len(vectors) == 0:
+        return 0.0
+    similarity = np.clip(vectors @ vectors.T, 0.0, 1.0)
+    np.fill_diagonal(similarity, 1.0)
+    return float((1.0 / similarity.sum(axis=1)).sum())
+
+
+def soft_heading_recall(candidate: Sequence[str], reference: Sequence[str], embedder: Embedder) -> float:
+    """c(R ∩ G) / c(R) with c(R ∩ G) = c(R) + c(G) − c(R ∪ G): how much of the reference's headings is there.
+
+    Raises `ValueError` where the reference has no headings.
+    """
+    if not reference:
+        raise ValueError("the reference has no headings")
+    if not candidate:
+        return 0.0
+    vectors = embedder.embed([*candidate, *reference])
+    own, other = vectors[: len(candidate)], vectors[len(candidate) :]
+    wanted = soft_cardinality(other)
+    shared = wanted + soft_cardinality(own) - soft_cardinality(vectors)
+    return float(min(1.0, max(0.0, shared / wanted)))

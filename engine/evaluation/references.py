@@ -1,0 +1,148 @@
+"""The list of references: does it exist, is it about the topic, how much does it share with a human survey's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rapidfuzz import fuzz
+
+from engine.evaluation.documents import CitedClaim, Reference
+from engine.evaluation.scores import Score
+from engine.llm.model import Answer, LanguageModel, Request
+from engine.prompting import data, fill
+from engine.retrieval.embedding import Embedder, embed_papers
+from engine.retrieval.identity import identifiers_in
+from engine.retrieval.library import Library
+from engine.text import folded
+from engine.values import Paper, Query
+
+Finding = Literal["real", "real with wrong metadata", "not found"]
+
+SAME_TITLE = 93.0
+"""Two titles are the same from this similarity on (0 to 100, letters and digits only)."""
+
+LIKE_TITLE = 80.0
+"""From here on a title is one that was written wrongly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A reference looked up in a library: the paper that it is, and whether what it says of it is right."""
+
+    reference: Reference
+    finding: Finding
+    paper: Paper | None = None
+    why: str = ""
+
+
+def similarity(one: str, other: str) -> float:
+    """How alike two titles are, 0 to 100, case and punctuation aside."""
+    return float(fuzz.ratio(folded(one), folded(other)))
+
+
+async def resolved(references: Sequence[Reference], library: Library) -> tuple[Resolved, ...]:
+    """Each reference by its identifiers, else by its title. Only what the library holds can be found."""
+    return tuple(await asyncio.gather(*(_resolved(reference, library) for reference in references)))
+
+
+async def _resolved(reference: Reference, library: Library) -> Resolved:
+    named = identifiers_in(f"{reference.name} {reference.text}")
+    by_name = await library.get(named) if named else ()
+    title = reference.title or reference.text
+    if by_name:
+        alike = similarity(title, by_name[0].title)
+        if alike >= SAME_TITLE or folded(by_name[0].title) in folded(reference.text):
+            return Resolved(reference, "real", by_name[0])
+        return Resolved(reference, "real with wrong metadata", by_name[0], f"{named[0]} is “{by_name[0].title}”")
+    if len(folded(title)) < 8:
+        return Resolved(reference, "not found", None, "no title could be read")
+    for item in await library.search(Query(title[:300], 5, "title")):
+        paper = item.paper
+        alike = similarity(title, paper.title)
+        if alike >= SAME_TITLE or (len(folded(paper.title)) > 20 and folded(paper.title) in folded(reference.text)):
+            return Resolved(reference, "real", paper)
+        if alike >= LIKE_TITLE:
+            return Resolved(reference, "real with wrong metadata", paper, f"the title is “{paper.title}”")
+    return Resolved(reference, "not found", None, "not in this library")
+
+
+def existence(found: Sequence[Resolved], library: str) -> tuple[Score, ...]:
+    """Shares of real references, of those with wrong metadata, and of those not found."""
+    if not found:
+        return (Score("references real", None, "no references could be read"),)
+    scores = []
+    kinds: tuple[Finding, ...] = ("real", "real with wrong metadata", "not found")
+    for kind in kinds:
+        those = [r for r in found if r.finding == kind]
+        details = tuple(f"[{r.reference.name}] {r.reference.text[:120]}: {r.why}" for r in those if r.why)
+        how = f"looked up in the library “{library}”; not being there is no proof of being invented"
+        scores.append(Score(f"references {kind}", len(those) / len(found), how, details=details))
+    return tuple(scores)
+
+
+def overlap(own: Sequence[Reference], human: Sequence[Reference]) -> tuple[Score, ...]:
+    """IoU = |A ∩ B| / |A ∪ B| (XE3) and coverage = |A ∩ B| / |B|, by titles."""
+    if not own or not human:
+        return tuple(Score(name, None, "a list of references is missing") for name in ("IoU", "reference coverage"))
+    shared = shared_titles([r.title for r in own], [r.title for r in human])
+    how = f"{shared} of {len(human)} references of the human survey, by title"
+    iou = shared / (len(own) + len(human) - shared)
+    return Score("IoU", iou, how), Score("reference coverage", shared / len(human), how)
+
+
+def shared_titles(own: Sequence[str], human: Sequence[str]) -> int:
+    """How many titles stand in both lists, each counted once."""
+    exact = {folded(t) for t in own} & {folded(t) for t in human}
+    left = [t for t in dict.fromkeys(map(folded, human)) if t not in exact and len(t) > 15]
+    mine = [t for t in dict.fromkeys(map(folded, own)) if t not in exact and len(t) > 15]
+    count = len(exact - {""})
+    for title in left:
+        best = next((m for m in mine if fuzz.ratio(title, m, score_cutoff=SAME_TITLE)), None)
+        if best:
+            mine.remove(best)
+            count += 1
+    return count
+
+
+def distinct(claims: Sequence[CitedClaim], references: Sequence[Reference]) -> tuple[Score, ...]:
+    """References in the list, and how many of them the text cites."""
+    names = {name for claim in claims for name in claim.names}
+    cited = names & {r.name for r in references}
+    return (
+        Score("references", float(len(references)), "entries in the list"),
+        Score("references cited", float(len(cited)), "different entries that the text cites"),
+        Score("citations", float(sum(len(c.names) for c in claims)), "markers in the text, each work counted"),
+        Score("claims", float(len(claims)), "sentences with at least one citation"),
+    )
+
+
+def semantic_relevance(papers: Sequence[Paper], topic: str, embedder: Embedder) -> Score:
+    """Mean cosine of the references' embeddings to the topic's (XE4)."""
+    if not papers:
+        return Score("semantic relevance", None, "no reference was found in the library")
+    closeness = embed_papers(embedder, papers) @ embedder.embed([topic])[0]
+    how = f"mean cosine to the topic, {embedder.name}, {len(papers)} references found in the library"
+    return Score("semantic relevance", float(closeness.mean()), how, float(closeness.std()))
+
+
+class Relevant(Answer):
+    """Whether a paper belongs to the topic."""
+
+    relevant: bool
+
+
+async def judged_relevance(papers: Sequence[Paper], topic: str, judges: Mapping[str, LanguageModel]) -> Score:
+    """Mean of yes and no over references and judges (XE5)."""
+    if not papers or not judges:
+        return Score("relevance by a model", None, "no judge, or no reference found")
+
+    async def ask(paper: Paper, judge: LanguageModel) -> float:
+        prompt = fill("evaluation/relevance", topic=data(topic), paper=data(f"{paper.title}\n{paper.abstract}"))
+        answer = await judge.typed(Request("judging", "relevance", prompt, 128, 0.0), Relevant)
+        return float(answer.relevant)
+
+    answers = await asyncio.gather(*(ask(paper, judge) for paper in papers for judge in judges.values()))
+    return Score("relevance by a model", sum(answers) / len(answers), f"judged by {', '.join(judges)}")

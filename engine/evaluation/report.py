@@ -1,0 +1,128 @@
+"""Evaluations as JSON, as Markdown tables with mean ± standard deviation, and as a figure."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from engine.evaluation.evaluating import Evaluation
+from engine.evaluation.scores import Score, mean_and_spread
+from engine.rendering.markdown import escaped
+
+RADAR = ("coverage", "structure", "relevance", "synthesis", "critical analysis")
+
+
+def as_json(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[str, str]) -> str:
+    """Everything, with judge, version and date in ``about``."""
+    systems = {name: [asdict(e) for e in found] for name, found in evaluations.items()}
+    return json.dumps({"about": dict(about), "systems": systems}, ensure_ascii=False, indent=1)
+
+
+def as_markdown(evaluation: Evaluation, about: Mapping[str, str], *, details: bool = False) -> str:
+    """One survey: a table for each group; with ``details`` the reasons below."""
+    parts = [f"# Evaluation of “{escaped(evaluation.title)}”", _about(about)]
+    parts += [f"⚠ {escaped(problem)}" for problem in evaluation.problems]
+    for name, scores in evaluation.groups:
+        rows = [f"| {escaped(s.name)} | {_value(s)} | {escaped(s.how)} |" for s in scores]
+        parts.append("\n".join([f"## {name}", "", "| Measure | Value | How |", "| --- | --- | --- |", *rows]))
+        if details:
+            parts += ["\n".join(f"- {escaped(d)}" for d in s.details) for s in scores if s.details]
+    return "\n\n".join(parts) + "\n"
+
+
+def comparison(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[str, str]) -> str:
+    """Several systems over several topics: one row for each measure, mean ± standard deviation (AE14)."""
+    names = list(dict.fromkeys(n for found in evaluations.values() for e in found for n in e.scores()))
+    head = "| Measure | " + " | ".join(f"{escaped(s)} ({len(e)})" for s, e in evaluations.items()) + " |"
+    rows = []
+    for name in names:
+        cells = []
+        for found in evaluations.values():
+            values = [v for e in found if (s := e.scores().get(name)) and (v := s.value) is not None]
+            cells.append(_mean(values))
+        rows.append(f"| {escaped(name)} | " + " | ".join(cells) + " |")
+    lines = "\n".join([head, "| --- |" + " --- |" * len(evaluations), *rows])
+    unread = [
+        f"- {escaped(system)}, {escaped(e.title)}: {escaped(problem)}"
+        for system, found in evaluations.items()
+        for e in found
+        for problem in e.problems
+    ]
+    told = ["## What could not be read", "\n".join(unread)] if unread else []
+    return "\n\n".join(["# Comparison", _about(about), lines, *told]) + "\n"
+
+
+def card(evaluation: Evaluation) -> str:
+    """A few lines for a chat."""
+    scores = evaluation.scores()
+    wanted = (
+        "citation recall",
+        "citation precision",
+        "citation F1",
+        *RADAR,
+        "references cited",
+        "references real",
+        "shared lists",
+    )
+    lines = [f"- {name}: {_value(scores[name])} ({escaped(scores[name].how)})" for name in wanted if name in scores]
+    return "\n".join([f"**Evaluation of “{escaped(evaluation.title)}”**", "", *lines])
+
+
+def radar(evaluations: Mapping[str, Sequence[Evaluation]]) -> str:
+    """An SVG of the five criteria where judges gave them, else of the shares between 0 and 1 as bars."""
+    # Imported here because it takes more than a second, and most reports have no figure.
+    import io
+    import math
+
+    from matplotlib.figure import Figure
+
+    shares = ("citation recall", "citation precision", "citation F1", "references real", "soft heading recall")
+    judged = all(e.scores().get("coverage") and e.scores()["coverage"].value for f in evaluations.values() for e in f)
+    names = RADAR if judged else shares
+    canvas = Figure(figsize=(7, 5), layout="constrained")
+    axes = canvas.add_subplot(projection="polar" if judged else None)
+    for at, (system, found) in enumerate(evaluations.items()):
+        values = [_of(found, name) for name in names]
+        if judged:
+            angles = [2 * math.pi * i / len(names) for i in range(len(names))]
+            axes.plot([*angles, angles[0]], [*values, values[0]], label=system.replace("$", r"\$"))
+            axes.set_xticks(angles, names)
+        else:
+            width = 0.8 / len(evaluations)
+            axes.bar([i + at * width for i in range(len(names))], values, width, label=system.replace("$", r"\$"))
+            axes.set_xticks(range(len(names)), names, rotation=20)
+    axes.set_ylim(0, 5 if judged else 1)
+    axes.legend(loc="upper right", fontsize=7)
+    buffer = io.StringIO()
+    canvas.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()
+
+
+def _of(found: Sequence[Evaluation], name: str) -> float:
+    values = [s.value for e in found if (s := e.scores().get(name)) and s.value is not None]
+    return statistics.fmean(values) if values else 0.0
+
+
+def _about(about: Mapping[str, str]) -> str:
+    return "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in about.items())
+
+
+def _value(score: Score) -> str:
+    if score.value is None:
+        return "not measured"
+    spread = f" ± {score.spread:.2f}" if score.spread is not None else ""
+    return f"{_number(score.value)}{spread}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 10 and float(value).is_integer() else f"{value:,.3f}"
+
+
+def _mean(values: Sequence[float]) -> str:
+    if not values:
+        return "not measured"
+    mean, spread = mean_and_spread(values)
+    digits = 0 if mean >= 100 else 2 if mean >= 10 else 3
+    return f"{mean:,.{digits}f} ± {spread:,.{digits}f}" if len(values) > 1 else f"{mean:,.{digits}f}"

@@ -1,0 +1,62 @@
+"""What a scorer gives: a figure with its unit, and how it was obtained; averages as the papers print them."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One figure. ``value`` is ``None`` where it could not be measured, and ``how`` then says why."""
+
+    name: str
+    value: float | None
+    how: str
+    spread: float | None = None
+    """Standard deviation of what ``value`` is the mean of."""
+    details: tuple[str, ...] = ()
+
+
+def harmonic_mean(values: Sequence[float]) -> float:
+    """AutoSurvey's "Avg." of its three criteria; 0 where one is 0. Raises `ValueError` for none."""
+    return statistics.harmonic_mean(values)
+
+
+def truncated(value: float, digits: int = 2) -> float:
+    """Cut, not rounded: how AutoSurvey prints its averages (4.616 becomes 4.61)."""
+    return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_DOWN))
+
+
+def mean_and_spread(values: Sequence[float]) -> tuple[float, float]:
+    """Mean and standard deviation of a sample; the deviation of one value is 0 (AE14)."""
+    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+def f1(precision: float, recall: float) -> float:
+    """2PR / (P + R), 0 where both are 0 (XE2)."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+EXPERTS = 10
+TOKENS_PER_HOUR = 2_000
+READING_HOURS = 5.0
+
+
+def human_hours(tokens: int) -> float:
+    """Hours that ten experts need: T_r + L/(E·M) + ½·L/(E·M), reading, writing, refining (AutoSurvey, AE1)."""
+    writing = tokens / (EXPERTS * TOKENS_PER_HOUR)
+    return READING_HOURS + writing + 0.5 * writing
+
+
+def surveys_per_hour(hours: float) -> float:
+    """Speed = 1/Time; infinite for no time."""
+    return 1 / hours if hours else math.inf
+
+
+def published_final(rouge_average: float, heading_recall: float) -> float:
+    """The mean of both, as NLPCC 2024 task 6 defines its final score; its table 1 prints other values (D8)."""
+    return (rouge_average + heading_recall) / 2
