@@ -17,7 +17,7 @@ from bot.commands import (
     RaiseBudget,
     StartSurvey,
 )
-from engine.events import Ask, FindGaps, Start, Stop
+from engine.events import Ask, Evaluate, FindGaps, Start, Stop
 
 Act = Literal["start", "read", "change", "own", "administer"]
 Refusal = Literal["start", "read", "change", "own", "administer"]
@@ -58,7 +58,7 @@ def act_of(command: Command) -> Act:
     match command:
         case StartSurvey() | Start():
             return "start"
-        case Look() | Export() | Ask() | FindGaps() | Plain():
+        case Look() | Export() | Ask() | FindGaps() | Evaluate() | Plain():
             return "read"
         case Invite() | Forget():
             return "own"

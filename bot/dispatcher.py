@@ -22,6 +22,7 @@ from bot.store import Held, Letter, Store
 from bot.turns import Backstage, Turn, Turns, payer_of
 from bot.watching import Metrics
 from engine.errors import ScholiumError, ServiceError, UserError
+from engine.evaluation.evaluating import Evaluation
 from engine.events import Event, Job, JobDone, JobFailed, SectionFinished, Stop
 from engine.gaps import FieldGaps
 from engine.rendering.files import file_stem, write_figure
@@ -207,7 +208,7 @@ class Dispatcher:
 
         async def done(result: Result) -> None:
             self._metrics.jobs.labels(job.kind, "done").inc()
-            if isinstance(result, Answer | FieldGaps):
+            if isinstance(result, Answer | FieldGaps | Evaluation):
                 await self._report(at, job, JobDone(job.id), answer=result)
             else:
                 await self._report(at, job, JobDone(job.id, result))
@@ -228,7 +229,7 @@ class Dispatcher:
         event: Event,
         *,
         section: tuple[Section, int] | None = None,
-        answer: Answer | FieldGaps | None = None,
+        answer: Answer | FieldGaps | Evaluation | None = None,
         failure: str = "",
     ) -> None:
         """Tell the session what its job did, unless it does not wait for that job any more."""
@@ -241,6 +242,8 @@ class Dispatcher:
                 turn.say(wording.finished_section(*section))
             if isinstance(answer, Answer):
                 turn.say(wording.answer(answer))
+            elif isinstance(answer, Evaluation):
+                turn.say(wording.evaluation(answer, details=job.details), buttons=wording.details(turn.session, job))
             elif answer:
                 topic = held.session.state.brief.topic if held.session.state.brief else "field"
                 path = await asyncio.to_thread(write_figure, answer.map, self._turns.output, f"{file_stem(topic)}-gaps")

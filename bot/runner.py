@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 import structlog
 
 from engine.errors import LimitExceeded, ScholiumError, UserError
+from engine.evaluation.documents import from_survey
+from engine.evaluation.entailment import ByModel, ByRule
+from engine.evaluation.evaluating import Evaluation, Means, evaluated
 from engine.events import Job
 from engine.gaps import FieldGaps, field_gaps
 from engine.run import Answer, Progress, Recipe, RunContext
@@ -17,7 +20,7 @@ from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, 
 
 log = structlog.get_logger()
 
-Result = KeywordPool | PaperSelection | Outline | Survey | Answer | FieldGaps
+Result = KeywordPool | PaperSelection | Outline | Survey | Answer | FieldGaps | Evaluation
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,21 @@ async def perform(job: Job, state: State, bench: Bench) -> Result:
         case "gaps", State(papers=PaperSelection() as selection):
             topic, seed = _needed(brief).topic, context.seed
             return await asyncio.to_thread(field_gaps, selection.included(), topic, context.embedder, seed)
+        case "evaluate", State(survey=Survey() as survey):
+            return await evaluated(from_survey(survey), _needed(brief).topic, _means(context))
         case _:
             raise UserError("A step before this one is missing. Say “start over” and name the topic again.")
+
+
+def _means(context: RunContext) -> Means:
+    """The session's own model judges where there is one; else a rule decides, and is named."""
+    entailment = ByModel(context.model, "the model that wrote it") if context.model else ByRule(context.embedder)
+    judges = {"the model that wrote it": context.model} if context.model else {}
+
+    async def told(stage: str) -> None:
+        await context.progress(Progress("judging", detail=stage))
+
+    return Means(context.library, context.embedder, entailment, judges, progress=told)
 
 
 def _needed(brief: Brief | None) -> Brief:

@@ -201,6 +201,12 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     "CheckAnswer": _check,
     "CoherenceAnswer": _coherence,
     "TranslationAnswer": _translation,
+    "Verdict": lambda prompt: {"faithful": len(prompt) % 7 != 0},
+    "Grade": lambda prompt: {"reason": "As good as its length.", "score": 3 + len(prompt) % 3},
+    "Better": lambda _: {"reason": "It comes first.", "better": "first"},
+    "Relevant": lambda prompt: {"relevant": len(prompt) % 5 != 0},
+    "FaultAnswer": lambda _: {"kind": "overgeneralisation", "reason": "It says more than the source."},
+    "Choice": lambda prompt: {"letter": "A" if "(nothing)" in prompt else "B"},
     "JudgeAnswer": lambda prompt: {
         "coverage": 3 + len(prompt) % 3,
         "structure": 4,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, assert_never
 
-from adapters.chat import Incoming, Outgoing
+from adapters.chat import Button, Incoming, Outgoing
 from bot import proposals, views, wording
 from bot.access import Rules, Standing, act_of, refusal
 from bot.briefs import Defaults, brief_of
@@ -44,7 +44,7 @@ from engine.rendering.files import known_formats, write_files
 from engine.session import SurveySession, advance
 from engine.writing import words_for_each
 
-QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps"})
+QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate"})
 """Jobs that leave the finished survey to be exported meanwhile."""
 
 
@@ -95,9 +95,17 @@ class Turn:
         """The session as it is by now."""
         return self.held.session
 
-    def say(self, text: str, *, proposal: bool = False, files: tuple[Path, ...] = (), only_for: str = "") -> None:
+    def say(
+        self,
+        text: str,
+        *,
+        proposal: bool = False,
+        buttons: tuple[Button, ...] = (),
+        files: tuple[Path, ...] = (),
+        only_for: str = "",
+    ) -> None:
         """Something to be shown; ``proposal`` adds the buttons of the current proposal."""
-        buttons = wording.buttons(self.session) if proposal else ()
+        buttons = wording.buttons(self.session) if proposal else buttons
         self.messages.append(Outgoing(self.held.conversation, text, buttons=buttons, files=files, only_for=only_for))
 
     def outgoing(self) -> list[Outgoing]:

@@ -11,6 +11,8 @@ from bot.ledger import Limit, Standing
 from engine.citations import checked, numbers, reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.estimates import Estimate
+from engine.evaluation.evaluating import Evaluation
+from engine.evaluation.report import as_markdown, card
 from engine.events import Job, NoticeKind
 from engine.gaps import FieldGaps
 from engine.llm.metering import Usage
@@ -41,6 +43,7 @@ HELP = """**What you can say**
 | change it | `rewrite 3.2: …` · `expand 2.1` · `shorten 2.1` · `add a paragraph on … to 2.1` · `cite … in 2.1` · \
 `remove the claim about … from 2.1` · `translate 2.1 to German` |
 | files | `export` · `export pdf bib` (md, html, pdf, bib, ris, json) |
+| its quality | `evaluate` · `evaluate details` |
 | the field | `gaps` (which parts of it lack surveys) |
 | people | `invite NAME` (may change the survey too) |
 | any time | `status` · `cost` · `budget` · `sources` · `history` · `stop` · `forget` · `help` |"""
@@ -78,6 +81,7 @@ _STAGES = {
     "dividing": "Dividing the groups",
     "writing": "Writing",
     "outlining": "Drafting outlines",
+    "judging": "Judging",
     "words": "Indexing words",
     "fitting": "Learning how this library's words go together",
     "vectors": "Placing papers by meaning",
@@ -92,6 +96,7 @@ _STARTED: dict[str, str] = {
     "revise": "Changing that section …",
     "answer": "Looking through the papers …",
     "gaps": "Drawing a map of the field …",
+    "evaluate": "Judging the survey …",
 }
 
 
@@ -193,6 +198,18 @@ def gaps(found: FieldGaps) -> str:
     ]
     head = "**Lines of work among these papers**, those with the fewest surveys first (a survey says so in its title):"
     return "\n".join([head, "", *lines])
+
+
+def evaluation(found: Evaluation, *, details: bool) -> str:
+    """A short card, or every figure with its reasons."""
+    about = {"Judged by": "the survey's own model where one is configured, else by rules; see each figure"}
+    return as_markdown(found, about, details=True) if details else card(found)
+
+
+def details(session: SurveySession, job: Job) -> tuple[Button, ...]:
+    """The button that shows every figure, unless that is what was asked for."""
+    shown = Button("All figures and reasons", f"evaluate details:{session.id}:{session.revision}", "evaluate details")
+    return () if job.details else (shown,)
 
 
 def sources(state: State) -> str:

@@ -8,17 +8,18 @@ from typing import Literal
 
 from engine.values import Brief, Change, KeywordPool, Outline, PaperSelection, Section, Survey
 
-JobKind = Literal["keywords", "papers", "outline", "write", "revise", "answer", "gaps"]
+JobKind = Literal["keywords", "papers", "outline", "write", "revise", "answer", "gaps", "evaluate"]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work that was asked for; ``change`` belongs to `revise`, ``question`` to `answer`."""
+    """Work that was asked for; ``change`` belongs to `revise`, ``question`` to `answer`, ``details`` to `evaluate`."""
 
     id: str
     kind: JobKind
     change: Change | None = None
     question: str = ""
+    details: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,13 @@ class FindGaps:
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluate:
+    """How good is the finished survey; with ``details`` every figure and reason."""
+
+    details: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class GoBack:
     """To the proposal before."""
 
@@ -142,7 +150,7 @@ class JobFailed:
 
 
 Edit = EditKeywords | EditPapers | EditOutline
-PersonEvent = Start | Approve | Regenerate | Edit | MorePapers | Revise | Ask | FindGaps | GoBack | Undo
+PersonEvent = Start | Approve | Regenerate | Edit | MorePapers | Revise | Ask | FindGaps | Evaluate | GoBack | Undo
 Event = PersonEvent | Stop | StartOver | SectionFinished | JobDone | JobFailed
 
 

@@ -26,6 +26,7 @@ from engine.events import (
     EditKeywords,
     EditOutline,
     EditPapers,
+    Evaluate,
     Event,
     FindGaps,
     GoBack,
@@ -131,13 +132,13 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
         case Start(brief, papers):
             fresh = State(brief=brief, paper_limit=papers)
             return _begin(_changed(session, fresh), "keywords")
-        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | Revise() | Ask() | FindGaps():
+        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | Revise() | Ask() | FindGaps() | Evaluate():
             return _content(session, event)
         case _:
             assert_never(event)
 
 
-def _content(session: SurveySession, event: Edit | MorePapers | Revise | Ask | FindGaps) -> Step:
+def _content(session: SurveySession, event: Edit | MorePapers | Revise | Ask | FindGaps | Evaluate) -> Step:
     """Events that mean something in one phase only."""
     state = session.state
     match event:
@@ -156,6 +157,8 @@ def _content(session: SurveySession, event: Edit | MorePapers | Revise | Ask | F
             return _begin(session, "answer", question=question)
         case FindGaps() if state.papers and state.phase not in {"topic", "keywords"}:
             return _begin(session, "gaps")
+        case Evaluate(details) if state.phase == "discussion":
+            return _begin(session, "evaluate", details=details)
         case _:
             return session, (Tell("needs topic" if state.phase == "topic" else "not now"),)
 
@@ -176,9 +179,11 @@ def _regenerate(session: SurveySession) -> Step:
     return _begin(_changed(session, replace(session.state, attempt=session.state.attempt + 1)), kind)
 
 
-def _begin(session: SurveySession, kind: JobKind, change: Change | None = None, question: str = "") -> Step:
+def _begin(
+    session: SurveySession, kind: JobKind, change: Change | None = None, question: str = "", *, details: bool = False
+) -> Step:
     number = session.jobs_started + 1
-    job = Job(f"{session.id}-{number}", kind, change, question)
+    job = Job(f"{session.id}-{number}", kind, change, question, details)
     return replace(session, job=job, jobs_started=number), (StartJob(job),)
 
 

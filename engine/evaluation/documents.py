@@ -212,9 +212,11 @@ def _title_of(text: str) -> str:
 
 
 def _like_a_title(piece: str) -> int:
-    """A title has the longest run of words; people's names come with commas, venues with "In"."""
+    """A title has many words, some of them small; people's names come with commas, venues with "In"."""
+    words = piece.split()
+    small = sum(word.islower() for word in words)
     venue = bool(re.match(r"(?:In|arXiv|Proc)\b", piece))
-    return len(piece.split()) - 4 * piece.count(",") - 6 * venue
+    return len(words) + 2 * small - 3 * piece.count(",") - 6 * venue
 
 
 def claims(document: Document) -> tuple[CitedClaim, ...]:
