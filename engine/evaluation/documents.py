@@ -151,7 +151,9 @@ def _divided(text: str) -> tuple[str, tuple[Part, ...], str]:
             listed += line + "\n"
         else:
             rows[-1][2].append(line)
-    top = min((level for name, level, _ in rows if name), default=1)
+    levels = sorted(level for name, level, _ in rows if name)
+    # A second title above all sections is no section.
+    top = next((level for level in dict.fromkeys(levels) if levels.count(level) > 1), levels[0] if levels else 1)
     parts = tuple(
         Part(name, max(1, level - top + 1), "\n".join(lines).strip())
         for name, level, lines in rows
@@ -191,9 +193,9 @@ def _entries(listed: str, style: Style) -> tuple[Reference, ...]:
 
 
 def _first_surname(line: str) -> str:
-    """``Zhang`` of "Yue Zhang, Yafu Li, …" and of "Zhang, Y., Li, Y.": the last word of the first name or its first."""
-    first = line.strip(" -*").split(",", 1)[0].split(" and ", 1)[0].strip()
-    words = first.split()
+    """``Zhang`` of "Yue Zhang, Yafu Li, …", of "Zhang, Y., Li, Z." and of "Y. Zhang. 2022."."""
+    first = re.split(rf",|\band\b|&|\(?{_YEAR}", line.strip(" -*"))[0]
+    words = [word.strip(".") for word in first.split() if len(word.strip(".")) > 1]
     return words[-1] if words and len(words) <= 5 else ""
 
 

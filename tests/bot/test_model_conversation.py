@@ -268,3 +268,21 @@ def served(service: Service) -> Iterator[str]:
     yield service.url
     over.set()
     thread.join()
+
+
+async def test_the_survey_is_judged_in_the_chat_with_details_one_press_away(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval sections=3 words=60", "ok", "ok", "ok", "evaluate")
+        card = lab.chat.messages()[-1]
+        assert "citation recall" in card.text
+        assert "judged by the model that wrote it" in card.text
+        assert len(card.text) < 3_000
+        (button,) = card.buttons
+        before = await lab.survey()
+        await lab.chat.say(button=button.action)
+        assert "| citation precision |" in lab.chat.last
+        assert "As good as its length." in lab.chat.last
+        assert await lab.survey() == before
