@@ -86,3 +86,21 @@ def test_our_own_files_are_read_alike(tmp_path: Path) -> None:
     assert printed.title == own.title
     assert printed.style == "none"
     assert "No citations could be read" in " ".join(printed.problems)  # three markers are too few to be sure
+
+
+def test_judges_compare_in_pairs_and_agree_with_people_or_not(tmp_path: Path) -> None:
+    for system in ("ours", "theirs"):
+        (tmp_path / system).mkdir()
+        for i, topic in enumerate(("Graph Networks", "Other")):
+            (tmp_path / system / f"{topic}.md").write_text(MARKDOWN + "word " * i * len(system))
+    (tmp_path / "ranks.json").write_text('{"ours/Graph Networks": 1, "ours/Other": 2, "theirs/Other": 3}')
+    code, shown = run("ours", "theirs", "--compare", "--judges", "simulated", "--pairwise", "--ranks", "ranks.json")
+    assert code == 0, shown
+    assert "thinks nothing" in shown
+    # The simulated judge prefers whatever comes first.
+    assert "| ours over theirs | 0.50 | 0.00 |" in shown
+    assert "Agreement with people's ranks" in shown
+    (tmp_path / "ranks.json").write_text('{"nobody/X": 1}')
+    code, shown = run("ours", "--compare", "--ranks", "ranks.json")
+    assert code == 1
+    assert "There is no survey “nobody/X”" in shown

@@ -206,7 +206,8 @@ def test_a_markdown_survey_is_read_as_it_is() -> None:
 def test_citations_by_author_and_year_are_matched_to_the_list() -> None:
     text = (
         f"# S\n\n## 1 A\n{LONG}\nHallucination is common (Ji et al., 2023; Zhang and Li, 2022a). "
-        "Lin (2021) disagrees. It was shown (see Müller et al., 2020). More is said there (Ji et al., 2023). In 2019 (a good year) nothing happened.\n\n"
+        "Lin (2021) disagrees. It was shown (see Müller et al., 2020). More is said there (Ji et al., 2023). "
+        "In 2019 (a good year) nothing happened.\n\n"
         "## References\nZiwei Ji, Nayeon Lee. 2023. Survey of Hallucination in Generation. ACM.\n"
         "Zhang, Y., Li, Z. 2022a. Another Title of Work. In ACL.\nStephanie Lin. 2021. Truthful Answers to Questions.\n"
         "Rafael Müller, A. B. 2020. On Smoothing of Labels.\n"
