@@ -253,7 +253,14 @@ class Dispatcher:
             await self._turns.warn(turn)
             return turn
 
-        await self._turn(at, taken, None)
+        # A job that is ended while it reports has still reported: what is committed is also sent.
+        task = asyncio.create_task(self._reported(at, taken))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.shield(task)
+
+    async def _reported(self, at: Conversation, take: Callable[[Held], object]) -> None:
+        await self._turn(at, take, None)
 
 
 def _is_stop(incoming: Incoming) -> bool:

@@ -11,7 +11,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -148,9 +148,9 @@ class DurableJobs:
         """Ids of the jobs that run here."""
         return list(self._running)
 
-    async def stop_unwanted(self, wanted: set[str]) -> None:
-        """End jobs here that no session waits for any more: somebody said stop to another process."""
-        for job_id in [job_id for job_id in self._running if job_id not in wanted]:
+    async def stop_all(self, job_ids: Iterable[str]) -> None:
+        """End these jobs where they run here."""
+        for job_id in job_ids:
             await self._ended(job_id)
 
     async def reconcile(self, waiting: Sequence[tuple[Conversation, str, str]], dead: Sequence[str]) -> None:
@@ -163,13 +163,16 @@ class DurableJobs:
         await self.launch()
         from dbos import DBOS
 
+        found = await DBOS.list_workflows_async(workflow_ids=[job_id for _, _, job_id in waiting])
+        known = {status.workflow_id: status for status in found}
         for conversation, owner, job_id in waiting:
-            status = await DBOS.get_workflow_status_async(job_id)
+            status = known.get(job_id)
             if status is None:
                 await self._enqueued(conversation, owner, job_id)
             elif status.status == "PENDING" and status.executor_id in dead:
                 await DBOS.resume_workflow_async(job_id, queue_name=self._queue)
-            elif status.status in {"ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED", "SUCCESS"}:
+            elif status.status not in {"PENDING", "ENQUEUED", "DELAYED"}:
+                # It ended, and yet the session waits for it.
                 await DBOS.delete_workflow_async(job_id)
                 await self._enqueued(conversation, owner, job_id)
 

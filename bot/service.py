@@ -30,6 +30,7 @@ log = structlog.get_logger()
 SWEEP_S = 1.0
 """How often jobs that nobody waits for any more are looked for: "stop" said to another process takes so long."""
 
+REVIVE_S = 20.0
 HOUR_S = 3_600.0
 
 
@@ -52,6 +53,7 @@ class Service:
         self.jobs = DurableJobs(settings.jobs_url(), name, store.holder, bounds, self.dispatcher.run_job)
         self.dispatcher.jobs = self.jobs
         self._next_cleaning = 0.0
+        self._next_reviving = 0.0
 
     async def start(self) -> None:
         """Take over what was left, and begin."""
@@ -78,16 +80,22 @@ class Service:
                 if time.monotonic() - beat_at > BEAT_S:
                     beat_at = time.monotonic()
                     if not await self._presence.beat():
-                        await self.jobs.stop_unwanted(set())  # taken for dead: another process does them now
+                        await self.jobs.stop_all(self.jobs.running())  # taken for dead: another does them now
                     await self._take_over(first=False)
                     await self.dispatcher.deliver_again()
                     await self._clean()
-                running = self.jobs.running()
-                self.metrics.waiting.set(len(await self.store.with_jobs(self._adapter.platform, self._adapter.only)))
-                if running:
-                    await self.jobs.stop_unwanted(await self.store.wanted(running))
+                    await self._revive()
+                await self.sweep()
             except ScholiumError as error:
                 log.warning("the service could not look after itself", error=str(error))
+
+    async def sweep(self) -> None:
+        """End jobs here that no session waits for any more: somebody said stop to another process."""
+        running = self.jobs.running()
+        self.metrics.waiting.set(len(await self.store.with_jobs(self._adapter.platform, self._adapter.only)))
+        if running:
+            wanted = await self.store.wanted(running)
+            await self.jobs.stop_all(job_id for job_id in running if job_id not in wanted)
 
     async def _take_over(self, *, first: bool) -> None:
         dead = await self._presence.buried()
@@ -99,6 +107,14 @@ class Service:
             self.dispatcher.answer(incoming)
         await self.dispatcher.deliver(await self.store.unsent(platform, only))
         await self.jobs.reconcile(await self.store.with_jobs(platform, only), dead)
+
+    async def _revive(self) -> None:
+        """Every so often: jobs that sessions wait for and that are neither queued nor running are begun again."""
+        if time.monotonic() < self._next_reviving:
+            return
+        self._next_reviving = time.monotonic() + REVIVE_S
+        waiting = await self.store.with_jobs(self._adapter.platform, self._adapter.only)
+        await self.jobs.reconcile([job for job in waiting if job[2] not in self.jobs.running()], [])
 
     async def _clean(self) -> None:
         """Once an hour: events older than a day, and surveys nobody has touched for longer than the setting."""

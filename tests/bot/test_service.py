@@ -10,15 +10,18 @@ from dataclasses import replace
 
 import httpx2
 import pytest
+import sqlalchemy as sa
 import structlog
 
 from adapters.chat import Incoming, Outgoing
 from bot.app import App
 from bot.bench_crash import paid_again
+from bot.bench_load import CountingPlatform
 from bot.database import open_database
 from bot.dispatcher import Dispatcher
 from bot.jobs import Presence
 from bot.logs import configure, without_secrets
+from bot.schema import outbox
 from bot.service import Service, serving
 from bot.settings import load_settings
 from bot.simulation import Call, running
@@ -157,6 +160,33 @@ async def test_two_hundred_events_each_twice_are_answered_once_each(library: Loc
         await lab.settled()
     assert len(lab.chat.messages()) == 200
     assert len({m.key for m in lab.chat.messages()}) == 200
+
+
+async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none_that_is_just_reporting(
+    library: LocalLibrary,
+) -> None:
+    platform = CountingPlatform()
+    async with serving(App(load_settings()), platform) as service:
+
+        async def sweeping() -> None:
+            while True:
+                await service.sweep()
+                await asyncio.sleep(0)
+
+        sweeper = asyncio.create_task(sweeping())
+        places = [replace(HERE, platform="bench", thread=str(i)) for i in range(16)]
+        for i, at in enumerate(places):
+            await service.dispatcher.handle(Incoming(at, f"person{i}", f"k{i}", "survey dense retrieval"))
+        async with asyncio.timeout(60):
+            await asyncio.gather(*(platform.turns[at].wait() for at in places))
+        sweeper.cancel()
+        await asyncio.wait([sweeper])
+        await service.dispatcher.settled()
+        async with service.store.reading() as connection:
+            unsent = sa.select(sa.func.count()).where(outbox.c.sent_at.is_(None))
+            assert (await connection.execute(unsent)).scalar_one() == 0
+        for at in places:
+            assert (await service.dispatcher.held(at)).session.state.phase == "keywords"
 
 
 async def test_health_readiness_and_figures_have_a_port_of_their_own(
