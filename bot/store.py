@@ -34,6 +34,11 @@ from engine.session import SurveySession
 
 DAY_S = 86_400.0
 
+_NAMED_BY = (events.c.platform, events.c.tenant, events.c.key)
+
+BATCH = 200
+"""Events stored in one transaction: SQLite takes at most 32,766 values in a statement."""
+
 RECENT = 32
 """Sessions kept in memory; all others are read when something happens in them."""
 
@@ -97,30 +102,33 @@ class Store:
         }
         stored: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._received.append((row, stored))
-        if len(self._received) == 1:
+        if self._storing is None or self._storing.done():
             self._storing = asyncio.create_task(self._store_received())
         return await stored
 
     async def _store_received(self) -> None:
         """Everything that came in meanwhile in one transaction: platforms wait for it, and each one costs a sync."""
         await asyncio.sleep(0)
-        batch: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
-        try:
-            async with self.writing(urgent=True) as connection:
-                batch, self._received = self._received, []
-                # Not by the count of rows, which a driver does not know after such an insert.
-                insert = self.inserted_once(events).returning(events.c.key)
-                new = [(await connection.execute(insert.values(row))).first() is not None for row, _ in batch]
-        except ServiceError as error:
-            if not batch:
-                batch, self._received = self._received, []
-            for _, stored in batch:
+        while self._received:
+            batch: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
+            try:
+                async with self.writing(urgent=True) as connection:
+                    batch, self._received = self._received[:BATCH], self._received[BATCH:]
+                    # Not by the count of rows, which a driver does not know after such an insert.
+                    insert = self.inserted_once(events).values([row for row, _ in batch]).returning(*_NAMED_BY)
+                    made = {tuple(found) for found in await connection.execute(insert)}
+            except ServiceError as error:
+                if not batch:  # not even a connection
+                    batch, self._received = self._received, []
+                for _, stored in batch:
+                    if not stored.done():
+                        stored.set_exception(error)
+                continue
+            for row, stored in batch:
+                name = tuple(row[column.name] for column in _NAMED_BY)
                 if not stored.done():
-                    stored.set_exception(error)
-            return
-        for (_, stored), is_new in zip(batch, new, strict=True):
-            if not stored.done():
-                stored.set_result(is_new)
+                    stored.set_result(name in made)
+                made.discard(name)  # the same event a second time in one batch
 
     async def left_over(self, platform: str, only: Conversation | None) -> list[Incoming]:
         """What processes that are gone received and did not handle, taken over by this one, oldest first."""

@@ -139,6 +139,15 @@ async def test_what_comes_twice_is_received_once_and_what_was_not_handled_is_fou
     assert await two.left_over("fake", None) == []
 
 
+async def test_a_burst_is_stored_whole_and_each_repeat_is_known(store: Store) -> None:
+    burst = [said(f"k{i % 450}") for i in range(900)]
+    new = await asyncio.gather(*(store.receive(event) for event in burst))
+    assert new.count(True) == 450
+    assert await rows(store, schema.events) == 450
+    late = await asyncio.gather(*(store.receive(said(f"k{i}")) for i in range(440, 460)))
+    assert late == [False] * 10 + [True] * 10
+
+
 async def test_messages_wait_in_order_until_they_are_sent(open_store: Open) -> None:
     one = await open_store("one")
     buttons = (Button("Go", "ok:abc:1", "ok"),)
