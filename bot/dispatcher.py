@@ -32,6 +32,9 @@ from engine.values import Section
 
 log = structlog.get_logger()
 
+TURNS_AT_ONCE = 24
+"""Answers being made at once: more would not be made sooner, and what comes in would wait to be acknowledged."""
+
 TRIES = 20
 """How often a turn is taken again where somebody else changed the conversation meanwhile."""
 
@@ -62,6 +65,7 @@ class Dispatcher:
         self._limit_s = limit_s
         self._order: defaultdict[Conversation, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._sending: defaultdict[Conversation, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._at_once = asyncio.Semaphore(TURNS_AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
         self._unsent: list[Letter] = []
         self.jobs: Jobs | None = None
@@ -101,7 +105,7 @@ class Dispatcher:
             if _is_stop(incoming):  # not in the queue: it is about what the queue waits for
                 await self._turn(at, lambda held: self._turns.taken(held, incoming), incoming.key)
                 return
-            async with self._order[at]:
+            async with self._order[at], self._at_once:
                 await self._turn(at, lambda held: self._turns.taken(held, incoming), incoming.key)
         except ScholiumError as error:
             self._metrics.failed(error)

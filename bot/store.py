@@ -36,7 +36,7 @@ DAY_S = 86_400.0
 
 _NAMED_BY = (events.c.platform, events.c.tenant, events.c.key)
 
-BATCH = 200
+BATCH = 2_000
 """Events stored in one transaction: SQLite takes at most 32,766 values in a statement."""
 
 RECENT = 32

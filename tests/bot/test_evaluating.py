@@ -12,7 +12,7 @@ from bot.__main__ import cli
 from bot.evaluating import read_document
 from engine.rendering.files import write_files
 from engine.values import Survey
-from tests.engine.test_evaluation import MARKDOWN, own_survey
+from tests.engine.test_documents import MARKDOWN, own_survey
 
 
 def run(*arguments: str) -> tuple[int, str]:

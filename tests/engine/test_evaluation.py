@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 from bot.simulation import simulated
-from engine.citations import cited_keys
 from engine.errors import LanguageModelError, UserError
 from engine.evaluation.citation_quality import precision, recall, scored, surveyx_precision, surveyx_recall, verdicts
 from engine.evaluation.content_quality import CRITERIA, compared, graded
-from engine.evaluation.documents import CitedClaim, Document, Part, Reference, claims, from_markdown, from_survey
+from engine.evaluation.documents import CitedClaim, Document, Part, Reference, from_markdown, from_survey
 from engine.evaluation.entailment import ByModel, ByRule, Once
 from engine.evaluation.evaluating import Means, evaluated
 from engine.evaluation.meta import Question, knowledge_test, rank_correlation, read_questions
@@ -36,8 +35,8 @@ from engine.evaluation.scores import (
 )
 from engine.evaluation.shared_lists import shared_lists
 from engine.retrieval.local import LocalLibrary
-from engine.values import PaperKey, Survey
-from tests.fakes import FakeModel, WordEmbedder, paper, papers, section, whole
+from tests.engine.test_documents import MARKDOWN, own_survey
+from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 
 # What the papers print.
 
@@ -150,113 +149,6 @@ async def test_claims_are_judged_as_data() -> None:
     asked = whole(model.requests[0])
     assert asked.count("</claim>") == 1
     assert asked.count("</source>") == 1
-
-
-# Reading.
-
-LONG = "Graph networks pass messages between neighbours and gather what they carry. " * 8
-MARKDOWN = f"""# Graph Networks: A Survey
-
-## 1 Introduction
-
-{LONG}They were first described early [1]. Smith et al. improved them by 3.5 points, i.e. a lot [2, 4].
-
-### 1.1 History
-A range of works follows [2–4]. A link is no citation: [3](https://x.org). Neither is x[17] in ```code [9]```.
-
-## 2 Methods
-Methods end so. [1] [3] Then more is said.
-
-![map](a.png)
-
-| a | b |
-| --- | --- |
-| [1] | [2] |
-
-## References
-
-[1] A First Paper on Graphs
-[2] B. Author. A Second Paper, with Commas. In Proc., 2020. https://doi.org/10.1234/abc.5
-[3] "A Third Paper in Quotes", 2021 [4] A Fourth Paper on the Same Line
-"""
-
-
-def test_a_markdown_survey_is_read_as_it_is() -> None:
-    document = from_markdown(MARKDOWN)
-    assert (document.title, document.style) == ("Graph Networks: A Survey", "numbered")
-    assert document.headings() == ("Introduction", "History", "Methods")
-    assert [(r.name, r.title) for r in document.references] == [
-        ("1", "A First Paper on Graphs"),
-        ("2", "A Second Paper, with Commas"),
-        ("3", "A Third Paper in Quotes"),
-        ("4", "A Fourth Paper on the Same Line"),
-    ]
-    assert [(c.names, c.part) for c in claims(document)] == [
-        (("1",), 0),
-        (("2", "4"), 0),
-        (("2", "3", "4"), 1),
-        (("17",), 1),
-        (("1", "3"), 2),
-    ]
-    assert claims(document)[1].text == "Smith et al. improved them by 3.5 points, i.e. a lot."
-    assert (document.figures, document.tables) == (1, 1)
-    assert document.problems == ("1 cited names have no entry in the list of references, for example 17.",)
-
-
-def test_citations_by_author_and_year_are_matched_to_the_list() -> None:
-    text = (
-        f"# S\n\n## 1 A\n{LONG}\nHallucination is common (Ji et al., 2023; Zhang and Li, 2022a). "
-        "Lin (2021) disagrees. It was shown (see Müller et al., 2020). More is said there (Ji et al., 2023). "
-        "In 2019 (a good year) nothing happened.\n\n"
-        "## References\nZiwei Ji, Nayeon Lee. 2023. Survey of Hallucination in Generation. ACM.\n"
-        "Zhang, Y., Li, Z. 2022a. Another Title of Work. In ACL.\nStephanie Lin. 2021. Truthful Answers to Questions.\n"
-        "Rafael Müller, A. B. 2020. On Smoothing of Labels.\n"
-    )
-    document = from_markdown(text)
-    assert document.style == "author and year"
-    assert [c.names for c in claims(document)] == [
-        ("ji 2023", "zhang 2022a"),
-        ("lin 2021",),
-        ("muller 2020",),
-        ("ji 2023",),
-    ]
-    assert document.references[0].title == "Survey of Hallucination in Generation"
-    assert document.problems == ()
-
-
-def test_what_cannot_be_read_is_said_and_not_guessed() -> None:
-    listed = "1 A Title 2 Another"
-    bare = from_markdown(f"# S\n\n## 1 A\n{LONG} This is known 1 2. That too 3 .\n\n## References\n{listed}\n")
-    assert bare.style == "none"
-    assert claims(bare) == ()
-    assert any("bare numbers are not taken" in problem for problem in bare.problems)
-    assert any("could not be divided" in problem for problem in bare.problems)
-    for nothing in ("", "no headings", "# only a title"):
-        with pytest.raises(UserError, match="no survey I can read"):
-            from_markdown(nothing)
-
-
-@given(st.text(max_size=400), st.text(max_size=200))
-@settings(max_examples=60, deadline=None)
-def test_any_text_is_read_or_refused(body: str, listed: str) -> None:
-    document = from_markdown(f"# T\n\n## A\n{LONG}\n{body}\n\n## References\n{listed}")
-    for found in claims(document):
-        assert 0 <= found.part < len(document.parts)
-        assert found.names
-
-
-def own_survey() -> Survey:
-    one, two = papers(2)
-    text = f"They say so [@{one.key}; @{two.key}]. Nothing is cited here. Again it is said by them [@{two.key}]."
-    return Survey("Dense Retrieval: A Survey", "", (section("Top", "", section("Part", text)),), (one, two))
-
-
-def test_our_own_survey_is_read_with_its_keys() -> None:
-    survey = own_survey()
-    document = from_survey(survey)
-    one, two = survey.references
-    assert [c.names for c in claims(document)] == [(one.key, two.key), (two.key,)]
-    assert not any(cited_keys(c.text) for c in claims(document))
 
 
 # References.
@@ -426,15 +318,3 @@ async def test_everything_together_and_its_reports(library: LocalLibrary) -> Non
     bare = await evaluated(from_survey(survey), "x", Means(library, WordEmbedder(), ByRule(WordEmbedder())))
     assert bare.scores()["content quality"].value is None
     assert "configure a language model" in bare.scores()["content quality"].how
-
-
-def test_identifiers_in_references() -> None:
-    from engine.retrieval.identity import identifiers_in
-
-    text = "X. arXiv:2406.10252v2, https://doi.org/10.1145/3397271. and https://arxiv.org/pdf/2005.11401 s2:abc1"
-    assert identifiers_in(text) == [
-        PaperKey("arxiv:2406.10252"),
-        PaperKey("doi:10.1145/3397271"),
-        PaperKey("arxiv:2005.11401"),
-        PaperKey("s2:abc1"),
-    ]
