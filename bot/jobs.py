@@ -84,6 +84,7 @@ class DurableJobs:
                 "application_version": JOBS_VERSION,
                 "executor_id": self._holder,
                 "log_level": "ERROR",
+                "notification_listener_polling_interval_sec": 0.2,
             }
         )
 

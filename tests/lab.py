@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
+from adapters.chat import Conversation
 from bot.app import App
+from bot.jobs import Bounds, DurableJobs, queue_name
 from bot.service import Service, serving
 from bot.settings import load_settings
 from engine.session import State, SurveySession
@@ -42,10 +46,33 @@ class Lab:
             await self.chat.say(line)
 
 
+_EMPTY_QUEUE: list[bytes] = []
+
+
+async def _empty_queue() -> bytes:
+    """A database with the queue of this chat and no job in it: making it takes a second, which once is enough."""
+    if not _EMPTY_QUEUE:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "jobs.sqlite"
+
+            async def nothing(_: Conversation, __: str) -> None:
+                """There is no job."""
+
+            jobs = DurableJobs(f"sqlite:///{file}", queue_name("fake", HERE), "template", Bounds(), nothing)
+            await jobs.launch()
+            await jobs.close()
+            _EMPTY_QUEUE.append(file.read_bytes())
+    return _EMPTY_QUEUE[0]
+
+
 @asynccontextmanager
 async def opened(chat: FakeChat | None = None) -> AsyncIterator[Lab]:
     """A lab with the settings of the environment while the block runs."""
     talking = chat or FakeChat()
+    jobs = load_settings().home / "jobs.sqlite"
+    if not jobs.exists():
+        jobs.parent.mkdir(parents=True, exist_ok=True)
+        jobs.write_bytes(await _empty_queue())
     async with serving(App(load_settings()), talking) as service:
         await talking.run(service.dispatcher.handle)
         yield Lab(service, talking)
