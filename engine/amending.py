@@ -6,14 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from engine.citations import cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import section_at
 from engine.extractive import Passage, passage
-from engine.retrieval.embedding import Embedder, embed_papers
-from engine.text import folded, joined, shortened, split_sentences, terms
+from engine.retrieval.embedding import Embedder, embed_papers, nearest
+from engine.text import all_sentences, folded, joined, shortened, split_sentences, terms
 from engine.values import Change, Paper, PaperSelection, Section, Survey, Way
 
 REVISION_PAPERS = 30
@@ -51,8 +49,8 @@ def revision_of(selection: PaperSelection, survey: Survey, change: Change, embed
     old = section_to_change(survey, change.place)
     wanted = change.wish or old.title
     papers = selection.included()
-    closeness = embed_papers(embedder, papers) @ embedder.embed([wanted])[0]
-    near = {papers[int(i)].key for i in np.argsort(-closeness, kind="stable")[:REVISION_PAPERS] if closeness[i] > 0}
+    vectors = embed_papers(embedder, papers)
+    near = {p.key for p in nearest(papers, vectors, embedder.embed([wanted])[0], REVISION_PAPERS)}
     cited = {c.key for claim in old.claims for c in claim.citations} if change.way != "paragraph" else set()
     size = PARAGRAPH_WORDS if change.way == "paragraph" else max(80, len(old.text.split()))
     words = round(size * SIZES.get(change.way, 1.0))
@@ -130,10 +128,9 @@ def without_claim(selection: PaperSelection, survey: Survey, change: Change) -> 
     """The survey without the sentence of the section that the words describe best; no word of others changes."""
     old = section_to_change(survey, change.place)
     meant = set(terms(change.wish))
-    sentences = [s for paragraph in split_sentences(old.text) for s in paragraph]
     # A quotation can hold what looks like the end of a sentence, so claims are taken whole.
     inside = [claim.text for claim in old.claims]
-    units = inside + [s for s in sentences if not any(s in text for text in inside)]
+    units = inside + [s for s in all_sentences(old.text) if not any(s in text for text in inside)]
     share = [len(meant & set(terms(unit))) / max(1, len(meant)) for unit in units]
     if not units or not meant or max(share) < NAMED_SHARE:
         raise UserError(f"No sentence of section {change.place} speaks of “{change.wish[:80]}”. `show {change.place}`")
@@ -148,8 +145,7 @@ def without_claim(selection: PaperSelection, survey: Survey, change: Change) -> 
 
 def uncited_sentences(section: Section, paper: Paper) -> list[str]:
     """Sentences of the section that do not cite the paper."""
-    lines = (s for paragraph in split_sentences(section.text) for s in paragraph)
-    return [line for line in lines if paper.key not in cited_keys(line)]
+    return [line for line in all_sentences(section.text) if paper.key not in cited_keys(line)]
 
 
 def with_sentences(section: Section, new: Sequence[str]) -> Section:

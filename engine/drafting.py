@@ -17,7 +17,7 @@ from engine.errors import LanguageModelError
 from engine.evidence import is_quoted
 from engine.llm.model import Answer, LanguageModel, Request
 from engine.prompting import data, fill, paper_block, paper_tokens
-from engine.text import folded, joined, split_sentences
+from engine.text import all_sentences, folded, joined, split_sentences
 from engine.values import Citation, Claim, Outline, OutlineNode, Paper, PaperKey, SurveyWarning, walk_outline
 
 CHUNK_TOKENS = 30_000
@@ -229,7 +229,7 @@ def repaired(text: str, papers: Sequence[Paper]) -> tuple[str, list[tuple[str, P
 
 def check_request(draft: Draft) -> Request | None:
     """The request that checks every cited sentence; ``None`` where nothing is cited."""
-    lines = [s for paragraph in split_sentences(draft.text) for s in paragraph]
+    lines = all_sentences(draft.text)
     cited = [(i, s) for i, s in enumerate(lines, start=1) if cited_keys(s)]
     if not cited:
         return None
@@ -272,7 +272,7 @@ async def verified(model: LanguageModel, draft: Draft) -> Draft:
 
 def unchecked(draft: Draft) -> Draft:
     """The draft with claims that say they were not checked."""
-    lines = [sentence for paragraph in split_sentences(draft.text) for sentence in paragraph]
+    lines = all_sentences(draft.text)
     claims = [
         Claim(line, tuple(Citation(key, "", "unchecked") for key in cited_keys(line)))
         for line in lines

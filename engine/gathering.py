@@ -74,6 +74,14 @@ async def gather(
     return PaperSelection(tuple(kept[:limit]), searches=tuple(searches), filtered=len(fused) - len(kept))
 
 
+def needed_papers(selection: PaperSelection) -> tuple[Paper, ...]:
+    """The papers that may be used; raises `UserError` where all are excluded."""
+    papers = selection.included()
+    if not papers:
+        raise UserError("All papers are excluded. Include some again, for example: include 1")
+    return papers
+
+
 def _nothing_found(brief: Brief) -> str:
     years = "" if brief.years.first is None and brief.years.last is None else f" from {brief.years}"
     return (

@@ -24,9 +24,9 @@ from engine.extractive import Passage
 from engine.llm.model import Answer as TypedAnswer
 from engine.llm.model import LanguageModel, Request
 from engine.prompting import data, fill, paper_block
-from engine.retrieval.embedding import embed_papers
+from engine.retrieval.embedding import embed_papers, nearest
 from engine.run import Answer, RunContext
-from engine.text import sentences, split_sentences
+from engine.text import all_sentences, sentences, split_sentences
 from engine.values import Brief, Change, Citation, Claim, OutlineNode, Paper, PaperSelection, Survey
 
 ANSWER_PAPERS = 12
@@ -40,7 +40,23 @@ class TranslationAnswer(TypedAnswer):
     sentences: list[str]
 
 
-async def changed(
+class RevisedByModel:
+    """`revise` and `answer` of every recipe that writes with a language model."""
+
+    async def revise(
+        self, brief: Brief, selection: PaperSelection, survey: Survey, change: Change, context: RunContext
+    ) -> Survey:
+        """The section changed, what is new in it checked."""
+        return await _changed(brief, selection, survey, change, context)
+
+    async def answer(
+        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
+    ) -> Answer:
+        """Cited, checked sentences from the gathered papers."""
+        return await _answered(brief, selection, survey, question, context)
+
+
+async def _changed(
     brief: Brief, selection: PaperSelection, survey: Survey, change: Change, context: RunContext
 ) -> Survey:
     """The survey with one section changed and what is new in it checked, the rest the same.
@@ -103,7 +119,7 @@ async def _with_citation(selection: PaperSelection, survey: Survey, change: Chan
     vectors = context.embedder.embed([f"{paper.title}. {paper.abstract}", *(lines[i] for i in supported)])
     best = lines[supported[int(np.argmax(vectors[1:] @ vectors[0]))]]
     cited = f"{_without_stop(best)} {cite([paper.key])}."
-    whole = [s for paragraph in split_sentences(section.text) for s in paragraph]
+    whole = all_sentences(section.text)
     new = with_sentences(section, [cited if line == best else line for line in whole])
     citation = Citation(paper.key, _quote(draft, cited), "supported")
     known = [c.text for c in new.claims]
@@ -124,7 +140,7 @@ def _quote(draft: Draft, cited: str) -> str:
 async def _translated(selection: PaperSelection, survey: Survey, change: Change, model: LanguageModel) -> Survey:
     """The section sentence by sentence in another language, every citation at its sentence."""
     section = section_to_change(survey, change.place)
-    lines = [s for paragraph in split_sentences(section.text) for s in paragraph]
+    lines = all_sentences(section.text)
     numbered = "\n".join(f"{i}. {data(line)}" for i, line in enumerate(lines, start=1))
     prompt = fill("autosurvey/translate", language=data(change.wish), sentences=numbered)
     for attempt in range(TRANSLATION_ATTEMPTS):
@@ -142,7 +158,7 @@ def _same_citations(before: str, after: str) -> bool:
     return sorted(cited_keys(before)) == sorted(cited_keys(after))
 
 
-async def answered_by_model(
+async def _answered(
     brief: Brief, selection: PaperSelection, survey: Survey, question: str, context: RunContext
 ) -> Answer:
     """Sentences checked against their papers, given to ``context.answering`` one by one as they hold.
@@ -152,8 +168,7 @@ async def answered_by_model(
     model = context.needed_model()
     papers = selection.included()
     bodies = await asyncio.to_thread(embed_papers, context.embedder, papers)
-    closeness = bodies @ context.embedder.embed([question])[0]
-    chosen = [papers[int(i)] for i in np.argsort(-closeness, kind="stable")[:ANSWER_PAPERS] if closeness[i] > 0]
+    chosen = nearest(papers, bodies, context.embedder.embed([question])[0], ANSWER_PAPERS)
     if not chosen:
         return Answer(question, (), survey)
     block = paper_block(chosen, ABSTRACT_TOKENS)

@@ -87,6 +87,11 @@ def split_sentences(text: str) -> list[list[str]]:
     return [sentences(block) for block in text.split("\n\n")]
 
 
+def all_sentences(text: str) -> list[str]:
+    """Sentences of all paragraphs, in order."""
+    return [sentence for paragraph in split_sentences(text) for sentence in paragraph]
+
+
 def joined(paragraphs: Iterable[Iterable[str]]) -> str:
     """The inverse of `split_sentences`; a paragraph that became empty goes."""
     return "\n\n".join(text for lines in paragraphs if (text := " ".join(lines)))

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
 from sklearn.decomposition import PCA
 
 from engine.citations import cite, with_references
 from engine.extractive import Sentence, quotable, quoted
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
-from engine.retrieval.embedding import Embedder, Vectors, embed_papers
+from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
 from engine.text import listed
 from engine.values import (
     Bars,
@@ -141,8 +140,7 @@ def nearest_papers(
     """The node's own papers, or, where it has none yet, those nearest to its heading."""
     if node.papers or node.children:
         return node.papers
-    closeness = vectors @ about
-    return tuple(papers[int(i)].key for i in np.argsort(-closeness, kind="stable")[:count] if closeness[i] > 0)
+    return tuple(paper.key for paper in nearest(papers, vectors, about, count))
 
 
 def supplied(outline: Outline, papers: Sequence[Paper], embedder: Embedder, count: int) -> Outline:
@@ -203,6 +201,11 @@ def assembled(
         ("Papers cited", str(len(resolved.references))),
     )
     return replace(resolved, abstract=_abstract(brief, outline, resolved), facts=facts)
+
+
+def warned(survey: Survey, warnings: Sequence[SurveyWarning]) -> Survey:
+    """The survey with more warnings, each once."""
+    return replace(survey, warnings=tuple(dict.fromkeys((*survey.warnings, *warnings))))
 
 
 def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:

@@ -107,8 +107,8 @@ def from_markdown(text: str) -> Document:
     references = _entries(listed, style)
     figures, tables = len(_IMAGE.findall(body)), len(_TABLE.findall(body))
     document = Document(title, parts, references, style, figures, tables)
-    unknown = {name for claim in claims(document) for name in claim.names} - {r.name for r in references}
     cited = {name for claim in claims(document) for name in claim.names}
+    unknown = cited - {r.name for r in references}
     if style == "author and year" and len(unknown) > len(cited) / 2:
         # Years in brackets that have nothing to do with the list of references.
         document, unknown = replace(document, style="none"), set()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.evaluation.citation_quality import faults, scored, verdicts
 from engine.evaluation.content_quality import graded, outline_graded, richness
-from engine.evaluation.documents import Document, claims
+from engine.evaluation.documents import CitedClaim, Document, claims
 from engine.evaluation.entailment import Entailment, Once
 from engine.evaluation.meta import Question, knowledge_test
 from engine.evaluation.meta import scored as test_scored
@@ -72,7 +72,7 @@ async def evaluated(document: Document, topic: str, means: Means, human: Documen
         ),
     ]
     await means.progress("citations")
-    groups.append(("Citation quality", await _citations(document, sources, means)))
+    groups.append(("Citation quality", await _citations(found, sources, means)))
     groups.append(("Shared lists", shared_lists(document, found)))
     await means.progress("content")
     content = await graded(document, topic, means.judges)
@@ -88,16 +88,14 @@ async def evaluated(document: Document, topic: str, means: Means, human: Documen
     return Evaluation(document.title, tuple(groups), document.problems)
 
 
-async def _citations(document: Document, sources: Mapping[str, str], means: Means) -> tuple[Score, ...]:
-    found = claims(document)
-    known = [claim for claim in found if all(sources.get(name) for name in claim.names)]
+async def _citations(found: Sequence[CitedClaim], sources: Mapping[str, str], means: Means) -> tuple[Score, ...]:
     entailment = Once(means.entailment)
     everything = await verdicts(found, sources, entailment)
     whole = scored(everything, f"{entailment.how}; sources: title and abstract; one that is not found supports nothing")
     if not found:
         return whole
-    inside = [verdict for verdict in everything if verdict.claim in known]
-    share = Score("claims whose sources are all known", len(known) / len(found), "found in the library")
+    inside = [verdict for verdict in everything if all(sources.get(name) for name in verdict.claim.names)]
+    share = Score("claims whose sources are all known", len(inside) / len(found), "found in the library")
     only = tuple(
         replace(score, name=f"{score.name}, sources known", details=())
         for score in scored(inside, f"{entailment.how}; only claims whose sources are all known")[:3]

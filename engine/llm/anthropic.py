@@ -10,7 +10,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from engine.llm.model import CallFailed, Completion, Prompt, Request, estimated
+from engine.llm.model import CallFailed, Completion, Prompt, Request, answered_with_status, estimated
 
 _STOPPED = {
     "refusal": "The model refused.",
@@ -99,12 +99,6 @@ def _check(reason: str | None, got: Completion) -> None:
 def _failed(error: Exception, spent: Completion | None = None) -> CallFailed:
     if isinstance(error, anthropic.APIStatusError):
         wait = error.response.headers.get("retry-after", "")
-        retryable = error.status_code in {408, 409, 429} or error.status_code >= 500
-        return CallFailed(
-            f"The language model's service answered {error.status_code}.",
-            retryable=retryable,
-            retry_after_s=float(wait) if wait.replace(".", "", 1).isdigit() else None,
-            spent=spent,
-        )
+        return answered_with_status(error.status_code, wait, spent)
     kind = type(error).__name__
     return CallFailed(f"The language model's service could not be reached ({kind}).", retryable=True, spent=spent)

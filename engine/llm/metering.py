@@ -15,7 +15,7 @@ from aiolimiter import AsyncLimiter
 
 from engine.errors import LimitExceeded
 from engine.llm.model import Completion
-from engine.llm.prices import price_of
+from engine.llm.prices import cost_of, price_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,13 @@ class Usage:
 
     def plus(self, model: str, completion: Completion) -> Usage:
         """With one more call."""
-        price = price_of(model)
-        cost = price.cost(completion.input_tokens, completion.output_tokens) if price else 0.0
         return Usage(
             self.calls + 1,
             self.input_tokens + completion.input_tokens,
             self.output_tokens + completion.output_tokens,
             self.cached_tokens + completion.cached_tokens,
-            self.money + cost,
-            self.priced and price is not None,
+            self.money + cost_of(model, completion.input_tokens, completion.output_tokens),
+            self.priced and price_of(model) is not None,
         )
 
 
@@ -140,8 +138,7 @@ class Account:
         self, step: str, model: str, input_tokens: int, output_tokens: int
     ) -> AsyncIterator[AccountReservation]:
         """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
-        price = price_of(model)
-        money = price.cost(input_tokens, output_tokens) if price else 0.0
+        money = cost_of(model, input_tokens, output_tokens)
         tokens = input_tokens + output_tokens
         spent = self.total()
         used = spent.input_tokens + spent.output_tokens + self._reserved_tokens

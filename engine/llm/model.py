@@ -92,6 +92,17 @@ class CallFailed(LanguageModelError):
         self.spent = spent
 
 
+def answered_with_status(status: int, retry_after: str, spent: Completion | None, *, final: bool = False) -> CallFailed:
+    """The failure that an HTTP status means; ``final`` is one that no retry helps, whatever its status."""
+    retryable = status in {408, 409, 429} or status >= 500
+    return CallFailed(
+        f"The language model's service answered {status}.",
+        retryable=retryable and not final,
+        retry_after_s=float(retry_after) if retry_after.replace(".", "", 1).isdigit() else None,
+        spent=spent,
+    )
+
+
 class Provider(Protocol):
     """A service that answers one request once; retries, limits and money are not its business."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import openai
 from openai import AsyncOpenAI
 
-from engine.llm.model import CallFailed, Completion, Prompt, Request, estimated, tokens_of
+from engine.llm.model import CallFailed, Completion, Prompt, Request, answered_with_status, estimated, tokens_of
 
 
 class OpenAIProvider:
@@ -104,14 +104,7 @@ def _check(finish: str, got: Completion) -> None:
 def _failed(error: openai.OpenAIError, spent: Completion | None = None) -> CallFailed:
     if isinstance(error, openai.APIStatusError):
         wait = error.response.headers.get("retry-after", "")
-        retryable = error.status_code in {408, 409, 429} or error.status_code >= 500
-        exhausted = error.code == "insufficient_quota"
-        return CallFailed(
-            f"The language model's service answered {error.status_code}.",
-            retryable=retryable and not exhausted,
-            retry_after_s=float(wait) if wait.replace(".", "", 1).isdigit() else None,
-            spent=spent,
-        )
+        return answered_with_status(error.status_code, wait, spent, final=error.code == "insufficient_quota")
     if isinstance(error, openai.APIConnectionError):
         return CallFailed(
             f"The language model's service could not be reached ({type(error).__name__}).", retryable=True, spent=spent

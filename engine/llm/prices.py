@@ -37,3 +37,9 @@ def price_of(model: str) -> Price | None:
         return PRICES[model]
     fitting = [name for name in PRICES if model.startswith(f"{name}-20")]
     return PRICES[max(fitting, key=len)] if fitting else None
+
+
+def cost_of(model: str, input_tokens: int, output_tokens: int) -> float:
+    """Dollars for so many tokens of a model; 0 where its price is not known."""
+    price = price_of(model)
+    return price.cost(input_tokens, output_tokens) if price else 0.0

@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 
 from engine.composing import Composition
 from engine.drafting import Assignment, JudgeAnswer
-from engine.errors import LanguageModelError, UserError
-from engine.gathering import gather, propose_keywords
+from engine.errors import LanguageModelError
+from engine.gathering import gather, needed_papers, propose_keywords
 from engine.llm.model import LanguageModel, Request
 from engine.planning import Planner
 from engine.prompting import data, fill
 from engine.retrieval.embedding import embed_papers
-from engine.revision import answered_by_model, changed
-from engine.run import Answer, RunContext
+from engine.revision import RevisedByModel
+from engine.run import RunContext
 from engine.values import (
     Brief,
-    Change,
     KeywordPool,
     Outline,
     PaperSelection,
@@ -26,7 +25,7 @@ from engine.values import (
     Survey,
     walk,
 )
-from engine.writing import assembled, supplied, with_same_papers, words_for_each
+from engine.writing import assembled, supplied, warned, with_same_papers, words_for_each
 
 NOTICE = (
     "This survey was written by a language model from the abstracts of the papers it cites; each citation was "
@@ -38,7 +37,7 @@ OUTLINE_PAPERS = 1_200
 
 
 @dataclass(frozen=True, slots=True)
-class AutoSurveyRecipe:
+class AutoSurveyRecipe(RevisedByModel):
     """The recipe with its options: candidates (N), and the switches of the paper's ablations.
 
     Without ``retrieve`` every subsection is written from the same papers, the first of the initial retrieval.
@@ -105,25 +104,11 @@ class AutoSurveyRecipe:
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
         survey = assembled(brief, outline, sections, selection, NOTICE if self.check else UNCHECKED_NOTICE)
-        return replace(survey, warnings=tuple(dict.fromkeys((*survey.warnings, *composition.warnings))))
-
-    async def revise(
-        self, brief: Brief, selection: PaperSelection, survey: Survey, change: Change, context: RunContext
-    ) -> Survey:
-        """The section changed, what is new in it checked."""
-        return await changed(brief, selection, survey, change, context)
-
-    async def answer(
-        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
-    ) -> Answer:
-        """Cited, checked sentences from the gathered papers."""
-        return await answered_by_model(brief, selection, survey, question, context)
+        return warned(survey, composition.warnings)
 
 
 async def _planner(brief: Brief, selection: PaperSelection, context: RunContext) -> Planner:
-    papers = selection.included()[:OUTLINE_PAPERS]
-    if not papers:
-        raise UserError("All papers are excluded. Include some again, for example: include 1")
+    papers = needed_papers(selection)[:OUTLINE_PAPERS]
     model = context.needed_model()
     vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
     return Planner(model, brief.topic, papers, vectors, context)

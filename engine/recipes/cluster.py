@@ -25,9 +25,8 @@ from engine.clustering import (
     rehomed,
 )
 from engine.discussion import answered
-from engine.errors import UserError
 from engine.extractive import passage
-from engine.gathering import gather, propose_keywords
+from engine.gathering import gather, needed_papers, propose_keywords
 from engine.keywords import Selector
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import Answer, Progress, RunContext
@@ -92,9 +91,7 @@ class ClusterRecipe:
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Clusters become sections, clusters within them subsections."""
-        papers = selection.included()
-        if not papers:
-            raise UserError("All papers are excluded. Include some again, for example: include 1")
+        papers = needed_papers(selection)
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
         main = await asyncio.to_thread(self._sections, papers, vectors, brief, context)

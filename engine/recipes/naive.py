@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine.citations import cited_keys
 from engine.drafting import ABSTRACT_TOKENS, Draft, plain, settled, unchecked
-from engine.errors import LanguageModelError, LimitExceeded, UserError
-from engine.gathering import gather
+from engine.errors import LanguageModelError, LimitExceeded
+from engine.gathering import gather, needed_papers
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD
 from engine.llm.model import Request
 from engine.prompting import data, fill, paper_block
-from engine.revision import answered_by_model, changed
-from engine.run import Answer, Progress, RunContext
+from engine.revision import RevisedByModel
+from engine.run import Progress, RunContext
 from engine.text import heading
 from engine.values import (
     Brief,
-    Change,
     Keyword,
     KeywordPool,
     Outline,
@@ -28,7 +27,7 @@ from engine.values import (
     Survey,
     SurveyWarning,
 )
-from engine.writing import assembled
+from engine.writing import assembled, warned
 
 NOTICE = (
     "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts; "
@@ -40,7 +39,7 @@ SEEN_CHARACTERS = 12_000
 
 
 @dataclass(frozen=True, slots=True)
-class NaiveRagRecipe:
+class NaiveRagRecipe(RevisedByModel):
     """Title and length, prompted again and again until the text is complete (A22, X21)."""
 
     name: str = "naive"
@@ -57,9 +56,7 @@ class NaiveRagRecipe:
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """No plan: one section for everything."""
         title = heading(brief.topic)
-        keys = tuple(p.key for p in selection.included())
-        if not keys:
-            raise UserError("All papers are excluded. Include some again, for example: include 1")
+        keys = tuple(p.key for p in needed_papers(selection))
         return Outline(f"{title}: A Survey", (OutlineNode(title, brief.topic, keys),), "none")
 
     async def write(
@@ -90,19 +87,7 @@ class NaiveRagRecipe:
         section = Section(outline.nodes[0].title, "\n\n".join(part.text for part in parts), claims)
         survey = assembled(brief, outline, {0: section}, selection, NOTICE)
         warnings += [warning for part in parts for warning in part.warnings]
-        return replace(survey, warnings=tuple(dict.fromkeys((*survey.warnings, *warnings))))
-
-    async def revise(
-        self, brief: Brief, selection: PaperSelection, survey: Survey, change: Change, context: RunContext
-    ) -> Survey:
-        """As AutoSurvey's."""
-        return await changed(brief, selection, survey, change, context)
-
-    async def answer(
-        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
-    ) -> Answer:
-        """As AutoSurvey's."""
-        return await answered_by_model(brief, selection, survey, question, context)
+        return warned(survey, warnings)
 
 
 async def _continued(

@@ -126,5 +126,12 @@ def embed_papers(embedder: Embedder, papers: Sequence[Paper]) -> Vectors:
     return embedder.embed([paper.abstract or paper.title for paper in papers])
 
 
+def nearest(papers: Sequence[Paper], vectors: Vectors, about: Vectors, count: int) -> list[Paper]:
+    """At most so many of the papers (row i of ``vectors``: paper i) with a positive cosine, the closest first."""
+    closeness = vectors @ about
+    order = np.argsort(-closeness, kind="stable")[:count]
+    return [papers[int(i)] for i in order if closeness[i] > 0]
+
+
 def _counter(**options: Any) -> CountVectorizer:
     return CountVectorizer(analyzer=terms, dtype=np.float32, **options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from engine.retrieval.library import AddReport, Library
 from engine.retrieval.ranking import reciprocal_rank_fusion
@@ -47,5 +46,4 @@ class JointLibrary:
         """The papers that exist among the keys, in the order asked."""
         own, shared = await asyncio.gather(self._own.get(keys), self._shared.get(keys))
         by_name = {name: p for p in (*shared, *own) for name in (p.key, *p.identifiers)}
-        found = [by_name[key] for key in keys if key in by_name]
-        return [replace(p) for p in dict.fromkeys(found)]
+        return list(dict.fromkeys(by_name[key] for key in keys if key in by_name))
