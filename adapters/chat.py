@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -25,15 +25,20 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file a person sent, already fetched."""
+    """A file a person sent; where it is not fetched yet, ``source`` is what the platform fetches it by."""
 
     name: str
-    content: bytes
+    content: bytes = b""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """Something a person did: words, or a pressed button (``verb:session:revision``); ``key`` tells repeats."""
+    """Something a person did: words, or a pressed button (``verb:session:revision``); ``key`` tells repeats.
+
+    ``values`` are the fields of a form that was filled in for the button. ``opens`` says that it was said where a
+    survey gets a thread of its own, which has to be opened first.
+    """
 
     conversation: Conversation
     person: str
@@ -41,15 +46,52 @@ class Incoming:
     text: str = ""
     button: str = ""
     attachments: tuple[Attachment, ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """A label and what pressing it sends; ``typed`` is the plain word that does the same."""
+    """A label and what pressing it sends; ``typed`` is the plain word that does the same.
+
+    One that ``asks`` wants a form filled in first, which platforms without forms leave out.
+    """
 
     label: str
     action: str
     typed: str
+    asks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a form: a line, a longer text, or a choice among ``choices`` (value and label)."""
+
+    name: str
+    label: str
+    value: str = ""
+    hint: str = ""
+    kind: Literal["line", "text", "choice"] = "line"
+    choices: tuple[tuple[str, str], ...] = ()
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What is asked; sent as `Incoming` with ``action`` as its button."""
+
+    title: str
+    action: str
+    submit: str
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a filled form: the field's name, and a sentence."""
+
+    field: str
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +102,69 @@ class Bar:
     total: int
 
 
+Kind = Literal["message", "started", "progress", "ended", "growing"]
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """Something to show.
 
-    ``text`` is Markdown in which everything not written by us is escaped. A ``progress`` replaces the one
-    before and is never worth waiting for; a ``growing`` text replaces the one before and is itself replaced by the
-    next ``message``, which is never dropped. ``awaits`` says it is the person's turn. ``only_for`` is the person it
-    is meant for alone. ``key`` is the same each time a message is sent again, so that a platform can drop repeats.
+    ``text`` is Markdown in which everything not written by us is escaped; ``more`` is a longer text for platforms
+    where a conversation is read in the end, not only while it goes on. A job is ``started``, its ``progress``
+    replaces that (never worth waiting for; ``facts`` are counts, time, money), and it is ``ended``. A ``growing`` text
+    replaces the one before and is itself replaced by the next ``message``, which is never dropped. ``awaits`` says
+    it is the person's turn. ``only_for`` is the person it is meant for alone; ``people`` are those its text names.
+    ``key`` is the same each time a message is sent again, so that a platform can drop repeats.
     """
 
     conversation: Conversation
     text: str
-    kind: Literal["message", "progress", "growing"] = "message"
+    kind: Kind = "message"
+    more: str = ""
     buttons: tuple[Button, ...] = ()
     files: tuple[Path, ...] = ()
     bar: Bar | None = None
+    facts: tuple[str, ...] = ()
     awaits: bool = False
     only_for: str = ""
+    people: tuple[str, ...] = ()
     key: str = ""
 
 
-Handler = Callable[[Incoming], Awaitable[None]]
+class Desk(Protocol):
+    """What stands behind an adapter."""
+
+    async def handle(self, incoming: Incoming) -> None:
+        """Take it. Returns once it is stored; what came before is dropped. Raises `ServiceError` where it is not."""
+        ...
+
+    async def knows(self, conversation: Conversation) -> bool:
+        """Whether something was said to us there already."""
+        ...
+
+    async def form(self, incoming: Incoming) -> Form | Outgoing:
+        """The form that the pressed button asks for, its text as a suggestion; a message where there is none."""
+        ...
+
+    async def fault(self, incoming: Incoming) -> Fault | None:
+        """What is wrong with a filled form, before it is handed in."""
+        ...
+
+    async def overview(self, platform: str, tenant: str, person: str) -> Sequence[Outgoing]:
+        """A person's surveys, the latest first, each in its conversation."""
+        ...
+
+    async def remember(self, conversation: Conversation, name: str, value: str) -> None:
+        """Keep a small note beyond this process, until the conversation is forgotten; an empty one is removed."""
+        ...
+
+    async def recall(self, conversation: Conversation, name: str) -> str:
+        """The note; empty where there is none."""
+        ...
+
+    async def left(self, platform: str, tenant: str) -> None:
+        """The workspace has removed us: nothing is done there any more."""
+        ...
 
 
 class ChatAdapter(Protocol):
@@ -97,10 +180,53 @@ class ChatAdapter(Protocol):
         """The one conversation it shows; ``None`` for all of the platform."""
         ...
 
-    async def run(self, handle: Handler) -> None:
-        """Give everything that comes in to ``handle`` until the platform or the person ends it."""
+    async def open(self, desk: Desk) -> None:
+        """Get ready to send. Raises `UserError` or `ServiceError` where the platform does not let us in."""
+        ...
+
+    async def run(self) -> None:
+        """Give everything that comes in to the desk until the platform or the person ends it."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the platform; nothing is sent after it."""
         ...
 
     async def send(self, outgoing: Outgoing) -> None:
-        """Show it. Raises an error where the platform does not take it now; it is sent again later."""
+        """Show it; progress and growing texts are shown when there is time, and never raise.
+
+        Raises `ServiceError` where the platform does not take it: ``retryable`` where it may take it later.
+        """
         ...
+
+    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
+        """A thread for a survey that was asked for, begun with a message; the same one for the same ``key``."""
+        ...
+
+    async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
+        """The contents of a file. Raises `ServiceError`, or `UserError` for one that is too large."""
+        ...
+
+
+class SimpleAdapter:
+    """A `ChatAdapter` without threads or files of its own; says whom it gives what comes in."""
+
+    desk: Desk
+
+    async def open(self, desk: Desk) -> None:
+        """There is nothing to open."""
+        self.desk = desk
+
+    async def run(self) -> None:
+        """Nothing comes in by itself."""
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
+        """There are no threads."""
+        return incoming.conversation
+
+    async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
+        """Files come with their contents."""
+        return attachment.content

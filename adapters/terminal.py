@@ -16,7 +16,7 @@ from rich.live import Live
 from rich.markdown import Markdown
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from adapters.chat import Conversation, Handler, Incoming, Outgoing
+from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from adapters.markup import without_controls
 
 READABLE_WIDTH = 100
@@ -27,7 +27,7 @@ HERE = Conversation("terminal", "local", "terminal")
 """The conversation of a terminal that nobody named otherwise."""
 
 
-class TerminalAdapter:
+class TerminalAdapter(SimpleAdapter):
     """Reads a line when it is the person's turn; Ctrl-C stops what runs, and at the prompt ends."""
 
     platform = "terminal"
@@ -47,20 +47,20 @@ class TerminalAdapter:
         # No number may come twice in a conversation, in this process or a later one.
         self._numbers = (f"{secrets.token_hex(8)}-{n}" for n in count(1))
 
-    async def run(self, handle: Handler) -> None:
+    async def run(self) -> None:
         """Take turns until the lines end or the person interrupts at the prompt."""
         interrupted = asyncio.Event()
         loop = asyncio.get_running_loop()
         with suppress(*_NO_SIGNALS):
             loop.add_signal_handler(signal.SIGINT, interrupted.set)
         try:
-            while await self._until_turn(interrupted, handle):
+            while await self._until_turn(interrupted):
                 line = await self._next_line(interrupted)
                 if line is None or line.strip().lower() in {"quit", "exit", "bye"}:
                     return
                 if line.strip():
                     self._turn.clear()
-                    await handle(self._incoming(line))
+                    await self.desk.handle(self._incoming(line))
         finally:
             self._end_bar()
             with suppress(*_NO_SIGNALS):
@@ -75,18 +75,24 @@ class TerminalAdapter:
             self._show_growing(outgoing)
             return
         self._end_bar()
-        self._console.print(Markdown(without_controls(outgoing.text)), width=min(READABLE_WIDTH, self._console.width))
-        if outgoing.buttons:
-            typed = " · ".join(f"{button.typed}: {button.label}" for button in outgoing.buttons)
-            self._console.print(f"[{typed}]", style="dim", markup=False, highlight=False)
-        self._console.print()
+        if outgoing.kind != "ended":  # the bar is gone, which says it
+            self._show(outgoing)
         if outgoing.awaits:
             self._turn.set()
+
+    def _show(self, outgoing: Outgoing) -> None:
+        self._console.print(Markdown(without_controls(outgoing.text)), width=min(READABLE_WIDTH, self._console.width))
+        for path in outgoing.files:
+            self._console.print(f" • {path}", markup=False, highlight=False, soft_wrap=True)
+        typed = " · ".join(f"{b.typed}: {b.label}" for b in outgoing.buttons if not b.asks)
+        if typed and outgoing.kind == "message":
+            self._console.print(f"[{typed}]", style="dim", markup=False, highlight=False)
+        self._console.print()
 
     def _incoming(self, text: str) -> Incoming:
         return Incoming(self.only, "you", next(self._numbers), text)
 
-    async def _until_turn(self, interrupted: asyncio.Event, handle: Handler) -> bool:
+    async def _until_turn(self, interrupted: asyncio.Event) -> bool:
         """Wait for the person's turn; an interrupt meanwhile means stop."""
         while not self._turn.is_set():
             turn, stop = asyncio.create_task(self._turn.wait()), asyncio.create_task(interrupted.wait())
@@ -95,7 +101,7 @@ class TerminalAdapter:
             stop.cancel()
             if interrupted.is_set() and not self._turn.is_set():
                 interrupted.clear()
-                await handle(self._incoming("stop"))
+                await self.desk.handle(self._incoming("stop"))
         return True
 
     async def _next_line(self, interrupted: asyncio.Event) -> str | None:

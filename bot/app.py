@@ -170,7 +170,7 @@ class App:
 
     def defaults_for(self, library: str, output: Path) -> Defaults:
         """The defaults with another library and another folder for files."""
-        return replace(self.defaults(), library=library, output=output)
+        return replace(self.defaults(), library=library, output=output, apart=False)
 
 
 def bundled_papers() -> resources.abc.Traversable:

@@ -148,7 +148,7 @@ def read_session(body: str) -> StoredSession:
 
 def incoming_json(incoming: Incoming) -> str:
     """Everything that came in, files too."""
-    files = [[a.name, base64.b64encode(a.content).decode()] for a in incoming.attachments]
+    files = [[a.name, base64.b64encode(a.content).decode(), a.source] for a in incoming.attachments]
     return json.dumps({**asdict(replace(incoming, attachments=())), "attachments": files})
 
 
@@ -156,8 +156,11 @@ def read_incoming(text: str) -> Incoming:
     """The inverse of `incoming_json`."""
     values = json.loads(text)
     conversation = Conversation(**values.pop("conversation"))
-    files = tuple(Attachment(name, base64.b64decode(content)) for name, content in values.pop("attachments"))
-    return Incoming(conversation, attachments=files, **values)
+    files = tuple(
+        Attachment(name, base64.b64decode(content), *source) for name, content, *source in values.pop("attachments")
+    )
+    filled = tuple((name, value) for name, value in values.pop("values", ()))  # older events have no forms
+    return Incoming(conversation, attachments=files, values=filled, **values)
 
 
 def outgoing_json(outgoing: Outgoing) -> str:

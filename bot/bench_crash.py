@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from adapters.chat import Conversation, Handler, Incoming, Outgoing
+from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.simulation import Call, Service, running
 
 AT = Conversation("bench", "lab", "general", "1")
@@ -38,15 +38,12 @@ RECORDED_WITHIN_S = 0.25
 
 
 @dataclass
-class FilePlatform:
+class FilePlatform(SimpleAdapter):
     """A chat whose screen is a file; ``key`` of each line tells repeats."""
 
     file: Path
     platform: str = "bench"
     only: Conversation | None = None
-
-    async def run(self, handle: Handler) -> None:
-        """Nothing comes in by itself."""
 
     async def send(self, outgoing: Outgoing) -> None:
         """One line for each message."""

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from adapters.chat import Conversation, Handler, Incoming, Outgoing
+from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.app import App
 from bot.schema import events, outbox
 from bot.service import Service, serving
@@ -27,21 +27,18 @@ ACKNOWLEDGED_S = 1.0
 SAID = ("survey retrieval-augmented generation", "add dense retrieval", "status", "help", "undo", "sources")
 """What each person says, the next when the one before is answered; the first starts a job."""
 
-MESSAGES = len(SAID) + 2
-"""A job is announced, and an undo is said and shown."""
+MESSAGES = len(SAID) + 3
+"""A job is announced and ended, and an undo is said and shown."""
 
 
 @dataclass
-class CountingPlatform:
+class CountingPlatform(SimpleAdapter):
     """A chat that counts: what was sent where, under which key, and whose turn it is."""
 
     platform: str = "bench"
     only: Conversation | None = None
     keys: Counter[str] = field(default_factory=Counter)
     turns: defaultdict[Conversation, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
-
-    async def run(self, handle: Handler) -> None:
-        """Nothing comes in by itself."""
 
     async def send(self, outgoing: Outgoing) -> None:
         """Count it."""

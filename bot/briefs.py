@@ -35,6 +35,8 @@ class Defaults:
     models: Mapping[str, Mapping[Task, str]]
     """For each recipe that needs a language model, the model of each task; absent where none is configured."""
     concurrent_calls: int
+    apart: bool = True
+    """Whether each survey's files have a folder of their own: several people share the disk."""
 
 
 def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:

@@ -130,7 +130,7 @@ def _start(match: re.Match[str]) -> Command:
     return StartSurvey(" ".join(topic.split()), options)
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def numbers_in(text: str) -> tuple[int, ...]:
     """``3 7``, ``3, 7`` and ``3-7``."""
     found: list[int] = []
     for part in re.split(r"[\s,;]+|\band\b", text.strip()):
@@ -217,8 +217,8 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: FindGaps()),
     _rule(r"more", lambda m: More()),
     _rule(r"more\s+(\d{1,4})(?:\s+papers)?", lambda m: MorePapers(int(m.group(1)))),
-    _rule(r"exclude\s+(.+)", lambda m: EditPapers(exclude=_numbers(m.group(1)))),
-    _rule(r"include\s+(.+)", lambda m: EditPapers(include=_numbers(m.group(1)))),
+    _rule(r"exclude\s+(.+)", lambda m: EditPapers(exclude=numbers_in(m.group(1)))),
+    _rule(r"include\s+(.+)", lambda m: EditPapers(include=numbers_in(m.group(1)))),
     _rule(
         rf"add section\s+(.+?)\s+after\s+{_PLACE}",
         lambda m: EditOutline(outline.add(m.group(1).strip('"“”'), m.group(2))),

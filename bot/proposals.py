@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from bot.wording import WELCOME
-from engine.citations import numbers, reference_text
+from engine.citations import numbers, reference_text, replaced
 from engine.evidence import Evidence
 from engine.limits import length_class
 from engine.rendering.markdown import escaped, with_numbers
+from engine.retrieval.identity import surname
 from engine.session import State
 from engine.text import clean, shortened
-from engine.values import FoundPaper, KeywordPool, Outline, Paper, PaperSelection, Section, Survey, walk, walk_outline
+from engine.values import (
+    FoundPaper,
+    KeywordPool,
+    Outline,
+    Paper,
+    PaperKey,
+    PaperSelection,
+    Section,
+    Survey,
+    walk,
+    walk_outline,
+)
 
 
 def proposal(state: State) -> str:
@@ -153,6 +165,30 @@ def section(survey: Survey, place: str, found: Section) -> str:
     for number, below in walk(found.sections, f"{place}."):
         parts += [f"**{number} {escaped(below.title)}**", with_numbers(below.text, known)]
     return "\n\n".join(parts)
+
+
+def written(found: Section, position: int, papers: Mapping[PaperKey, Paper]) -> str:
+    """A section that was just written, its citations by name: numbers are known when all sections are."""
+
+    def shown(text: str) -> str:
+        lines = [clean(line) for line in text.split("\n")]
+        name = lambda keys: f"[{'; '.join(escaped(_name(papers.get(k))) for k in keys)}]"  # noqa: E731
+        return "\n".join(replaced(line, name, escaped) for line in lines)
+
+    number = str(position + 1)
+    parts = [f"**{number} {escaped(found.title)}**", shown(found.text)]
+    for place, below in walk(found.sections, f"{number}."):
+        parts += [f"**{place} {escaped(below.title)}**", shown(below.text)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _name(paper: Paper | None) -> str:
+    """A paper by its first author and year, or by the beginning of its title."""
+    if paper is None:
+        return "?"
+    others = " et al." if len(paper.authors) > 1 else ""
+    who = f"{surname(paper.authors[0])}{others}" if paper.authors else shortened(clean(paper.title), 40)
+    return f"{who} {paper.year}" if paper.year else who
 
 
 def evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:

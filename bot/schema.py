@@ -141,6 +141,37 @@ allowances = Table(
 )
 """Dollars an administrator added in the chat to a budget of the settings, for one day."""
 
+notes = Table(
+    "notes",
+    metadata,
+    Column("conversation_id", String(64), primary_key=True),
+    Column("name", String(256), primary_key=True),
+    Column("value", Text, nullable=False),
+    Column("noted_at", Double, nullable=False),
+    Index("notes_by_time", "noted_at"),
+)
+"""What adapters have to know in their next process: which message shows a job's progress, which thread was opened."""
+
+installations = Table(
+    "installations",
+    metadata,
+    Column("platform", String(32), primary_key=True),
+    Column("client_id", String(128), primary_key=True),
+    Column("enterprise", String(64), primary_key=True),
+    Column("tenant", String(128), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+    Column("installed_at", Double, nullable=False),
+)
+"""Workspaces that have installed us, with their tokens, encrypted."""
+
+tickets = Table(
+    "tickets",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("made_at", Double, nullable=False),
+)
+"""Installations that were begun: each ticket is taken back once."""
+
 processes = Table(
     "processes",
     metadata,

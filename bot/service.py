@@ -8,18 +8,23 @@ import signal
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
-from adapters.chat import ChatAdapter
+from adapters.chat import ChatAdapter, Conversation
 from bot.app import App
 from bot.backstage import Stage
 from bot.briefs import Defaults
 from bot.database import open_database
+from bot.desk import FrontDesk
 from bot.dispatcher import Dispatcher
 from bot.jobs import BEAT_S, Bounds, DurableJobs, Presence, queue_name
 from bot.ledger import lose
 from bot.logs import configure
+from bot.post import Post
+from bot.reports import Reporter
 from bot.store import Store
 from bot.turns import Turns
 from bot.watching import Metrics, watched
@@ -32,6 +37,26 @@ SWEEP_S = 1.0
 
 REVIVE_S = 20.0
 HOUR_S = 3_600.0
+"""How often what is old is forgotten: events after a day, surveys after what the settings say."""
+
+LAST_WORDS_S = 5.0
+"""How long a service that ends waits for the platform to take its messages; the next process sends the rest."""
+
+
+@dataclass
+class Every:
+    """Something to be done once in so many seconds, the first time at once."""
+
+    seconds: float
+    _next: float = 0.0
+
+    def is_due(self) -> bool:
+        """Whether it is time; asked with yes, it is not for as long."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + self.seconds
+        return True
 
 
 class Service:
@@ -46,18 +71,22 @@ class Service:
         self.started = False
         stage = Stage(app, store, self.metrics)
         turns = Turns(stage, defaults, settings.rules())
-        self.dispatcher = Dispatcher(adapter, store, turns, stage, self.metrics, settings.job_seconds)
+        self.post = Post(adapter, store)
+        self.dispatcher = Dispatcher(adapter, store, turns, self.post, self.metrics)
+        self.desk = FrontDesk(self.dispatcher, store, turns)
+        reporter = Reporter(adapter, self.dispatcher, turns, stage, self.metrics)
         bounds = Bounds(settings.jobs, settings.jobs_everywhere, settings.jobs_per_person)
         name = queue_name(adapter.platform, adapter.only)
         self._presence = Presence(store, name)
-        self.jobs = DurableJobs(settings.jobs_url(), name, store.holder, bounds, self.dispatcher.run_job)
+        run = partial(reporter.run_job, limit_s=settings.job_seconds)
+        self.jobs = DurableJobs(settings.jobs_url(), name, store.holder, bounds, run)
         self.dispatcher.jobs = self.jobs
-        self._next_cleaning = 0.0
-        self._next_reviving = 0.0
+        self._beat, self._revival, self._cleaning = Every(BEAT_S), Every(REVIVE_S), Every(HOUR_S)
 
     async def start(self) -> None:
         """Take over what was left, and begin."""
         await self._presence.beat()
+        await self._adapter.open(self.desk)
         if self._adapter.only is None:
             await self.jobs.launch()  # others may put jobs into this queue; a terminal waits for its own first one
         await self._take_over(first=True)
@@ -66,25 +95,24 @@ class Service:
     async def not_ready(self) -> Sequence[str]:
         """What keeps the service from working; nothing where all is well."""
         try:
-            await self.store.wanted([])
+            await self._waiting()
         except ScholiumError as error:
             return [str(error)]
         return [] if self.started else ["The service is starting."]
 
     async def watch(self) -> None:
         """Heartbeat, takeover, stops and forgetting, for as long as the service runs."""
-        beat_at = 0.0
         while True:
             await asyncio.sleep(SWEEP_S)
             try:
-                if time.monotonic() - beat_at > BEAT_S:
-                    beat_at = time.monotonic()
+                if self._beat.is_due():
                     if not await self._presence.beat():
                         await self.jobs.stop_all(self.jobs.running())  # taken for dead: another does them now
                     await self._take_over(first=False)
-                    await self.dispatcher.deliver_again()
-                    await self._clean()
-                    await self._revive()
+                    if self._cleaning.is_due():
+                        await self.store.clean(self.app.settings.keep_days)
+                    if self._revival.is_due():
+                        await self._revive()
                 await self.sweep()
             except ScholiumError as error:
                 log.warning("the service could not look after itself", error=str(error))
@@ -92,10 +120,12 @@ class Service:
     async def sweep(self) -> None:
         """End jobs here that no session waits for any more: somebody said stop to another process."""
         running = self.jobs.running()
-        self.metrics.waiting.set(len(await self.store.with_jobs(self._adapter.platform, self._adapter.only)))
-        if running:
-            wanted = await self.store.wanted(running)
-            await self.jobs.stop_all(job_id for job_id in running if job_id not in wanted)
+        wanted = {job_id for _, _, job_id in await self._waiting()}
+        self.metrics.waiting.set(len(wanted))
+        await self.jobs.stop_all(job_id for job_id in running if job_id not in wanted)
+
+    async def _waiting(self) -> Sequence[tuple[Conversation, str, str]]:
+        return await self.store.with_jobs(self._adapter.platform, self._adapter.only)
 
     async def _take_over(self, *, first: bool) -> None:
         dead = await self._presence.buried()
@@ -105,29 +135,23 @@ class Service:
         platform, only = self._adapter.platform, self._adapter.only
         for incoming in await self.store.left_over(platform, only):
             self.dispatcher.answer(incoming)
-        await self.dispatcher.deliver(await self.store.unsent(platform, only))
-        await self.jobs.reconcile(await self.store.with_jobs(platform, only), dead)
+        self.post.give(await self.store.unsent(platform, only))
+        await self.jobs.reconcile(await self._waiting(), dead)
 
     async def _revive(self) -> None:
-        """Every so often: jobs that sessions wait for and that are neither queued nor running are begun again."""
-        if time.monotonic() < self._next_reviving:
-            return
-        self._next_reviving = time.monotonic() + REVIVE_S
-        waiting = await self.store.with_jobs(self._adapter.platform, self._adapter.only)
+        """Jobs that sessions wait for and that are neither queued nor running are begun again."""
+        waiting = await self._waiting()
         await self.jobs.reconcile([job for job in waiting if job[2] not in self.jobs.running()], [])
-
-    async def _clean(self) -> None:
-        """Once an hour: events older than a day, and surveys nobody has touched for longer than the setting."""
-        if time.monotonic() < self._next_cleaning:
-            return
-        self._next_cleaning = time.monotonic() + HOUR_S
-        await self.store.clean(self.app.settings.keep_days)
 
     async def stop(self) -> None:
         """Answer what came in, let calls in flight finish for a while, leave the rest to the next start."""
         await self.dispatcher.settled()
         await self.app.throttle().drain(self.app.settings.stop_seconds)
         await self.jobs.close()
+        with suppress(TimeoutError):
+            await self.post.settled(LAST_WORDS_S)
+        await self.post.close()
+        await self._adapter.close()
         await self._presence.leave()
 
     async def run(self) -> None:
@@ -136,7 +160,7 @@ class Service:
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError):  # Windows
             loop.add_signal_handler(signal.SIGTERM, asked.set)
-        talking = asyncio.create_task(self._adapter.run(self.dispatcher.handle))
+        talking = asyncio.create_task(self._adapter.run())
         stop = asyncio.create_task(asked.wait())
         try:
             await asyncio.wait({talking, stop}, return_when=asyncio.FIRST_COMPLETED)

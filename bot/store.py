@@ -28,7 +28,7 @@ from bot.archive import (
     read_session,
 )
 from bot.database import Database
-from bot.schema import conversations, events, outbox, pieces, processes, sessions
+from bot.schema import conversations, events, notes, outbox, pieces, processes, sessions
 from engine.errors import ServiceError
 from engine.session import SurveySession
 
@@ -233,12 +233,6 @@ class Store:
             rows = (await connection.execute(mine)).all()
         return [(Conversation(r.platform, r.tenant, r.channel, r.thread), r.owner, r.job_id) for r in rows]
 
-    async def wanted(self, job_ids: Sequence[str]) -> set[str]:
-        """Those of the jobs that a session still waits for."""
-        query = sa.select(sessions.c.job_id).where(sessions.c.job_id.in_(job_ids))
-        async with self.reading() as connection:
-            return set((await connection.execute(query)).scalars())
-
     # What goes out.
 
     async def _posted(
@@ -295,7 +289,8 @@ class Store:
         """
         await connection.execute(sessions.delete().where(sessions.c.id.in_(session_ids)))
         await connection.execute(conversations.delete().where(conversations.c.id.in_(names)))
-        await connection.execute(outbox.delete().where(outbox.c.conversation_id.in_(names)))
+        for table in (outbox, notes):
+            await connection.execute(table.delete().where(table.c.conversation_id.in_(names)))
         old = events.c.conversation_id.in_(names) & events.c.handled_at.is_not(None)
         await connection.execute(events.delete().where(old))
 
@@ -314,6 +309,8 @@ class Store:
                 events.delete().where((events.c.received_at < now - DAY_S) & events.c.handled_at.is_not(None))
             )
             await connection.execute(outbox.delete().where(outbox.c.sent_at < now - DAY_S))
+            loose = notes.c.conversation_id.not_in(sa.select(conversations.c.id))
+            await connection.execute(notes.delete().where((notes.c.noted_at < now - DAY_S) & loose))
             rows = (await connection.execute(query)).all() if keep_days is not None else []
             await self.erase(connection, [r.id for r in rows], [r.conversation_id for r in rows])
         for row in rows:

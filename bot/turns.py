@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, assert_never
 
-from adapters.chat import Button, Incoming, Outgoing
-from bot import proposals, views, wording
+from adapters.chat import Button, Fault, Form, Incoming, Outgoing
+from bot import forms, money, proposals, views, wording
 from bot.access import Rules, Standing, act_of, refusal
 from bot.briefs import Defaults, brief_of
 from bot.commands import Command, Export, Forget, Invite, Look, More, Plain, RaiseBudget, StartSurvey, parse
@@ -35,6 +35,7 @@ from engine.events import (
     Regenerate,
     Start,
     StartJob,
+    Stop,
     StopJob,
     Tell,
 )
@@ -95,18 +96,18 @@ class Turn:
         """The session as it is by now."""
         return self.held.session
 
-    def say(
-        self,
-        text: str,
-        *,
-        proposal: bool = False,
-        buttons: tuple[Button, ...] = (),
-        files: tuple[Path, ...] = (),
-        only_for: str = "",
-    ) -> None:
-        """Something to be shown; ``proposal`` adds the buttons of the current proposal."""
-        buttons = wording.buttons(self.session) if proposal else buttons
-        self.messages.append(Outgoing(self.held.conversation, text, buttons=buttons, files=files, only_for=only_for))
+    def say(self, text: str, *, more: str = "", buttons: tuple[Button, ...] = (), files: tuple[Path, ...] = ()) -> None:
+        """Something for everybody in the conversation."""
+        self.messages.append(Outgoing(self.held.conversation, text, more=more, buttons=buttons, files=files))
+
+    def propose(self, text: str) -> None:
+        """The current proposal, with its buttons."""
+        self.say(text, buttons=wording.buttons(self.session))
+
+    def mention(self, text: str, person: str, only_for: str = "") -> None:
+        """Something that names a person, perhaps for one alone."""
+        people = (person,) if person else ()
+        self.messages.append(Outgoing(self.held.conversation, text, only_for=only_for, people=people))
 
     def outgoing(self) -> list[Outgoing]:
         """The messages; the last says whether it is the person's turn now."""
@@ -121,7 +122,6 @@ class Turns:
         self._backstage = backstage
         self._defaults = defaults
         self._rules = rules
-        self.output = defaults.output
         self._warned: set[tuple[str, str, str]] = set()
 
     async def taken(self, held: Held, incoming: Incoming) -> Turn:
@@ -131,6 +131,8 @@ class Turns:
             command = command_of(incoming, held.session)
             if not self._may(turn, incoming, command):
                 return turn
+            if incoming.values and isinstance(command, Approve):
+                turn.say(wording.not_saved(incoming.values))
             if incoming.attachments:
                 turn.say(await self._backstage.add_papers(incoming))
                 if not (incoming.text or incoming.button):
@@ -140,11 +142,55 @@ class Turns:
             turn.say(wording.failure(error))
         return turn
 
-    def decided(self, held: Held, event: Event) -> Turn:
-        """The turn for something a job did."""
-        turn = Turn(held)
-        self._decide(turn, event)
-        return turn
+    def opening(self, incoming: Incoming) -> Incoming | Outgoing:
+        """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
+        at, alone = incoming.conversation, incoming.person
+        try:
+            command = command_of(incoming, None)
+            if isinstance(command, Look) and command.view == "help":
+                return Outgoing(at, wording.HELP, only_for=alone)
+            if not isinstance(command, Plain | StartSurvey):
+                return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
+            start = command if isinstance(command, StartSurvey) else parse(f"survey {command.text}")
+            if refused := refusal(self._rules, Standing(at, alone), "start"):
+                return Outgoing(at, wording.refused(refused, ""), only_for=alone)
+            if isinstance(start, StartSurvey):
+                brief_of(start, self._defaults)
+        except UserError as error:
+            return Outgoing(at, wording.failure(error), only_for=alone)
+        return (
+            incoming
+            if incoming.values or isinstance(command, StartSurvey)
+            else replace(incoming, text=f"survey {incoming.text}")
+        )
+
+    def form(self, held: Held, incoming: Incoming) -> Form:
+        """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
+        starts = forms.verb_of(incoming) == "start"
+        who = Standing(held.conversation, incoming.person, held.owner, held.invited)
+        refused = refusal(self._rules, who, "start" if starts else "change")
+        if refused:
+            raise UserError(wording.refused(refused, held.owner))
+        if starts:
+            return forms.start(self._defaults, incoming.text)
+        return forms.edit(held.session, incoming)
+
+    def fault(self, held: Held, incoming: Incoming) -> Fault | None:
+        """What is wrong with a filled form; nothing is changed."""
+        try:
+            command = command_of(incoming, held.session)
+            if isinstance(command, StartSurvey):
+                brief_of(command, self._defaults)
+            elif not isinstance(command, Look | Export | More | Invite | RaiseBudget | Forget | Plain):
+                advance(held.session, command)
+        except UserError as error:
+            return Fault(forms.field_of(incoming, str(error)), str(error))
+        return None
+
+    def folder(self, held: Held) -> Path:
+        """Where the session's files go: where several people share a disk, each survey has its own."""
+        output = self._defaults.output
+        return output / held.session.id if self._defaults.apart else output
 
     async def warn(self, turn: Turn) -> None:
         """Say, once for each, that most of a budget is used."""
@@ -152,13 +198,14 @@ class Turns:
             key = (turn.session.id, standing.limit.scope, today())
             if standing.share() >= WARNED_AT and key not in self._warned:
                 self._warned.add(key)
-                turn.say(wording.budget_warning(standing))
+                turn.say(money.budget_warning(standing))
 
     def _may(self, turn: Turn, incoming: Incoming, command: Command) -> bool:
         who = Standing(turn.held.conversation, incoming.person, turn.held.owner, turn.held.invited)
         refused = refusal(self._rules, who, act_of(command))
         if refused:
-            turn.say(wording.refused(refused, turn.held.owner), only_for=incoming.person)
+            owner = turn.held.owner
+            turn.mention(wording.refused(refused, owner), owner, incoming.person)
         elif isinstance(command, StartSurvey) and not turn.held.owner:
             turn.held = replace(turn.held, owner=incoming.person)
         return not refused
@@ -173,32 +220,35 @@ class Turns:
         match command:
             case StartSurvey():
                 brief = brief_of(command, self._defaults)
-                self._decide(turn, Start(brief, self._defaults.papers(brief.recipe)))
+                self.decide(turn, Start(brief, self._defaults.papers(brief.recipe)))
             case More():
-                self._decide(turn, MorePapers(self._defaults.more_papers))
+                self.decide(turn, MorePapers(self._defaults.more_papers))
             case Plain(text):
                 await self._plain(turn, incoming, text)
             case Look():
-                turn.say(await self._seen(turn, command, incoming.person))
+                seen = await self._seen(turn, command, incoming.person)
+                turn.propose(seen) if command == Look("show") and not turn.session.job else turn.say(seen)
             case Export(formats):
                 await self._export(turn, formats)
             case Invite() | RaiseBudget() | Forget():
                 await self._manage(turn, command)
             case _:
-                self._decide(turn, command)
+                self.decide(turn, command)
 
     async def _manage(self, turn: Turn, command: Invite | RaiseBudget | Forget) -> None:
         """What belongs to the survey's surroundings."""
         match command:
             case Invite(person):
                 turn.held = replace(turn.held, invited=turn.held.invited | {person})
-                turn.say(wording.invited(person))
-            case RaiseBudget(scope, money):
+                turn.mention(wording.invited(person), person)
+            case RaiseBudget(scope, amount):
                 await self._backstage.raise_budget(payer_of(turn.held), command)
-                turn.say(wording.raised(scope, money))
+                turn.say(money.raised(scope, amount))
             case Forget(sure):
                 turn.forgets = sure
-                turn.stops += [turn.session.job] if sure and turn.session.job else []
+                if sure and turn.session.job:
+                    turn.stops.append(turn.session.job)
+                    turn.messages.append(Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended"))
                 turn.say(wording.FORGOTTEN if sure else wording.FORGET)
 
     async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:
@@ -209,11 +259,11 @@ class Turns:
             if self._may(turn, incoming, start):
                 await self._obey(turn, incoming, start)
         elif session.state.phase == "discussion" and text.endswith("?") and len(text.split()) > 1:
-            self._decide(turn, Ask(text))
+            self.decide(turn, Ask(text))
         elif not session.job and (model := self._backstage.model(session, payer_of(turn.held))):
             await self._read(turn, incoming, text, model)
         elif session.state.phase == "discussion" and len(text.split()) > 1:
-            self._decide(turn, Ask(text))
+            self.decide(turn, Ask(text))
         else:
             turn.say(wording.not_understood(text, session.state.phase))
 
@@ -230,20 +280,24 @@ class Turns:
             turn.held = replace(turn.held, reading=reading.said)
             turn.say(wording.read_as(reading.said, changes))
 
-    def _decide(self, turn: Turn, event: Event) -> None:
+    def decide(self, turn: Turn, event: Event) -> None:
         """Advance the session and note what follows."""
         session, actions = advance(turn.session, event)
         turn.held = replace(turn.held, session=session)
         for action in actions:
             match action:
                 case Propose():
-                    turn.say(proposals.proposal(session.state) + self._price(session), proposal=True)
+                    turn.propose(proposals.proposal(session.state) + self._price(session))
                 case Tell(kind):
                     turn.say(wording.notice(kind, session))
                 case StartJob(job):
-                    turn.say(wording.started(job))
+                    stop = (stop_button(session),)
+                    turn.messages.append(
+                        Outgoing(turn.held.conversation, wording.started(job), "started", buttons=stop)
+                    )
                     turn.starts.append(job)
                 case StopJob(job):
+                    turn.messages.insert(0, Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended"))
                     turn.stops.append(job)
                 case _:
                     assert_never(action)
@@ -259,16 +313,16 @@ class Turns:
         task = Assignment(state.brief.topic, state.outline, words_for_each(state.brief, state.outline))
         papers = {p.key: p for p in state.papers.included()}
         expected = estimate(task, papers, models, self._defaults.concurrent_calls)
-        return wording.estimate(expected, self._backstage.limits(session))
+        return money.estimate(expected, self._backstage.limits(session))
 
     async def _seen(self, turn: Turn, look: Look, person: str) -> str:
         session = turn.session
         match look.view:
             case "cost":
-                return wording.cost(await self._backstage.spent(session.id), self._backstage.limits(session))
+                return money.cost(await self._backstage.spent(session.id), self._backstage.limits(session))
             case "budget":
                 payer = replace(payer_of(turn.held), person=person)
-                return wording.budget(await self._backstage.standings(session, payer))
+                return money.budget(await self._backstage.standings(session, payer))
             case _:
                 return views.view(session, look)
 
@@ -280,8 +334,8 @@ class Turns:
             raise UserError(wording.STILL_WORKING_CANNOT_EXPORT)
         if survey is None:
             raise UserError(wording.NOTHING_TO_EXPORT)
-        paths = await asyncio.to_thread(write_files, survey, self._defaults.output, formats)
-        turn.say(wording.exported([str(p) for p in paths]), files=paths)
+        paths = await asyncio.to_thread(write_files, survey, self.folder(turn.held), formats)
+        turn.say(wording.EXPORTED, files=paths)
 
 
 def payer_of(held: Held) -> Payer:
@@ -289,14 +343,25 @@ def payer_of(held: Held) -> Payer:
     return Payer(held.session.id, held.conversation.workspace, held.owner)
 
 
-def command_of(incoming: Incoming, session: SurveySession) -> Command:
-    """Text or button as a command; a button's revision decides whether it is still meant."""
+def command_of(incoming: Incoming, session: SurveySession | None) -> Command:
+    """Text, button or form as a command; a button's revision decides whether what it changes is still meant."""
     if not incoming.button:
         return parse(incoming.text)
-    verb, _, rest = incoming.button.partition(":")
-    session_id, _, revision = rest.partition(":")
-    command = parse(verb)
-    current = int(revision) if revision.isdigit() and session_id == session.id else -1
+    verb, session_id, revision = forms.read_action(incoming.button)
+    command = forms.command(verb, dict(incoming.values), session) if incoming.values else parse(verb)
+    if session is None or isinstance(command, StartSurvey):
+        return command
+    current = revision if session_id == session.id else -1
     if isinstance(command, Approve | Regenerate):
         return replace(command, revision=current)
-    return command if current == session.revision else Approve(current)
+    same = session_id == session.id and isinstance(command, ANY_TIME)
+    return command if same or current == session.revision else Approve(current)
+
+
+ANY_TIME = Stop | Look | Export
+"""What a button means however much has changed since it was shown."""
+
+
+def stop_button(session: SurveySession) -> Button:
+    """Stops what runs."""
+    return Button(wording.STOP, f"stop:{session.id}:{session.revision}", "stop")

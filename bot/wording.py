@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from typing import assert_never
 
-from adapters.chat import Button
+from adapters.chat import Button, Incoming
 from bot.access import Refusal
-from bot.ledger import Limit, Standing
+from bot.notes import StoredSurvey
 from engine.citations import checked, numbers, reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
-from engine.estimates import Estimate
 from engine.evaluation.evaluating import Evaluation
 from engine.evaluation.report import as_markdown, card
-from engine.events import Job, NoticeKind
+from engine.events import Job, JobKind, NoticeKind
 from engine.gaps import FieldGaps
-from engine.llm.metering import Usage
 from engine.rendering.markdown import escaped, with_numbers
 from engine.retrieval.library import AddReport
 from engine.run import Answer, Progress
@@ -88,7 +87,7 @@ _STAGES = {
     "reading": "Reading",
 }
 
-_STARTED: dict[str, str] = {
+_STARTED: dict[JobKind, str] = {
     "keywords": "Looking for keywords …",
     "papers": "Gathering papers …",
     "outline": "Drafting an outline …",
@@ -105,6 +104,16 @@ def notice(kind: NoticeKind, session: SurveySession) -> str:
     if kind == "not now":
         return f"{_NOTICES[kind]} You can say {_SUGGESTIONS[session.state.phase]}."
     return _NOTICES[kind]
+
+
+CHANGED_SINCE = "That was an earlier proposal; it has changed since. Say `show` to see it as it stands."
+NOTHING_TO_EDIT = "There is nothing to edit here."
+
+
+def not_saved(values: Sequence[tuple[str, str]]) -> str:
+    """The proposal had changed when a form was handed in; what was written in it is not lost."""
+    written = "\n".join(value for _, value in values if value).replace("```", "")
+    return f"The proposal has changed meanwhile, so this was not saved:\n\n```\n{written}\n```"
 
 
 def started(job: Job) -> str:
@@ -137,21 +146,77 @@ def failure(error: ScholiumError) -> str:
             return escaped(str(error))
 
 
+STOP = "Stop"
+STOPPED_JOB = "Stopped."
+EDIT = "Edit"
+BELONGS_INTO_A_THREAD = "That belongs into the thread of a survey. To begin one, name a topic after the command."
+
+_ENDED: dict[JobKind, str] = {
+    "keywords": "Keywords found",
+    "papers": "Papers gathered",
+    "outline": "Outline drafted",
+    "write": "Written",
+    "revise": "Changed",
+    "answer": "Answered",
+    "gaps": "Map drawn",
+    "evaluate": "Judged",
+}
+
+
+def ended(job: Job) -> str:
+    """A job has come to its end."""
+    return f"✓ {_ENDED[job.kind]}"
+
+
+def broken_off(job: Job) -> str:
+    """A job could not be done to its end; why is said apart."""
+    return f"✗ {_STARTED[job.kind].split(' …')[0].split('. ')[0]}: it did not work"
+
+
+def facts(step: Progress | None, seconds: float, spent: float) -> tuple[str, ...]:
+    """How much is done, for how long it runs, what it cost so far."""
+    counted = (f"{step.done} of {step.total}",) if step and step.total else ()
+    minutes, rest = divmod(round(seconds), 60)
+    time = f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    return (*counted, time, *((f"${spent:.2f} so far",) if spent >= 0.005 else ()))
+
+
+def opened(incoming: Incoming) -> str:
+    """The first message of a survey's thread."""
+    topic = dict(incoming.values).get("topic") or re.sub(r"^survey\s+", "", incoming.text, flags=re.I)
+    return f"A literature survey on **{escaped(shortened(clean(topic), 150))}**, asked for by @{incoming.person}"
+
+
+def survey_line(survey: StoredSurvey) -> str:
+    """One of a person's surveys: topic, state, cost."""
+    doing = "at work" if survey.is_running else "your turn"
+    money = f", ${survey.money:.2f}" if survey.money >= 0.005 else ""
+    return f"**{escaped(survey.topic or 'No topic yet')}** ({survey.phase}, {doing}{money})"
+
+
+def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:
+    """What can be done with a survey from a list of them."""
+    export = Button("Export", f"export:{survey.session_id}", "export")
+    go_on = Button("Continue", f"show:{survey.session_id}", "show")
+    return (go_on, export) if survey.phase in {"writing", "discussion"} else (go_on,)
+
+
 OUR_FAULT = "Something went wrong inside Scholium; nothing you made is lost. Say `ok` to try again, or `undo`."
 
 
 def buttons(session: SurveySession) -> tuple[Button, ...]:
     """Buttons of the current proposal; each carries only verb, session and revision."""
+    edit, back_to_outline = (EDIT, "edit", ""), ("Back to the outline", "back", "back")
     offered: dict[Phase, tuple[tuple[str, str, str], ...]] = {
         "topic": (),
-        "keywords": (("Search with these", "ok", "ok"), ("Other keywords", "no", "no")),
-        "papers": (("Make an outline", "ok", "ok"), ("More papers", "more", "more"), ("Back", "back", "back")),
-        "outline": (("Write it", "ok", "ok"), ("Another outline", "no", "no"), ("Back", "back", "back")),
+        "keywords": (("Search with these", "ok", "ok"), edit, ("Other keywords", "no", "no")),
+        "papers": (("Make an outline", "ok", "ok"), edit, ("More papers", "more", "more"), ("Back", "back", "back")),
+        "outline": (("Write it", "ok", "ok"), edit, ("Another outline", "no", "no"), ("Back", "back", "back")),
         "writing": (("Go on", "ok", "ok"), ("Back", "back", "back")),
-        "discussion": (("Export", "export", "export"), ("Back to the outline", "back", "back")),
+        "discussion": (("Export", "export", "export"), ("Change a section", "edit", ""), back_to_outline),
     }
     return tuple(
-        Button(label, f"{verb}:{session.id}:{session.revision}", typed)
+        Button(label, f"{verb}:{session.id}:{session.revision}", typed, asks=verb == "edit")
         for label, verb, typed in offered[session.state.phase]
     )
 
@@ -265,11 +330,7 @@ def _described(state: State) -> str:
             assert_never(state.phase)
 
 
-def exported(paths: Sequence[str]) -> str:
-    """The files that were written."""
-    return "\n".join(["Written:", "", *(f"- `{path}`" for path in paths)])
-
-
+EXPORTED = "Here are the files:"
 NOTHING_TO_EXPORT = "There is nothing to export yet. Once sections are written, `export` makes files of them."
 NO_SURVEY_YET = "There is no text yet to look into. It comes after the outline is approved."
 STILL_WORKING_CANNOT_EXPORT = "I am still writing; `stop` first to export what is finished, or wait."
@@ -286,74 +347,14 @@ def bundled(library: str, name: str) -> str:
 UNFINISHED = "This survey was stopped before it was finished; the sections that are missing are listed at the end."
 
 
-def estimate(expected: Estimate, limits: Sequence[Limit]) -> str:
-    """What writing will take, said before it starts."""
-    money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
-    most = next((limit.money for limit in limits if limit.scope == "survey"), None)
-    over = expected.money is not None and most is not None and expected.money > most
-    limit = f" Your budget is ${most:.2f}." if most is not None else ""
-    warning = " It will not be enough for all sections; what is finished by then is kept." if over else ""
-    return (
-        f"\n\nWriting it takes about {expected.calls} calls, {expected.input_tokens:,} tokens to read and "
-        f"{expected.output_tokens:,} to write, {money}, and {max(1, round(expected.seconds / 60))} minutes or less."
-        f"{limit}{warning} `ok` accepts this."
-    )
-
-
-def cost(steps: Mapping[str, Usage], limits: Sequence[Limit]) -> str:
-    """What was spent, on what."""
-    if not steps:
-        return "Nothing was spent."
-    lines = [
-        f"- {escaped(name)}: {u.calls} calls, {u.input_tokens:,} tokens read, {u.output_tokens:,} written, "
-        f"{f'${u.money:.3f}' if u.priced else 'price unknown'}"
-        for name, u in steps.items()
-    ]
-    total = sum(u.money for u in steps.values())
-    known = all(u.priced for u in steps.values())
-    most = next((limit.money for limit in limits if limit.scope == "survey"), None)
-    left = f" ${max(0.0, most - total):.2f} of ${most:.2f} are left." if most is not None else ""
-    summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
-    return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}"])
-
-
-_WHOSE = {"survey": "this survey", "person": "you, today", "workspace": "this workspace, today"}
-
-
-def budget(standings: Sequence[Standing]) -> str:
-    """What is left of each budget."""
-    if not standings:
-        return "No budget is set. `survey TOPIC budget=2.50` sets one for a survey."
-    lines = []
-    for item in standings:
-        limit = item.limit
-        if limit.money is not None:
-            left = f"${max(0.0, limit.money - item.money):.2f} of ${limit.money:.2f}"
-            lines.append(f"- {_WHOSE[limit.scope]}: {left} left")
-        if limit.tokens is not None:
-            left = f"{max(0, limit.tokens - item.tokens):,} of {limit.tokens:,} tokens"
-            lines.append(f"- {_WHOSE[limit.scope]}: {left} left")
-    return "\n".join(["**Budget**", "", *lines])
-
-
-def budget_warning(item: Standing) -> str:
-    """Said once, when most of a budget is used."""
-    return f"⚠ {item.share():.0%} of the budget for {_WHOSE[item.limit.scope]} is used. `budget` shows what is left."
-
-
-def raised(scope: str, money: float) -> str:
-    """An administrator has added to a budget."""
-    return f"${money:.2f} more for {_WHOSE.get(scope, scope)}."
-
-
 def invited(person: str) -> str:
     """Somebody may change the survey now."""
-    return f"{escaped(person)} may approve and change this survey now."
+    return f"@{escaped(person)} may approve and change this survey now."
 
 
 def refused(why: Refusal, owner: str) -> str:
     """A kind no, and who can help."""
-    asker = escaped(owner) or "who started it"
+    asker = f"@{escaped(owner)}" if owner else "who started it"
     return {
         "start": "You may not start surveys here; an administrator of Scholium can allow it.",
         "read": f"This survey is {asker}'s, who can let you in with `invite`.",

@@ -6,11 +6,12 @@ returns the change, ready to be applied to whatever the outline is by then.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from engine.errors import UserError
-from engine.values import Outline, OutlineNode
+from engine.values import Outline, OutlineNode, walk_outline
 
 Change = Callable[[Outline], Outline]
 Path = tuple[int, ...]
@@ -102,6 +103,58 @@ def add(title: str, place: str) -> Change:
         return (*nodes[: i + 1], OutlineNode(title), *nodes[i + 1 :])
 
     return lambda outline: _at(outline, place, added)
+
+
+_LINE = re.compile(r"(\s*)(?:(\d{1,3}(?:\.\d{1,3})*)[.)]?(?:\s+|$))?(.*)", re.ASCII | re.S)
+
+
+def as_lines(outline: Outline) -> str:
+    """The outline as a text that a person can change: one line for each section, its number before its title."""
+    return "\n".join(f"{'  ' * number.count('.')}{number} {node.title}" for number, node in walk_outline(outline.nodes))
+
+
+def from_lines(text: str) -> Change:
+    """The outline that the lines describe.
+
+    A line with a number is that section, wherever it stands now, with the title given; one without is new; a section
+    whose number is missing is dropped. New lines are parts where they are indented, others stay on their level.
+    """
+
+    def change(outline: Outline) -> Outline:
+        used: set[str] = set()
+        roots: list[tuple[OutlineNode, list[OutlineNode]]] = []
+        for line in filter(str.strip, text.expandtabs(2).splitlines()):
+            indent, place, title = _LINE.fullmatch(line.rstrip()).groups()  # type: ignore[union-attr]
+            if place in used:
+                raise UserError(f"Section {place} stands there twice. Give a new section no number.")
+            used.add(place or "")
+            used.discard("")
+            if not title:
+                raise UserError(f"Section {place} has no title.")
+            node = replace(_node(outline, place), title=title, children=()) if place else OutlineNode(title)
+            is_part = place.count(".") > 0 if place else len(indent) >= 2
+            if is_part and not roots:
+                raise UserError(f"“{title[:80]}” is a part; a section has to stand before it.")
+            if is_part:
+                roots[-1][1].append(node)
+            else:
+                roots.append((node, []))
+        nodes = tuple(replace(node, children=tuple(parts)) for node, parts in roots)
+        _check_order(nodes)
+        return replace(outline, nodes=nodes)
+
+    return change
+
+
+def _check_order(nodes: Nodes) -> None:
+    if not any(node.role == "body" for node in nodes):
+        raise UserError("At least one section about the topic has to stay.")
+    if any(node.role == "introduction" for node in nodes[1:]):
+        raise UserError("The introduction comes first.")
+    if any(node.role == "conclusion" for node in nodes[:-1]):
+        raise UserError("The conclusion comes last.")
+    if any(node.children and node.role != "body" for node in nodes):
+        raise UserError("The introduction and the conclusion have no parts.")
 
 
 def _as_parts(node: OutlineNode) -> OutlineNode:

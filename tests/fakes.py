@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from adapters.chat import Conversation, Handler, Incoming, Outgoing
+from adapters.chat import Conversation, Fault, Form, Incoming, Outgoing, SimpleAdapter
 from engine.llm.model import A, Request
 from engine.retrieval.embedding import Vectors
 from engine.values import Citation, Claim, Paper, PaperKey, Section
@@ -75,28 +75,71 @@ class WordEmbedder:
 
 
 @dataclass
-class FakeChat:
+class FakeDesk:
+    """What stands behind an adapter, in memory: remembers what came in, and answers as it is told to."""
+
+    answer: Callable[[Incoming], Awaitable[None]] | None = None
+    asked: Form | Outgoing | None = None
+    wrong: Fault | None = None
+    known: set[Conversation] = field(default_factory=set)
+    surveys: list[Outgoing] = field(default_factory=list)
+    notes: dict[tuple[Conversation, str], str] = field(default_factory=dict)
+    received: list[Incoming] = field(default_factory=list)
+    left_by: list[str] = field(default_factory=list)
+
+    async def handle(self, incoming: Incoming) -> None:
+        self.received.append(incoming)
+        self.known.add(incoming.conversation)
+        if self.answer:
+            await self.answer(incoming)
+
+    async def knows(self, conversation: Conversation) -> bool:
+        return conversation in self.known
+
+    async def form(self, incoming: Incoming) -> Form | Outgoing:
+        assert self.asked is not None
+        return self.asked
+
+    async def fault(self, incoming: Incoming) -> Fault | None:
+        return self.wrong
+
+    async def overview(self, platform: str, tenant: str, person: str) -> Sequence[Outgoing]:
+        return self.surveys
+
+    async def remember(self, conversation: Conversation, name: str, value: str) -> None:
+        self.notes[conversation, name] = value
+
+    async def recall(self, conversation: Conversation, name: str) -> str:
+        return self.notes.get((conversation, name), "")
+
+    async def left(self, platform: str, tenant: str) -> None:
+        self.left_by.append(tenant)
+
+
+def written(count: int) -> Callable[[Outgoing], bool]:
+    """Whether it is the progress of writing, so far on."""
+    return lambda o: o.text.startswith("Writing") and o.bar is not None and o.bar.done >= count
+
+
+@dataclass
+class FakeChat(SimpleAdapter):
     """A platform in memory: remembers what was sent, and lets a test wait for its turn.
 
-    A message that holds ``hold_at`` is not taken before ``release``: whoever sends it waits.
+    What ``holds`` says yes to is not taken before ``release``: whoever sends it waits. A job waits for its progress.
     """
 
     platform = "fake"
     only = HERE
     sent: list[Outgoing] = field(default_factory=list)
     turn: asyncio.Event = field(default_factory=asyncio.Event)
-    handler: Handler | None = None
-    hold_at: str = ""
+    holds: Callable[[Outgoing], bool] = lambda _: False
     held: asyncio.Event = field(default_factory=asyncio.Event)
     release: asyncio.Event = field(default_factory=asyncio.Event)
     said: int = 0
 
-    async def run(self, handle: Handler) -> None:
-        self.handler = handle
-
     async def send(self, outgoing: Outgoing) -> None:
         self.sent.append(outgoing)
-        if self.hold_at and self.hold_at in outgoing.text:
+        if self.holds(outgoing):
             self.held.set()
             await self.release.wait()
         if outgoing.awaits:
@@ -104,17 +147,16 @@ class FakeChat:
 
     async def say(self, text: str = "", button: str = "", person: str = "mara") -> list[Outgoing]:
         """Say or press something and return the messages up to the person's next turn."""
-        assert self.handler is not None
         before = len(self.sent)
         self.turn.clear()
         self.said += 1
-        await self.handler(Incoming(HERE, person, f"k{id(self)}-{self.said}", text, button))
+        await self.desk.handle(Incoming(HERE, person, f"k{id(self)}-{self.said}", text, button))
         async with asyncio.timeout(90):
             await self.turn.wait()
         return self.messages(before)
 
     def messages(self, start: int = 0) -> list[Outgoing]:
-        return [outgoing for outgoing in self.sent[start:] if outgoing.kind == "message"]
+        return [outgoing for outgoing in self.sent[start:] if outgoing.kind in {"message", "started"}]
 
     @property
     def last(self) -> str:

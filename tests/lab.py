@@ -40,6 +40,7 @@ class Lab:
         """Everything that came in is answered."""
         async with asyncio.timeout(60):
             await self.service.dispatcher.settled()
+            await self.service.post.settled()
 
     async def talk(self, *lines: str) -> None:
         for line in lines:
@@ -74,5 +75,4 @@ async def opened(chat: FakeChat | None = None) -> AsyncIterator[Lab]:
         jobs.parent.mkdir(parents=True, exist_ok=True)
         jobs.write_bytes(await _empty_queue())
     async with serving(App(load_settings()), talking) as service:
-        await talking.run(service.dispatcher.handle)
         yield Lab(service, talking)

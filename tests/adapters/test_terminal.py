@@ -13,6 +13,7 @@ from rich.console import Console
 from adapters.chat import Bar, Button, Incoming, Outgoing
 from adapters.markup import split, without_controls
 from adapters.terminal import HERE, TerminalAdapter, scripted
+from tests.fakes import FakeDesk
 
 
 def console(*, terminal: bool = False) -> Console:
@@ -37,7 +38,8 @@ async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> No
 
     await adapter.send(Outgoing(HERE, "welcome", awaits=True))
     async with asyncio.timeout(10):
-        await adapter.run(handle)
+        await adapter.open(FakeDesk(handle))
+        await adapter.run()
     assert heard == ["one", "two"]
     assert "you › one" in printed(made)
     assert "[ok: Go on]" in printed(made)

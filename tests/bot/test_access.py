@@ -53,12 +53,12 @@ async def test_others_read_along_are_told_privately_and_can_be_invited(library: 
         revision = (await lab.session()).revision
         (no,) = await lab.chat.say("add passage index", person="ben")
         assert no.only_for == "ben"
-        assert "Only mara" in no.text
+        assert "Only @mara" in no.text
         assert (await lab.session()).revision == revision
         (seen,) = await lab.chat.say("status", person="ben")
         assert "dense retrieval" in seen.text
         await lab.chat.say("invite ben", person="ben")
-        assert "Only mara can do that" in lab.chat.last
+        assert "Only @mara can do that" in lab.chat.last
         await lab.chat.say("invite <@ben>")
         await lab.chat.say("add passage index", person="ben")
         assert "passage index" in lab.chat.last
@@ -71,11 +71,10 @@ async def test_a_pressed_button_of_two_people_is_one_decision_and_both_are_told(
     async with opened() as lab:
         proposal = (await lab.chat.say("survey dense retrieval"))[-1]
         ok = next(b for b in proposal.buttons if b.typed == "ok")
-        assert lab.chat.handler is not None
         before = len(lab.chat.messages())
         lab.chat.turn.clear()
         for person in ("mara", "ben"):
-            await lab.chat.handler(Incoming(HERE, person, f"press-{person}", "", ok.action))
+            await lab.chat.desk.handle(Incoming(HERE, person, f"press-{person}", "", ok.action))
         await lab.settled()
         await lab.chat.turn.wait()
         texts = [m.text for m in lab.chat.messages(before)]
@@ -108,7 +107,7 @@ async def test_forget_asks_once_and_then_leaves_nothing(library: LocalLibrary) -
         assert "cannot be undone" in lab.chat.last
         assert (await lab.state()).brief is not None
         await lab.chat.say("forget now", person="ben")
-        assert "Only mara" in lab.chat.last
+        assert "Only @mara" in lab.chat.last
         await lab.chat.say("forget now")
         assert "Forgotten" in lab.chat.last
         assert (await lab.service.dispatcher.held(HERE)).version == 0
@@ -127,8 +126,7 @@ async def test_papers_of_one_workspace_are_not_seen_in_another(library: LocalLib
     bib = f"@misc{{x, title={{Unpublished {secret.title}}}, abstract={{{secret.abstract}}}, year={{2026}}}}"
     async with opened() as lab:
         upload = Incoming(HERE, "mara", "u1", attachments=(Attachment("own.bib", bib.encode()),))
-        assert lab.chat.handler is not None
-        await lab.chat.handler(upload)
+        await lab.chat.desk.handle(upload)
         await lab.settled()
         assert "1 papers added" in lab.chat.last
         await lab.talk("survey dense retrieval", "ok", "show")
@@ -137,8 +135,7 @@ async def test_papers_of_one_workspace_are_not_seen_in_another(library: LocalLib
     async with opened(there) as lab:
         for i, text in enumerate(("survey dense retrieval", "ok", "show")):
             there.turn.clear()
-            assert there.handler is not None
-            await there.handler(Incoming(OtherChat.only, "eve", f"e{i}", text))
+            await there.desk.handle(Incoming(OtherChat.only, "eve", f"e{i}", text))
             await there.turn.wait()
         assert "found by" in there.last
         assert "Unpublished" not in there.last
@@ -146,7 +143,6 @@ async def test_papers_of_one_workspace_are_not_seen_in_another(library: LocalLib
 
 async def test_a_file_that_cannot_be_read_gets_a_sentence(library: LocalLibrary) -> None:
     async with opened() as lab:
-        assert lab.chat.handler is not None
         for i, (name, content, why) in enumerate(
             (
                 ("../../x.exe", b"MZ", "cannot read “x.exe” yet"),
@@ -154,6 +150,6 @@ async def test_a_file_that_cannot_be_read_gets_a_sentence(library: LocalLibrary)
                 ("a.bib", b"x" * (21 * 2**20), "larger than 20 MB"),
             )
         ):
-            await lab.chat.handler(Incoming(HERE, "mara", f"f{i}", attachments=(Attachment(name, content),)))
+            await lab.chat.desk.handle(Incoming(HERE, "mara", f"f{i}", attachments=(Attachment(name, content),)))
             await lab.settled()
             assert why in lab.chat.last

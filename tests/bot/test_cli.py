@@ -72,7 +72,14 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
     assert playing.returncode == 0, stderr
     for part in ("**", "\x1b"):
         assert part not in stdout
-    for part in ("Keywords", "papers from", "Learning to Retrieve", "✓ 1 Introduction", "do not say", "Written:"):
+    for part in (
+        "Keywords",
+        "papers from",
+        "Learning to Retrieve",
+        "✓ 1 Introduction",
+        "do not say",
+        "Here are the files:",
+    ):
         assert part in stdout
     written = {path.suffix for path in (tmp_path / "files").iterdir()}
     assert written == {".md", ".html", ".pdf", ".bib", ".ris", ".json"}

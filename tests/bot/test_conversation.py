@@ -16,7 +16,7 @@ from engine.evidence import is_quoted
 from engine.rendering.files import from_json
 from engine.retrieval.local import LocalLibrary, create_library
 from engine.values import Section, walk
-from tests.fakes import HERE, paper, papers
+from tests.fakes import HERE, paper, papers, written
 from tests.lab import Lab, opened
 
 
@@ -186,12 +186,11 @@ async def test_what_cannot_be_done_gets_a_sentence(lab: Lab, said: str, answer: 
 
 async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
     await to_outline(lab)
-    lab.chat.hold_at = "✓ 2 "
-    await lab.chat.handler(Incoming(HERE, "mara", "write", "ok"))
+    lab.chat.holds = written(2)
+    await lab.chat.desk.handle(Incoming(HERE, "mara", "write", "ok"))
     async with asyncio.timeout(60):
         await lab.chat.held.wait()
-    lab.chat.hold_at = ""
-    await lab.chat.handler(Incoming(HERE, "mara", "stop", "stop"))
+    await lab.chat.desk.handle(Incoming(HERE, "mara", "stop", "stop"))
     lab.chat.release.set()
     await lab.settled()
     assert "Stopped" in lab.chat.last
@@ -208,15 +207,14 @@ async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
 
 async def test_a_message_while_a_job_runs_is_told_to_wait_and_one_sent_twice_is_answered_once(lab: Lab) -> None:
     await to_outline(lab)
-    lab.chat.hold_at = "✓ 1 "
-    await lab.chat.handler(Incoming(HERE, "mara", "write", "ok"))
+    lab.chat.holds = written(1)
+    await lab.chat.desk.handle(Incoming(HERE, "mara", "write", "ok"))
     async with asyncio.timeout(60):
         await lab.chat.held.wait()
-    lab.chat.hold_at = ""
-    lab.chat.release.set()
     for _ in range(3):
-        await lab.chat.handler(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))
+        await lab.chat.desk.handle(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))
     await lab.settled()
+    lab.chat.release.set()
     assert [m.text for m in lab.chat.messages()].count(wording.notice("busy", await lab.session())) == 1
 
 

@@ -29,7 +29,7 @@ from bot.simulation import Service as Simulation
 from bot.store import Store
 from engine.errors import ServiceError
 from engine.retrieval.local import LocalLibrary
-from tests.fakes import HERE, FakeChat
+from tests.fakes import HERE, FakeChat, written
 from tests.lab import Lab, opened
 
 
@@ -52,7 +52,6 @@ async def killed(chat: FakeChat) -> AsyncIterator[Lab]:
     """A service whose end nobody prepares: its heartbeat stops and its tasks with it."""
     context = serving(App(load_settings()), chat)
     service = await context.__aenter__()
-    await chat.run(service.dispatcher.handle)
     yield Lab(service, chat)
     await service.jobs.close()
     async with service.store.writing() as connection:
@@ -71,11 +70,10 @@ async def test_a_job_goes_on_in_the_next_process_and_pays_for_no_finished_call_a
 ) -> None:
     async with running(Simulation(pace=0.01)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
-        chat = FakeChat(hold_at="✓ 1 ")
+        chat = FakeChat(holds=written(1))
         async with killed(chat) as lab:
             await lab.talk("survey dense retrieval sections=3 words=80", "ok", "ok")
-            assert chat.handler is not None
-            await chat.handler(Incoming(HERE, "mara", "write", "ok"))
+            await chat.desk.handle(Incoming(HERE, "mara", "write", "ok"))
             async with asyncio.timeout(60):
                 await chat.held.wait()
             began = time.perf_counter() - model.began
@@ -139,12 +137,8 @@ async def test_a_message_the_platform_does_not_take_is_sent_later_once(library: 
     Refusing.refuses = 1
     chat = Refusing()
     async with opened(chat) as lab:
-        assert chat.handler is not None
-        await chat.handler(Incoming(HERE, "mara", "k", "help"))
+        await chat.desk.handle(Incoming(HERE, "mara", "k", "help"))
         await lab.settled()
-        assert chat.messages() == []
-        await lab.service.dispatcher.deliver_again()
-        await lab.service.dispatcher.deliver_again()
         assert [("What you can say" in m.text) for m in chat.messages()] == [True]
         assert await lab.service.store.unsent("fake", None) == []
 
@@ -182,6 +176,7 @@ async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none
         sweeper.cancel()
         await asyncio.wait([sweeper])
         await service.dispatcher.settled()
+        await service.post.settled()
         async with service.store.reading() as connection:
             unsent = sa.select(sa.func.count()).where(outbox.c.sent_at.is_(None))
             assert (await connection.execute(unsent)).scalar_one() == 0

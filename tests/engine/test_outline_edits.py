@@ -86,3 +86,42 @@ def test_moving_loses_and_doubles_nothing(place: str, target: str, after: bool) 
         return sorted(n.title for _, n in walk_outline(outline.nodes))
 
     assert names(moved) == names(OUTLINE)
+
+
+def test_an_outline_can_be_changed_as_a_text() -> None:
+    text = edit.as_lines(OUTLINE)
+    assert text.splitlines()[1:3] == ["2 A", "  2.1 A1"]
+    assert edit.from_lines(text)(OUTLINE) == OUTLINE
+    changed = edit.from_lines("1 Intro\n\n4. C renamed\n  2.2 A2\n  A part\nNew one\n3) B\n5 End")(OUTLINE)
+    assert titles(changed) == ["1 Intro", "2 C renamed", "2.1 A2", "2.2 A part", "3 New one", "4 B", "5 End"]
+    assert changed.nodes[1].papers == leaf("C").papers
+    assert changed.nodes[1].children[0] == leaf("A2")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "has to stay"),
+        ("1 Intro\n5 End", "has to stay"),
+        ("3 B\n1 Intro", "introduction comes first"),
+        ("5 End\n3 B", "conclusion comes last"),
+        ("3 B\n3 C", "twice"),
+        ("9 B", "no section 9"),
+        ("  2.1 A1\n3 B", "stand before"),
+        ("3", "no title"),
+        ("1 Intro\n  2.1 A1\n3 B", "have no parts"),
+    ],
+)
+def test_an_outline_as_a_text_that_makes_no_sense_is_refused(text: str, why: str) -> None:
+    with pytest.raises(UserError, match=why):
+        edit.from_lines(text)(OUTLINE)
+
+
+@given(st.text())
+def test_any_text_is_an_outline_or_a_sentence(text: str) -> None:
+    try:
+        changed = edit.from_lines(text)(OUTLINE)
+    except UserError as error:
+        assert str(error).endswith(".")
+    else:
+        assert any(node.role == "body" for node in changed.nodes)

@@ -1,0 +1,71 @@
+"""What an adapter has behind it: the dispatcher for what people do, the store and the forms for what they see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adapters.chat import Conversation, Fault, Form, Incoming, Outgoing
+from bot import notes, wording
+from bot.dispatcher import Dispatcher
+from bot.store import Held, Store
+from bot.turns import Turn, Turns
+from engine.errors import UserError
+from engine.events import Stop
+
+
+class FrontDesk:
+    """An `adapters.chat.Desk`."""
+
+    def __init__(self, dispatcher: Dispatcher, store: Store, turns: Turns) -> None:
+        self._dispatcher = dispatcher
+        self._store = store
+        self._turns = turns
+
+    async def handle(self, incoming: Incoming) -> None:
+        """Take it."""
+        await self._dispatcher.handle(incoming)
+
+    async def knows(self, conversation: Conversation) -> bool:
+        """Whether something was said to us there already."""
+        return await notes.knows(self._store, conversation)
+
+    async def form(self, incoming: Incoming) -> Form | Outgoing:
+        """The form that the pressed button asks for."""
+        held = await self._dispatcher.held(incoming.conversation)
+        try:
+            return self._turns.form(held, incoming)
+        except UserError as error:
+            return Outgoing(incoming.conversation, wording.failure(error), only_for=incoming.person)
+
+    async def fault(self, incoming: Incoming) -> Fault | None:
+        """What is wrong with a filled form."""
+        return self._turns.fault(await self._dispatcher.held(incoming.conversation), incoming)
+
+    async def overview(self, platform: str, tenant: str, person: str) -> Sequence[Outgoing]:
+        """A person's surveys, the latest first."""
+        found = await notes.surveys_of(self._store, platform, tenant, person)
+        return [
+            Outgoing(survey.conversation, wording.survey_line(survey), buttons=wording.survey_buttons(survey))
+            for survey in found
+        ]
+
+    async def remember(self, conversation: Conversation, name: str, value: str) -> None:
+        """Keep a small note."""
+        await notes.remember(self._store, conversation, name, value)
+
+    async def recall(self, conversation: Conversation, name: str) -> str:
+        """The note; empty where there is none."""
+        return await notes.recall(self._store, conversation, name)
+
+    async def left(self, platform: str, tenant: str) -> None:
+        """End the workspace's jobs; what they finished is kept."""
+
+        async def stopped(held: Held) -> Turn:
+            turn = Turn(held)
+            if held.session.job:
+                self._turns.decide(turn, Stop())
+            return turn
+
+        for conversation, _, _ in await self._store.with_jobs(platform, None):
+            if conversation.tenant == tenant:
+                await self._dispatcher.report(conversation, stopped)
