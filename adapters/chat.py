@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -131,11 +130,42 @@ class Outgoing:
     key: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A person's surveys, the latest first, each in its conversation, and the texts around them."""
+
+    title: str
+    start: Button
+    open_label: str
+    nothing: str
+    surveys: tuple[Outgoing, ...]
+
+
+class PlatformError(Exception):
+    """A platform does not do what it was asked for; the text can be shown to a person."""
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What an adapter has to say by itself."""
+
+    not_here: str
+    """A survey was asked for in a channel that we cannot write in."""
+    too_long: str
+    """A text is too long for a form."""
+    begun: str
+    """A survey that was asked for here has a thread."""
+
+
 class Desk(Protocol):
     """What stands behind an adapter."""
 
     async def handle(self, incoming: Incoming) -> None:
-        """Take it. Returns once it is stored; what came before is dropped. Raises `ServiceError` where it is not."""
+        """Take it. Returns once it is stored, and raises where it is not; what came before is dropped."""
         ...
 
     async def knows(self, conversation: Conversation) -> bool:
@@ -150,8 +180,8 @@ class Desk(Protocol):
         """What is wrong with a filled form, before it is handed in."""
         ...
 
-    async def overview(self, platform: str, tenant: str, person: str) -> Sequence[Outgoing]:
-        """A person's surveys, the latest first, each in its conversation."""
+    async def overview(self, platform: str, tenant: str, person: str) -> Overview:
+        """A person's surveys."""
         ...
 
     async def remember(self, conversation: Conversation, name: str, value: str) -> None:
@@ -181,7 +211,7 @@ class ChatAdapter(Protocol):
         ...
 
     async def open(self, desk: Desk) -> None:
-        """Get ready to send. Raises `UserError` or `ServiceError` where the platform does not let us in."""
+        """Get ready to send. Raises `PlatformError` where the platform does not let us in."""
         ...
 
     async def run(self) -> None:
@@ -195,7 +225,7 @@ class ChatAdapter(Protocol):
     async def send(self, outgoing: Outgoing) -> None:
         """Show it; progress and growing texts are shown when there is time, and never raise.
 
-        Raises `ServiceError` where the platform does not take it: ``retryable`` where it may take it later.
+        Raises `PlatformError` where the platform does not take it: ``retryable`` where it may take it later.
         """
         ...
 
@@ -204,7 +234,7 @@ class ChatAdapter(Protocol):
         ...
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        """The contents of a file. Raises `ServiceError`, or `UserError` for one that is too large."""
+        """The contents of a file, of a very large one a part. Raises `PlatformError`."""
         ...
 
 

@@ -74,6 +74,15 @@ def demo(output: Folder = None) -> None:
 
 
 @cli.command()
+def slack() -> None:
+    """Serve Slack: Socket Mode, or signed HTTP."""
+    with _starting() as console:
+        from bot.platforms import slack as run
+
+    _run(run(console))
+
+
+@cli.command()
 def ingest(
     files: Annotated[list[Path], typer.Argument(help="JSON Lines, BibTeX, RIS or CSV; .gz too.")],
     library: Library = "",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from adapters.chat import Conversation, Fault, Form, Incoming, Outgoing
-from bot import notes, wording
+from adapters.chat import Conversation, Fault, Form, Incoming, Outgoing, Overview
+from bot import labels, notes, wording
 from bot.dispatcher import Dispatcher
 from bot.store import Held, Store
 from bot.turns import Turn, Turns
@@ -41,13 +39,15 @@ class FrontDesk:
         """What is wrong with a filled form."""
         return self._turns.fault(await self._dispatcher.held(incoming.conversation), incoming)
 
-    async def overview(self, platform: str, tenant: str, person: str) -> Sequence[Outgoing]:
-        """A person's surveys, the latest first."""
+    async def overview(self, platform: str, tenant: str, person: str) -> Overview:
+        """A person's surveys."""
         found = await notes.surveys_of(self._store, platform, tenant, person)
-        return [
-            Outgoing(survey.conversation, wording.survey_line(survey), buttons=wording.survey_buttons(survey))
-            for survey in found
-        ]
+        return labels.overview(
+            tuple(
+                Outgoing(survey.conversation, labels.survey_line(survey), buttons=labels.survey_buttons(survey))
+                for survey in found
+            )
+        )
 
     async def remember(self, conversation: Conversation, name: str, value: str) -> None:
         """Keep a small note."""

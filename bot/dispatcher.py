@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import structlog
 
-from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing
+from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing, PlatformError
 from bot import proposals, wording
 from bot.post import Post
 from bot.store import Held, Store
@@ -98,6 +98,8 @@ class Dispatcher:
         except ScholiumError as error:
             self._metrics.failed(error)
             await self._say(Outgoing(at, wording.failure(error), awaits=True, only_for=_alone(incoming)))
+        except PlatformError as error:  # no thread, or no file
+            await self._say(Outgoing(at, wording.platform_failed(str(error)), awaits=True, only_for=_alone(incoming)))
         except Exception:  # every message gets an answer, whatever is wrong with us
             log.exception("a message could not be answered", platform=at.platform)
             self._metrics.failed(None)
@@ -157,7 +159,7 @@ class Dispatcher:
         """Something that cannot be stored, because the store has failed."""
         try:
             await self._adapter.send(outgoing)
-        except ServiceError as error:
+        except PlatformError as error:
             log.warning("a message could not be sent", error=str(error))
 
     async def greet(self, conversation: Conversation) -> None:

@@ -1,7 +1,10 @@
-"""Labels of forms; see `bot.wording`."""
+"""Labels of forms and lists, and what adapters say by themselves; see `bot.wording`."""
 
 from __future__ import annotations
 
+from adapters.chat import Button, Outgoing, Overview, Words
+from bot.notes import StoredSurvey
+from engine.rendering.markdown import escaped
 from engine.session import Phase
 from engine.values import Way
 
@@ -30,3 +33,29 @@ WAYS: dict[Way, str] = {
     "remove": "Remove a claim",
     "translate": "Translate it",
 }
+
+WORDS = Words(
+    not_here="I cannot write in that channel, so the survey is here. To have it there, invite me: `/invite @Scholium`",
+    too_long="This is too long for a form. Change it by words in the thread, for example `rename 2 to …`; see `help`.",
+    begun="The survey has a thread of its own:",
+)
+
+
+def overview(surveys: tuple[Outgoing, ...]) -> Overview:
+    """A person's surveys, and a button for a new one."""
+    nothing = "You have no survey yet."
+    return Overview("Your surveys", Button(NEW_SURVEY, "start", "", asks=True), "Open", nothing, surveys)
+
+
+def survey_line(survey: StoredSurvey) -> str:
+    """One of a person's surveys: topic, state, cost."""
+    doing = "at work" if survey.is_running else "your turn"
+    money = f", ${survey.money:.2f}" if survey.money >= 0.005 else ""
+    return f"**{escaped(survey.topic or 'No topic yet')}** ({survey.phase}, {doing}{money})"
+
+
+def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:
+    """What can be done with a survey from a list of them."""
+    export = Button("Export", f"export:{survey.session_id}", "export")
+    go_on = Button("Continue", f"show:{survey.session_id}", "show")
+    return (go_on, export) if survey.phase in {"writing", "discussion"} else (go_on,)

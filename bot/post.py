@@ -10,9 +10,9 @@ from dataclasses import replace
 import structlog
 from tenacity import AsyncRetrying, retry_if_exception, wait_exponential
 
-from adapters.chat import ChatAdapter, Conversation
+from adapters.chat import ChatAdapter, Conversation, PlatformError
 from bot.store import Letter, Store
-from engine.errors import ScholiumError, ServiceError
+from engine.errors import ServiceError
 
 log = structlog.get_logger()
 
@@ -63,13 +63,13 @@ class Post:
             del self._queues[at]
 
     async def _sent(self, letter: Letter) -> None:
-        later = retry_if_exception(lambda error: isinstance(error, ServiceError) and error.retryable)
+        later = retry_if_exception(lambda error: isinstance(error, PlatformError) and error.retryable)
         waits = wait_exponential(max=LONGEST_WAIT_S)
         try:
             async for attempt in AsyncRetrying(retry=later, wait=waits, reraise=True):
                 with attempt:
                     await self._adapter.send(replace(letter.outgoing, key=str(letter.id)))
-        except ScholiumError as error:
+        except PlatformError as error:
             log.warning("the platform refused a message for good", error=str(error))
         except Exception:  # one message that we cannot show must not hold up those after it
             log.exception("a message could not be shown")

@@ -13,7 +13,7 @@ from functools import partial
 
 import structlog
 
-from adapters.chat import ChatAdapter, Conversation
+from adapters.chat import ChatAdapter, Conversation, PlatformError
 from bot.app import App
 from bot.backstage import Stage
 from bot.briefs import Defaults
@@ -28,7 +28,7 @@ from bot.reports import Reporter
 from bot.store import Store
 from bot.turns import Turns
 from bot.watching import Metrics, watched
-from engine.errors import ScholiumError
+from engine.errors import ScholiumError, ServiceError
 
 log = structlog.get_logger()
 
@@ -86,7 +86,10 @@ class Service:
     async def start(self) -> None:
         """Take over what was left, and begin."""
         await self._presence.beat()
-        await self._adapter.open(self.desk)
+        try:
+            await self._adapter.open(self.desk)
+        except PlatformError as error:
+            raise ServiceError(str(error), retryable=error.retryable) from error
         if self._adapter.only is None:
             await self.jobs.launch()  # others may put jobs into this queue; a terminal waits for its own first one
         await self._take_over(first=True)
@@ -175,11 +178,25 @@ class Service:
 
 
 @asynccontextmanager
-async def serving(app: App, adapter: ChatAdapter, defaults: Defaults | None = None) -> AsyncIterator[Service]:
-    """A service for the adapter while the block runs."""
+async def stored(app: App) -> AsyncIterator[Store]:
+    """The store of the settings, with a new name for this process, while the block runs."""
+    store = Store(await open_database(app.settings.store_url()), f"p{secrets.token_hex(8)}")
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def serving(
+    app: App, adapter: ChatAdapter, defaults: Defaults | None = None, store: Store | None = None
+) -> AsyncIterator[Service]:
+    """A service for the adapter while the block runs; with a store of its own where none is given."""
+    if store is None:
+        async with stored(app) as own, serving(app, adapter, defaults, own) as service:
+            yield service
+        return
     configure(app.settings.log_level)
-    holder = f"p{secrets.token_hex(8)}"
-    store = Store(await open_database(app.settings.store_url()), holder)
     service = Service(app, adapter, store, defaults or app.defaults())
     try:
         async with watched(service.metrics, app.settings.metrics_host, app.settings.metrics_port, service.not_ready):
@@ -193,4 +210,3 @@ async def serving(app: App, adapter: ChatAdapter, defaults: Defaults | None = No
                 await service.stop()
     finally:
         await app.close()
-        await store.close()

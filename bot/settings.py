@@ -65,6 +65,10 @@ class Settings(BaseSettings):
     call_seconds: float = Field(120.0, gt=0, description="Seconds after which one call is given up and retried.")
 
     database_url: SecretStr | None = Field(None, description="postgresql://…; empty: SQLite in the home folder.")
+    http_host: str = Field("127.0.0.1", description="Address on which platforms reach us; 0.0.0.0 in a container.")
+    http_port: int = Field(3000, ge=0, le=65_535, description="Port for that.")
+    token_key: SecretStr | None = Field(None, description="Encrypts the tokens of workspaces that install us.")
+
     jobs: int = Field(4, ge=1, le=200, description="Jobs that one process runs at once.")
     jobs_everywhere: int = Field(32, ge=1, le=2_000, description="Jobs that all processes together run at once.")
     jobs_per_person: int = Field(2, ge=1, le=100, description="Jobs that run at once for one person.")
@@ -91,6 +95,9 @@ class Settings(BaseSettings):
     slack_bot_token: SecretStr | None = Field(None, validation_alias="SLACK_BOT_TOKEN")
     slack_app_token: SecretStr | None = Field(None, validation_alias="SLACK_APP_TOKEN")
     slack_signing_secret: SecretStr | None = Field(None, validation_alias="SLACK_SIGNING_SECRET")
+    slack_client_id: str = Field("", validation_alias="SLACK_CLIENT_ID")
+    slack_client_secret: SecretStr | None = Field(None, validation_alias="SLACK_CLIENT_SECRET")
+    slack_api_url: str = Field("https://slack.com/api/", validation_alias="SLACK_API_URL")
     discord_token: SecretStr | None = Field(None, validation_alias="DISCORD_TOKEN")
 
     def models(self) -> dict[Task, str]:

@@ -8,7 +8,6 @@ from typing import assert_never
 
 from adapters.chat import Button, Incoming
 from bot.access import Refusal
-from bot.notes import StoredSurvey
 from engine.citations import checked, numbers, reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.evaluation.evaluating import Evaluation
@@ -187,18 +186,9 @@ def opened(incoming: Incoming) -> str:
     return f"A literature survey on **{escaped(shortened(clean(topic), 150))}**, asked for by @{incoming.person}"
 
 
-def survey_line(survey: StoredSurvey) -> str:
-    """One of a person's surveys: topic, state, cost."""
-    doing = "at work" if survey.is_running else "your turn"
-    money = f", ${survey.money:.2f}" if survey.money >= 0.005 else ""
-    return f"**{escaped(survey.topic or 'No topic yet')}** ({survey.phase}, {doing}{money})"
-
-
-def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:
-    """What can be done with a survey from a list of them."""
-    export = Button("Export", f"export:{survey.session_id}", "export")
-    go_on = Button("Continue", f"show:{survey.session_id}", "show")
-    return (go_on, export) if survey.phase in {"writing", "discussion"} else (go_on,)
+def platform_failed(why: str) -> str:
+    """The platform did not open a thread, or did not give a file."""
+    return f"{escaped(why)} Nothing was done; please try again."
 
 
 OUR_FAULT = "Something went wrong inside Scholium; nothing you made is lost. Say `ok` to try again, or `undo`."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adapters.chat import Conversation, Fault, Form, Incoming, Outgoing, SimpleAdapter
+from adapters.chat import Button, Conversation, Fault, Form, Incoming, Outgoing, Overview, SimpleAdapter
 from engine.llm.model import A, Request
 from engine.retrieval.embedding import Vectors
 from engine.values import Citation, Claim, Paper, PaperKey, Section
@@ -103,8 +103,8 @@ class FakeDesk:
     async def fault(self, incoming: Incoming) -> Fault | None:
         return self.wrong
 
-    async def overview(self, platform: str, tenant: str, person: str) -> Sequence[Outgoing]:
-        return self.surveys
+    async def overview(self, platform: str, tenant: str, person: str) -> Overview:
+        return Overview("Your surveys", Button("New", "start", "", asks=True), "Open", "None", tuple(self.surveys))
 
     async def remember(self, conversation: Conversation, name: str, value: str) -> None:
         self.notes[conversation, name] = value

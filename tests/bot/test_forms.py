@@ -51,7 +51,7 @@ async def test_a_survey_by_forms_alone(library: LocalLibrary) -> None:
         assert (await lab.state()).outline.nodes[1].title == "A New One"
         await lab.talk("ok")
         before = await lab.survey()
-        await fill(lab, await form_of(lab, "Change a section"), place="3", way="shorten")
+        await fill(lab, await form_of(lab, "Change a section"), place="3.1", way="shorten")
         after = await lab.survey()
         assert [s.title for s in after.sections] == [s.title for s in before.sections]
         assert after != before
@@ -94,12 +94,12 @@ async def test_a_form_for_a_proposal_that_has_changed_saves_nothing_and_loses_no
 async def test_surveys_of_a_person_are_listed_with_what_can_be_done(library: LocalLibrary) -> None:
     async with opened() as lab:
         await lab.talk("survey dense retrieval", "ok", "ok", "ok")
-        (mine,) = await lab.chat.desk.overview("fake", "lab", "mara")
+        (mine,) = (await lab.chat.desk.overview("fake", "lab", "mara")).surveys
         assert "dense retrieval" in mine.text
         assert mine.conversation == HERE
         assert [b.label for b in mine.buttons] == ["Continue", "Export"]
-        assert await lab.chat.desk.overview("fake", "lab", "ben") == []
-        assert await lab.chat.desk.overview("fake", "other", "mara") == []
+        assert (await lab.chat.desk.overview("fake", "lab", "ben")).surveys == ()
+        assert (await lab.chat.desk.overview("fake", "other", "mara")).surveys == ()
         (shown,) = await lab.chat.say(button=mine.buttons[0].action)
         assert {b.label for b in shown.buttons} >= {"Export", "Change a section"}
         (files,) = await lab.chat.say(button=mine.buttons[1].action)

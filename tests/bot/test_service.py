@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 import structlog
 
-from adapters.chat import Incoming, Outgoing
+from adapters.chat import Incoming, Outgoing, PlatformError
 from bot.app import App
 from bot.bench_crash import paid_again
 from bot.bench_load import CountingPlatform
@@ -27,7 +27,6 @@ from bot.settings import load_settings
 from bot.simulation import Call, running
 from bot.simulation import Service as Simulation
 from bot.store import Store
-from engine.errors import ServiceError
 from engine.retrieval.local import LocalLibrary
 from tests.fakes import HERE, FakeChat, written
 from tests.lab import Lab, opened
@@ -129,7 +128,7 @@ class Refusing(FakeChat):
     async def send(self, outgoing: Outgoing) -> None:
         if outgoing.kind == "message" and self.refuses > 0:
             Refusing.refuses -= 1
-            raise ServiceError("The platform is away.", retryable=True)
+            raise PlatformError("The platform is away.", retryable=True)
         await super().send(outgoing)
 
 

@@ -1,0 +1,291 @@
+"""What is shown in Slack: our Markdown as rich text, proposals with buttons, forms as modals, the home page. Pure.
+
+Rich text holds literal text: nothing in it can mention, link or format, whoever wrote it. The plain ``text`` beside
+it (for notifications, and where Slack refuses the rich one) is escaped here. Limits: `slack.dev`, November 2026.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from adapters.chat import Button, Conversation, Field, Form, Incoming, Outgoing, Overview
+from adapters.markup import Block, Line, Span, blocks, pages, plain, split
+
+MESSAGE_CHARACTERS = 9_000
+"""Of all blocks of a message together: about 13,200 are refused, 11,341 were seen refused."""
+
+RICH_TEXT_CHARACTERS = 3_000
+HOME_SURVEYS = 20
+"""In 100 blocks; each takes up to four."""
+
+MESSAGE_BLOCKS = 40
+"""Of 50; buttons, facts and tables need some."""
+
+NOTIFICATION_CHARACTERS = 300
+PLAIN_CHARACTERS = 3_500
+"""Of the text that is sent where rich text is refused; longer ones are split by Slack itself, through anything."""
+
+TABLE_ROWS, TABLE_COLUMNS = 100, 20
+LABEL, TITLE, HEADER, VALUE = 75, 24, 150, 2_000
+
+FORM = "form"
+FIELD_CHARACTERS = 3_000
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """One message: blocks, and the text that stands for them in full."""
+
+    blocks: tuple[Json, ...]
+    text: str
+
+    @property
+    def notification(self) -> str:
+        """The text beside the blocks."""
+        return escaped(self.text if len(self.text) <= NOTIFICATION_CHARACTERS else f"{self.text[:299]}…")
+
+    def plainly(self) -> list[str]:
+        """The whole message as plain text, in parts."""
+        return [escaped(part) for part in split(self.text, PLAIN_CHARACTERS)]
+
+
+def escaped(text: str) -> str:
+    """Literal in Slack's own markup: no mention, no link."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def unescaped(text: str) -> str:
+    """What a person typed, of what Slack sends."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def messages(outgoing: Outgoing) -> list[Rendered]:
+    """The text, then the longer one; buttons and facts under the last."""
+    found = pages(blocks(outgoing.text), MESSAGE_CHARACTERS, MESSAGE_BLOCKS)
+    if outgoing.more:
+        found += pages(blocks(outgoing.more), MESSAGE_CHARACTERS, MESSAGE_BLOCKS)
+    rendered = [_page(page, outgoing.people) for page in found or [[]]]
+    last = rendered[-1]
+    below = (*_facts(outgoing.facts), *_actions(outgoing.buttons))
+    words = " · ".join(outgoing.facts)
+    text = f"{last.text}\n{words}" if words else last.text
+    return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…")]
+
+
+def _page(page: Sequence[Block], people: Collection[str]) -> Rendered:
+    made: list[Json] = []
+    size = 0
+    for kind, run in groupby(page, key=lambda block: block.kind):
+        for block in run:
+            if kind == "table" and len(block.rows) <= TABLE_ROWS and len(block.rows[0]) <= TABLE_COLUMNS:
+                made.append(_table(block))
+                continue
+            size += len(block.text())
+            if not made or made[-1]["type"] != "rich_text" or size > RICH_TEXT_CHARACTERS:
+                made.append({"type": "rich_text", "elements": []})
+                size = len(block.text())
+            _append(made[-1]["elements"], block, people)
+    return Rendered(tuple(made), "\n".join(_plain(block) for block in page))
+
+
+def _plain(block: Block) -> str:
+    if block.kind == "item":
+        marker = "•" if block.number is None else f"{block.number}."
+        return f"{'    ' * block.depth}{marker} {block.text()}"
+    return block.text()
+
+
+def _append(elements: list[Json], block: Block, people: Collection[str]) -> None:
+    """Add a block to rich text; items of one list and depth are one list."""
+    content = _inline(block.line, people)
+    match block.kind:
+        case "item":
+            section = {"type": "rich_text_section", "elements": content}
+            style = "bullet" if block.number is None else "ordered"
+            last = elements[-1] if elements else {}
+            if (last.get("style"), last.get("indent")) == (style, block.depth):
+                last["elements"].append(section)
+                return
+            made: Json = {"type": "rich_text_list", "style": style, "indent": block.depth, "elements": [section]}
+            elements.append(made | ({"offset": block.number - 1} if block.number and block.number > 1 else {}))
+        case "code" | "table":
+            text = {"type": "text", "text": block.text()}
+            elements.append({"type": "rich_text_preformatted", "elements": [text]})
+        case "quote":
+            elements.append({"type": "rich_text_quote", "elements": content})
+        case _:
+            if block.kind == "heading":
+                content = [item | {"style": item.get("style", {}) | {"bold": True}} for item in content]
+            gap = [{"type": "text", "text": "\n"}] if elements else []
+            elements.append({"type": "rich_text_section", "elements": [*gap, *content, {"type": "text", "text": "\n"}]})
+
+
+def _inline(line: Line, people: Collection[str]) -> list[Json]:
+    return [element for span in line for element in _elements(span, people)]
+
+
+def _elements(span: Span, people: Collection[str]) -> list[Json]:
+    style = {name: True for name in ("bold", "italic", "code") if getattr(span, name)}
+    styled = {"style": style} if style else {}
+    if span.link:
+        return [{"type": "link", "url": span.link.replace("|", "%7C").replace(">", "%3E"), "text": span.text} | styled]
+    if not people:
+        return [{"type": "text", "text": span.text} | styled]
+    names = "|".join(re.escape(person) for person in people)
+    made: list[Json] = []
+    for part in re.split(rf"(@(?:{names})\b)", span.text):
+        if part.removeprefix("@") in people and part.startswith("@"):
+            made.append({"type": "user", "user_id": part[1:]})
+        elif part:
+            made.append({"type": "text", "text": part} | styled)
+    return made
+
+
+def _table(block: Block) -> Json:
+    # Slack refuses a table with an empty cell.
+    rows = [[{"type": "raw_text", "text": plain(cell).strip() or "–"} for cell in row] for row in block.rows]
+    return {"type": "table", "rows": rows, "column_settings": [{"is_wrapped": True}] * len(block.rows[0])}
+
+
+def _facts(facts: Sequence[str]) -> tuple[Json, ...]:
+    if not facts:
+        return ()
+    return ({"type": "context", "elements": [{"type": "plain_text", "text": " · ".join(facts)[:VALUE]}]},)
+
+
+def _actions(buttons: Sequence[Button], place: str = "") -> tuple[Json, ...]:
+    """The buttons; their words stand beside them, because slash commands do not work in threads."""
+    if not buttons:
+        return ()
+    elements = [_button(button, number) for number, button in enumerate(buttons)]
+    actions: Json = {"type": "actions", "elements": elements}
+    made = actions | ({"block_id": place} if place else {})
+    typed = " · ".join(dict.fromkeys(f"`{b.typed}`" for b in buttons if b.typed))
+    words = {"type": "context", "elements": [{"type": "mrkdwn", "text": f"or say {typed}"}]}
+    return (made, words) if typed and not place else (made,)
+
+
+def _button(button: Button, number: int) -> Json:
+    name = f"{'ask' if button.asks else 'act'}_{number}"
+    label = {"type": "plain_text", "text": button.label[:LABEL]}
+    primary = {"style": "primary"} if number == 0 and button.typed == "ok" else {}
+    danger = {"style": "danger"} if button.typed == "stop" else {}
+    return {"type": "button", "action_id": name, "text": label, "value": button.action[:VALUE]} | primary | danger
+
+
+# Forms.
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a form or a list of surveys belongs: kept in what Slack gives back with it."""
+
+    channel: str
+    thread: str = ""
+    action: str = ""
+    opens: bool = False
+
+    def packed(self) -> str:
+        """As a text."""
+        return json.dumps([self.channel, self.thread, self.action, self.opens])
+
+
+def read_place(text: str) -> Place:
+    """The inverse of `Place.packed`; raises `ValueError` for anything else."""
+    values = json.loads(text)
+    if not isinstance(values, list) or len(values) != 4:
+        raise ValueError("this is no place")
+    return Place(*values)
+
+
+def fits(form: Form) -> bool:
+    """Whether the texts to be edited have room in a modal; cut, they would lose their end when it is handed in."""
+    return all(len(field.value) <= FIELD_CHARACTERS for field in form.fields)
+
+
+def modal(form: Form, place: Place) -> Json:
+    """The form as a modal view."""
+    return {
+        "type": "modal",
+        "callback_id": FORM,
+        "private_metadata": place.packed(),
+        "title": {"type": "plain_text", "text": form.title[:TITLE]},
+        "submit": {"type": "plain_text", "text": form.submit[:TITLE]},
+        "blocks": [_input(field) for field in form.fields],
+    }
+
+
+def _input(field: Field) -> Json:
+    element: Json = {"action_id": "value"}
+    if field.kind == "choice":
+        options = [_option(value, label) for value, label in field.choices]
+        element |= {"type": "static_select", "options": options}
+        chosen = [option for option in options if option["value"] == field.value]
+        element |= {"initial_option": chosen[0]} if chosen else {}
+    else:
+        element |= {"type": "plain_text_input", "multiline": field.kind == "text", "max_length": FIELD_CHARACTERS}
+        element |= {"initial_value": field.value} if field.value else {}
+        element |= {"placeholder": {"type": "plain_text", "text": field.hint[:150]}} if field.hint else {}
+    label = {"type": "plain_text", "text": field.label[:VALUE]}
+    return {
+        "type": "input",
+        "block_id": field.name,
+        "label": label,
+        "element": element,
+        "optional": field.optional,
+    }
+
+
+def _option(value: str, label: str) -> Json:
+    return {"text": {"type": "plain_text", "text": label[:LABEL]}, "value": value[:150]}
+
+
+def filled(view: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Names and values of a form that was handed in."""
+    values = []
+    for name, block in view["state"]["values"].items():
+        for element in block.values():
+            chosen = (element.get("selected_option") or {}).get("value")
+            values.append((str(name), str(chosen or element.get("value") or "")))
+    return tuple(values)
+
+
+def home(found: Overview, links: Mapping[Conversation, str]) -> Json:
+    """A person's surveys, each with a link to its thread where one is known."""
+    made: list[Json] = [
+        {"type": "header", "text": {"type": "plain_text", "text": found.title[:HEADER]}},
+        *_actions([found.start], Place("", opens=True).packed()),
+    ]
+    for outgoing in found.surveys[:HOME_SURVEYS]:
+        made.append({"type": "divider"})
+        made += _page(blocks(outgoing.text), ()).blocks
+        at = outgoing.conversation
+        (actions,) = _actions(outgoing.buttons, Place(at.channel, at.thread).packed())
+        if link := links.get(at):
+            label = {"type": "plain_text", "text": found.open_label[:LABEL]}
+            actions["elements"].append({"type": "button", "action_id": "open", "text": label, "url": link})
+        made.append(actions)
+    if not found.surveys:
+        made.append({"type": "section", "text": {"type": "plain_text", "text": found.nothing}})
+    return {"type": "home", "blocks": made}
+
+
+def pressed(body: Mapping[str, Any], conversation: Callable[[str, str], Conversation]) -> Incoming:
+    """A pressed button as `Incoming`."""
+    action = body["actions"][0]
+    channel = (body.get("channel") or {}).get("id", "")
+    opens = False
+    if channel:
+        thread = (body.get("message") or {}).get("thread_ts") or (body.get("container") or {}).get("thread_ts") or ""
+    else:  # the home page
+        place = read_place(action["block_id"])
+        channel, thread, opens = place.channel, place.thread, place.opens
+    key = f"press:{body['user']['id']}:{action['action_ts']}"
+    return Incoming(conversation(channel, thread), body["user"]["id"], key, button=action["value"], opens=opens)

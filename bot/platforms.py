@@ -1,0 +1,70 @@
+"""The commands that serve a chat platform: ``slack`` and ``discord``."""
+
+from __future__ import annotations
+
+from pydantic import SecretStr
+from rich.console import Console
+
+from adapters.chat import ChatAdapter
+from adapters.slack import SlackAccess, SlackAdapter
+from bot.app import BUNDLED, App
+from bot.installations import NEEDS_KEY, Installations, Tickets
+from bot.labels import WORDS
+from bot.service import serving, stored
+from bot.settings import Settings, load_settings
+from bot.store import Store
+from engine.errors import UserError
+
+SLACK_WANTS = (
+    "Set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (Socket Mode), or SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET (HTTP), or for "
+    "several workspaces SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_SIGNING_SECRET and SCHOLIUM_TOKEN_KEY. "
+    "See deploy/slack.md."
+)
+
+
+async def slack(console: Console) -> int:
+    """Serve Slack until ended."""
+    app = App(load_settings())
+    async with stored(app) as store:
+        adapter = SlackAdapter(slack_access(app.settings, store), WORDS)
+        return await _serve(console, app, adapter, store)
+
+
+def slack_access(settings: Settings, store: Store) -> SlackAccess:
+    """How Slack lets us in. Raises `UserError` naming what is missing."""
+    secret = _text(settings.slack_signing_secret)
+    app_token, bot_token = _text(settings.slack_app_token), _text(settings.slack_bot_token)
+    many = bool(settings.slack_client_id and settings.slack_client_secret)
+    if not (app_token or secret) or not (bot_token or many):
+        raise UserError(SLACK_WANTS)
+    if many and settings.token_key is None:
+        raise UserError(NEEDS_KEY)
+    return SlackAccess(
+        bot_token="" if many else bot_token,
+        app_token=app_token,
+        signing_secret=secret,
+        client_id=settings.slack_client_id,
+        client_secret=_text(settings.slack_client_secret),
+        installations=Installations(store, settings.slack_client_id, _text(settings.token_key)) if many else None,
+        states=Tickets(store) if many else None,
+        host=settings.http_host,
+        port=settings.http_port,
+        api_url=settings.slack_api_url,
+    )
+
+
+async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store) -> int:
+    """Serve with the library of the settings, or the bundled one."""
+    if app.default_library() == BUNDLED:
+        await app.install_bundled(lambda _: None)
+    await app.library(app.default_library())
+    for note in app.notes:
+        console.print(note, markup=False, highlight=False, style="yellow")
+    async with serving(app, adapter, store=store) as service:
+        console.print(f"Scholium listens to {adapter.platform.title()}. Ctrl-C ends it; what runs goes on next time.")
+        await service.run()
+    return 0
+
+
+def _text(secret: SecretStr | None) -> str:
+    return secret.get_secret_value() if secret else ""

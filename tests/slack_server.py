@@ -1,0 +1,263 @@
+"""The Web API and the sockets of a stand-in Slack, written from its documentation; its rules are in `slack_rules`."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import time
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+
+from aiohttp import WSMsgType, web
+
+from tests.slack_rules import Json, No, check_message, check_view, need, pings, shown
+
+TRIGGER_S = 3.0
+TIERS = {"chat.update": 50, "views.publish": 100, "views.open": 100, "agents.sessions.setStatus": 50}
+"""Calls a minute; chat.postMessage has one a second for each channel, and a short burst."""
+
+BURST = 4
+APP_TOKEN = "xapp-1"
+
+
+@dataclass
+class Message:
+    team: str
+    channel: str
+    ts: str
+    body: Json
+    only_for: str = ""
+    edits: int = 0
+
+    @property
+    def thread(self) -> str:
+        return str(self.body.get("thread_ts") or "")
+
+    @property
+    def text(self) -> str:
+        """Everything that can be read in it."""
+        return "\n".join(shown(block) for block in self.body.get("blocks") or []) or str(self.body.get("text"))
+
+    @property
+    def buttons(self) -> dict[str, Json]:
+        actions = [b for b in self.body.get("blocks") or [] if b["type"] == "actions"]
+        return {e["text"]["text"]: e for b in actions for e in b["elements"]}
+
+
+@dataclass
+class SlackApi:
+    """``minute_s`` is how long a minute of its rate limits takes."""
+
+    minute_s: float = 60.0
+    has_agents: bool = True
+    url: str = ""
+    messages: list[Message] = field(default_factory=list)
+    views: dict[str, Json] = field(default_factory=dict)
+    homes: dict[str, Json] = field(default_factory=dict)
+    files: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    shared: list[tuple[str, str, str]] = field(default_factory=list)
+    statuses: list[tuple[str, str]] = field(default_factory=list)
+    calls: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    pinged: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
+    members: set[str] = field(default_factory=lambda: {"C1", "C2"})
+    teams: dict[str, str] = field(default_factory=lambda: {"xoxb-T1": "T1"})
+    revoked: set[str] = field(default_factory=set)
+    next_errors: deque[str] = field(default_factory=deque)
+    target: str = ""
+    """Where signed requests are posted; empty: through sockets."""
+
+    def __post_init__(self) -> None:
+        self.sockets: list[web.WebSocketResponse] = []
+        self.changed = asyncio.Condition()
+        self._numbers = itertools.count(1)
+        self._triggers: dict[str, float] = {}
+        self._waiting: dict[str, asyncio.Future[Json]] = {}
+        self._recent: defaultdict[str, deque[float]] = defaultdict(deque)
+        self._uploads: dict[str, str] = {}
+        self._said: set[str] = set()
+        self._codes: dict[str, str] = {"code-T2": "T2"}
+
+    def stamp(self) -> str:
+        return f"1700000000.{next(self._numbers):06d}"
+
+    def trigger(self) -> str:
+        name = f"trigger{next(self._numbers)}"
+        self._triggers[name] = time.monotonic()
+        return name
+
+    # The Web API.
+
+    async def api(self, request: web.Request) -> web.StreamResponse:
+        method = request.match_info["method"]
+        body = await _body(request)
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        self.calls[method] += 1
+        try:
+            if method not in {"oauth.v2.access", "apps.connections.open"}:
+                need(token in self.teams and token not in self.revoked, "invalid_auth")
+            if self.next_errors and method in {"chat.postMessage", "chat.update"}:
+                raise No(self.next_errors.popleft())
+            wait = self._limited(method, self.teams.get(token, ""), body)
+            if wait:
+                raise No("ratelimited")
+            answer = await getattr(self, f"_{method.replace('.', '_')}")(self.teams.get(token, ""), body, token)
+        except No as no:
+            self.refused.append((method, str(no)))
+            headers = {"Retry-After": "1"} if str(no) == "ratelimited" else {}
+            status = 429 if str(no) == "ratelimited" else 200
+            return web.json_response({"ok": False, "error": str(no)}, status=status, headers=headers)
+        async with self.changed:
+            self.changed.notify_all()
+        return web.json_response({"ok": True, **answer})
+
+    def _limited(self, method: str, team: str, body: Json) -> bool:
+        now = time.monotonic()
+        if method == "chat.postMessage":
+            name, most, window = f"{team}:{body['channel']}", BURST, BURST * self.minute_s / 60
+        elif method in TIERS:
+            name, most, window = f"{team}:{method}", TIERS[method], self.minute_s
+        else:
+            return False
+        recent = self._recent[name]
+        while recent and recent[0] <= now - window:
+            recent.popleft()
+        if len(recent) >= most:
+            return True
+        recent.append(now)
+        return False
+
+    async def _auth_test(self, team: str, _: Json, __: str) -> Json:
+        return {"team_id": team, "user_id": "UBOT", "bot_id": "BBOT", "url": self.url, "team": team, "user": "scholium"}
+
+    async def _chat_postMessage(self, team: str, body: Json, _: str) -> Json:
+        need(body["channel"] in self.members or body["channel"].startswith("D"), "not_in_channel")
+        check_message(body)
+        need(body.get("unfurl_links") is False, "unfurls")
+        thread = body.get("thread_ts")
+        need(not thread or self._thread_exists(thread), "thread_not_found")
+        self.pinged += pings(body)
+        made = Message(team, body["channel"], self.stamp(), body)
+        self.messages.append(made)
+        return {"ts": made.ts, "channel": made.channel, "message": {"text": body.get("text", "")}}
+
+    def _thread_exists(self, thread: str) -> bool:
+        return any(m.ts == thread for m in self.messages) or thread in self._said
+
+    async def _chat_update(self, team: str, body: Json, _: str) -> Json:
+        found = [m for m in self.messages if (m.team, m.channel, m.ts) == (team, body["channel"], body["ts"])]
+        need(bool(found) and not found[0].only_for, "message_not_found")
+        check_message(body)
+        self.pinged += pings(body)
+        # A text alone leaves the blocks where they are.
+        found[0].body = {**found[0].body, **{k: v for k, v in body.items() if k in {"text", "blocks"}}}
+        found[0].edits += 1
+        return {"ts": body["ts"], "channel": body["channel"]}
+
+    async def _chat_postEphemeral(self, team: str, body: Json, _: str) -> Json:
+        need(body["channel"] in self.members or body["channel"].startswith("D"), "channel_not_found")
+        check_message(body)
+        self.messages.append(Message(team, body["channel"], self.stamp(), body, only_for=body["user"]))
+        return {"message_ts": self.messages[-1].ts}
+
+    async def _chat_getPermalink(self, _: str, body: Json, __: str) -> Json:
+        return {"permalink": f"https://lab.slack.com/archives/{body['channel']}/p{body['message_ts']}"}
+
+    async def _conversations_open(self, _: str, body: Json, __: str) -> Json:
+        return {"channel": {"id": f"D{body['users']}"}}
+
+    async def _views_open(self, _: str, body: Json, __: str) -> Json:
+        made = self._triggers.pop(body["trigger_id"], None)
+        need(made is not None, "invalid_trigger_id")
+        need(time.monotonic() - (made or 0) <= TRIGGER_S, "expired_trigger_id")
+        check_view(body["view"])
+        name = f"V{next(self._numbers)}"
+        self.views[name] = {**body["view"], "id": name}
+        return {"view": self.views[name]}
+
+    async def _views_publish(self, _: str, body: Json, __: str) -> Json:
+        check_view(body["view"])
+        self.homes[body["user_id"]] = body["view"]
+        return {}
+
+    async def _agents_sessions_setStatus(self, _: str, body: Json, __: str) -> Json:
+        need(self.has_agents, "unknown_method")
+        need(body["status"] in {"processing", "active", "suspended", "closed"}, "invalid_arguments")
+        self.statuses.append((body["thread_ts"], body["status"]))
+        return {}
+
+    async def _files_getUploadURLExternal(self, _: str, body: Json, __: str) -> Json:
+        need(int(body["length"]) > 0, "invalid_arguments")
+        name = f"F{next(self._numbers)}"
+        self._uploads[name] = body["filename"]
+        return {"upload_url": f"{self.url}/upload/{name}", "file_id": name}
+
+    async def _files_completeUploadExternal(self, _: str, body: Json, __: str) -> Json:
+        files = json.loads(body["files"]) if isinstance(body["files"], str) else body["files"]
+        need(all(f["id"] in self.files for f in files), "file_not_found")
+        channel = body.get("channel_id") or body.get("channels")
+        self.shared += [(str(channel), str(body.get("thread_ts") or ""), f["id"]) for f in files]
+        return {"files": [{"id": f["id"], "title": f.get("title", "")} for f in files]}
+
+    async def _apps_connections_open(self, _: str, __: Json, token: str) -> Json:
+        need(token == APP_TOKEN, "invalid_auth")
+        need(len(self.sockets) < 10, "too_many_websockets")
+        return {"url": f"{self.url.replace('http', 'ws')}/socket"}
+
+    async def _oauth_v2_access(self, _: str, body: Json, __: str) -> Json:
+        team = self._codes.pop(body["code"], None)
+        need(team is not None, "invalid_code")
+        self.teams[f"xoxb-{team}"] = str(team)
+        who = {"id": "UADMIN"}
+        bot = {"access_token": f"xoxb-{team}", "bot_user_id": "UBOT", "scope": "chat:write", "token_type": "bot"}
+        return {"app_id": "A1", "team": {"id": team, "name": team}, "authed_user": who, "enterprise": None, **bot}
+
+    async def upload(self, request: web.Request) -> web.Response:
+        content = b""
+        if request.content_type.startswith("multipart/"):
+            async for part in await request.multipart():
+                content = bytes(await part.read())  # type: ignore[union-attr]
+        else:
+            content = await request.read()
+        name = request.match_info["name"]
+        self.files[name] = (self._uploads[name], content)
+        return web.Response(text="OK")
+
+    async def download(self, request: web.Request) -> web.Response:
+        if request.headers.get("Authorization", "").removeprefix("Bearer ") not in self.teams:
+            return web.Response(status=302, headers={"Location": "/login"})
+        return web.Response(body=self.files[request.match_info["name"]][1])
+
+    # Sockets.
+
+    async def socket(self, request: web.Request) -> web.WebSocketResponse:
+        made = web.WebSocketResponse(autoping=True)
+        await made.prepare(request)
+        await made.send_json({"type": "hello", "num_connections": len(self.sockets) + 1})
+        self.sockets.append(made)
+        async with self.changed:
+            self.changed.notify_all()
+        async for frame in made:
+            if frame.type is WSMsgType.TEXT:
+                answer = json.loads(frame.data)
+                waiting = self._waiting.pop(answer.get("envelope_id", ""), None)
+                if waiting and not waiting.done():
+                    waiting.set_result(answer.get("payload") or {})
+        if made in self.sockets:
+            self.sockets.remove(made)
+        return made
+
+    async def drop_sockets(self) -> None:
+        """End every socket without a word."""
+        for socket in list(self.sockets):
+            if socket._req and socket._req.transport:
+                socket._req.transport.abort()
+        self.sockets.clear()
+
+
+async def _body(request: web.Request) -> Json:
+    if request.content_type == "application/json":
+        return dict(await request.json())
+    return {**request.query, **dict(await request.post())}  # type: ignore[dict-item]
