@@ -21,7 +21,6 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
-from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncConnectionErrorRetryHandler,
     AsyncRateLimitErrorRetryHandler,
@@ -113,12 +112,15 @@ class SlackAdapter:
         """Where HTTP is listened on, once it is."""
 
     async def open(self, desk: Desk) -> None:
-        """Check the token, where there is one for all."""
+        """Check the tokens."""
         self.desk = self._sender.desk = desk
         self._session = aiohttp.ClientSession()
         self.app = self._application(self._new_client(self._access.bot_token))
         if self._access.bot_token:
             await self._sender.call("", "auth.test")
+        if self._access.app_token:  # asked here, because Slack's client would ask again for ever
+            asking = self._new_client(self._access.app_token).apps_connections_open(app_token=self._access.app_token)
+            await self._sender.answer(asking)
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -134,10 +136,6 @@ class SlackAdapter:
             for socket in sockets:
                 await socket.client.connect()  # type: ignore[no-untyped-call]
             await asyncio.Event().wait()
-        except SlackApiError as error:
-            raise PlatformError(f"Slack does not open a socket ({error.response.get('error')}).") from error
-        except (SlackClientError, aiohttp.ClientError) as error:
-            raise PlatformError(f"Slack could not be reached ({type(error).__name__}).", retryable=True) from error
         finally:
             for socket in sockets:
                 await socket.client.close()  # type: ignore[no-untyped-call]

@@ -74,8 +74,10 @@ def messages(outgoing: Outgoing) -> list[Rendered]:
     rendered = [_page(page, outgoing.people) for page in found or [[]]]
     last = rendered[-1]
     below = (*_facts(outgoing.facts), *_actions(outgoing.buttons))
-    words = " · ".join(outgoing.facts)
-    text = f"{last.text}\n{words}" if words else last.text
+    typed = _typed(outgoing.buttons)
+    text = "\n".join(
+        part for part in (last.text, " · ".join(outgoing.facts), f"or say {typed}" if typed else "") if part
+    )
     return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…")]
 
 
@@ -167,9 +169,14 @@ def _actions(buttons: Sequence[Button], place: str = "") -> tuple[Json, ...]:
     elements = [_button(button, number) for number, button in enumerate(buttons)]
     actions: Json = {"type": "actions", "elements": elements}
     made = actions | ({"block_id": place} if place else {})
-    typed = " · ".join(dict.fromkeys(f"`{b.typed}`" for b in buttons if b.typed))
+    typed = _typed(buttons)
     words = {"type": "context", "elements": [{"type": "mrkdwn", "text": f"or say {typed}"}]}
     return (made, words) if typed and not place else (made,)
+
+
+def _typed(buttons: Sequence[Button]) -> str:
+    """The words that do the same as the buttons."""
+    return " · ".join(dict.fromkeys(f"`{b.typed}`" for b in buttons if b.typed))
 
 
 def _button(button: Button, number: int) -> Json:

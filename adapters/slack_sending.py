@@ -93,14 +93,15 @@ class SlackSender:
 
     async def call(self, tenant: str, method: str, **arguments: Any) -> dict[str, Any]:
         """Call the Web API. Raises `Refused`, or `PlatformError` where Slack cannot be reached."""
-        return await self._answer((await self._client(tenant)).api_call(method, json=arguments))
+        return await self.answer((await self._client(tenant)).api_call(method, json=arguments))
 
     async def read(self, tenant: str, method: str, **arguments: Any) -> dict[str, Any]:
         """Call a method that takes no JSON; as `call`."""
         client = await self._client(tenant)
-        return await self._answer(client.api_call(method, http_verb="GET", params=arguments))
+        return await self.answer(client.api_call(method, http_verb="GET", params=arguments))
 
-    async def _answer(self, asked: Awaitable[AsyncSlackResponse]) -> dict[str, Any]:
+    async def answer(self, asked: Awaitable[AsyncSlackResponse]) -> dict[str, Any]:
+        """Slack's answer to something that is being asked; errors as in `call`."""
         try:
             response = await asked
         except SlackApiError as error:
