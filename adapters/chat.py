@@ -158,7 +158,19 @@ class Words:
     too_long: str
     """A text is too long for a form."""
     begun: str
-    """A survey that was asked for here has a thread."""
+    """A survey that was asked for gets a thread."""
+    noted: str
+    """What was asked for is answered in the thread."""
+    missing: str
+    """Permissions are missing, ``{}``."""
+    failed: str
+    """Something could not be taken; it has to be done again."""
+    too_large: str
+    """Files cannot be sent, ``{}``."""
+    nothing_here: str
+    """There is no survey where something was said about one."""
+    again: str
+    """The label of a button that shows a form once more."""
 
 
 class Desk(Protocol):
@@ -190,6 +202,10 @@ class Desk(Protocol):
 
     async def recall(self, conversation: Conversation, name: str) -> str:
         """The note; empty where there is none."""
+        ...
+
+    async def closed(self, conversation: Conversation) -> None:
+        """Nobody can write there any more: what runs is stopped, and its owner told alone."""
         ...
 
     async def left(self, platform: str, tenant: str) -> None:

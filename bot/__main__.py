@@ -83,6 +83,15 @@ def slack() -> None:
 
 
 @cli.command()
+def discord() -> None:
+    """Serve Discord."""
+    with _starting() as console:
+        from bot.platforms import discord as run
+
+    _run(run(console))
+
+
+@cli.command()
 def ingest(
     files: Annotated[list[Path], typer.Argument(help="JSON Lines, BibTeX, RIS or CSV; .gz too.")],
     library: Library = "",

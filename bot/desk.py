@@ -57,6 +57,18 @@ class FrontDesk:
         """The note; empty where there is none."""
         return await notes.recall(self._store, conversation, name)
 
+    async def closed(self, conversation: Conversation) -> None:
+        """Stop what runs there, and tell the owner."""
+
+        async def stopped(held: Held) -> Turn:
+            turn = Turn(held)
+            if held.session.job:
+                self._turns.decide(turn, Stop())
+                turn.mention(wording.CLOSED, held.owner, held.owner)
+            return turn
+
+        await self._dispatcher.report(conversation, stopped)
+
     async def left(self, platform: str, tenant: str) -> None:
         """End the workspace's jobs; what they finished is kept."""
 

@@ -37,7 +37,13 @@ WAYS: dict[Way, str] = {
 WORDS = Words(
     not_here="I cannot write in that channel, so the survey is here. To have it there, invite me: `/invite @Scholium`",
     too_long="This is too long for a form. Change it by words in the thread, for example `rename 2 to …`; see `help`.",
-    begun="The survey has a thread of its own:",
+    begun="I open a thread for it.",
+    noted="The answer is in the thread.",
+    missing="I may not do that here. An administrator of this server has to give me: {}.",
+    failed="That could not be stored. Please do it again in a moment.",
+    too_large="Too large for this place, so they stay on my machine: {}. Ask whoever runs me for them.",
+    nothing_here="There is no survey here. `/survey start` begins one, `/survey list` shows yours.",
+    again="Once more",
 )
 
 

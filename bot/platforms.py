@@ -6,6 +6,7 @@ from pydantic import SecretStr
 from rich.console import Console
 
 from adapters.chat import ChatAdapter
+from adapters.discord import DiscordAccess, DiscordAdapter
 from adapters.slack import SlackAccess, SlackAdapter
 from bot.app import BUNDLED, App
 from bot.installations import NEEDS_KEY, Installations, Tickets
@@ -28,6 +29,20 @@ async def slack(console: Console) -> int:
     async with stored(app) as store:
         adapter = SlackAdapter(slack_access(app.settings, store), WORDS)
         return await _serve(console, app, adapter, store)
+
+
+async def discord(console: Console) -> int:
+    """Serve Discord until ended."""
+    app = App(load_settings())
+    async with stored(app) as store:
+        return await _serve(console, app, DiscordAdapter(discord_access(app.settings), WORDS), store)
+
+
+def discord_access(settings: Settings) -> DiscordAccess:
+    """How Discord lets us in. Raises `UserError` where the token is missing."""
+    if settings.discord_token is None:
+        raise UserError("Set DISCORD_TOKEN. See deploy/discord.md.")
+    return DiscordAccess(_text(settings.discord_token), settings.discord_messages, settings.discord_shards)
 
 
 def slack_access(settings: Settings, store: Store) -> SlackAccess:

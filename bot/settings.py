@@ -67,6 +67,8 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(None, description="postgresql://…; empty: SQLite in the home folder.")
     http_host: str = Field("127.0.0.1", description="Address on which platforms reach us; 0.0.0.0 in a container.")
     http_port: int = Field(3000, ge=0, le=65_535, description="Port for that.")
+    discord_messages: bool = Field(False, description="Read plain words in threads (needs Discord's intent for it).")
+    discord_shards: int | None = Field(None, ge=1, description="Connections to Discord, for over 2,500 servers.")
     token_key: SecretStr | None = Field(None, description="Encrypts the tokens of workspaces that install us.")
 
     jobs: int = Field(4, ge=1, le=200, description="Jobs that one process runs at once.")

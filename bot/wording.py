@@ -145,6 +145,7 @@ def failure(error: ScholiumError) -> str:
             return escaped(str(error))
 
 
+CLOSED = "The thread of your survey was locked, so I stopped. What was finished is kept; unlock it and say `ok`."
 STOP = "Stop"
 STOPPED_JOB = "Stopped."
 EDIT = "Edit"

@@ -86,6 +86,7 @@ class FakeDesk:
     notes: dict[tuple[Conversation, str], str] = field(default_factory=dict)
     received: list[Incoming] = field(default_factory=list)
     left_by: list[str] = field(default_factory=list)
+    closed_places: list[Conversation] = field(default_factory=list)
 
     async def handle(self, incoming: Incoming) -> None:
         self.received.append(incoming)
@@ -111,6 +112,9 @@ class FakeDesk:
 
     async def recall(self, conversation: Conversation, name: str) -> str:
         return self.notes.get((conversation, name), "")
+
+    async def closed(self, conversation: Conversation) -> None:
+        self.closed_places.append(conversation)
 
     async def left(self, platform: str, tenant: str) -> None:
         self.left_by.append(tenant)

@@ -1,0 +1,118 @@
+"""Discord's buttons and forms: buttons that work after any restart, modals, and what was filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import discord
+
+from adapters.chat import Button, Form
+
+ROWS, IN_A_ROW = 5, 5
+LABEL, CUSTOM_ID, TITLE, FIELD_LABEL, PLACEHOLDER, VALUE = 80, 100, 45, 45, 100, 4_000
+FIELDS = 5
+OPTIONS = 25
+FORM_S = 900.0
+
+Press = Callable[[discord.Interaction, str, bool], Awaitable[None]]
+
+
+class ActionButton(discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], template=r"(act|ask)\d*:(?P<action>.+)"):
+    """A button that carries only what it means; whoever runs finds the rest in the store."""
+
+    press: Press
+    """Set by the adapter."""
+
+    def __init__(self, item: discord.ui.Button[discord.ui.View], action: str, *, asks: bool) -> None:
+        super().__init__(item)
+        self.action = action
+        self.asks = asks
+
+    @classmethod
+    async def from_custom_id(cls, _: discord.Interaction, item: discord.ui.Item[Any], match: re.Match[str], /) -> Self:
+        """The button that was pressed."""
+        assert isinstance(item, discord.ui.Button)
+        return cls(item, match["action"], asks=match[1] == "ask")
+
+    async def callback(self, interaction: discord.Interaction) -> None:
+        """Take it."""
+        await type(self).press(interaction, self.action, self.asks)
+
+
+def view(buttons: Sequence[Button]) -> discord.ui.View | None:
+    """The buttons in rows; ``None`` for none."""
+    if not buttons:
+        return None
+    made = discord.ui.View(timeout=None)
+    for number, button in enumerate(buttons[: ROWS * IN_A_ROW]):
+        styles = {"ok": discord.ButtonStyle.primary, "stop": discord.ButtonStyle.danger}
+        style = styles.get(button.typed, discord.ButtonStyle.secondary)
+        name = f"{'ask' if button.asks else 'act'}{number}:{button.action}"
+        if len(name) > CUSTOM_ID:
+            raise ValueError(f"the action {button.action!r} is too long")
+        item: discord.ui.Button[discord.ui.View] = discord.ui.Button(
+            label=button.label[:LABEL], style=style, custom_id=name, row=number // IN_A_ROW
+        )
+        made.add_item(ActionButton(item, button.action, asks=button.asks))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class FormName:
+    """What a modal is called: what it does, and where; the rest is known from where it is handed in."""
+
+    action: str
+    thread: str = ""
+    opens: bool = False
+
+    def packed(self) -> str:
+        """As a custom id."""
+        return f"form|{self.action}|{self.thread}|{int(self.opens)}"
+
+
+def read_form_name(custom_id: str) -> FormName | None:
+    """The inverse of `FormName.packed`; ``None`` for other forms."""
+    match = re.fullmatch(r"form\|([^|]*)\|(\d*)\|([01])", custom_id)
+    return FormName(match[1], match[2], match[3] == "1") if match else None
+
+
+def fits(form: Form) -> bool:
+    """Whether the texts to be edited have room in a modal."""
+    return len(form.fields) <= FIELDS and all(len(field.value) <= VALUE for field in form.fields)
+
+
+def modal(form: Form, name: FormName) -> discord.ui.Modal:
+    """The form as a modal."""
+    made = discord.ui.Modal(title=form.title[:TITLE], custom_id=name.packed(), timeout=FORM_S)
+    for field in form.fields:
+        component: discord.ui.Item[Any]
+        if field.kind == "choice":
+            options = [
+                discord.SelectOption(label=label[:100], value=value[:100], default=value == field.value)
+                for value, label in field.choices[:OPTIONS]
+            ]
+            component = discord.ui.Select(custom_id=field.name, options=options, required=not field.optional)
+        else:
+            component = discord.ui.TextInput(
+                custom_id=field.name,
+                style=discord.TextStyle.paragraph if field.kind == "text" else discord.TextStyle.short,
+                default=field.value or None,
+                placeholder=field.hint[:PLACEHOLDER] or None,
+                required=not field.optional,
+                max_length=VALUE,
+            )
+        made.add_item(discord.ui.Label(text=field.label[:FIELD_LABEL], component=component))
+    return made
+
+
+def filled(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Names and values of a form that was handed in, whoever showed it."""
+    values = []
+    for top in data.get("components", ()):
+        for field in [top["component"]] if "component" in top else top.get("components", ()):
+            value = field.get("value") or next(iter(field.get("values") or ()), "")
+            values.append((str(field["custom_id"]), str(value or "")))
+    return tuple(values)

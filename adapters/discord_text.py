@@ -1,0 +1,106 @@
+"""What is shown in Discord: our Markdown as Discord's, within its lengths, all that is literal made harmless. Pure.
+
+Nobody is notified whatever a text holds, because the client allows no mentions; it must not look so either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from adapters.chat import Outgoing
+from adapters.markup import Block, Line, Span, blocks, divided, plain
+
+MESSAGE_CHARACTERS = 2_000
+PART_CHARACTERS = 850
+"""Of a block before escaping, which at worst doubles it."""
+
+NAME_CHARACTERS = 90
+
+_SPECIAL = re.compile(r"([\\*_~`|\[\]()<>#])")
+_LINE_START = re.compile(r"^(\s*)([-+]|\d+[.)])(\s)", re.M)
+_MENTION = re.compile(r"@(?=everyone|here|[!&]?\d)")
+_INVITE = re.compile(r"(?<=discord)(?=(?:app)?\.(?:gg|com|me|io|li))", re.I)
+_ADDRESS = re.compile(r"(?<=:)(?=//)")
+_BREAK = "\u200b"
+"""A character without width: what it stands in is no mention and no address any more."""
+
+
+def literal(text: str) -> str:
+    """Text in which Discord reads no markup, mention, invitation or address."""
+    for pattern in (_MENTION, _INVITE, _ADDRESS):
+        text = pattern.sub(lambda m: m.group() + _BREAK, text)
+    return _LINE_START.sub(r"\1\\\2\3", _SPECIAL.sub(r"\\\1", text))
+
+
+def messages(outgoing: Outgoing) -> list[str]:
+    """The text, then the longer one, then the facts, in messages that Discord takes."""
+    found = [*blocks(outgoing.text), *blocks(outgoing.more)]
+    parts = [part for block in found for part in _parts(block, outgoing.people)]
+    if outgoing.facts:
+        parts.append(f"-# {literal(' · '.join(outgoing.facts))[: MESSAGE_CHARACTERS // 2]}")
+    made: list[str] = []
+    for part in parts:
+        if made and len(made[-1]) + len(part) + 1 <= MESSAGE_CHARACTERS:
+            made[-1] += f"\n{part}"
+        else:
+            made.append(part)
+    return made or ["…"]
+
+
+def thread_name(outgoing: Outgoing) -> str:
+    """What a thread is called that begins with this: its first words that stand out, else its first words."""
+    first = blocks(outgoing.text)[:1]
+    bold = "".join(span.text for block in first for span in block.line if span.bold)
+    name = " ".join((bold or "".join(block.text() for block in first)).replace(_BREAK, "").split())
+    return name[:NAME_CHARACTERS] or "Survey"
+
+
+def _parts(block: Block, people: Collection[str]) -> list[str]:
+    if block.kind == "table":
+        return [_row(row, people) for row in block.rows[1:]]
+    if block.kind == "code":
+        # A fence in the text would end ours.
+        texts = [part.text().replace("`", f"`{_BREAK}") for part in divided(block, PART_CHARACTERS)]
+        return [f"```\n{text}\n```" for text in texts]
+    return [_prefix(block) + _inline(part.line, people) for part in divided(block, PART_CHARACTERS)]
+
+
+def _prefix(block: Block) -> str:
+    match block.kind:
+        case "heading":
+            return "### "
+        case "quote":
+            return "> "
+        case "item":
+            marker = "-" if block.number is None else f"{block.number}."
+            return f"{'  ' * min(block.depth, 5)}{marker} "
+        case _:
+            return "\n" if block.kind == "paragraph" else ""
+
+
+def _row(row: Sequence[Line], people: Collection[str]) -> str:
+    """A row of a table, which Discord has not: the first cell, then the others."""
+    first, *rest = ["".join(_span(s, people) for s in cell) for cell in row]
+    shown = f"- **{first}**: {' · '.join(rest)}" if plain(row[0]).strip() else f"- {' · '.join(rest)}"
+    return shown if len(shown) <= MESSAGE_CHARACTERS else f"{shown[: MESSAGE_CHARACTERS - 1]}…"
+
+
+def _inline(line: Line, people: Collection[str]) -> str:
+    return "".join(_span(span, people) for span in line)
+
+
+def _span(span: Span, people: Collection[str]) -> str:
+    if span.link:
+        address = span.link.replace(">", "%3E").replace("<", "%3C").replace(" ", "%20")
+        return f"<{address}>" if span.text in span.link else f"{literal(span.text)} <{address}>"
+    if span.code:
+        return f"`{span.text.replace('`', 'ˋ')}`"
+    text = literal(span.text)
+    for person in people:
+        text = re.sub(rf"@{_BREAK}?{re.escape(person)}\b", f"<@{person}>", text)
+    outer = f"{'**' if span.bold else ''}{'*' if span.italic else ''}"
+    if not outer or not text.strip():
+        return text
+    left, middle, right = re.match(r"(\s*)(.*?)(\s*)\Z", text, re.S).groups()  # type: ignore[union-attr]
+    return f"{left}{outer}{middle}{outer[::-1]}{right}"
