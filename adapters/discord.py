@@ -82,7 +82,8 @@ class DiscordAdapter:
 
     async def open(self, desk: Desk) -> None:
         """Log in, and register the commands where they have changed."""
-        self.desk = self.sender.desk = desk
+        self.desk = desk
+        self.sender.meet(desk)
         ActionButton.press = self.pressed
         self.client.add_dynamic_items(ActionButton)
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import time
 import zipfile
@@ -15,14 +14,14 @@ from typing import Any, Literal
 import aiohttp
 import discord
 import structlog
+from aiolimiter import AsyncLimiter
 
 from adapters.chat import Conversation, Desk, Incoming, Outgoing, PlatformError, Words
 from adapters.discord_forms import view
 from adapters.discord_text import messages, thread_name
+from adapters.editing import EditedMessages
 
 log = structlog.get_logger()
-
-Slot = Literal["status", "growing"]
 
 EDIT_S = 5.0
 """Between two edits in a conversation; Discord allows five in five seconds, for everything there."""
@@ -43,11 +42,8 @@ class DiscordSender:
     def __init__(self, client: discord.Client, words: Words, edit_s: float) -> None:
         self._client = client
         self._words = words
-        self._edit_s = edit_s
-        self._editing: defaultdict[tuple[Conversation, Slot], asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._latest: dict[tuple[Conversation, Slot], Outgoing] = {}
-        self._workers: dict[tuple[Conversation, Slot], asyncio.Task[None]] = {}
-        self._edited: dict[Conversation, float] = {}
+        self._edited = EditedMessages(self._edit, self._begin, self._turn)
+        self._edits: defaultdict[Conversation, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, edit_s))
         self._parts: dict[str, int] = {}
         self._asked: dict[tuple[Conversation, str], tuple[float, discord.Interaction]] = {}
         self.desk: Desk
@@ -57,23 +53,23 @@ class DiscordSender:
         at = outgoing.conversation
         match outgoing.kind:
             case "progress":
-                self._note(at, "status", outgoing)
+                self._edited.note(at, "status", outgoing)
             case "growing":
-                self._note(at, "growing", outgoing)
+                self._edited.note(at, "growing", outgoing)
             case "started":
-                shown = await self._post(at, messages(outgoing)[0], outgoing, f"{outgoing.key}-0")
-                await self.desk.remember(at, "status", str(shown.id))
+                await self._edited.begin(at, "status", outgoing)
             case "ended":
-                await self._replaced(at, "status", outgoing)
+                await self._edited.end(at, "status", outgoing)
             case "message":
                 await self._message(outgoing)
 
+    def meet(self, desk: Desk) -> None:
+        """Whom to ask what was shown by former processes."""
+        self.desk = self._edited.desk = desk
+
     async def close(self) -> None:
         """Stop editing."""
-        for worker in self._workers.values():
-            worker.cancel()
-        if self._workers:
-            await asyncio.wait(self._workers.values())
+        await self._edited.close()
 
     def asked_by(self, at: Conversation, interaction: discord.Interaction) -> None:
         """Remember what can be answered to one person alone, while its token lives."""
@@ -90,10 +86,11 @@ class DiscordSender:
             return
         texts = messages(outgoing)
         done = self._parts.get(outgoing.key, 0)  # of a message that was broken off in the middle
-        if done == 0 and len(texts) == 1 and await self._replaced(at, "growing", outgoing):
+        if done == 0 and len(texts) == 1 and await self._edited.end(at, "growing", outgoing):
             done = 1
-        elif done == 0:
-            await self._forgotten(at, "growing")
+        elif done == 0 and (grown := await self._edited.let_go(at, "growing")):
+            # It became too long for one message: it goes, and the whole is posted.
+            await self._done(at, self._place(at).get_partial_message(int(grown)).delete())
         for number, text in enumerate(texts[done:], start=done):
             last = outgoing if number == len(texts) - 1 else replace(outgoing, buttons=())
             await self._post(at, text, last, f"{outgoing.key}-{number}")
@@ -224,59 +221,16 @@ class DiscordSender:
 
     # What is edited.
 
-    def _note(self, at: Conversation, slot: Slot, outgoing: Outgoing) -> None:
-        self._latest[at, slot] = outgoing
-        worker = self._workers.get((at, slot))
-        if worker is None or worker.done():
-            self._workers[at, slot] = asyncio.create_task(self._edit_latest(at, slot))
+    async def _turn(self, at: Conversation, is_last: bool) -> None:  # noqa: FBT001
+        if not is_last:  # what comes after a job would wait for it
+            await self._edits[at].acquire()
 
-    async def _edit_latest(self, at: Conversation, slot: Slot) -> None:
-        """Show what is newest, until there is nothing newer."""
-        while (at, slot) in self._latest:
-            await asyncio.sleep(max(0.0, self._edited.get(at, -EDIT_S) + self._edit_s - time.monotonic()))
-            async with self._editing[at, slot]:
-                outgoing = self._latest.pop((at, slot), None)
-                if outgoing is None:
-                    return
-                try:
-                    await self._show_latest(at, slot, outgoing)
-                except PlatformError as error:
-                    log.info("progress could not be shown", error=str(error))
-                except Exception:  # progress is not worth a job
-                    log.exception("progress could not be shown")
+    async def _begin(self, at: Conversation, outgoing: Outgoing) -> str:
+        return str((await self._post(at, messages(outgoing)[0], outgoing, f"{outgoing.key}-0")).id)
 
-    async def _show_latest(self, at: Conversation, slot: Slot, outgoing: Outgoing) -> None:
-        name = await self.desk.recall(at, slot)
-        if name:
-            await self._edit(at, int(name), outgoing)
-        elif slot == "growing":
-            shown = await self._post(at, messages(outgoing)[0], outgoing, "")
-            await self.desk.remember(at, slot, str(shown.id))
-
-    async def _replaced(self, at: Conversation, slot: Slot, outgoing: Outgoing) -> bool:
-        """Put the last text into the slot's message and let go of it; ``False`` where there is none to edit."""
-        async with self._editing[at, slot]:
-            self._latest.pop((at, slot), None)
-            name = await self.desk.recall(at, slot)
-            if not name:
-                return False
-            edited = await self._edit(at, int(name), outgoing)
-            await self.desk.remember(at, slot, "")
-        return edited
-
-    async def _forgotten(self, at: Conversation, slot: Slot) -> None:
-        """A growing text that became too long for one message: it goes, and the whole is posted."""
-        async with self._editing[at, slot]:
-            self._latest.pop((at, slot), None)
-            name = await self.desk.recall(at, slot)
-            if name:
-                await self._done(at, self._place(at).get_partial_message(int(name)).delete())
-                await self.desk.remember(at, slot, "")
-
-    async def _edit(self, at: Conversation, name: int, outgoing: Outgoing) -> bool:
+    async def _edit(self, at: Conversation, name: str, outgoing: Outgoing) -> bool:
         """Edit a message; ``False`` where that is not possible: it is gone, or its thread is archived."""
-        self._edited[at] = time.monotonic()
-        message = self._place(at).get_partial_message(name)
+        message = self._place(at).get_partial_message(int(name))
         try:
             await self._done(at, message.edit(content=messages(outgoing)[0], view=view(outgoing.buttons)))
         except PlatformError as error:

@@ -113,7 +113,8 @@ class SlackAdapter:
 
     async def open(self, desk: Desk) -> None:
         """Check the tokens."""
-        self.desk = self._sender.desk = desk
+        self.desk = desk
+        self._sender.meet(desk)
         self._session = aiohttp.ClientSession()
         self.app = self._application(self._new_client(self._access.bot_token))
         if self._access.bot_token:

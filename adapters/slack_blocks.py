@@ -68,9 +68,7 @@ def unescaped(text: str) -> str:
 
 def messages(outgoing: Outgoing) -> list[Rendered]:
     """The text, then the longer one; buttons and facts under the last."""
-    found = pages(blocks(outgoing.text), MESSAGE_CHARACTERS, MESSAGE_BLOCKS)
-    if outgoing.more:
-        found += pages(blocks(outgoing.more), MESSAGE_CHARACTERS, MESSAGE_BLOCKS)
+    found = pages([*blocks(outgoing.text), *blocks(outgoing.more)], MESSAGE_CHARACTERS, MESSAGE_BLOCKS)
     rendered = [_page(page, outgoing.people) for page in found or [[]]]
     last = rendered[-1]
     below = (*_facts(outgoing.facts), *_actions(outgoing.buttons))

@@ -9,6 +9,8 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 
+from adapters.listening import listening
+
 EVENTS_PATH = "/slack/events"
 BODY_BYTES = 2**20
 
@@ -44,10 +46,5 @@ async def serving(app: AsyncApp, host: str, port: int) -> AsyncIterator[int]:
 
         application.router.add_get(flow.install_path, install)
         application.router.add_get(flow.redirect_uri_path, installed)
-    runner = web.AppRunner(application, access_log=None)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, host, port).start()
-        yield int(runner.addresses[0][1])
-    finally:
-        await runner.cleanup()
+    async with listening(application, host, port) as bound:
+        yield bound

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import aiohttp
 import structlog
@@ -16,11 +15,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat import Conversation, Desk, Incoming, Outgoing, PlatformError, Words
+from adapters.editing import EditedMessages
 from adapters.slack_blocks import Rendered, messages
 
 log = structlog.get_logger()
-
-Slot = Literal["status", "growing"]
 
 LATER = frozenset({"ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"})
 """Errors after which the same call may succeed."""
@@ -59,10 +57,7 @@ class SlackSender:
         self._words = words
         self._posts: defaultdict[tuple[str, str], AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.message_s))
         self._edits: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.edit_s))
-        self._editing: defaultdict[tuple[Conversation, Slot], asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._latest: dict[str, dict[tuple[Conversation, Slot], Outgoing]] = {}
-        self._workers: dict[str, asyncio.Task[None]] = {}
-        self._shown: dict[tuple[Conversation, Slot], str] = {}
+        self._edited = EditedMessages(self._edit, self._begin, self._turn)
         self._parts: dict[str, int] = {}
         self._without_agents: set[str] = set()
         self.desk: Desk
@@ -72,24 +67,25 @@ class SlackSender:
         at = outgoing.conversation
         match outgoing.kind:
             case "progress":
-                self._note(at, "status", outgoing)
+                self._edited.note(at, "status", outgoing)
             case "growing":
-                self._note(at, "growing", outgoing)
+                self._edited.note(at, "growing", outgoing)
             case "started":
-                (rendered,) = messages(outgoing)
-                await self._show(at, "status", await self._post(at, rendered))
+                await self._edited.begin(at, "status", outgoing)
                 await self._agent(at, "processing")
             case "ended":
-                await self._end(at, outgoing)
+                await self._edited.end(at, "status", outgoing)
+                await self._agent(at, "active")
             case "message":
                 await self._message(outgoing)
 
+    def meet(self, desk: Desk) -> None:
+        """Whom to ask what was shown by former processes."""
+        self.desk = self._edited.desk = desk
+
     async def close(self) -> None:
         """Stop editing."""
-        for worker in self._workers.values():
-            worker.cancel()
-        if self._workers:
-            await asyncio.wait(self._workers.values())
+        await self._edited.close()
 
     async def call(self, tenant: str, method: str, **arguments: Any) -> dict[str, Any]:
         """Call the Web API. Raises `Refused`, or `PlatformError` where Slack cannot be reached."""
@@ -120,9 +116,10 @@ class SlackSender:
                 await self._alone(at, outgoing.only_for, part)
             return
         done = self._parts.get(outgoing.key, 0)  # of a message that was broken off in the middle
+        if done == 0 and await self._edited.end(at, "growing", outgoing):
+            done = 1
         for number, part in enumerate(rendered[done:], start=done):
-            if number or not await self._replaced(at, "growing", part):
-                await self._post(at, part)
+            await self._post(at, part)
             self._parts[outgoing.key] = number + 1
         if outgoing.files:
             await self._upload(outgoing)
@@ -199,61 +196,15 @@ class SlackSender:
 
     # What is edited.
 
-    def _note(self, at: Conversation, slot: Slot, outgoing: Outgoing) -> None:
-        waiting = self._latest.setdefault(at.tenant, {})
-        waiting.setdefault((at, slot), outgoing)
-        waiting[at, slot] = outgoing
-        worker = self._workers.get(at.tenant)
-        if worker is None or worker.done():
-            self._workers[at.tenant] = asyncio.create_task(self._edit_latest(at.tenant))
+    async def _turn(self, at: Conversation, _: bool) -> None:  # noqa: FBT001
+        await self._edits[at.tenant].acquire()
 
-    async def _edit_latest(self, tenant: str) -> None:
-        """Show what is newest, the conversations in turn, as fast as the workspace's rate allows."""
-        waiting = self._latest[tenant]
-        while waiting:
-            async with self._edits[tenant]:
-                pass
-            if not waiting:
-                return
-            at, slot = next(iter(waiting))
-            async with self._editing[at, slot]:
-                outgoing = waiting.pop((at, slot), None)
-                if outgoing is None:
-                    continue
-                try:
-                    await self._show_latest(at, slot, messages(outgoing)[0])
-                except PlatformError as error:
-                    log.info("progress could not be shown", error=str(error))
-                except Exception:  # progress is not worth a job
-                    log.exception("progress could not be shown")
+    async def _begin(self, at: Conversation, outgoing: Outgoing) -> str:
+        return await self._post(at, messages(outgoing)[0])
 
-    async def _show_latest(self, at: Conversation, slot: Slot, part: Rendered) -> None:
-        stamp = await self._stamp(at, slot)
-        if stamp:
-            await self._edit(at, stamp, part)
-        elif slot == "growing":
-            await self._show(at, slot, await self._post(at, part))
-
-    async def _end(self, at: Conversation, outgoing: Outgoing) -> None:
-        (rendered,) = messages(outgoing)
-        await self._replaced(at, "status", rendered)
-        await self._agent(at, "active")
-
-    async def _replaced(self, at: Conversation, slot: Slot, part: Rendered) -> bool:
-        """Put the last text into the slot's message and let go of it; ``False`` where there is none."""
-        async with self._editing[at, slot]:
-            self._latest.get(at.tenant, {}).pop((at, slot), None)
-            stamp = await self._stamp(at, slot)
-            if not stamp:
-                return False
-            async with self._edits[at.tenant]:
-                shown = await self._edit(at, stamp, part)
-            await self._show(at, slot, "")
-        return shown
-
-    async def _edit(self, at: Conversation, stamp: str, part: Rendered) -> bool:
-        """Edit a message; ``False`` where it is gone."""
-        where = {"channel": at.channel, "ts": stamp}
+    async def _edit(self, at: Conversation, stamp: str, outgoing: Outgoing) -> bool:
+        """Put the first part of the text into a message; ``False`` where it is gone."""
+        part, where = messages(outgoing)[0], {"channel": at.channel, "ts": stamp}
         try:
             # Blocks always: with a text alone the old buttons would stay.
             await self.call(at.tenant, "chat.update", text=part.notification, blocks=list(part.blocks), **where)
@@ -265,17 +216,6 @@ class SlackSender:
             await self.call(at.tenant, "chat.update", text=part.plainly()[0], blocks=[], **where)
             return len(part.plainly()) == 1
         return True
-
-    async def _stamp(self, at: Conversation, slot: Slot) -> str:
-        if (at, slot) not in self._shown:
-            self._shown[at, slot] = await self.desk.recall(at, slot)
-        return self._shown[at, slot]
-
-    async def _show(self, at: Conversation, slot: Slot, stamp: str) -> None:
-        self._shown[at, slot] = stamp
-        await self.desk.remember(at, slot, stamp)
-        if not stamp:
-            del self._shown[at, slot]
 
     async def _agent(self, at: Conversation, status: str) -> None:
         """Slack's own sign that an agent is at work, with its stop button, where the workspace has it."""

@@ -47,7 +47,7 @@ class FilePlatform(SimpleAdapter):
 
     async def send(self, outgoing: Outgoing) -> None:
         """One line for each message."""
-        if outgoing.kind == "message":
+        if outgoing.key:  # what is not stored has none
             line = json.dumps({"key": outgoing.key, "text": outgoing.text, "at": time.time()})
             with self.file.open("a", encoding="utf-8") as screen:
                 screen.write(line + "\n")

@@ -44,8 +44,8 @@ class CountingPlatform(SimpleAdapter):
         """Count it."""
         if outgoing.kind == "message":
             self.keys[outgoing.key] += 1
-            if outgoing.awaits:
-                self.turns[outgoing.conversation].set()
+        if outgoing.awaits:
+            self.turns[outgoing.conversation].set()
 
 
 @dataclass
@@ -86,6 +86,7 @@ async def load(console: Console, count: int) -> int:
 
             await asyncio.gather(*(talk(number) for number in range(count)))
             await service.dispatcher.settled()
+            await service.post.settled()
             found.seconds = time.perf_counter() - began
             gc.collect()
             found.idle = (_memory() - before) / count

@@ -13,7 +13,8 @@ from rich.console import Console
 
 from bot.app import BUNDLED, App
 from bot.database import open_database
-from bot.settings import load_settings
+from bot.platforms import check_slack
+from bot.settings import Settings, load_settings
 from engine.errors import ScholiumError
 from engine.values import Query
 
@@ -99,9 +100,24 @@ def _services(app: App) -> Iterator[Finding]:
     unused = {
         "SEMANTIC_SCHOLAR_API_KEY": settings.semantic_scholar_api_key,
         "WEAVIATE_URL": settings.weaviate_url,
-        "SLACK_BOT_TOKEN": settings.slack_bot_token,
-        "DISCORD_TOKEN": settings.discord_token,
     }
     for name, value in unused.items():
         if value:
             yield Finding("absent", f"{name} is set", "this version does not use it yet")
+    yield from _platforms(settings)
+
+
+def _platforms(settings: Settings) -> Iterator[Finding]:
+    """What is configured of the chat platforms; they are asked when they are served."""
+    if settings.slack_bot_token or settings.slack_app_token or settings.slack_client_id:
+        try:
+            many = check_slack(settings)
+        except ScholiumError as error:
+            yield Finding("broken", "Slack is configured in part", str(error))
+        else:
+            how = "Socket Mode" if settings.slack_app_token else "HTTP"
+            workspaces = "many workspaces" if many else "one workspace"
+            yield Finding("works", f"Slack is configured: {how}, {workspaces}", "scholium slack serves it")
+    if settings.discord_token:
+        words = "with" if settings.discord_messages else "without"
+        yield Finding("works", f"Discord is configured, {words} plain words in threads", "scholium discord serves it")

@@ -47,17 +47,11 @@ def discord_access(settings: Settings) -> DiscordAccess:
 
 def slack_access(settings: Settings, store: Store) -> SlackAccess:
     """How Slack lets us in. Raises `UserError` naming what is missing."""
-    secret = _text(settings.slack_signing_secret)
-    app_token, bot_token = _text(settings.slack_app_token), _text(settings.slack_bot_token)
-    many = bool(settings.slack_client_id and settings.slack_client_secret)
-    if not (app_token or secret) or not (bot_token or many):
-        raise UserError(SLACK_WANTS)
-    if many and settings.token_key is None:
-        raise UserError(NEEDS_KEY)
+    many = check_slack(settings)
     return SlackAccess(
-        bot_token="" if many else bot_token,
-        app_token=app_token,
-        signing_secret=secret,
+        bot_token="" if many else _text(settings.slack_bot_token),
+        app_token=_text(settings.slack_app_token),
+        signing_secret=_text(settings.slack_signing_secret),
         client_id=settings.slack_client_id,
         client_secret=_text(settings.slack_client_secret),
         installations=Installations(store, settings.slack_client_id, _text(settings.token_key)) if many else None,
@@ -66,6 +60,16 @@ def slack_access(settings: Settings, store: Store) -> SlackAccess:
         port=settings.http_port,
         api_url=settings.slack_api_url,
     )
+
+
+def check_slack(settings: Settings) -> bool:
+    """Whether many workspaces are served. Raises `UserError` naming what is missing."""
+    many = bool(settings.slack_client_id and settings.slack_client_secret)
+    if not (settings.slack_app_token or settings.slack_signing_secret) or not (settings.slack_bot_token or many):
+        raise UserError(SLACK_WANTS)
+    if many and settings.token_key is None:
+        raise UserError(NEEDS_KEY)
+    return many
 
 
 async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store) -> int:

@@ -119,11 +119,11 @@ class Reporter:
             turn = Turn(held)
             if held.session.job is None or held.session.job.id != job.id:
                 return turn
-            turn.messages += [ended] if ended else []
             self._turns.decide(turn, event)
             if say:
                 say(turn)
             await self._turns.warn(turn)
+            turn.messages += [ended] if ended else []  # last: nobody waits for it
             return turn
 
         await self._dispatcher.report(at, taken)

@@ -19,6 +19,8 @@ from typing import Any, Literal
 
 from aiohttp import web
 
+from adapters.listening import listening
+
 Fault = Literal["429", "500", "empty", "truncated", "malformed", "cut", "hang", "refused"]
 
 
@@ -97,16 +99,10 @@ async def running(service: Service) -> AsyncIterator[Service]:
     application = web.Application(client_max_size=64 * 2**20)
     application.router.add_post("/v1/chat/completions", service.answer)
     application.router.add_post("/v1/messages", service.answer)
-    runner = web.AppRunner(application, shutdown_timeout=1.0)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    service.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    service.began, service.began_at = time.perf_counter(), time.time()
-    try:
+    async with listening(application, "127.0.0.1", 0, shutdown_s=1.0) as port:
+        service.url = f"http://127.0.0.1:{port}"
+        service.began, service.began_at = time.perf_counter(), time.time()
         yield service
-    finally:
-        await runner.cleanup()
 
 
 def _prompt(body: dict[str, Any]) -> str:

@@ -297,7 +297,7 @@ class Turns:
                     )
                     turn.starts.append(job)
                 case StopJob(job):
-                    turn.messages.insert(0, Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended"))
+                    turn.messages.append(Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended"))
                     turn.stops.append(job)
                 case _:
                     assert_never(action)

@@ -9,6 +9,7 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
+from adapters.listening import listening
 from engine.errors import ScholiumError, UserError
 
 _JOB_BUCKETS_S = (0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800)
@@ -64,10 +65,5 @@ async def watched(metrics: Metrics, host: str, port: int | None, ready: Check) -
     application.router.add_get("/healthz", health)
     application.router.add_get("/readyz", readiness)
     application.router.add_get("/metrics", figures)
-    runner = web.AppRunner(application, access_log=None)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, host, port).start()
-        yield int(runner.addresses[0][1])
-    finally:
-        await runner.cleanup()
+    async with listening(application, host, port) as bound:
+        yield bound
