@@ -332,7 +332,9 @@ class SlackAdapter:
 
     async def _handle(self, incoming: Incoming, context: AsyncBoltContext) -> None:
         if context.is_enterprise_install and context.enterprise_id:
-            await self.desk.remember(_workspace(incoming.conversation.tenant), "enterprise", context.enterprise_id)
+            workspace = _workspace(incoming.conversation.tenant)
+            if await self.desk.recall(workspace, "enterprise") != context.enterprise_id:
+                await self.desk.remember(workspace, "enterprise", context.enterprise_id)
         await self.desk.handle(incoming)
 
     def _place(self, context: AsyncBoltContext) -> Callable[[str, str], Conversation]:

@@ -12,15 +12,13 @@ from bot.commands import (
     Forget,
     Invite,
     Look,
-    More,
     Plain,
     RaiseBudget,
     StartSurvey,
 )
-from engine.events import Ask, Evaluate, FindGaps, Start, Stop
+from engine.events import Ask, Evaluate, FindGaps, Start
 
 Act = Literal["start", "read", "change", "own", "administer"]
-Refusal = Literal["start", "read", "change", "own", "administer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +62,11 @@ def act_of(command: Command) -> Act:
             return "own"
         case RaiseBudget():
             return "administer"
-        case More() | Stop() | _:
+        case _:
             return "change"
 
 
-def refusal(rules: Rules, who: Standing, act: Act) -> Refusal | None:
+def refusal(rules: Rules, who: Standing, act: Act) -> Act | None:
     """Why the person may not do this, or ``None`` where they may."""
     if who.is_among(rules.administrators):
         return None

@@ -58,11 +58,6 @@ class StoredSession:
     state: StoredState
     past: tuple[StoredState, ...]
 
-    def digests(self) -> set[str]:
-        """Every piece the session needs."""
-        states = (self.state, *self.past)
-        return {d for s in states for d in (*s.parts.values(), *(digest for _, digest in s.sections))}
-
 
 _STORED = TypeAdapter(StoredSession)
 

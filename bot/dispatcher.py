@@ -99,7 +99,8 @@ class Dispatcher:
             self._metrics.failed(error)
             await self._say(Outgoing(at, wording.failure(error), awaits=True, only_for=_alone(incoming)))
         except PlatformError as error:  # no thread, or no file
-            await self._say(Outgoing(at, wording.platform_failed(str(error)), awaits=True, only_for=_alone(incoming)))
+            text = wording.platform_failed(str(error))
+            await self._refused(incoming, Outgoing(at, text, awaits=True, only_for=_alone(incoming)))
         except Exception:  # every message gets an answer, whatever is wrong with us
             log.exception("a message could not be answered", platform=at.platform)
             self._metrics.failed(None)
@@ -154,6 +155,13 @@ class Dispatcher:
     async def report(self, at: Conversation, take: Take) -> None:
         """Take a turn for something a job did; a job that is ended while it reports has still reported."""
         await asyncio.shield(self._kept(self._turn(at, take, None)))
+
+    async def _refused(self, incoming: Incoming, outgoing: Outgoing) -> None:
+        """Nothing was done and the person is told so: no later process may do it after all."""
+        try:
+            self._post.give(await self._store.handled(incoming, [outgoing]))
+        except ServiceError:
+            await self._say(outgoing)
 
     async def _say(self, outgoing: Outgoing) -> None:
         """Something that cannot be stored, because the store has failed."""

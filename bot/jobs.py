@@ -62,7 +62,6 @@ class DurableJobs:
         self._bounds = bounds
         self._run = run
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._of: dict[str, str] = {}
         self._stopping = False
         self._workflow: Any = None
         self._launching = asyncio.Lock()

@@ -309,8 +309,8 @@ class Store:
                 events.delete().where((events.c.received_at < now - DAY_S) & events.c.handled_at.is_not(None))
             )
             await connection.execute(outbox.delete().where(outbox.c.sent_at < now - DAY_S))
-            loose = notes.c.conversation_id.not_in(sa.select(conversations.c.id))
-            await connection.execute(notes.delete().where((notes.c.noted_at < now - DAY_S) & loose))
+            opened = notes.c.name.startswith("opened:")  # of events that cannot come again
+            await connection.execute(notes.delete().where((notes.c.noted_at < now - DAY_S) & opened))
             rows = (await connection.execute(query)).all() if keep_days is not None else []
             await self.erase(connection, [r.id for r in rows], [r.conversation_id for r in rows])
         for row in rows:

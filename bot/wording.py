@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from adapters.chat import Button, Incoming
-from bot.access import Refusal
+from bot.access import Act
 from engine.citations import checked, numbers, reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.evaluation.evaluating import Evaluation
@@ -343,7 +343,7 @@ def invited(person: str) -> str:
     return f"@{escaped(person)} may approve and change this survey now."
 
 
-def refused(why: Refusal, owner: str) -> str:
+def refused(why: Act, owner: str) -> str:
     """A kind no, and who can help."""
     asker = f"@{escaped(owner)}" if owner else "who started it"
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adapters.chat import Fault, Form, Incoming, Outgoing
+from bot.schema import notes
 from engine.retrieval.local import LocalLibrary
 from tests.fakes import HERE
 from tests.lab import Lab, opened
@@ -120,6 +121,20 @@ async def test_notes_are_kept_until_the_conversation_is_forgotten(library: Local
         assert not await desk.knows(replace(HERE, thread="2"))
         await lab.talk("forget now")
         assert await desk.recall(HERE, "status") == ""
+
+
+async def test_notes_about_events_go_with_the_events_and_others_stay(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        desk, store = lab.chat.desk, lab.service.store
+        for name in ("opened:k1", "commands"):
+            await desk.remember(HERE, name, "x")
+        await store.clean(None)
+        assert await desk.recall(HERE, "opened:k1") == "x"
+        async with store.writing() as connection:
+            await connection.execute(notes.update().values(noted_at=0.0))
+        await store.clean(None)
+        assert await desk.recall(HERE, "opened:k1") == ""
+        assert await desk.recall(HERE, "commands") == "x"
 
 
 async def test_a_workspace_that_leaves_has_its_jobs_stopped(library: LocalLibrary) -> None:
