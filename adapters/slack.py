@@ -9,7 +9,6 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -33,7 +32,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.chat import Attachment, Conversation, Desk, Form, Incoming, Outgoing, PlatformError, Words
 from adapters.slack_blocks import FORM, Json, Place, filled, fits, home, modal, pressed, read_place, unescaped
 from adapters.slack_http import serving
-from adapters.slack_sending import Pace, Refused, SlackSender
+from adapters.slack_sending import Pace, SlackSender
 
 log = structlog.get_logger()
 
@@ -323,12 +322,17 @@ class SlackAdapter:
             return
         tenant = context.team_id or ""
         overview = await self.desk.overview(self.platform, tenant, event["user"])
-        links: dict[Conversation, str] = {}
-        for at in [survey.conversation for survey in overview.surveys[:LINKS] if survey.conversation.thread]:
-            with suppress(Refused):
-                link = await self._sender.read(tenant, "chat.getPermalink", channel=at.channel, message_ts=at.thread)
-                links[at] = str(link["permalink"])
+        places = [survey.conversation for survey in overview.surveys if survey.conversation.thread][:LINKS]
+        links = dict(zip(places, await asyncio.gather(*map(self._link, places)), strict=True))
         await self._sender.call(tenant, "views.publish", user_id=event["user"], view=home(overview, links))
+
+    async def _link(self, at: Conversation) -> str:
+        """The address of a thread; empty where Slack gives none."""
+        try:
+            found = await self._sender.read(at.tenant, "chat.getPermalink", channel=at.channel, message_ts=at.thread)
+        except PlatformError:
+            return ""
+        return str(found.get("permalink") or "")
 
     async def _handle(self, incoming: Incoming, context: AsyncBoltContext) -> None:
         if context.is_enterprise_install and context.enterprise_id:

@@ -327,6 +327,16 @@ async def test_a_dropped_connection_is_resumed_without_double_work(discord: Disc
     assert discord.identified == 1
 
 
+async def test_an_invalid_session_begins_anew_without_registering_again(discord: Discord) -> None:
+    desk = FakeDesk()
+    async with connected(discord, desk):
+        await discord.sockets["now"].send_json({"op": 9, "d": False})
+        await discord.until(lambda: discord.identified == 2)
+        await discord.say("still there?", channel="71")
+        assert [i.text for i in await heard(discord, desk, 1)] == ["still there?"]
+    assert discord.syncs == 1
+
+
 async def test_a_server_that_removes_us_and_events_of_another_server(discord: Discord) -> None:
     desk = FakeDesk(known={AT})
     async with connected(discord, desk):

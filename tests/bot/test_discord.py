@@ -7,12 +7,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+import sqlalchemy as sa
 
 from adapters.chat import Conversation
 from adapters.discord import DiscordAdapter
 from bot.app import App
 from bot.labels import WORDS
 from bot.platforms import discord_access
+from bot.schema import events
 from bot.service import Service, serving, stored
 from bot.settings import load_settings
 from bot.simulation import Service as Simulation
@@ -184,7 +186,7 @@ async def test_servers_and_direct_messages_see_only_their_own(library: LocalLibr
 async def test_papers_attached_in_the_thread_are_read_and_help_is_private(
     library: LocalLibrary, discord: Discord
 ) -> None:
-    async with scholium(discord):
+    async with scholium(discord) as service:
         asked = await discord.command("help")
         await discord.until(lambda: "survey TOPIC" in "".join(asked.answers))
         thread = await discord.say(f"<@{BOT}> survey dense retrieval")
@@ -194,6 +196,10 @@ async def test_papers_attached_in_the_thread_are_read_and_help_is_private(
         discord.permissions.create_public_threads = False
         refused = await discord.command("start", topic="dense retrieval")
         await discord.until(lambda: "create public threads" in "".join(refused.answers))
+        await service.dispatcher.settled()
+        async with service.store.reading() as connection:  # no later process opens it after all
+            left = sa.select(sa.func.count()).where(events.c.handled_at.is_(None))
+            assert (await connection.execute(left)).scalar_one() == 0
     assert all("What you can say" not in m.content for m in discord.messages)
 
 
