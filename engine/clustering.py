@@ -6,6 +6,7 @@ Vectors are reduced by UMAP, clustered by one of three algorithms, and named by 
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Sequence
 from typing import Literal
 
@@ -26,6 +27,9 @@ Labels = NDArray[np.int64]
 
 UMAP_NEIGHBOURS = 15
 UMAP_DIMENSIONS = 5
+
+_ONE_REDUCTION = threading.Lock()
+"""Where neither OpenMP nor TBB is installed, numba ends the whole process if two threads reduce at once."""
 DBSCAN_SMALLEST_CLUSTER = 5
 NOISE = -1
 
@@ -54,7 +58,8 @@ def reduced(vectors: Vectors, seed: int) -> Vectors:
         random_state=seed,
         n_jobs=1,
     )
-    embedded: Vectors = reducer.fit_transform(vectors)
+    with _ONE_REDUCTION:
+        embedded: Vectors = reducer.fit_transform(vectors)
     return embedded
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
@@ -12,7 +13,16 @@ import snowballstemmer
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
-_stemmer = snowballstemmer.stemmer("english")
+
+
+class _OfThread(threading.local):
+    """A stemmer keeps the word it works on, so every thread has its own."""
+
+    def __init__(self) -> None:
+        self.stemmer = snowballstemmer.stemmer("english")
+
+
+_mine = _OfThread()
 
 STOP_WORDS = frozenset(ENGLISH_STOP_WORDS)
 
@@ -51,7 +61,7 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=500_000)
 def stem(word: str) -> str:
     """The Snowball stem of an English word; other words come back nearly unchanged."""
-    stemmed: str = _stemmer.stemWord(word)
+    stemmed: str = _mine.stemmer.stemWord(word)
     return stemmed
 
 

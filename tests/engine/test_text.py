@@ -1,0 +1,40 @@
+"""Words and their stems, also when several jobs work at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from engine.text import stem, terms
+
+ROOTS = ("retriev", "generat", "relation", "condition", "hope", "organ", "nation", "vector", "troubl", "motor")
+ENDINGS = ("ization", "ational", "fulness", "iveness", "ing", "ed", "s", "ly", "ment", "ation")
+
+
+@pytest.fixture
+def _impatient_threads() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_impatient_threads")
+def test_stems_are_the_same_when_many_threads_ask() -> None:
+    words = [root + ending for root in ROOTS for ending in ENDINGS] * 5
+
+    def stems(_: int) -> list[str]:
+        stem.cache_clear()
+        return [stem(word) for word in words]
+
+    alone = stems(0)
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(stems, range(12))) == [alone] * 12
+
+
+def test_terms_are_stems_without_stop_words() -> None:
+    assert terms("The retrieval of retrieved passages") == ["retriev", "retriev", "passag"]
