@@ -110,7 +110,8 @@ class Outgoing:
 
     ``text`` is Markdown in which everything not written by us is escaped; ``more`` is a longer text for platforms
     where a conversation is read in the end, not only while it goes on. A job is ``started``, its ``progress``
-    replaces that (never worth waiting for; ``facts`` are counts, time, money), and it is ``ended``. A ``growing`` text
+    replaces that (never worth waiting for; ``facts`` are counts, time, money), and it is ``ended``; ``job`` tells
+    which, because the next may start before the one before is shown as ended. A ``growing`` text
     replaces the one before and is itself replaced by the next ``message``, which is never dropped. ``awaits`` says
     it is the person's turn. ``only_for`` is the person it is meant for alone; ``people`` are those its text names.
     ``key`` is the same each time a message is sent again, so that a platform can drop repeats.
@@ -122,6 +123,7 @@ class Outgoing:
     more: str = ""
     buttons: tuple[Button, ...] = ()
     files: tuple[Path, ...] = ()
+    job: str = ""
     bar: Bar | None = None
     facts: tuple[str, ...] = ()
     awaits: bool = False

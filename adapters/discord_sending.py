@@ -19,7 +19,7 @@ from aiolimiter import AsyncLimiter
 from adapters.chat import Conversation, Desk, Incoming, Outgoing, PlatformError, Words
 from adapters.discord_forms import view
 from adapters.discord_text import messages, thread_name
-from adapters.editing import EditedMessages
+from adapters.editing import GROWING, EditedMessages, status_of
 
 log = structlog.get_logger()
 
@@ -53,13 +53,13 @@ class DiscordSender:
         at = outgoing.conversation
         match outgoing.kind:
             case "progress":
-                self._edited.note(at, "status", outgoing)
+                self._edited.note(at, status_of(outgoing), outgoing)
             case "growing":
-                self._edited.note(at, "growing", outgoing)
+                self._edited.note(at, GROWING, outgoing)
             case "started":
-                await self._edited.begin(at, "status", outgoing)
+                await self._edited.begin(at, status_of(outgoing), outgoing)
             case "ended":
-                await self._edited.end(at, "status", outgoing)
+                await self._edited.end(at, status_of(outgoing), outgoing)
             case "message":
                 await self._message(outgoing)
 
@@ -86,9 +86,9 @@ class DiscordSender:
             return
         texts = messages(outgoing)
         done = self._parts.get(outgoing.key, 0)  # of a message that was broken off in the middle
-        if done == 0 and len(texts) == 1 and await self._edited.end(at, "growing", outgoing):
+        if done == 0 and len(texts) == 1 and await self._edited.end(at, GROWING, outgoing):
             done = 1
-        elif done == 0 and (grown := await self._edited.let_go(at, "growing")):
+        elif done == 0 and (grown := await self._edited.let_go(at, GROWING)):
             # It became too long for one message: it goes, and the whole is posted.
             await self._done(at, self._place(at).get_partial_message(int(grown)).delete())
         for number, text in enumerate(texts[done:], start=done):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from typing import Literal
+from dataclasses import replace
 
 import structlog
 
@@ -16,7 +16,8 @@ from adapters.chat import Conversation, Desk, Outgoing, PlatformError
 
 log = structlog.get_logger()
 
-Slot = Literal["status", "growing"]
+GROWING = "growing"
+"""The slot of an answer that grows; that of a job's status is `status_of`."""
 
 Edit = Callable[[Conversation, str, Outgoing], Awaitable[bool]]
 """Edits the message of that name; ``False`` where it cannot be edited any more."""
@@ -29,6 +30,19 @@ Turn = Callable[[Conversation, bool], Awaitable[None]]
 """Waits until one more edit in the conversation is within the rate; says whether it is the slot's last."""
 
 
+_OVER = "over:"
+
+
+def _is_over(note: str) -> bool:
+    """Whether the job has ended before its start was shown."""
+    return note.startswith(_OVER)
+
+
+def status_of(outgoing: Outgoing) -> str:
+    """The slot of the job's status."""
+    return f"status:{outgoing.job}"
+
+
 class EditedMessages:
     """One message for each slot of a conversation."""
 
@@ -36,33 +50,42 @@ class EditedMessages:
         self._edit = edit
         self._post = post
         self._turn = turn
-        self._locks: defaultdict[tuple[Conversation, Slot], asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._latest: dict[tuple[Conversation, Slot], Outgoing] = {}
-        self._workers: dict[tuple[Conversation, Slot], asyncio.Task[None]] = {}
+        self._locks: defaultdict[tuple[Conversation, str], asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._latest: dict[tuple[Conversation, str], Outgoing] = {}
+        self._workers: dict[tuple[Conversation, str], asyncio.Task[None]] = {}
         self.desk: Desk
 
-    def note(self, at: Conversation, slot: Slot, outgoing: Outgoing) -> None:
+    def note(self, at: Conversation, slot: str, outgoing: Outgoing) -> None:
         """Show it when there is time, unless there is something newer by then; never raises."""
         self._latest[at, slot] = outgoing
         if (at, slot) not in self._workers:
             self._workers[at, slot] = asyncio.create_task(self._shown(at, slot))
 
-    async def begin(self, at: Conversation, slot: Slot, outgoing: Outgoing) -> None:
-        """Post the slot's message."""
-        await self.desk.remember(at, slot, await self._post(at, outgoing))
+    async def begin(self, at: Conversation, slot: str, outgoing: Outgoing) -> bool:
+        """Post the slot's message; ``False`` where the job has ended before, which another process may have said."""
+        if _is_over(await self.desk.recall(at, slot)):
+            await self.desk.remember(at, slot, "")
+            return False
+        name = await self._post(at, outgoing)
+        over = await self.desk.recall(at, slot)
+        if _is_over(over):  # meanwhile
+            await self._edit(at, name, replace(outgoing, text=over.removeprefix(_OVER), buttons=()))
+        await self.desk.remember(at, slot, "" if _is_over(over) else name)
+        return not _is_over(over)
 
-    async def end(self, at: Conversation, slot: Slot, outgoing: Outgoing) -> bool:
+    async def end(self, at: Conversation, slot: str, outgoing: Outgoing) -> bool:
         """Put the last text into the slot's message and let go of it; ``False`` where there is none to edit."""
         async with self._locks[at, slot]:
             name = await self._taken(at, slot)
-            if not name:
-                return False
-            await self._turn(at, True)
-            edited = await self._edit(at, name, outgoing)
-            await self.desk.remember(at, slot, "")
-        return edited
+            if name:
+                await self._turn(at, True)
+                edited = await self._edit(at, name, outgoing)
+            # Where nothing is shown yet, whoever is about to show it must know.
+            is_status = outgoing.kind == "ended"
+            await self.desk.remember(at, slot, "" if name or not is_status else f"{_OVER}{outgoing.text}")
+        return bool(name) and edited
 
-    async def let_go(self, at: Conversation, slot: Slot) -> str:
+    async def let_go(self, at: Conversation, slot: str) -> str:
         """The name of the slot's message, which is nobody's from now on; empty where there is none."""
         async with self._locks[at, slot]:
             name = await self._taken(at, slot)
@@ -78,11 +101,11 @@ class EditedMessages:
         if workers:
             await asyncio.wait(workers)
 
-    async def _taken(self, at: Conversation, slot: Slot) -> str:
+    async def _taken(self, at: Conversation, slot: str) -> str:
         self._latest.pop((at, slot), None)
         return await self.desk.recall(at, slot)
 
-    async def _shown(self, at: Conversation, slot: Slot) -> None:
+    async def _shown(self, at: Conversation, slot: str) -> None:
         try:
             while (at, slot) in self._latest:
                 await self._turn(at, False)
@@ -93,12 +116,12 @@ class EditedMessages:
         finally:
             del self._workers[at, slot]
 
-    async def _show(self, at: Conversation, slot: Slot, outgoing: Outgoing) -> None:
+    async def _show(self, at: Conversation, slot: str, outgoing: Outgoing) -> None:
         try:
             name = await self.desk.recall(at, slot)
-            if name:
+            if name and not _is_over(name):
                 await self._edit(at, name, outgoing)
-            elif slot == "growing":
+            elif slot == GROWING:  # a status is begun by its start, or not shown at all
                 await self.begin(at, slot, outgoing)
         except PlatformError as error:
             log.info("progress could not be shown", error=str(error))

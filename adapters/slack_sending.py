@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat import Conversation, Desk, Incoming, Outgoing, PlatformError, Words
-from adapters.editing import EditedMessages
+from adapters.editing import GROWING, EditedMessages, status_of
 from adapters.slack_blocks import Rendered, messages
 
 log = structlog.get_logger()
@@ -67,14 +67,14 @@ class SlackSender:
         at = outgoing.conversation
         match outgoing.kind:
             case "progress":
-                self._edited.note(at, "status", outgoing)
+                self._edited.note(at, status_of(outgoing), outgoing)
             case "growing":
-                self._edited.note(at, "growing", outgoing)
+                self._edited.note(at, GROWING, outgoing)
             case "started":
-                await self._edited.begin(at, "status", outgoing)
-                await self._agent(at, "processing")
+                if await self._edited.begin(at, status_of(outgoing), outgoing):
+                    await self._agent(at, "processing")
             case "ended":
-                await self._edited.end(at, "status", outgoing)
+                await self._edited.end(at, status_of(outgoing), outgoing)
                 await self._agent(at, "active")
             case "message":
                 await self._message(outgoing)
@@ -116,7 +116,7 @@ class SlackSender:
                 await self._alone(at, outgoing.only_for, part)
             return
         done = self._parts.get(outgoing.key, 0)  # of a message that was broken off in the middle
-        if done == 0 and await self._edited.end(at, "growing", outgoing):
+        if done == 0 and await self._edited.end(at, GROWING, outgoing):
             done = 1
         for number, part in enumerate(rendered[done:], start=done):
             await self._post(at, part)

@@ -62,7 +62,7 @@ class Reporter:
 
         async def progressed(step: Progress) -> None:
             text, bar, shown = wording.progress(step), Bar(step.done, step.total), await facts.now(step)
-            await self._adapter.send(Outgoing(at, text, "progress", bar=bar, facts=shown, buttons=buttons))
+            await self._adapter.send(Outgoing(at, text, "progress", job=job.id, bar=bar, facts=shown, buttons=buttons))
 
         async def answering(found: Answer) -> None:
             await self._adapter.send(Outgoing(at, wording.answer(found), "growing"))
@@ -78,7 +78,7 @@ class Reporter:
 
         async def done(result: Result) -> None:
             self._metrics.jobs.labels(job.kind, "done").inc()
-            ended = Outgoing(at, wording.ended(job), "ended", facts=await facts.now(None))
+            ended = Outgoing(at, wording.ended(job), "ended", job=job.id, facts=await facts.now(None))
             if isinstance(result, Answer | FieldGaps | Evaluation):
                 tell = await self._told(held, job, result)
                 await self._report(at, job, JobDone(job.id), tell, ended)
@@ -89,7 +89,7 @@ class Reporter:
             self._metrics.jobs.labels(job.kind, "failed").inc()
             self._metrics.failed(error)
             text = wording.failure(error) if error else wording.OUR_FAULT
-            ended = Outgoing(at, wording.broken_off(job), "ended", facts=await facts.now(None))
+            ended = Outgoing(at, wording.broken_off(job), "ended", job=job.id, facts=await facts.now(None))
             await self._report(at, job, JobFailed(job.id), lambda turn: turn.say(text), ended)
 
         return Listener(progressed, section_finished, answering, done, failed)

@@ -246,9 +246,9 @@ class Turns:
                 turn.say(money.raised(scope, amount))
             case Forget(sure):
                 turn.forgets = sure
-                if sure and turn.session.job:
-                    turn.stops.append(turn.session.job)
-                    turn.messages.append(Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended"))
+                if sure and (job := turn.session.job):
+                    turn.stops.append(job)
+                    turn.messages.append(Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended", job=job.id))
                 turn.say(wording.FORGOTTEN if sure else wording.FORGET)
 
     async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:
@@ -293,11 +293,12 @@ class Turns:
                 case StartJob(job):
                     stop = (stop_button(session),)
                     turn.messages.append(
-                        Outgoing(turn.held.conversation, wording.started(job), "started", buttons=stop)
+                        Outgoing(turn.held.conversation, wording.started(job), "started", buttons=stop, job=job.id)
                     )
                     turn.starts.append(job)
                 case StopJob(job):
-                    turn.messages.append(Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended"))
+                    ended = Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended", job=job.id)
+                    turn.messages.append(ended)
                     turn.stops.append(job)
                 case _:
                     assert_never(action)

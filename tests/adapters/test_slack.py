@@ -45,7 +45,7 @@ async def connected(slack: Slack, desk: FakeDesk, *, http: bool = False) -> Asyn
             await asyncio.sleep(0)
         slack.target = f"http://127.0.0.1:{adapter.port}/slack/events"
     else:
-        await slack.until(lambda: len(slack.sockets) == 2)
+        await slack.until(lambda: len(slack.sockets) % 2 == 0 and slack.sockets)
     try:
         yield adapter
     finally:
@@ -231,6 +231,27 @@ async def test_a_status_of_a_former_process_is_found_and_ended(slack: Slack) -> 
     async with connected(slack, desk) as adapter:
         await adapter.send(Outgoing(AT, "✓ Written", "ended"))
     assert [m.text for m in slack.messages] == ["✓ Written\n"]
+
+
+async def test_the_status_of_a_job_is_not_the_next_ones(slack: Slack) -> None:
+    desk = FakeDesk()
+    async with connected(slack, desk) as one, connected(slack, desk) as two:  # two processes share the conversation
+        await one.send(Outgoing(AT, "Gathering …", "started", job="1"))
+        await two.send(Outgoing(AT, "Drafting …", "started", job="2"))
+        await one.send(Outgoing(AT, "✓ Gathered", "ended", job="1"))
+        assert [m.text for m in slack.messages] == ["✓ Gathered\n", "Drafting …\n"]
+        await two.send(Outgoing(AT, "✓ Drafted", "ended", job="2"))
+    assert [m.text for m in slack.messages] == ["✓ Gathered\n", "✓ Drafted\n"]
+
+
+async def test_a_job_that_ends_before_its_start_is_shown_is_not_shown_as_running(slack: Slack) -> None:
+    desk = FakeDesk()
+    async with connected(slack, desk) as adapter:
+        await adapter.send(Outgoing(AT, "✓ Gathered", "ended", job="1"))
+        await adapter.send(Outgoing(AT, "Gathering …", "started", job="1"))
+        await adapter.send(Outgoing(AT, "Gathering: 3", "progress", job="1"))
+        assert slack.messages == []
+    assert set(desk.notes.values()) == {""}
 
 
 async def test_without_agents_the_same_messages_and_no_second_attempt(slack: Slack) -> None:
