@@ -11,16 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from adapters.chat import Attachment, Bar, Button, Conversation, Fault, Field, Form, Incoming, Outgoing, PlatformError
 from adapters.discord import PERMISSIONS, DiscordAccess, DiscordAdapter, intents
-from adapters.discord_text import MESSAGE_CHARACTERS, literal, messages
 from bot.labels import WORDS
-from bot.wording import HELP
-from engine.rendering.markdown import escaped
-from engine.text import clean
 from tests.discord_guild import Discord, running
 from tests.discord_server import BOT, CHANNEL, GUILD, OTHER_GUILD, No
 from tests.fakes import FakeDesk
@@ -346,42 +340,6 @@ async def test_a_server_that_removes_us_and_events_of_another_server(discord: Di
         assert incoming.conversation.tenant == OTHER_GUILD
         await happened(lambda: desk.left_by)
     assert desk.left_by == [OTHER_GUILD]
-
-
-HOSTILE = (
-    "@everyone @here <@&12> <@!1> <#200>",
-    "[masked](https://evil.example) https://evil.example discord.gg/abc discordapp.com/invite/x",
-    "``` fence *bold* __u__ ~~s~~ ||spoiler||",
-    "> quote\n# heading\n- list\n1. one\n-# small",
-    "a\x00b\u202ec\x1b[31m",
-    "x" * 9_000,
-)
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_from_a_paper_has_any_power(text: str) -> None:
-    for message in messages(Outgoing(AT, f"**Found** {escaped(clean(text))}", people=("1",))):
-        assert len(message) <= MESSAGE_CHARACTERS
-        for power in ("@everyone", "@here", "<@&", "<#", "://e", "discord.gg", "](", "```", "||", "~~", "__", "\x1b"):
-            assert power not in message
-
-
-@given(st.text(), st.integers(1, 30))
-def test_every_word_is_shown_within_the_length(text: str, count: int) -> None:
-    made = messages(Outgoing(AT, "\n\n".join([f"- {escaped(clean(text))} x"] * count), facts=("3 of 4",)))
-    assert all(1 <= len(message) <= MESSAGE_CHARACTERS for message in made)
-    seen = "".join("".join(made).replace("\u200b", "").replace("\\", "").split())
-    for word in clean(text).replace("\\", "").replace("\u200b", "").split():
-        assert word in seen
-
-
-def test_a_citation_is_not_broken_and_help_is_readable() -> None:
-    words = " ".join(f"word{i} [Author et al. {i}; Other {i}]." for i in range(300))
-    for message in messages(Outgoing(AT, escaped(words))):
-        assert message.count("\\[") == message.count("\\]")
-    help_text = "\n".join(messages(Outgoing(AT, HELP)))
-    assert "- **to begin**: `survey TOPIC`" in help_text
-    assert literal("plain words, 3.5 and (x)") == "plain words, 3.5 and \\(x\\)"
 
 
 def test_the_guide_names_what_the_code_uses() -> None:
