@@ -19,7 +19,7 @@ from aiolimiter import AsyncLimiter
 from adapters.chat import Conversation, Desk, Incoming, Outgoing, PlatformError, Words
 from adapters.discord_forms import view
 from adapters.discord_text import messages, thread_name
-from adapters.editing import GROWING, EditedMessages, status_of
+from adapters.editing import GROWING, EditedMessages
 
 log = structlog.get_logger()
 
@@ -50,18 +50,10 @@ class DiscordSender:
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, or note it as the latest."""
-        at = outgoing.conversation
-        match outgoing.kind:
-            case "progress":
-                self._edited.note(at, status_of(outgoing), outgoing)
-            case "growing":
-                self._edited.note(at, GROWING, outgoing)
-            case "started":
-                await self._edited.begin(at, status_of(outgoing), outgoing)
-            case "ended":
-                await self._edited.end(at, status_of(outgoing), outgoing)
-            case "message":
-                await self._message(outgoing)
+        if outgoing.kind == "message":
+            await self._message(outgoing)
+        else:
+            await self._edited.show(outgoing)
 
     def meet(self, desk: Desk) -> None:
         """Whom to ask what was shown by former processes."""

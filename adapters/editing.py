@@ -17,7 +17,7 @@ from adapters.chat import Conversation, Desk, Outgoing, PlatformError
 log = structlog.get_logger()
 
 GROWING = "growing"
-"""The slot of an answer that grows; that of a job's status is `status_of`."""
+"""The slot of an answer that grows; every job has one for its status."""
 
 Edit = Callable[[Conversation, str, Outgoing], Awaitable[bool]]
 """Edits the message of that name; ``False`` where it cannot be edited any more."""
@@ -38,11 +38,6 @@ def _is_over(note: str) -> bool:
     return note.startswith(_OVER)
 
 
-def status_of(outgoing: Outgoing) -> str:
-    """The slot of the job's status."""
-    return f"status:{outgoing.job}"
-
-
 class EditedMessages:
     """One message for each slot of a conversation."""
 
@@ -54,6 +49,23 @@ class EditedMessages:
         self._latest: dict[tuple[Conversation, str], Outgoing] = {}
         self._workers: dict[tuple[Conversation, str], asyncio.Task[None]] = {}
         self.desk: Desk
+
+    async def show(self, outgoing: Outgoing) -> bool:
+        """Everything but a message; whether it says that a job begins or has ended."""
+        at, slot = outgoing.conversation, f"status:{outgoing.job}"
+        match outgoing.kind:
+            case "started":
+                return await self.begin(at, slot, outgoing)
+            case "ended":
+                await self.end(at, slot, outgoing)
+                return True
+            case "progress":
+                self.note(at, slot, outgoing)
+            case "growing":
+                self.note(at, GROWING, outgoing)
+            case "message":
+                raise ValueError("a message is not edited")
+        return False
 
     def note(self, at: Conversation, slot: str, outgoing: Outgoing) -> None:
         """Show it when there is time, unless there is something newer by then; never raises."""

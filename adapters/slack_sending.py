@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat import Conversation, Desk, Incoming, Outgoing, PlatformError, Words
-from adapters.editing import GROWING, EditedMessages, status_of
+from adapters.editing import GROWING, EditedMessages
 from adapters.slack_blocks import Rendered, messages
 
 log = structlog.get_logger()
@@ -64,20 +64,10 @@ class SlackSender:
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, or note it as the latest."""
-        at = outgoing.conversation
-        match outgoing.kind:
-            case "progress":
-                self._edited.note(at, status_of(outgoing), outgoing)
-            case "growing":
-                self._edited.note(at, GROWING, outgoing)
-            case "started":
-                if await self._edited.begin(at, status_of(outgoing), outgoing):
-                    await self._agent(at, "processing")
-            case "ended":
-                await self._edited.end(at, status_of(outgoing), outgoing)
-                await self._agent(at, "active")
-            case "message":
-                await self._message(outgoing)
+        if outgoing.kind == "message":
+            await self._message(outgoing)
+        elif await self._edited.show(outgoing):
+            await self._agent(outgoing.conversation, "processing" if outgoing.kind == "started" else "active")
 
     def meet(self, desk: Desk) -> None:
         """Whom to ask what was shown by former processes."""
