@@ -171,8 +171,6 @@ class Words:
     """Files cannot be sent, ``{}``."""
     nothing_here: str
     """There is no survey where something was said about one."""
-    again: str
-    """The label of a button that shows a form once more."""
 
 
 class Desk(Protocol):

@@ -21,10 +21,10 @@ from adapters.discord_commands import SurveyCommands, survey_this
 from adapters.discord_forms import ActionButton, FormName, filled, fits, modal, read_form_name
 from adapters.discord_sending import EDIT_S, DiscordSender
 from adapters.discord_text import MESSAGE_CHARACTERS, literal, messages
+from adapters.fetching import contents
 
 log = structlog.get_logger()
 
-FILE_BYTES = 20 * 2**20
 FILE_HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
 
 PERMISSIONS = discord.Permissions(
@@ -145,7 +145,7 @@ class DiscordAdapter:
             ):
                 if response.status != 200:
                     raise PlatformError(f"Discord does not give “{attachment.name[:80]}” ({response.status}).")
-                return await _at_most(response, FILE_BYTES + 1)
+                return await contents(response)
         except (aiohttp.ClientError, TimeoutError) as error:
             raise PlatformError(f"“{attachment.name[:80]}” could not be fetched from Discord.") from error
 
@@ -276,15 +276,3 @@ class _Client(_Events, discord.Client):
 
 class _ShardedClient(_Events, discord.AutoShardedClient):
     """A connection for each shard."""
-
-
-async def _at_most(response: aiohttp.ClientResponse, limit: int) -> bytes:
-    """The body, broken off after so many bytes."""
-    parts: list[bytes] = []
-    left = limit
-    async for part in response.content.iter_chunked(2**16):
-        parts.append(part[:left])
-        left -= len(part)
-        if left <= 0:
-            break
-    return b"".join(parts)

@@ -30,6 +30,7 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.chat import Attachment, Conversation, Desk, Form, Incoming, Outgoing, PlatformError, Words
+from adapters.fetching import contents
 from adapters.slack_blocks import FORM, Json, Place, filled, fits, home, modal, pressed, read_place, unescaped
 from adapters.slack_http import serving
 from adapters.slack_sending import Pace, SlackSender
@@ -67,7 +68,6 @@ CONNECTIONS = 2
 PING_S = 2.0
 """A dropped socket is seen after so long; what happens in the gap goes through the other one."""
 
-FILE_BYTES = 20 * 2**20
 RETRIES = 4
 LINKS = 10
 """Links to threads asked for when the home page is opened."""
@@ -168,7 +168,7 @@ class SlackAdapter:
             async with self._session.get(attachment.source, headers=headers, allow_redirects=False) as response:
                 if response.status != 200:
                     raise PlatformError(f"Slack does not give “{attachment.name[:80]}” ({response.status}).")
-                return b"".join([part async for part in _at_most(response, FILE_BYTES + 1)])
+                return await contents(response)
         except (aiohttp.ClientError, TimeoutError) as error:
             raise PlatformError(f"“{attachment.name[:80]}” could not be fetched from Slack.") from error
 
@@ -371,13 +371,3 @@ def _workspace(tenant: str) -> Conversation:
 async def _acknowledged(ack: Callable[[], Awaitable[Any]]) -> None:
     """A button that only opens a link."""
     await ack()
-
-
-async def _at_most(response: aiohttp.ClientResponse, limit: int) -> Any:
-    """The body, broken off after so many bytes."""
-    left = limit
-    async for part in response.content.iter_chunked(2**16):
-        yield part[:left]
-        left -= len(part)
-        if left <= 0:
-            return

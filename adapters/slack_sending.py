@@ -154,14 +154,11 @@ class SlackSender:
         client = await self._client(at.tenant)
         files = [{"file": str(path), "filename": path.name, "title": path.name} for path in outgoing.files]
         try:
-            await client.files_upload_v2(file_uploads=files, channel=at.channel, thread_ts=at.thread or None)
-        except SlackApiError as error:
-            raise Refused(_code(error)) from error
-        except OSError as error:  # the file is gone, or Slack is
-            retryable = isinstance(error, aiohttp.ClientError | TimeoutError)
-            raise PlatformError("The files could not be uploaded.", retryable=retryable) from error
-        except (SlackClientError, aiohttp.ClientError) as error:
-            raise PlatformError("The files could not be uploaded.", retryable=True) from error
+            await self.answer(
+                client.files_upload_v2(file_uploads=files, channel=at.channel, thread_ts=at.thread or None)
+            )
+        except OSError as error:  # not Slack: a file is gone
+            raise PlatformError("The files could not be uploaded.") from error
 
     async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         """Begin a thread with a message: in the channel, or, where we cannot write there, with the person."""

@@ -59,25 +59,23 @@ class FrontDesk:
 
     async def closed(self, conversation: Conversation) -> None:
         """Stop what runs there, and tell the owner."""
-
-        async def stopped(held: Held) -> Turn:
-            turn = Turn(held)
-            if held.session.job:
-                self._turns.decide(turn, Stop())
-                turn.mention(wording.CLOSED, held.owner, held.owner)
-            return turn
-
-        await self._dispatcher.report(conversation, stopped)
+        await self._stop(conversation, wording.CLOSED)
 
     async def left(self, platform: str, tenant: str) -> None:
         """End the workspace's jobs; what they finished is kept."""
+        for conversation, _, _ in await self._store.with_jobs(platform, None):
+            if conversation.tenant == tenant:
+                await self._stop(conversation, "")
+
+    async def _stop(self, conversation: Conversation, why: str) -> None:
+        """Stop what runs there; where there is a reason to be told, its owner is told alone."""
 
         async def stopped(held: Held) -> Turn:
             turn = Turn(held)
             if held.session.job:
                 self._turns.decide(turn, Stop())
+                if why:
+                    turn.mention(why, held.owner, held.owner)
             return turn
 
-        for conversation, _, _ in await self._store.with_jobs(platform, None):
-            if conversation.tenant == tenant:
-                await self._dispatcher.report(conversation, stopped)
+        await self._dispatcher.report(conversation, stopped)

@@ -102,8 +102,9 @@ class Installations(AsyncInstallationStore):
     async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
         """Forget the workspace's tokens."""
         async with self._store.writing() as connection:
-            where = {**self._where(enterprise_id, team_id)}
-            del where["enterprise"]
+            where = self._where(enterprise_id, team_id)
+            if team_id:  # by its own name, whatever organisation it is in; an organisation only by its own
+                del where["enterprise"]
             await connection.execute(installations.delete().where(*self._same(where)))
 
     async def async_delete_installation(

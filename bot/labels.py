@@ -43,7 +43,6 @@ WORDS = Words(
     failed="That could not be stored. Please do it again in a moment.",
     too_large="Too large for this place, so they stay on my machine: {}. Ask whoever runs me for them.",
     nothing_here="There is no survey here. `/survey start` begins one, `/survey list` shows yours.",
-    again="Once more",
 )
 
 

@@ -13,10 +13,12 @@ import sqlalchemy as sa
 import yaml
 from aiohttp import ClientSession
 from cryptography.fernet import Fernet
+from slack_sdk.oauth.installation_store.models.bot import Bot
 
 from adapters.slack import BOT_SCOPES, COMMAND, EVENTS, SHORTCUT, SlackAdapter
 from adapters.slack_sending import Pace
 from bot.app import App
+from bot.installations import Installations
 from bot.labels import WORDS
 from bot.platforms import slack_access
 from bot.schema import installations
@@ -278,3 +280,18 @@ def test_the_manifest_names_what_the_code_uses() -> None:
     assert features["app_home"]["home_tab_enabled"] is True
     assert features["app_home"]["messages_tab_read_only_enabled"] is False
     assert "agent_view" in features
+
+
+async def test_an_organisation_that_leaves_takes_no_other_with_it() -> None:
+    async with stored(App(load_settings())) as store:
+        known = Installations(store, "1.2", Fernet.generate_key().decode())
+        for name in ("E1", "E2"):
+            bot = Bot(bot_id="B", bot_user_id="U", bot_token=f"xoxb-{name}", enterprise_id=name, installed_at=1.0)
+            bot.is_enterprise_install = True
+            await known.async_save_bot(bot)
+        await known.async_delete_all(enterprise_id="E1", team_id=None)
+        left = [
+            await known.async_find_bot(enterprise_id=name, team_id="T", is_enterprise_install=True)
+            for name in ("E1", "E2")
+        ]
+    assert [bot.bot_token if bot else None for bot in left] == [None, "xoxb-E2"]
