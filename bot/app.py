@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
-from bot.briefs import Defaults
+from bot.briefs import ONLINE, Defaults
 from bot.runner import Bench, Listener
 from bot.settings import Settings
+from bot.sources import online_sources
 from engine.errors import ServiceError, UserError
 from engine.llm.anthropic import AnthropicProvider
 from engine.llm.metering import Throttle
@@ -19,17 +21,27 @@ from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
-from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
+from engine.retrieval.embedding import Embedder, FittedOnTopic, LocalNeuralEmbedder, ready
 from engine.retrieval.joint import JointLibrary
-from engine.retrieval.library import Library, OnIndexProgress
+from engine.retrieval.library import EmptyLibrary, Library, OnIndexProgress
 from engine.retrieval.local import LocalLibrary, create_library, open_library
 from engine.retrieval.records import read_papers
+from engine.retrieval.web import OnlineMemory, Web
 from engine.run import Recipe, RunContext
-from engine.session import SurveySession
+from engine.session import State, SurveySession
 from engine.values import Paper
 
 BUNDLED = "demo"
 """Name of the library that comes with Scholium."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a job is given by its conversation: whose papers it may see, the model it pays for, what is known."""
+
+    workspace: str
+    model: LanguageModel | None
+    memory: OnlineMemory
 
 
 class App:
@@ -53,6 +65,7 @@ class App:
         self._neural_tried = False
         self._provider: Provider | None = None
         self._throttle: Throttle | None = None
+        self._web: Web | None = None
 
     def library_folder(self, name: str) -> Path:
         """Where a library of that name is kept."""
@@ -73,6 +86,8 @@ class App:
 
     async def new_library(self, name: str) -> LocalLibrary:
         """The library of that name, made where there is none."""
+        if name == ONLINE:
+            raise UserError("“online” stands for online sources. Give the library another name.")
         return await create_library(self.library_folder(name), self.neural_embedder())
 
     def neural_embedder(self) -> Embedder | None:
@@ -97,7 +112,8 @@ class App:
 
     def default_library(self) -> str:
         """The library used when none is named: the one of the settings, or the bundled one."""
-        return self.settings.library if self.settings.library in self.library_names() else BUNDLED
+        known = (ONLINE, *self.library_names())
+        return self.settings.library if self.settings.library in known else BUNDLED
 
     def provider(self) -> Provider | None:
         """The language model's service; ``None`` where none is configured."""
@@ -123,22 +139,28 @@ class App:
     def _workspace_folder(self, workspace: str) -> Path:
         return self.settings.home / "workspaces" / hashlib.sha256(workspace.encode()).hexdigest()[:24] / "papers"
 
-    async def bench(
-        self, session: SurveySession, workspace: str, model: LanguageModel | None, listener: Listener
-    ) -> Bench:
-        """What the session's job works with: the library it names and the papers of its workspace."""
+    def web(self, memory: OnlineMemory) -> Web:
+        """The connections to online services."""
+        self._web = self._web or Web(memory, self.settings.contact)
+        return self._web
+
+    async def bench(self, session: SurveySession, means: Means, listener: Listener) -> Bench:
+        """What the session's job works with: the library it names, its workspace's papers, online sources."""
         brief = session.state.brief
         if brief is None:
             raise UserError("Name a topic first.")
-        shared = await self.library(brief.library)
-        library: Library = shared
-        if self._workspace_folder(workspace).exists():
-            library = JointLibrary(await self.workspace_library(workspace), shared)
+        shared: Library = await self.library(brief.library) if brief.library else EmptyLibrary()
+        library = shared
+        if self._workspace_folder(means.workspace).exists():
+            own = await self.workspace_library(means.workspace)
+            library = JointLibrary(own, shared) if brief.library else own
         context = RunContext(
             library,
-            await shared.embedder(),
+            await self._embedder(session.state, shared),
             self.settings.limits(),
-            model=model,
+            model=means.model,
+            online=online_sources(self.settings, self.web(means.memory)) if brief.online else None,
+            judge=self.settings.judges(online=brief.online),
             progress=listener.progressed,
             section_finished=listener.section_finished,
             answering=listener.answering,
@@ -146,8 +168,19 @@ class App:
         )
         return Bench(self.recipes[brief.recipe], context)
 
+    async def _embedder(self, state: State, shared: Library) -> Embedder:
+        """The library's; where papers come from online too, one fitted on those found, unless a model is set."""
+        if neural := self.neural_embedder():
+            return neural
+        if isinstance(shared, LocalLibrary) and not (state.brief and state.brief.online):
+            return await shared.embedder()
+        found = [item.paper for item in state.papers.found] if state.papers else []
+        return await asyncio.to_thread(ready, FittedOnTopic(), found) if found else FittedOnTopic()
+
     async def close(self) -> None:
         """Let go of the connections."""
+        if self._web is not None:
+            await self._web.close()
         if self._provider is not None:
             await self._provider.close()
 
@@ -166,6 +199,7 @@ class App:
             topic_characters=settings.limits().topic_characters,
             models=dict.fromkeys(("autosurvey", "naive"), settings.models()) if settings.has_model() else {},
             concurrent_calls=settings.concurrent_calls,
+            online=settings.searches_online(),
         )
 
     def defaults_for(self, library: str, output: Path) -> Defaults:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.chat import Incoming
-from bot.app import App
+from bot.app import App, Means
 from bot.commands import RaiseBudget
 from bot.ledger import Limit, Payer, Standing, StoredLedger, StoredRecord, raise_budget, standings, usage_by_step
+from bot.online_memory import StoredMemory
 from bot.runner import Bench, Listener
 from bot.store import Store
 from bot.uploads import add_papers
@@ -29,7 +30,8 @@ class Stage:
 
     async def bench(self, session: SurveySession, payer: Payer, listener: Listener) -> Bench:
         """What the session's job works with."""
-        return await self._app.bench(session, payer.tenant, self.model(session, payer), listener)
+        means = Means(payer.tenant, self.model(session, payer), StoredMemory(self._store))
+        return await self._app.bench(session, means, listener)
 
     def model(self, session: SurveySession, payer: Payer) -> LanguageModel | None:
         """The session's language model, metered on its owner's account; ``None`` where none is configured."""

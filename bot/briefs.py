@@ -15,6 +15,8 @@ from engine.values import ALL_YEARS, Brief
 
 SECTIONS = (3, 20)
 SUBSECTION_WORDS = (50, 3_000)
+ONLINE = "online"
+"""Named instead of a library where the papers come from online sources alone."""
 NEEDS_MODEL = frozenset({"autosurvey", "naive"})
 
 
@@ -35,6 +37,8 @@ class Defaults:
     models: Mapping[str, Mapping[Task, str]]
     """For each recipe that needs a language model, the model of each task; absent where none is configured."""
     concurrent_calls: int
+    online: bool = False
+    """Whether online sources are searched too."""
     apart: bool = True
     """Whether each survey's files have a folder of their own: several people share the disk."""
 
@@ -43,11 +47,16 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
     """The brief; raises `UserError` saying what to write instead."""
     options = command.options
     library = options.get("library", defaults.library)
-    if library not in defaults.libraries():
+    online = _yes_or_no("online", options.get("online"), default=defaults.online or library == ONLINE)
+    if library == ONLINE:
+        if not online:
+            raise UserError("library=online searches online; leave online=no out, or name another library.")
+        library = ""
+    elif library not in defaults.libraries():
         known = ", ".join(defaults.libraries()) or "none yet"
         raise UserError(
             f"There is no library “{library}”; there are: {known}. "
-            f"Make one with: scholium ingest FILE --library {library}"
+            f"Make one with: scholium ingest FILE --library {library}, or write library=online"
         )
     recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
     audience = clean(options.get("audience", ""))[:200]
@@ -66,6 +75,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         sections=_number("sections", options.get("sections"), SECTIONS),
         subsection_words=_number("words", options.get("words"), SUBSECTION_WORDS),
         budget=_money(options.get("budget")),
+        online=online,
     )
 
 
@@ -93,6 +103,12 @@ def _recipe(name: str, defaults: Defaults) -> str:
             "or write recipe=cluster, which needs none."
         )
     return chosen
+
+
+def _yes_or_no(name: str, value: str | None, *, default: bool) -> bool:
+    if value is None:
+        return default
+    return _one_of(name, value, ("yes", "no")) == "yes"
 
 
 def _money(value: str | None) -> float | None:

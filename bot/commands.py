@@ -94,7 +94,7 @@ class Plain:
 
 Command = StartSurvey | Look | Export | More | Invite | RaiseBudget | Forget | Plain | Event
 
-OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "budget")
+OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget")
 _OPTION = re.compile(rf"\b({'|'.join(OPTIONS)})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
 _PLACE = r"(\d+(?:\.\d+)*)"
 

@@ -17,7 +17,7 @@ from adapters.chat import Conversation, Outgoing
 from adapters.terminal import TerminalAdapter, scripted, typed
 from bot import wording
 from bot.app import BUNDLED, App
-from bot.briefs import NEEDS_MODEL
+from bot.briefs import NEEDS_MODEL, ONLINE
 from bot.service import Service, serving
 from bot.settings import load_settings
 from engine.session import PHASES
@@ -111,7 +111,8 @@ async def _serving(
         await app.install_bundled(lambda _: None)
         if not library and app.settings.library != BUNDLED:
             await adapter.send(Outgoing(adapter.only, wording.bundled(app.settings.library, BUNDLED)))
-    await app.library(name)
+    if name != ONLINE:
+        await app.library(name)
     for note in app.notes:
         console.print(note, markup=False, highlight=False, style="yellow")
     async with serving(app, adapter, app.defaults_for(name, output or app.settings.output)) as service:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pydantic import SecretStr
 from rich.console import Console
 
 from adapters.chat import ChatAdapter
 from adapters.discord import DiscordAccess, DiscordAdapter
 from adapters.slack import SlackAccess, SlackAdapter
 from bot.app import BUNDLED, App
+from bot.briefs import ONLINE
 from bot.installations import NEEDS_KEY, Installations, Tickets
 from bot.labels import WORDS
 from bot.service import serving, stored
 from bot.settings import Settings, load_settings
+from bot.sources import text_of
 from bot.store import Store
 from engine.errors import UserError
 
@@ -42,19 +43,19 @@ def discord_access(settings: Settings) -> DiscordAccess:
     """How Discord lets us in. Raises `UserError` where the token is missing."""
     if settings.discord_token is None:
         raise UserError("Set DISCORD_TOKEN. See deploy/discord.md.")
-    return DiscordAccess(_text(settings.discord_token), settings.discord_messages, settings.discord_shards)
+    return DiscordAccess(text_of(settings.discord_token), settings.discord_messages, settings.discord_shards)
 
 
 def slack_access(settings: Settings, store: Store) -> SlackAccess:
     """How Slack lets us in. Raises `UserError` naming what is missing."""
     many = check_slack(settings)
     return SlackAccess(
-        bot_token="" if many else _text(settings.slack_bot_token),
-        app_token=_text(settings.slack_app_token),
-        signing_secret=_text(settings.slack_signing_secret),
+        bot_token="" if many else text_of(settings.slack_bot_token),
+        app_token=text_of(settings.slack_app_token),
+        signing_secret=text_of(settings.slack_signing_secret),
         client_id=settings.slack_client_id,
-        client_secret=_text(settings.slack_client_secret),
-        installations=Installations(store, settings.slack_client_id, _text(settings.token_key)) if many else None,
+        client_secret=text_of(settings.slack_client_secret),
+        installations=Installations(store, settings.slack_client_id, text_of(settings.token_key)) if many else None,
         states=Tickets(store) if many else None,
         host=settings.http_host,
         port=settings.http_port,
@@ -76,14 +77,11 @@ async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store)
     """Serve with the library of the settings, or the bundled one."""
     if app.default_library() == BUNDLED:
         await app.install_bundled(lambda _: None)
-    await app.library(app.default_library())
+    if app.default_library() != ONLINE:
+        await app.library(app.default_library())
     for note in app.notes:
         console.print(note, markup=False, highlight=False, style="yellow")
     async with serving(app, adapter, store=store) as service:
         console.print(f"Scholium listens to {adapter.platform.title()}. Ctrl-C ends it; what runs goes on next time.")
         await service.run()
     return 0
-
-
-def _text(secret: SecretStr | None) -> str:
-    return secret.get_secret_value() if secret else ""

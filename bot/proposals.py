@@ -10,8 +10,9 @@ from bot.wording import WELCOME
 from engine.citations import numbers, reference_text, replaced
 from engine.evidence import Evidence
 from engine.limits import length_class
-from engine.rendering.markdown import escaped, with_numbers
+from engine.rendering.markdown import escaped, given, with_numbers
 from engine.retrieval.identity import surname
+from engine.search_flow import search_flow
 from engine.session import State
 from engine.text import clean, shortened
 from engine.values import (
@@ -21,6 +22,7 @@ from engine.values import (
     Paper,
     PaperKey,
     PaperSelection,
+    Reason,
     Section,
     Survey,
     walk,
@@ -78,7 +80,8 @@ def _papers(selection: PaperSelection) -> str:
     lines = [paper_line(i, item, selection) for i, item in enumerate(selection.found[:LISTED_PAPERS], start=1)]
     rest = len(selection.found) - LISTED_PAPERS
     more = f"\n… and {rest} more; `show` lists them all." if rest > 0 else ""
-    left_out = f" {selection.filtered} more were found but left out as off topic." if selection.filtered else ""
+    out = selection.filtered + len(selection.left_out)
+    left_out = f" {out} more were found but left out; `sources` says why." if out else ""
     return "\n".join(
         [
             f"**{used} papers**{span}.{left_out}",
@@ -98,10 +101,26 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> st
     people = paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else "no author given"
     where = ", ".join(part for part in (paper.venue, str(paper.year or "")) if part)
     cited = f", cited {paper.citations:,} times" if paper.citations is not None else ""
-    reasons = [f"“{escaped(r.keyword)}” #{r.rank}" for r in sorted(item.reasons, key=lambda r: r.rank)[:2]]
-    why = f" · found by {', '.join(reasons)}" if reasons else ""
+    words = sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: r.rank)[:2]
+    reasons = [f"found by {', '.join(f'“{escaped(r.keyword)}” #{r.rank}' for r in words)}"] if words else []
+    reasons += [_by_citation(r) for r in item.reasons if r.by != "keyword"]
+    reasons += [escaped(item.judgement)] if item.judgement else []
+    why = f" · {'; '.join(reasons)}" if reasons else ""
     title = escaped(shortened(clean(paper.title), 120))
     return f"{position}. {title} — {escaped(people)}, {escaped(where)}{cited}{why}{out}"
+
+
+def _by_citation(reason: Reason) -> str:
+    """Why a paper was found that no keyword found."""
+    match reason.by:
+        case "cited":
+            return f"cited by {reason.rank} of the papers found"
+        case "citing":
+            return f"cites {reason.rank} of the papers found"
+        case "recommended":
+            return "recommended for the papers found"
+        case _:
+            return f"on your list: {escaped(shortened(clean(reason.keyword), 80))}"
 
 
 def all_papers(selection: PaperSelection) -> str:
@@ -231,3 +250,18 @@ def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evi
     if not items:
         return f"{head}\nIt is cited in a table, as one of the most cited of its group."
     return evidence(survey, items, head)
+
+
+def sources(state: State) -> str:
+    """How it was searched: queries, numbers found, left out and why."""
+    selection = state.papers
+    if selection is None:
+        return "Nothing was searched yet."
+    lines = [
+        f"- {escaped(s.source)}, {s.date}: “{escaped(s.query)}” gave {escaped(given(s))} papers"
+        for s in selection.searches
+    ]
+    flow = [f"- {name}: {count:,}" for name, count in search_flow(selection)]
+    out = [f"- {escaped(clean(o.paper.title))}: {o.why}, {escaped(o.reason)}" for o in selection.left_out]
+    reasons = ["", "**Left out, with the reason**", "", *out] if out else []
+    return "\n".join(["**How this was searched**", "", *lines, "", *flow, *reasons])

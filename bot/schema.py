@@ -182,3 +182,21 @@ processes = Table(
     Column("beat_at", Double, nullable=False),
 )
 """Processes that are alive: each writes its heartbeat; one that stopped is taken over."""
+
+pace = Table(
+    "pace",
+    metadata,
+    Column("service", String(64), primary_key=True),
+    Column("next_at", Double, nullable=False),
+)
+"""When an online service may be asked next, by any process."""
+
+replies = Table(
+    "replies",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+    Column("kept_at", Double, nullable=False),
+    Index("replies_by_time", "kept_at"),
+)
+"""What online services answered (compressed), by a digest of the question."""

@@ -20,6 +20,7 @@ from engine.errors import UserError
 from engine.keywords import Selector
 from engine.limits import Limits
 from engine.llm.model import Task
+from engine.retrieval import arxiv, crossref, open_alex, semantic_scholar
 
 PREFIX = "SCHOLIUM_"
 
@@ -39,6 +40,18 @@ class Settings(BaseSettings):
     survey_papers: int = Field(Limits().survey_papers, ge=1, le=2_000, description="Papers proposed at first.")
     outline_papers: int = Field(1_200, ge=1, le=2_000, description="Papers that autosurvey proposes at first.")
     more_papers: int = Field(Limits().more_papers, ge=1, le=1_000, description="Papers that “more” adds.")
+    online: Literal["auto", "always", "never"] = Field(
+        "auto", description="Search online for every survey; “auto”: where SEMANTIC_SCHOLAR_API_KEY is set."
+    )
+    online_cache_days: float = Field(7.0, ge=0, description="Days for which an online answer is not asked for again.")
+    online_seconds: float = Field(60.0, gt=0, description="Seconds that one question to an online service may take.")
+    semantic_scholar_per_second: float | None = Field(
+        None, gt=0, description="Calls a second to Semantic Scholar; empty: 1 with a key, one in 3 seconds without."
+    )
+    judge: Literal["auto", "always", "never"] = Field(
+        "auto", description="Let the language model judge papers found; “auto”: those of surveys that search online."
+    )
+    contact: str = Field("", description="An e-mail address that online services are told, as they ask for.")
     job_seconds: float = Field(Limits().job_seconds, gt=0, description="Seconds after which a job is stopped.")
     seed: int = Field(0, description="Decides every random choice.")
     embedder: str = Field("lsa", description="“lsa”, or the name of a sentence-embedding model for fastembed.")
@@ -91,7 +104,11 @@ class Settings(BaseSettings):
     anthropic_api_key: SecretStr | None = Field(None, validation_alias="ANTHROPIC_API_KEY")
     anthropic_base_url: str | None = Field(None, validation_alias="ANTHROPIC_BASE_URL")
     semantic_scholar_api_key: SecretStr | None = Field(None, validation_alias="SEMANTIC_SCHOLAR_API_KEY")
-    semantic_scholar_api_url: str | None = Field(None, validation_alias="SEMANTIC_SCHOLAR_API_URL")
+    semantic_scholar_api_url: str = Field(semantic_scholar.ADDRESS, validation_alias="SEMANTIC_SCHOLAR_API_URL")
+    openalex_api_key: SecretStr | None = Field(None, validation_alias="OPENALEX_API_KEY")
+    openalex_api_url: str = Field(open_alex.ADDRESS, validation_alias="OPENALEX_API_URL")
+    arxiv_api_url: str = Field(arxiv.ADDRESS, validation_alias="ARXIV_API_URL")
+    crossref_api_url: str = Field(crossref.ADDRESS, validation_alias="CROSSREF_API_URL")
     weaviate_url: str | None = Field(None, validation_alias="WEAVIATE_URL")
     weaviate_api_key: SecretStr | None = Field(None, validation_alias="WEAVIATE_API_KEY")
     slack_bot_token: SecretStr | None = Field(None, validation_alias="SLACK_BOT_TOKEN")
@@ -121,6 +138,14 @@ class Settings(BaseSettings):
     def has_model(self) -> bool:
         """Whether a language model is configured."""
         return self.uses_openai() or bool(self.anthropic_api_key)
+
+    def searches_online(self) -> bool:
+        """Whether a survey is searched online where it does not say."""
+        return self.online == "always" or (self.online == "auto" and self.semantic_scholar_api_key is not None)
+
+    def judges(self, *, online: bool) -> bool:
+        """Whether papers found are judged by the language model."""
+        return self.judge == "always" or (self.judge == "auto" and online)
 
     def rules(self) -> Rules:
         """Who may do what."""

@@ -24,7 +24,7 @@ def view(session: SurveySession, look: Look) -> str:
         case "history":
             return wording.history(session)
         case "sources":
-            return wording.sources(state)
+            return proposals.sources(state)
         case "show":
             return _shown(state, look.target)
         case "why section":

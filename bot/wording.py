@@ -74,6 +74,10 @@ _SUGGESTIONS: dict[Phase, str] = {
 _STAGES = {
     "keywords": "Looking for keywords",
     "searching": "Searching",
+    "searching online": "Searching online",
+    "following citations": "Following citations",
+    "retractions": "Looking for retracted papers",
+    "choosing": "Judging which papers are relevant",
     "filtering": "Leaving out what is off topic",
     "grouping": "Grouping the papers by what they are about",
     "dividing": "Dividing the groups",
@@ -266,25 +270,6 @@ def details(session: SurveySession, job: Job) -> tuple[Button, ...]:
     """The button that shows every figure, unless that is what was asked for."""
     shown = Button("All figures and reasons", f"evaluate details:{session.id}:{session.revision}", "evaluate details")
     return () if job.details else (shown,)
-
-
-def sources(state: State) -> str:
-    """How it was searched: queries, numbers found, left out and why."""
-    selection = state.papers
-    if selection is None:
-        return "Nothing was searched yet."
-    lines = [f"- {escaped(s.source)}, {s.date}: “{escaped(s.query)}” gave {s.found} papers" for s in selection.searches]
-    return "\n".join(
-        [
-            "**How this was searched**",
-            "",
-            *lines,
-            f"- {len(selection.found) + selection.filtered} different papers in all",
-            f"- {selection.filtered} left out as off topic",
-            f"- {len(selection.excluded)} left out by you",
-            f"- {len(selection.included())} used",
-        ]
-    )
 
 
 def status(session: SurveySession) -> str:

@@ -1,24 +1,29 @@
-"""From keywords to the papers of a survey: search each, fuse, filter; every paper keeps its reasons."""
+"""From keywords to the papers of a survey: search each, merge, rank, filter; every paper keeps its reasons."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.errors import UserError
+from engine.errors import RetrievalError, UserError
 from engine.keywords import SELECTORS, Selector, expand_keywords
-from engine.retrieval.embedding import embed_papers
-from engine.retrieval.ranking import SEEDS, closeness, reciprocal_rank_fusion
+from engine.relevance import Judged, judged, typical
+from engine.retrieval.embedding import Embedder, embed_papers, ready
+from engine.retrieval.identity import Distinct
+from engine.retrieval.online import Neighbour
+from engine.retrieval.ranking import SEEDS, closeness, popularity, reciprocal_rank_fusion, survey_scores
 from engine.run import Progress, RunContext
 from engine.values import (
     Brief,
+    FoundBy,
     FoundPaper,
     Keyword,
     KeywordPool,
+    LeftOut,
     Paper,
     PaperKey,
     PaperSelection,
@@ -27,9 +32,11 @@ from engine.values import (
     SearchRecord,
 )
 
-TYPICAL = 0.05
-"""A paper belongs to the topic when it is as close to the papers that name the topic as all but the least
-typical twentieth of those are to one another."""
+ONLINE_TOPIC_PAPERS = 300
+"""Papers asked for online by the topic's name; each other keyword brings one page of a hundred."""
+
+JUDGED_SPARE = 1.25
+"""So many times the papers wanted are judged, so that enough are left."""
 
 
 async def propose_keywords(brief: Brief, context: RunContext, selector: Selector = "farthest") -> KeywordPool:
@@ -38,40 +45,69 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
 
     async def search(text: str) -> Sequence[FoundPaper]:
         await context.progress(Progress("keywords", detail=text))
-        return await context.library.search(Query(text, 200, "relevance", brief.years))
+        found = list(await context.library.search(Query(text, 200, "relevance", brief.years)))
+        if context.online:
+            searched = await context.online.search(text, SEEDS, brief.years)
+            found += [FoundPaper(paper, 0.0) for paper in searched.papers]
+        return found
 
+    first = await search(brief.topic)
+    if not first:
+        raise UserError(_nothing_found(brief))
+
+    async def again(text: str) -> Sequence[FoundPaper]:
+        return first if text == brief.topic else await search(text)
+
+    embedder = await asyncio.to_thread(ready, context.embedder, [f.paper for f in first])
     chosen = SELECTORS[(SELECTORS.index(selector) + context.attempt) % len(SELECTORS)]
-    pool, _ = await expand_keywords([Keyword(brief.topic, "topic")], search, context.embedder, context.limits, chosen)
+    pool, _ = await expand_keywords([Keyword(brief.topic, "topic")], again, embedder, context.limits, chosen)
     return pool
 
 
 async def gather(
     brief: Brief, pool: KeywordPool, limit: int, context: RunContext, *, coarse_filter: bool = True
 ) -> PaperSelection:
-    """At most ``limit`` papers, best first; raises `UserError` where the library has none.
+    """At most ``limit`` papers, best first; raises `UserError` where there are none.
 
     Ranks of all keywords are fused, the topic weighing as much as all others together; then the coarse
-    filter (SurveyX, 3.2) drops what is popular but far from the topic.
+    filter (SurveyX, 3.2) drops what is popular but far from the topic, and the fine one what a language model
+    says is not relevant.
     """
-    rankings: list[Sequence[FoundPaper]] = []
-    searches: list[SearchRecord] = []
-    today = datetime.now(UTC).date().isoformat()
-    for number, keyword in enumerate(pool.keywords):
-        await context.progress(Progress("searching", number, len(pool.keywords), keyword.text))
-        depth = max(limit, context.limits.candidate_papers) if number == 0 else SEEDS
-        found = await context.library.search(Query(keyword.text, depth, years=brief.years))
-        rankings.append(found)
-        searches.append(SearchRecord(context.library.name, keyword.text, today, len(found)))
-    await context.progress(Progress("filtering", len(pool.keywords), len(pool.keywords)))
-    fused = _fused(rankings, pool)
-    if not fused:
+    search = _Search(brief, pool, context)
+    await search.library(limit)
+    if context.online:
+        await search.online()
+    if not search.known.papers:
         raise UserError(_nothing_found(brief))
-    if not coarse_filter:
-        return PaperSelection(tuple(fused[:limit]), searches=tuple(searches))
-    seeds = await context.library.search(Query(brief.topic, SEEDS, "relevance", brief.years))
-    typical = await asyncio.to_thread(_typical, [f.paper for f in fused], [f.paper for f in seeds], context)
-    kept = [item for item, belongs in zip(fused, typical, strict=True) if belongs]
-    return PaperSelection(tuple(kept[:limit]), searches=tuple(searches), filtered=len(fused) - len(kept))
+    embedder = await asyncio.to_thread(ready, context.embedder, list(search.known.papers.values()))
+    if context.online:
+        await asyncio.to_thread(search.rank_online, embedder)
+        await search.follow_citations()
+    total = len(pool.keywords)
+    await context.progress(Progress("filtering", total, total))
+    fused = search.fused()
+    kept = fused
+    if coarse_filter:
+        seeds = await search.seeds()
+        near = await asyncio.to_thread(typical, [f.paper for f in fused], seeds, embedder)
+        pointed = {k for k, reasons in search.reasons.items() if any(r.by == "cited" for r in reasons)}
+        # A foundation need not share a word with the topic; that is why it was looked for by citations.
+        kept = [f for f, is_near in zip(fused, near, strict=True) if is_near or f.paper.key in pointed]
+    filtered = len(fused) - len(kept)
+    kept, retracted = await search.without_retracted(kept, limit)
+    chosen = await _judged(brief, kept, limit, context)
+    if chosen.unjudged:
+        search.said("the language model", f"{chosen.unjudged} papers could not be judged and stay")
+    rest = kept[len(chosen.kept) + len(chosen.left_out) :]
+    proposed = (*chosen.kept, *rest)[:limit]
+    return PaperSelection(
+        proposed,
+        searches=tuple(search.records),
+        filtered=filtered,
+        left_out=(*retracted, *chosen.left_out),
+        repeats=search.known.repeats,
+        beyond=len(chosen.kept) + len(rest) - len(proposed),
+    )
 
 
 def needed_papers(selection: PaperSelection) -> tuple[Paper, ...]:
@@ -82,34 +118,182 @@ def needed_papers(selection: PaperSelection) -> tuple[Paper, ...]:
     return papers
 
 
+async def _judged(brief: Brief, found: Sequence[FoundPaper], limit: int, context: RunContext) -> Judged:
+    """The best of the papers judged, where that is wanted; else all stay as they are."""
+    if not (context.judge and context.model):
+        return Judged(tuple(found))
+    return await judged(brief.topic, found[: int(limit * JUDGED_SPARE)], context.model, context)
+
+
 def _nothing_found(brief: Brief) -> str:
     years = "" if brief.years.first is None and brief.years.last is None else f" from {brief.years}"
+    if not brief.library:
+        return f"No online source has a paper{years} about “{brief.topic[:80]}”. Try other words or wider years."
+    also = "" if brief.online else ", search online too with online=yes,"
     return (
         f"The library has no paper{years} about “{brief.topic[:80]}”. "
-        "Try other words, wider years, or add papers with: scholium ingest FILE"
+        f"Try other words, wider years{also} or add papers with: scholium ingest FILE"
     )
 
 
-def _fused(rankings: Sequence[Sequence[FoundPaper]], pool: KeywordPool) -> list[FoundPaper]:
-    papers: dict[PaperKey, Paper] = {}
-    reasons: dict[PaperKey, list[Reason]] = {}
-    for keyword, found in zip(pool.keywords, rankings, strict=True):
-        for rank, item in enumerate(found, start=1):
-            papers[item.paper.key] = item.paper
-            reasons.setdefault(item.paper.key, []).append(Reason(keyword.text, rank))
-    order = list(papers)
-    index = {key: i for i, key in enumerate(order)}
-    weights = [float(max(1, len(rankings) - 1)), *[1.0] * (len(rankings) - 1)]
-    scores = reciprocal_rank_fusion([[index[f.paper.key] for f in found] for found in rankings], weights)
-    best = sorted(scores, key=lambda i: (-scores[i], i))
-    return [FoundPaper(papers[order[i]], scores[i], tuple(reasons[order[i]])) for i in best]
+@dataclass
+class _Search:
+    """What is found on the way: papers, each once, rankings with their weights, reasons, and the record."""
 
+    brief: Brief
+    pool: KeywordPool
+    context: RunContext
+    known: Distinct = field(default_factory=Distinct)
+    rankings: list[tuple[list[PaperKey], float]] = field(default_factory=list)
+    reasons: dict[PaperKey, list[Reason]] = field(default_factory=dict)
+    records: list[SearchRecord] = field(default_factory=list)
+    _topic_seeds: list[PaperKey] = field(default_factory=list)
+    _from_online: dict[PaperKey, None] = field(default_factory=dict)
 
-def _typical(papers: Sequence[Paper], seeds: Sequence[Paper], context: RunContext) -> NDArray[np.bool_]:
-    if len(seeds) < 2:
-        return np.ones(len(papers), dtype=bool)
-    vectors = embed_papers(context.embedder, [*papers, *seeds])
-    body, core = vectors[: len(papers)], vectors[len(papers) :]
-    among = np.array([closeness(core[i : i + 1], np.delete(core, i, axis=0))[0] for i in range(len(core))])
-    result: NDArray[np.bool_] = closeness(body, core) >= np.quantile(among, TYPICAL) - 1e-6
-    return result
+    @property
+    def topic_weight(self) -> float:
+        """The topic weighs as much as all other keywords together."""
+        return float(max(1, len(self.pool.keywords) - 1))
+
+    async def library(self, limit: int) -> None:
+        """Every keyword in the library."""
+        library = self.context.library
+        for number, keyword in enumerate(self.pool.keywords):
+            await self.context.progress(Progress("searching", number, len(self.pool.keywords), keyword.text))
+            depth = max(limit, self.context.limits.candidate_papers) if number == 0 else SEEDS
+            found = await library.search(Query(keyword.text, depth, years=self.brief.years))
+            self._take([f.paper for f in found], keyword.text, self._weight(number))
+            if self.brief.library:
+                self.said(library.name, keyword.text, len(found))
+
+    async def online(self) -> None:
+        """Every keyword online, and what is cited most among the papers with the topic's words."""
+        online = self.context.online
+        assert online is not None
+        for number, keyword in enumerate(self.pool.keywords):
+            await self.context.progress(Progress("searching online", number, len(self.pool.keywords), keyword.text))
+            depth = ONLINE_TOPIC_PAPERS if number == 0 else SEEDS
+            try:
+                searched = await online.search(keyword.text, depth, self.brief.years)
+            except RetrievalError as error:
+                if not self.known.papers:
+                    raise
+                self.said("online sources", keyword.text, note=str(error))
+                return
+            keys = self._take(searched.papers, keyword.text, self._weight(number))
+            self.records.append(searched.record)
+            self._from_online.update(dict.fromkeys(keys))
+            if number == 0:
+                self._topic_seeds = keys[: SEEDS // 2]
+        try:
+            cited = await online.most_cited(self.brief.topic, self.context.limits.candidate_papers, self.brief.years)
+        except RetrievalError as error:
+            self.said("most cited papers", self.brief.topic, note=f"left out: {error}")
+            return
+        self._from_online.update(dict.fromkeys(self._take(cited.papers, cited.record.query, 0.0)))
+        self.records.append(cited.record)
+
+    def rank_online(self, embedder: Embedder) -> None:
+        """What was found online in the order in which a survey would cite it; runs for a while."""
+        keys = list(dict.fromkeys(map(self.known.key_of, self._from_online)))
+        seeds = list(dict.fromkeys(map(self.known.key_of, self._topic_seeds)))
+        if len(seeds) < 2:
+            return
+        papers = [self.known.papers[key] for key in keys]
+        vectors = embed_papers(embedder, papers)
+        place = {key: i for i, key in enumerate(keys)}
+        near = closeness(vectors, vectors[[place[key] for key in seeds]])
+        counts = np.array([np.nan if p.citations is None else float(p.citations) for p in papers])
+        years = np.array([p.year or 0 for p in papers], np.int64)
+        scores = survey_scores(near, popularity(counts, years, datetime.now(UTC).year))
+        order = [keys[int(i)] for i in np.argsort(-scores, kind="stable")]
+        self.rankings.append((order, 2 * self.topic_weight))
+
+    async def follow_citations(self) -> None:
+        """What the papers found cite, what cites them, what is recommended for them; said where that cannot be."""
+        online = self.context.online
+        assert online is not None
+        best = [f.paper for f in self.fused()]
+        steps: tuple[tuple[FoundBy, str], ...] = (
+            ("cited", "cited by the papers found"),
+            ("citing", "citing the papers found"),
+            ("recommended", "recommended for the papers found"),
+        )
+        for number, (by, words) in enumerate(steps):
+            await self.context.progress(Progress("following citations", number, len(steps), words))
+            try:
+                if by == "recommended":
+                    found = [Neighbour(p, 0) for p in await online.recommended(best, ())]
+                else:
+                    found = await (online.foundations(best) if by == "cited" else online.followers(best))
+            except RetrievalError as error:
+                self.said("citation graph", words, note=f"left out: {error}")
+                continue
+            allowed = [n for n in found if n.paper.year in self.brief.years]
+            self._neighbours(allowed, by, words)
+            self.said("Semantic Scholar", words, len(allowed))
+
+    def _neighbours(self, found: Sequence[Neighbour], by: FoundBy, words: str) -> None:
+        keys = []
+        for rank, neighbour in enumerate(found, start=1):
+            key = self.known.add(neighbour.paper)
+            keys.append(key)
+            self.reasons.setdefault(key, []).append(Reason(words, neighbour.pointers or rank, by))
+        self.rankings.append((keys, self.topic_weight if by == "cited" else 1.0))
+
+    async def seeds(self) -> list[Paper]:
+        """Papers that name the topic."""
+        found = await self.context.library.search(Query(self.brief.topic, SEEDS, "relevance", self.brief.years))
+        online = [self.known.papers[self.known.key_of(key)] for key in self._topic_seeds]
+        return list({p.key: p for p in (*(f.paper for f in found), *online)}.values())
+
+    async def without_retracted(
+        self, found: Sequence[FoundPaper], limit: int
+    ) -> tuple[list[FoundPaper], tuple[LeftOut, ...]]:
+        """The papers that were not retracted, as far as that is known; those that were."""
+        online = self.context.online
+        best = found[: int(limit * JUDGED_SPARE)]
+        keys = frozenset(f.paper.key for f in found if f.paper.retracted)
+        if online and best:
+            await self.context.progress(Progress("retractions", 0, len(best)))
+            try:
+                keys |= await online.retracted([f.paper for f in best])
+            except RetrievalError as error:
+                self.said("retractions", "the papers found", note=f"not checked: {error}")
+        marked = (replace(f.paper, retracted=True) for f in found if f.paper.key in keys)
+        out = tuple(LeftOut(p, "retracted", "it was retracted by its publisher or its authors") for p in marked)
+        return [f for f in found if f.paper.key not in keys], out
+
+    def said(self, source: str, query: str, found: int = 0, note: str = "") -> None:
+        """Enter a search into the record."""
+        self.records.append(SearchRecord(source, query, datetime.now(UTC).date().isoformat(), found, note))
+
+    def _weight(self, number: int) -> float:
+        return self.topic_weight if number == 0 else 1.0
+
+    def _take(self, papers: Sequence[Paper], words: str, weight: float) -> list[PaperKey]:
+        """Enter one ranking; papers that are known already are merged with what is known."""
+        keys = []
+        for rank, paper in enumerate(papers, start=1):
+            key = self.known.add(paper)
+            keys.append(key)
+            if weight:
+                self.reasons.setdefault(key, []).append(Reason(words, rank))
+        if weight:
+            self.rankings.append((keys, weight))
+        return keys
+
+    def fused(self) -> list[FoundPaper]:
+        """Every paper ranked so far, best first, with its reasons."""
+        order = list(self.known.papers)
+        index = {key: i for i, key in enumerate(order)}
+        rankings = [list(dict.fromkeys(index[self.known.key_of(k)] for k in keys)) for keys, _ in self.rankings]
+        scores = reciprocal_rank_fusion(rankings, [weight for _, weight in self.rankings])
+        reasons: dict[PaperKey, list[Reason]] = {}
+        for key, found in self.reasons.items():
+            reasons.setdefault(self.known.key_of(key), []).extend(found)
+        best = sorted(scores, key=lambda i: (-scores[i], i))
+        return [
+            FoundPaper(self.known.papers[order[i]], scores[i], tuple(dict.fromkeys(reasons.get(order[i], ()))))
+            for i in best
+        ]

@@ -11,6 +11,7 @@ from engine.limits import Limits
 from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.library import Library
+from engine.retrieval.online import Online
 from engine.values import Brief, Change, Claim, KeywordPool, Outline, Paper, PaperSelection, Section, Survey
 
 
@@ -62,6 +63,10 @@ class RunContext:
     section_finished: Callable[[Section, int], Awaitable[None]] = _nowhere
     answering: Callable[[Answer], Awaitable[None]] = _unheard
     """Hears an answer each time a checked sentence is added to it."""
+    online: Online | None = None
+    """The online sources, where they are to be searched."""
+    judge: bool = False
+    """Whether the language model judges which papers found are relevant."""
     seed: int = 0
     attempt: int = 0
     """How many proposals of this step the person has refused; the next must be another one."""

@@ -47,6 +47,11 @@ class Paper:
     citations: int | None = None
     url: str = ""
     identifiers: tuple[PaperKey, ...] = ()
+    pdf: str = ""
+    """Address of an open-access PDF; empty where none is known."""
+    retracted: bool = False
+    origins: tuple[tuple[str, str], ...] = ()
+    """Field → the online source its value was taken from."""
 
 
 Ranking = Literal["survey", "relevance", "title"]
@@ -65,12 +70,21 @@ class Query:
     exclude: frozenset[PaperKey] = frozenset()
 
 
+FoundBy = Literal["keyword", "cited", "citing", "recommended", "list"]
+"""By searching a keyword; because papers found cite it; because it cites them; because a service recommends it
+for them; because a person's list names it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a paper was found: the keyword that was searched and the rank (from 1) it had there."""
+    """Why a paper was found: the keyword that was searched (or the line of a list), the rank (from 1) it had there.
+
+    For `cited` and `citing` the rank is the number of found papers that cite it, or that it cites.
+    """
 
     keyword: str
     rank: int
+    by: FoundBy = "keyword"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +94,8 @@ class FoundPaper:
     paper: Paper
     score: float
     reasons: tuple[Reason, ...] = ()
+    judgement: str = ""
+    """Why it is relevant to the topic, where a language model judged that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +113,8 @@ class Brief:
     subsection_words: int | None = None
     budget: float | None = None
     """US dollars the survey may cost."""
+    online: bool = False
+    """Whether online sources are searched beside the library, or alone where ``library`` is empty."""
 
 
 KeywordOrigin = Literal["topic", "library", "person"]
@@ -123,12 +141,28 @@ class KeywordPool:
 
 @dataclass(frozen=True, slots=True)
 class SearchRecord:
-    """One search that was made: where, for what, on which day (ISO date), and how many papers it gave."""
+    """One search that was made: where, for what, on which day (ISO date), and how many papers it gave.
+
+    ``note`` says what a reader has to know about it: that the source failed, that the answer is an older one.
+    """
 
     source: str
     query: str
     date: str
     found: int
+    note: str = ""
+
+
+WhyLeftOut = Literal["not relevant", "retracted"]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A paper that was found and is not proposed, and the reason in words."""
+
+    paper: Paper
+    why: WhyLeftOut
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +173,12 @@ class PaperSelection:
     excluded: tuple[PaperKey, ...] = ()
     searches: tuple[SearchRecord, ...] = ()
     filtered: int = 0
+    """Different papers left out because they are far from the topic."""
+    left_out: tuple[LeftOut, ...] = ()
+    repeats: int = 0
+    """Records that were another record's paper once more."""
+    beyond: int = 0
+    """Different papers that were found and are on topic, but beyond the number wanted."""
 
     def included(self) -> tuple[Paper, ...]:
         """Papers that may be used, best first."""
@@ -282,6 +322,7 @@ class Survey:
     references: tuple[Paper, ...]
     notice: str = ""
     searches: tuple[SearchRecord, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[SurveyWarning, ...] = ()
     facts: tuple[tuple[str, str], ...] = field(default=())
 

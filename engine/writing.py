@@ -12,6 +12,7 @@ from engine.citations import cite, with_references
 from engine.extractive import Sentence, quotable, quoted
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
+from engine.search_flow import search_flow
 from engine.text import listed
 from engine.values import (
     Bars,
@@ -171,6 +172,10 @@ def with_same_papers(outline: Outline, keys: Sequence[PaperKey]) -> Outline:
     return replace(outline, nodes=tuple(given(node) for node in outline.nodes))
 
 
+ALWAYS_TOLD = frozenset({"Records found", "Left out as off topic", "Left out by the reader", "Papers gathered"})
+"""What is told of the search even where it is none."""
+
+
 def assembled(
     brief: Brief, outline: Outline, sections: Mapping[int, Section], selection: PaperSelection, notice: str
 ) -> Survey:
@@ -190,14 +195,12 @@ def assembled(
         references=(),
         notice=f"{notice} {DISCLAIMER}",
         searches=selection.searches,
+        left_out=selection.left_out,
         warnings=tuple(warnings),
     )
     resolved = with_references(survey, papers)
     facts = (
-        ("Papers found", str(len(selection.found) + selection.filtered)),
-        ("Left out as off topic", str(selection.filtered)),
-        ("Left out by the reader", str(len(selection.excluded))),
-        ("Papers gathered", str(len(papers))),
+        *((name, f"{count:,}") for name, count in search_flow(selection) if count or name in ALWAYS_TOLD),
         ("Papers cited", str(len(resolved.references))),
     )
     return replace(resolved, abstract=_abstract(brief, outline, resolved), facts=facts)

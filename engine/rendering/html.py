@@ -7,6 +7,7 @@ from markupsafe import Markup, escape
 
 from engine.citations import numbers, reference_text, replaced
 from engine.rendering.figures import svg
+from engine.rendering.markdown import given
 from engine.text import clean
 from engine.values import Figure, PaperKey, Survey, walk
 
@@ -46,6 +47,7 @@ def html(survey: Survey) -> str:
         references=[(known[p.key], p, reference_text(p)) for p in survey.references],
         inline=inline,
         blocks=blocks,
+        given=given,
         drawn=_drawn,
     )
 

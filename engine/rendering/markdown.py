@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.citations import number_ranges, numbers, reference_text, replaced
 from engine.text import clean
-from engine.values import Bars, PaperKey, Section, Survey
+from engine.values import Bars, PaperKey, SearchRecord, Section, Survey
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<&])")
 _LINE_START = re.compile(r"^(\s*)(?:([#>+=-])|(\d+)([.)]))", re.M)
@@ -50,12 +50,20 @@ def _parts(survey: Survey) -> Iterator[str]:
         yield f"[{known[paper.key]}] {escaped(clean(reference_text(paper)))}{link} `{paper.key}`"
     yield "## How This Survey Was Searched"
     if survey.searches:
-        rows = [(s.source, escaped(clean(s.query)), s.date, str(s.found)) for s in survey.searches]
+        rows = [(s.source, escaped(clean(s.query)), s.date, escaped(given(s))) for s in survey.searches]
         yield _table(("Source", "Query", "Date", "Papers found"), rows)
     if survey.facts:
         yield "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in survey.facts)
+    if survey.left_out:
+        rows = [(escaped(clean(o.paper.title)), o.paper.key, o.why, escaped(clean(o.reason))) for o in survey.left_out]
+        yield _table(("Left out", "Key", "Why", "Reason"), rows)
     if survey.warnings:
         yield "\n".join(f"- {w.kind}, {escaped(w.place)}: {escaped(w.detail)}" for w in survey.warnings)
+
+
+def given(search: SearchRecord) -> str:
+    """What a search gave, and what is to be known about it."""
+    return f"{search.found:,}" + (f" ({clean(search.note)})" if search.note else "")
 
 
 def _section(section: Section, number: str, known: dict[PaperKey, int], counter: dict[str, int]) -> Iterator[str]:

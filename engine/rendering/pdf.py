@@ -10,6 +10,7 @@ import typst
 
 from engine.citations import number_ranges, numbers, reference_text, replaced
 from engine.rendering.figures import svg
+from engine.rendering.markdown import given
 from engine.text import clean
 from engine.values import PaperKey, Survey, walk
 
@@ -50,8 +51,9 @@ def _data(survey: Survey) -> dict[str, Any]:
             for number, section in walk(survey.sections)
         ],
         "references": [{"text": clean(reference_text(p)), "url": p.url} for p in survey.references],
-        "searches": [[s.source, clean(s.query), s.date, str(s.found)] for s in survey.searches],
+        "searches": [[s.source, clean(s.query), s.date, given(s)] for s in survey.searches],
         "facts": [f"{name}: {value}" for name, value in survey.facts]
+        + [clean(f"{o.why}, left out: {o.paper.title} ({o.paper.key}): {o.reason}") for o in survey.left_out]
         + [clean(f"{w.kind}, {w.place}: {w.detail}") for w in survey.warnings],
     }
 

@@ -99,6 +99,23 @@ class LatentSemanticAnalysis:
             return cls(document["vocabulary"], arrays["idf"], arrays["components"], document["fitted_on"])
 
 
+class FittedOnTopic:
+    """Stands for latent semantic analysis fitted on the papers found for a topic, before they are found."""
+
+    name = f"lsa-{LSA_DIMENSIONS}-topic"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Not possible yet: use `ready` with the papers found."""
+        raise ServiceError("There are no papers yet on which the embedding could be fitted.")
+
+
+def ready(embedder: Embedder, papers: Sequence[Paper]) -> Embedder:
+    """The embedder itself, or, for `FittedOnTopic`, one fitted on these papers."""
+    if not isinstance(embedder, FittedOnTopic):
+        return embedder
+    return LatentSemanticAnalysis.fit([f"{paper.title}. {paper.abstract}" for paper in papers])
+
+
 class LocalNeuralEmbedder:
     """A sentence-embedding model run on this machine by fastembed; it is downloaded when first used."""
 

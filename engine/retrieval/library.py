@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from engine.errors import UserError
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 
@@ -28,6 +29,25 @@ class IndexProgress:
 
 
 OnIndexProgress = Callable[[IndexProgress], None]
+
+
+@dataclass
+class EmptyLibrary:
+    """No library: the papers come from online sources alone."""
+
+    name: str = "no library"
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """Nothing."""
+        return []
+
+    async def add(self, papers: Iterable[Paper]) -> AddReport:
+        """Raises `UserError`: there is nothing to add to."""
+        raise UserError("This survey has no library; its papers come from online sources.")
+
+    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """Nothing."""
+        return []
 
 
 class Library(Protocol):

@@ -161,7 +161,7 @@ def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
         year=year,
         venue=clean(_string(record.get("venue") or record.get("journal-ref"))),
         citations=_count(record.get("citations")),
-        url=_link(record, identifiers),
+        url=link_of(_string(record.get("url")).strip(), identifiers),
         identifiers=identifiers,
     )
 
@@ -214,8 +214,8 @@ def _count(value: object) -> int | None:
     return int(text) if text.isascii() and text.isdigit() else None
 
 
-def _link(record: Mapping[str, Any], identifiers: tuple[PaperKey, ...]) -> str:
-    url = _string(record.get("url")).strip()
+def link_of(url: str, identifiers: tuple[PaperKey, ...]) -> str:
+    """The address where it is one, else that of the DOI or of arXiv's page; empty where there is none."""
     if re.fullmatch(r"https?://[^\s<>\"']+", url):
         return url
     for identifier in identifiers:

@@ -1,0 +1,34 @@
+"""The online sources that the settings name."""
+
+from __future__ import annotations
+
+from pydantic import SecretStr
+
+from bot.settings import Settings
+from engine.retrieval.arxiv import Arxiv
+from engine.retrieval.crossref import Crossref
+from engine.retrieval.online import Online
+from engine.retrieval.open_alex import OpenAlex
+from engine.retrieval.semantic_scholar import SemanticScholar, interval_s
+from engine.retrieval.web import DAY_S, Policy, Web
+
+
+def online_sources(settings: Settings, web: Web) -> Online:
+    """Semantic Scholar first, then OpenAlex, then arXiv; for one job."""
+    fresh_s = settings.online_cache_days * DAY_S
+    patience_s = settings.online_seconds
+    key = text_of(settings.semantic_scholar_api_key)
+    rate = settings.semantic_scholar_per_second
+    pace = Policy(1 / rate if rate else interval_s(key), patience_s, fresh_s=fresh_s)
+    scholar = SemanticScholar(web, key, settings.semantic_scholar_api_url, pace)
+    open_alex = OpenAlex(
+        web, text_of(settings.openalex_api_key), settings.openalex_api_url, Policy(0.15, patience_s, fresh_s=fresh_s)
+    )
+    arxiv = Arxiv(web, settings.arxiv_api_url, Policy(3.0, patience_s, fresh_s=fresh_s))
+    crossref = Crossref(web, settings.crossref_api_url, Policy(0.25, patience_s, fresh_s=fresh_s))
+    return Online(scholar, (open_alex, arxiv), open_alex, crossref)
+
+
+def text_of(secret: SecretStr | None) -> str:
+    """The secret itself, empty where there is none."""
+    return secret.get_secret_value() if secret else ""

@@ -1,0 +1,253 @@
+"""Asking scholarly services over HTTP: one pace for the whole installation, bounded retries, answers with an age.
+
+A service that cannot be used is an error, never an empty answer. What a service answered before is used, and said
+to be old, where it fails now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any, Protocol
+
+import aiohttp
+
+from engine.errors import RetrievalError
+
+DAY_S = 86_400.0
+LARGEST_ANSWER_BYTES = 30 * 2**20
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 20.0
+
+
+class OnlineMemory(Protocol):
+    """What all processes of an installation know together about online services."""
+
+    async def turn(self, service: str, interval_s: float) -> float:
+        """Take the next place in the queue of calls to the service; seconds until it may be made."""
+        ...
+
+    async def pause(self, service: str, seconds: float) -> None:
+        """Nobody calls the service for so long: it asked for that."""
+        ...
+
+    async def recall(self, key: str) -> tuple[str, float] | None:
+        """What was kept under the key and its age in seconds."""
+        ...
+
+    async def keep(self, key: str, content: str) -> None:
+        """Keep an answer."""
+        ...
+
+
+@dataclass
+class ProcessMemory:
+    """An `OnlineMemory` of one process, for scripts."""
+
+    _next: dict[str, float] = field(default_factory=dict)
+    _kept: dict[str, tuple[str, float]] = field(default_factory=dict)
+
+    async def turn(self, service: str, interval_s: float) -> float:
+        """Take the next place; seconds until then."""
+        now = time.monotonic()
+        at = max(now, self._next.get(service, 0.0))
+        self._next[service] = at + interval_s
+        return at - now
+
+    async def pause(self, service: str, seconds: float) -> None:
+        """Push everybody's place back."""
+        self._next[service] = max(self._next.get(service, 0.0), time.monotonic() + seconds)
+
+    async def recall(self, key: str) -> tuple[str, float] | None:
+        """What was kept, and its age."""
+        found = self._kept.get(key)
+        return (found[0], time.monotonic() - found[1]) if found else None
+
+    async def keep(self, key: str, content: str) -> None:
+        """Keep an answer as long as the process lives."""
+        self._kept[key] = (content, time.monotonic())
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a service is asked; times in seconds. ``patience_s`` bounds one question with all its retries."""
+
+    interval_s: float
+    patience_s: float = 60.0
+    call_s: float = 30.0
+    fresh_s: float = 7 * DAY_S
+    """An answer younger than this is not asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to a service."""
+
+    path: str
+    params: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    """Sent as JSON; a question with a body is a POST."""
+    may_be_absent: bool = False
+    """Whether 404 is an answer: there is no such paper. Elsewhere it means that the address is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a service answered; ``age_s`` is 0 for an answer of now. ``there`` is false for 404."""
+
+    text: str
+    age_s: float = 0.0
+    there: bool = True
+
+    def json(self) -> Any:
+        """The answer as JSON; it was checked when it came."""
+        return json.loads(self.text)
+
+
+class _Retry(Exception):
+    """A call failed in a way that may pass; ``after_s`` is what the service asked for."""
+
+    def __init__(self, why: str, after_s: float | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.after_s = after_s
+
+
+@dataclass
+class Web:
+    """The connections of one process and what the installation remembers; close it."""
+
+    memory: OnlineMemory = field(default_factory=ProcessMemory)
+    contact: str = ""
+    """An address of the people who run this, which services ask for."""
+    _session: aiohttp.ClientSession | None = None
+
+    def session(self) -> aiohttp.ClientSession:
+        """The connections, made when first needed."""
+        if self._session is None or self._session.closed:
+            agent = "Scholium/0.1" + (f" (mailto:{self.contact})" if self.contact else "")
+            self._session = aiohttp.ClientSession(headers={"User-Agent": agent})
+        return self._session
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+
+class Service:
+    """One scholarly service. Secrets go into ``headers``, which are never kept, logged or shown."""
+
+    def __init__(self, name: str, url: str, web: Web, policy: Policy, headers: Mapping[str, str] | None = None) -> None:
+        self.name = name
+        self._url = url.rstrip("/")
+        self._web = web
+        self._policy = policy
+        self._headers = dict(headers or {})
+
+    async def ask(self, ask: Ask, *, as_json: bool = True) -> Reply:
+        """The answer, from memory where it is fresh there.
+
+        Raises `RetrievalError` where the service is away, refuses, or asks for more patience than we have, and
+        nothing was kept of an earlier answer.
+        """
+        memory, key = self._web.memory, self._key(ask)
+        kept = await memory.recall(key)
+        if kept and kept[1] < self._policy.fresh_s:
+            return Reply(*kept)
+        try:
+            reply = await self._patiently(ask, as_json=as_json)
+        except RetrievalError as error:
+            if kept and error.retryable:
+                return Reply(*kept)
+            raise
+        if reply.there:
+            await memory.keep(key, reply.text)
+        return reply
+
+    def _key(self, ask: Ask) -> str:
+        described = json.dumps([self._url, ask.path, dict(ask.params), ask.body], sort_keys=True)
+        return hashlib.sha256(described.encode()).hexdigest()
+
+    async def _patiently(self, ask: Ask, *, as_json: bool) -> Reply:
+        ends = time.monotonic() + self._policy.patience_s
+        pause = FIRST_PAUSE_S
+        while True:
+            wait_s = await self._web.memory.turn(self.name, self._policy.interval_s)
+            if time.monotonic() + wait_s > ends:
+                raise RetrievalError(f"{self.name} is asked by too many at once; wait a minute.", retryable=True)
+            await asyncio.sleep(wait_s)
+            try:
+                return await self._once(ask, min(self._policy.call_s, ends - time.monotonic()), as_json=as_json)
+            except _Retry as failed:
+                asked = failed.after_s
+                delay = asked if asked is not None else pause * random.uniform(0.7, 1.3)
+                if asked:
+                    await self._web.memory.pause(self.name, min(asked, self._policy.patience_s))
+                if time.monotonic() + delay >= ends:
+                    later = f"; it asks to wait {asked:,.0f} seconds" if asked else ""
+                    raise RetrievalError(f"{self.name} {failed.why}{later}.", retryable=True) from failed
+                await asyncio.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+
+    async def _once(self, ask: Ask, seconds: float, *, as_json: bool) -> Reply:
+        method = "POST" if ask.body is not None else "GET"
+        try:
+            async with self._web.session().request(
+                method,
+                f"{self._url}{ask.path}",
+                params=ask.params,
+                json=ask.body,
+                headers=self._headers,
+                timeout=aiohttp.ClientTimeout(total=max(0.1, seconds)),
+                allow_redirects=False,
+            ) as response:
+                text = await _read(response)
+        except TimeoutError as error:
+            raise _Retry("did not answer in time") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise _Retry(f"could not be reached ({type(error).__name__})") from error
+        if response.status == 404 and ask.may_be_absent:
+            return Reply("null", there=False)
+        return self._judged(response, text, as_json=as_json)
+
+    def _judged(self, response: aiohttp.ClientResponse, text: str, *, as_json: bool) -> Reply:
+        status = response.status
+        if status in {401, 403}:
+            raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
+        if status in {408, 425, 429} or status >= 500:
+            raise _Retry(f"answered {status}", retry_after(response.headers.get("Retry-After", "")))
+        if status != 200:
+            raise RetrievalError(f"{self.name} did not accept the question ({status}).")
+        if as_json:
+            try:
+                json.loads(text)
+            except ValueError as error:
+                raise _Retry("gave an answer that cannot be read") from error
+        return Reply(text)
+
+
+def retry_after(value: str) -> float | None:
+    """Seconds that a ``Retry-After`` header asks for, as a number or a date; ``None`` where it does not say."""
+    if value.strip().isdigit():
+        return float(value)
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return None
+
+
+async def _read(response: aiohttp.ClientResponse) -> str:
+    """The text, of bounded length."""
+    content = bytearray()
+    async for part in response.content.iter_chunked(2**16):
+        content += part
+        if len(content) > LARGEST_ANSWER_BYTES:
+            raise RetrievalError(f"An answer of {response.host} is larger than {LARGEST_ANSWER_BYTES // 2**20} MB.")
+    return content.decode("utf-8", errors="replace")

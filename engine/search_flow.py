@@ -1,0 +1,24 @@
+"""How a survey was searched, as systematic reviews report it: found, merged, left out and why, used (PRISMA)."""
+
+from __future__ import annotations
+
+from engine.values import PaperSelection
+
+
+def search_flow(selection: PaperSelection) -> tuple[tuple[str, int], ...]:
+    """Names and numbers in the order of the work; each paper that was found is in exactly one of the last lines."""
+    why = [item.why for item in selection.left_out]
+    retracted, irrelevant = why.count("retracted"), why.count("not relevant")
+    used = len(selection.included())
+    different = len(selection.found) + selection.filtered + len(why) + selection.beyond
+    return (
+        ("Records found", different + selection.repeats),
+        ("Repeats of a paper", selection.repeats),
+        ("Different papers", different),
+        ("Left out as off topic", selection.filtered),
+        ("Left out as retracted", retracted),
+        ("Left out as not relevant", irrelevant),
+        ("Left out because enough were better", selection.beyond),
+        ("Left out by the reader", len(selection.found) - used),
+        ("Papers gathered", used),
+    )
