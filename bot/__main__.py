@@ -45,6 +45,7 @@ def write(
     subsection_words: Annotated[str, typer.Option(help="Words of each subsection.")] = "",
     length: Annotated[str, typer.Option(help="Length class: 8k, 16k, 32k or 64k tokens.")] = "",
     years: Annotated[str, typer.Option(help="Years of publication, for example 2018..2025.")] = "",
+    online: Annotated[str, typer.Option(help="yes or no: search Semantic Scholar too.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Accept the cost too, where there is one.")] = False,
     output: Folder = None,
 ) -> None:
@@ -59,6 +60,7 @@ def write(
         "words": subsection_words,
         "length": length,
         "years": years,
+        "online": online,
     }
     given = {name: value for name, value in options.items() if value}
     _run(conversation(console, topic, given, output, accept_cost=yes))
@@ -95,12 +97,24 @@ def discord() -> None:
 def ingest(
     files: Annotated[list[Path], typer.Argument(help="JSON Lines, BibTeX, RIS or CSV; .gz too.")],
     library: Library = "",
+    to: Annotated[str, typer.Option(help="local or weaviate; else where the library is already.")] = "",
 ) -> None:
     """Add papers to a library; repeating it changes nothing."""
     with _starting() as console:
         from bot.ingesting import ingest as run
 
-    _run(run(console, files, library))
+        place = _place(to)
+
+    _run(run(console, files, library, place))
+
+
+@cli.command()
+def move(library: Annotated[str, typer.Argument(help="Name of a library on this machine.")]) -> None:
+    """Copy a library into Weaviate (WEAVIATE_URL) without embedding its papers again."""
+    with _starting() as console:
+        from bot.ingesting import move as run
+
+    _run(run(console, library))
 
 
 @cli.command()
@@ -192,13 +206,16 @@ def evaluate(
 def find(
     gold: Annotated[Path, typer.Option(help="JSON: topic → list of paper ids.")],
     library: Library = "",
+    at: Annotated[str, typer.Option(help="local or weaviate, for a library that is in both places.")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Recall of the papers that human surveys cite, at 100, 300, 600 and 1200."""
     with _starting() as console:
         from bot.benchmarks import find as run
 
-    _run(run(console, gold, library, as_json=json))
+        place = _place(at)
+
+    _run(run(console, gold, library, place, as_json=json))
 
 
 @bench.command("write")
@@ -239,6 +256,13 @@ def bench_load(
         from bot.bench_load import load as run
 
     _run(run(console, conversations))
+
+
+def _place(said: str) -> Any:
+    """Where a library is; ``None`` where nothing was said."""
+    if said not in {"", "local", "weaviate"}:
+        raise typer.BadParameter(f"“{said}” is no place for a library; say local or weaviate.")
+    return said or None
 
 
 @contextmanager

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
 from bot.briefs import ONLINE, Defaults
 from bot.runner import Bench, Listener
-from bot.settings import Settings
+from bot.settings import Settings, load_settings
+from bot.shelf import OwnLibrary, Shelf
 from bot.sources import online_sources
-from engine.errors import ServiceError, UserError
+from engine.errors import UserError
 from engine.llm.anthropic import AnthropicProvider
 from engine.llm.metering import Throttle
 from engine.llm.model import LanguageModel, Provider
@@ -21,10 +22,9 @@ from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
-from engine.retrieval.embedding import Embedder, FittedOnTopic, LocalNeuralEmbedder, ready
+from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
 from engine.retrieval.joint import JointLibrary
 from engine.retrieval.library import EmptyLibrary, Library, OnIndexProgress
-from engine.retrieval.local import LocalLibrary, create_library, open_library
 from engine.retrieval.records import read_papers
 from engine.retrieval.web import OnlineMemory, Web
 from engine.run import Recipe, RunContext
@@ -59,52 +59,15 @@ class App:
             ),
             "naive": NaiveRagRecipe(),
         }
-        self.notes: list[str] = []
-        self._libraries: dict[str, LocalLibrary] = {}
-        self._neural: Embedder | None = None
-        self._neural_tried = False
+        self.shelf = Shelf(settings)
         self._provider: Provider | None = None
         self._throttle: Throttle | None = None
         self._web: Web | None = None
 
-    def library_folder(self, name: str) -> Path:
-        """Where a library of that name is kept."""
-        return self.settings.home / "libraries" / name
-
-    def library_names(self) -> Sequence[str]:
-        """Libraries that exist."""
-        return sorted(p.parent.name for p in (self.settings.home / "libraries").glob("*/papers.lance"))
-
-    async def library(self, name: str) -> LocalLibrary:
-        """The library of that name, opened once; raises `UserError` where there is none."""
-        if name not in self._libraries:
-            library = await open_library(self.library_folder(name), self.neural_embedder())
-            if not await library.is_current():
-                await library.index(lambda _: None)
-            self._libraries[name] = library
-        return self._libraries[name]
-
-    async def new_library(self, name: str) -> LocalLibrary:
-        """The library of that name, made where there is none."""
-        if name == ONLINE:
-            raise UserError("“online” stands for online sources. Give the library another name.")
-        return await create_library(self.library_folder(name), self.neural_embedder())
-
-    def neural_embedder(self) -> Embedder | None:
-        """The embedder of the settings; ``None`` for LSA, and, said once, where it cannot be loaded."""
-        if not self._neural_tried and self.settings.embedder != "lsa":
-            try:
-                self._neural = LocalNeuralEmbedder(self.settings.embedder)
-            except ServiceError as error:
-                self.notes.append(f"{error} Latent semantic analysis is used instead.")
-        self._neural_tried = True
-        return self._neural
-
     async def install_bundled(self, on_progress: OnIndexProgress) -> str:
         """Make the bundled library where it is missing; returns its name."""
-        folder = self.library_folder(BUNDLED)
-        library = await create_library(folder, self.neural_embedder())
-        if await library.count() == 0 or not await library.is_current():
+        library, is_due = await self.shelf.install(BUNDLED)
+        if is_due:
             with resources.as_file(bundled_papers()) as path:
                 await library.add(p for p in read_papers(path, lambda _, __: None) if isinstance(p, Paper))
             await library.index(on_progress)
@@ -112,7 +75,7 @@ class App:
 
     def default_library(self) -> str:
         """The library used when none is named: the one of the settings, or the bundled one."""
-        known = (ONLINE, *self.library_names())
+        known = (ONLINE, *self.shelf.names())
         return self.settings.library if self.settings.library in known else BUNDLED
 
     def provider(self) -> Provider | None:
@@ -129,16 +92,6 @@ class App:
         )
         return self._throttle
 
-    async def workspace_library(self, workspace: str) -> LocalLibrary:
-        """The papers that one workspace added, made where there are none; no other workspace's job opens it."""
-        name = f"/{hashlib.sha256(workspace.encode()).hexdigest()[:24]}"  # no library of a person is called so
-        if name not in self._libraries:
-            self._libraries[name] = await create_library(self._workspace_folder(workspace), self.neural_embedder())
-        return self._libraries[name]
-
-    def _workspace_folder(self, workspace: str) -> Path:
-        return self.settings.home / "workspaces" / hashlib.sha256(workspace.encode()).hexdigest()[:24] / "papers"
-
     def web(self, memory: OnlineMemory) -> Web:
         """The connections to online services."""
         self._web = self._web or Web(memory, self.settings.contact)
@@ -149,10 +102,10 @@ class App:
         brief = session.state.brief
         if brief is None:
             raise UserError("Name a topic first.")
-        shared: Library = await self.library(brief.library) if brief.library else EmptyLibrary()
+        shared: Library = await self.shelf.library(brief.library) if brief.library else EmptyLibrary()
         library = shared
-        if self._workspace_folder(means.workspace).exists():
-            own = await self.workspace_library(means.workspace)
+        if await self.shelf.has_papers(means.workspace):
+            own = await self.shelf.workspace_library(means.workspace)
             library = JointLibrary(own, shared) if brief.library else own
         context = RunContext(
             library,
@@ -170,15 +123,17 @@ class App:
 
     async def _embedder(self, state: State, shared: Library) -> Embedder:
         """The library's; where papers come from online too, one fitted on those found, unless a model is set."""
-        if neural := self.neural_embedder():
+        if neural := self.shelf.neural_embedder():
             return neural
-        if isinstance(shared, LocalLibrary) and not (state.brief and state.brief.online):
-            return await shared.embedder()
+        embedder: Embedder = FittedOnTopic()
+        if isinstance(shared, OwnLibrary) and not (state.brief and state.brief.online):
+            embedder = await shared.embedder()
         found = [item.paper for item in state.papers.found] if state.papers else []
-        return await asyncio.to_thread(ready, FittedOnTopic(), found) if found else FittedOnTopic()
+        return await asyncio.to_thread(ready, embedder, found) if found else embedder
 
     async def close(self) -> None:
         """Let go of the connections."""
+        await self.shelf.close()
         if self._web is not None:
             await self._web.close()
         if self._provider is not None:
@@ -189,7 +144,7 @@ class App:
         settings = self.settings
         return Defaults(
             recipes=tuple(self.recipes),
-            libraries=self.library_names,
+            libraries=self.shelf.names,
             library=self.default_library(),
             recipe=settings.recipe,
             length=settings.length,
@@ -205,6 +160,17 @@ class App:
     def defaults_for(self, library: str, output: Path) -> Defaults:
         """The defaults with another library and another folder for files."""
         return replace(self.defaults(), library=library, output=output, apart=False)
+
+
+@asynccontextmanager
+async def opened_app() -> AsyncIterator[App]:
+    """An app of the settings that knows which libraries there are, while the block runs."""
+    app = App(load_settings())
+    try:
+        await app.shelf.discover()
+        yield app
+    finally:
+        await app.close()
 
 
 def bundled_papers() -> resources.abc.Traversable:

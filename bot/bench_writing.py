@@ -12,8 +12,8 @@ from typing import Any, get_args
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import App
-from bot.settings import load_settings
+from bot.app import opened_app
+from bot.shelf import OwnLibrary
 from bot.simulation import Fault, Service, running
 from engine.composing import leaves
 from engine.drafting import Assignment
@@ -24,7 +24,6 @@ from engine.llm.metering import Account, Throttle
 from engine.llm.model import Completion, Provider, Request, Task
 from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import OUTLINE_PAPERS, AutoSurveyRecipe
-from engine.retrieval.local import LocalLibrary
 from engine.run import RunContext
 from engine.values import Brief, Outline, PaperSelection, Query, Survey
 from engine.writing import words_for_each
@@ -76,21 +75,21 @@ class Run:
 
 async def write(console: Console, library_name: str, topic: str, size: tuple[int, int], *, faults: bool) -> int:
     """Measure one run, and with ``faults`` one more for each kind; ``size`` is sections and words."""
-    app = App(load_settings())
-    library = await app.library(library_name or app.settings.library)
-    brief = Brief(topic, "autosurvey", library.name, sections=size[0], subsection_words=size[1])
-    found = await library.search(Query(topic, OUTLINE_PAPERS))
-    selection = PaperSelection(tuple(found))
-    async with running(Service()) as service:
-        run = await _run(library, brief, selection, service, Throttle(AT_ONCE))
-        _report(console, run, service)
-    if faults:
-        await _faults(console, library, brief, selection)
-    return 0
+    async with opened_app() as app:
+        library = await app.shelf.library(library_name or app.settings.library)
+        brief = Brief(topic, "autosurvey", library.name, sections=size[0], subsection_words=size[1])
+        found = await library.search(Query(topic, OUTLINE_PAPERS))
+        selection = PaperSelection(tuple(found))
+        async with running(Service()) as service:
+            run = await _run(library, brief, selection, service, Throttle(AT_ONCE))
+            _report(console, run, service)
+        if faults:
+            await _faults(console, library, brief, selection)
+        return 0
 
 
 async def _run(
-    library: LocalLibrary, brief: Brief, selection: PaperSelection, service: Service, throttle: Throttle
+    library: OwnLibrary, brief: Brief, selection: PaperSelection, service: Service, throttle: Throttle
 ) -> Run:
     provider = Traced(OpenAIProvider("simulated", f"{service.url}/v1", 120.0 if service.pace == 1.0 else 3.0))
     account = Account()
@@ -156,7 +155,7 @@ def _often(fault: Fault) -> Callable[[int], Fault | None]:
     return lambda number: fault if number % FAULTY_EVERY == FAULTY_EVERY - 1 else None
 
 
-async def _faults(console: Console, library: LocalLibrary, brief: Brief, selection: PaperSelection) -> None:
+async def _faults(console: Console, library: OwnLibrary, brief: Brief, selection: PaperSelection) -> None:
     """Every seventh call fails in one way; and services that allow few calls at once."""
     table = Table("Fault", "Outcome", "Unfinished", "Calls", "Seconds", title=f"Every {FAULTY_EVERY}th call fails")
     services = {str(fault): Service(pace=0.02, fault=_often(fault)) for fault in get_args(Fault)}

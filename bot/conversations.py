@@ -16,10 +16,9 @@ from rich.console import Console
 from adapters.chat import Conversation, Outgoing
 from adapters.terminal import TerminalAdapter, scripted, typed
 from bot import wording
-from bot.app import BUNDLED, App
+from bot.app import BUNDLED, App, opened_app
 from bot.briefs import NEEDS_MODEL, ONLINE
 from bot.service import Service, serving
-from bot.settings import load_settings
 from engine.session import PHASES
 
 WRITING_STEP = 3
@@ -41,14 +40,14 @@ DEMO = (
 
 async def chat(console: Console, library: str, output: Path | None) -> int:
     """Talk until the person leaves; goes on where the last conversation that no other terminal has open was left."""
-    app = App(load_settings())
-    with _own_conversation(app) as here:
-        adapter = TerminalAdapter(console, typed("you › "), here, echo=not sys.stdin.isatty())
-        async with _serving(app, console, adapter, library, output) as service:
-            await service.dispatcher.greet(here)
-            await service.run()
-    console.print(wording.GOODBYE)
-    return 0
+    async with opened_app() as app:
+        with _own_conversation(app) as here:
+            adapter = TerminalAdapter(console, typed("you › "), here, echo=not sys.stdin.isatty())
+            async with _serving(app, console, adapter, library, output) as service:
+                await service.dispatcher.greet(here)
+                await service.run()
+        console.print(wording.GOODBYE)
+        return 0
 
 
 async def write(
@@ -58,7 +57,7 @@ async def write(
 
     Where a language model would cost something and that is not accepted beforehand, the person is asked once.
     """
-    app, here = App(load_settings()), _new_conversation()
+    here = _new_conversation()
     library = options.pop("library", "")
     named = " ".join(f'{name}="{value}"' for name, value in options.items())
     lines = [f"survey {' '.join(topic.split())} {named}".rstrip(), "ok", "ok", "ok", "export"]
@@ -76,7 +75,7 @@ async def write(
             yield line
 
     adapter = TerminalAdapter(console, answers(), here, echo=True)
-    async with _serving(app, console, adapter, library, output) as service:
+    async with opened_app() as app, _serving(app, console, adapter, library, output) as service:
         services.append(service)
         await adapter.send(Outgoing(here, "", awaits=True))
         await service.run()
@@ -85,15 +84,16 @@ async def write(
 
 async def demo(console: Console, output: Path) -> int:
     """The demonstration: topic, keywords, papers, an edited outline, writing, questions, files."""
-    app, here = App(load_settings()), _new_conversation()
-    adapter = TerminalAdapter(console, scripted(DEMO), here, echo=True)
-    async with _serving(app, console, adapter, BUNDLED, output) as service:
-        await service.dispatcher.greet(here)
-        await service.run()
-        code = await _finished(service, here)
-    if code == 0:
-        console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)
-    return code
+    here = _new_conversation()
+    async with opened_app() as app:
+        adapter = TerminalAdapter(console, scripted(DEMO), here, echo=True)
+        async with _serving(app, console, adapter, BUNDLED, output) as service:
+            await service.dispatcher.greet(here)
+            await service.run()
+            code = await _finished(service, here)
+        if code == 0:
+            console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)
+        return code
 
 
 async def _finished(service: Service, here: Conversation) -> int:
@@ -112,8 +112,8 @@ async def _serving(
         if not library and app.settings.library != BUNDLED:
             await adapter.send(Outgoing(adapter.only, wording.bundled(app.settings.library, BUNDLED)))
     if name != ONLINE:
-        await app.library(name)
-    for note in app.notes:
+        await app.shelf.library(name)
+    for note in app.shelf.notes:
         console.print(note, markup=False, highlight=False, style="yellow")
     async with serving(app, adapter, app.defaults_for(name, output or app.settings.output)) as service:
         yield service

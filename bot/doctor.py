@@ -34,8 +34,12 @@ _MARKS = {"works": "✓", "absent": "–", "broken": "✗"}
 async def doctor(console: Console) -> int:
     """Print the findings; 1 where something that is configured does not work."""
     app = App(load_settings())
-    libraries = [finding async for finding in _libraries(app)]
-    findings = [*_places(app), await _store(app), *libraries, *_services(app)]
+    try:
+        remote = [finding async for finding in _weaviate(app)]
+        libraries = [finding async for finding in _libraries(app)]
+        findings = [*_places(app), await _store(app), *remote, *libraries, *_services(app)]
+    finally:
+        await app.close()
     for finding in findings:
         advice = f" — {finding.advice}" if finding.advice else ""
         console.print(f"{_MARKS[finding.state]} {finding.what}{advice}", markup=False, highlight=False)
@@ -66,8 +70,19 @@ def _places(app: App) -> Iterator[Finding]:
     yield Finding(state, f"home {home}, {free:.0f} GB free", "" if free > 1 else "free some space")
 
 
+async def _weaviate(app: App) -> AsyncIterator[Finding]:
+    """The server of shared libraries, where one is named."""
+    if not app.settings.weaviate_url:
+        return
+    try:
+        await app.shelf.discover()
+        yield Finding("works", f"Weaviate at {app.settings.weaviate_url}")
+    except ScholiumError as error:
+        yield Finding("broken", f"Weaviate: {error}", "check WEAVIATE_URL, WEAVIATE_GRPC_PORT and WEAVIATE_API_KEY")
+
+
 async def _libraries(app: App) -> AsyncIterator[Finding]:
-    names = app.library_names()
+    names = app.shelf.names()
     if app.settings.library not in names:
         yield Finding(
             "absent",
@@ -76,12 +91,12 @@ async def _libraries(app: App) -> AsyncIterator[Finding]:
         )
     for name in names:
         try:
-            library = await app.library(name)
+            library = await app.shelf.library(name)
             await library.search(Query("test", 1))
             yield Finding("works", f"library “{name}”, {await library.count():,} papers")
         except ScholiumError as error:
             yield Finding("broken", f"library “{name}”: {error}", "ingest its files again")
-    for note in app.notes:
+    for note in app.shelf.notes:
         yield Finding("broken", note, "or set SCHOLIUM_EMBEDDER=lsa")
 
 
@@ -97,13 +112,9 @@ def _services(app: App) -> Iterator[Finding]:
         yield Finding("works", f"language model configured: {models} at {where}", "not called by this check")
     else:
         yield Finding("absent", "no language model; surveys are quotations", "set OPENAI_API_KEY or ANTHROPIC_API_KEY")
-    unused = {
-        "SEMANTIC_SCHOLAR_API_KEY": settings.semantic_scholar_api_key,
-        "WEAVIATE_URL": settings.weaviate_url,
-    }
-    for name, value in unused.items():
-        if value:
-            yield Finding("absent", f"{name} is set", "this version does not use it yet")
+    key = "with a key" if settings.semantic_scholar_api_key else "without a key"
+    when = "for every survey" if settings.searches_online() else "where a survey says online=yes"
+    yield Finding("works", f"Semantic Scholar is searched {when}, {key}", "not called by this check")
     yield from _platforms(settings)
 
 

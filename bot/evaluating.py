@@ -15,8 +15,7 @@ import pypdfium2
 from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
-from bot.app import BUNDLED, App
-from bot.settings import load_settings
+from bot.app import BUNDLED, App, opened_app
 from bot.simulation import Service, running
 from engine.errors import UserError
 from engine.evaluation.content_quality import compared
@@ -185,24 +184,20 @@ def _marked(line: str) -> str:
 @asynccontextmanager
 async def _means(account: Account, wanted: Wanted, console: Console) -> AsyncIterator[Means]:
     """Library, embedder and judges while the block runs."""
-    app = App(load_settings())
-    name = wanted.library or app.default_library()
-    if name == BUNDLED:
-        await app.install_bundled(lambda _: None)
-    library = await app.library(name)
-    embedder = await library.embedder()
 
     async def told(stage: str) -> None:
         if console.is_terminal and not wanted.as_json:
             console.print(f"… {stage}", style="dim", markup=False, highlight=False)
 
     questions = await asyncio.to_thread(read_questions, wanted.questions) if wanted.questions else ()
-    try:
-        async with _judges(app, account, wanted.judges) as judges:
-            entailment = _entailment(wanted.entailment, judges, ByRule(embedder))
-            yield Means(library, embedder, entailment, judges, questions, told)
-    finally:
-        await app.close()
+    async with opened_app() as app, _judges(app, account, wanted.judges) as judges:
+        name = wanted.library or app.default_library()
+        if name == BUNDLED:
+            await app.install_bundled(lambda _: None)
+        library = await app.shelf.library(name)
+        embedder = await library.embedder()
+        entailment = _entailment(wanted.entailment, judges, ByRule(embedder))
+        yield Means(library, embedder, entailment, judges, questions, told)
 
 
 def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: ByRule) -> Entailment:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -10,41 +11,44 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from bot import wording
-from bot.app import App
-from bot.settings import load_settings
+from bot.app import opened_app
+from bot.shelf import Place
 from engine.errors import RecordError, UserError
 from engine.retrieval.library import IndexProgress
+from engine.retrieval.local import LocalLibrary
 from engine.retrieval.records import read_papers
+from engine.retrieval.weaviate import WeaviateLibrary
 from engine.run import Progress as Step
 from engine.values import Paper
 
 SHOWN_REJECTIONS = 20
 
 
-async def ingest(console: Console, files: Sequence[Path], library_name: str) -> int:
+async def ingest(console: Console, files: Sequence[Path], library_name: str, place: Place | None) -> int:
     """Add every readable record of the files and make them searchable; 1 where nothing could be read."""
-    app = App(load_settings())
     for path in files:
         if not path.is_file():
             raise UserError(f"There is no file {path}. Check the path.")
-    library = await app.new_library(library_name or app.settings.library)
     rejected: list[RecordError] = []
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None)
+    async with opened_app() as app:
+        name = library_name or app.settings.library
+        library = await app.shelf.new_library(name, place or app.shelf.place_of(name))
+        with _bar(console) as (bar, task):
 
-        def papers() -> Iterator[Paper]:
-            for path in files:
-                show = partial(_show_bytes, bar, task, path.name)
-                for item in read_papers(path, show):
-                    if isinstance(item, Paper):
-                        yield item
-                    else:
-                        _reject(console, rejected, item)
+            def papers() -> Iterator[Paper]:
+                for path in files:
+                    show = partial(_show_bytes, bar, task, path.name)
+                    for item in read_papers(path, show):
+                        if isinstance(item, Paper):
+                            yield item
+                        else:
+                            _reject(console, rejected, item)
 
-        report = await library.add(papers())
-        await library.index(lambda step: _show(bar, task, step))
-    total = await library.count()
+            report = await library.add(papers())
+            await library.index(lambda step: _show(bar, task, step))
+        total = await library.count()
+    for refused in report.rejected:
+        _reject(console, rejected, refused)
     if len(rejected) > SHOWN_REJECTIONS:
         console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more rejected records.")
     console.print(
@@ -54,6 +58,38 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str) -> 
         highlight=False,
     )
     return 0 if report.added + report.updated + report.unchanged else 1
+
+
+async def move(console: Console, name: str) -> int:
+    """A library of this machine into Weaviate, with the vectors it has; the folder stays as it is."""
+    async with opened_app() as app:
+        local = await app.shelf.library(name, "local")
+        if not isinstance(local, LocalLibrary):
+            raise UserError(f"The library “{name}” is not on this machine.")
+        remote = await app.shelf.new_library(name, "weaviate")
+        if not isinstance(remote, WeaviateLibrary):
+            raise UserError("Set WEAVIATE_URL to say where Weaviate is.")
+        vectors, embedder = await local.vectors(), await local.embedder()
+        with _bar(console) as (bar, task):
+            report = await remote.take_over(local.everything(), vectors, embedder, lambda step: _show(bar, task, step))
+        total = await remote.count()
+    rejected: list[RecordError] = []
+    for refused in report.rejected:
+        _reject(console, rejected, refused)
+    console.print(
+        f"{report.added:,} papers moved, {len(rejected):,} refused. The library “{name}” in Weaviate has {total:,} "
+        "papers and is used from now on; the folder on this machine was left as it is.",
+        markup=False,
+        highlight=False,
+    )
+    return 1 if rejected else 0
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[tuple[Progress, TaskID]]:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        yield bar, bar.add_task("", total=None)
 
 
 def _reject(console: Console, rejected: list[RecordError], error: RecordError) -> None:

@@ -7,12 +7,12 @@ from rich.console import Console
 from adapters.chat import ChatAdapter
 from adapters.discord import DiscordAccess, DiscordAdapter
 from adapters.slack import SlackAccess, SlackAdapter
-from bot.app import BUNDLED, App
+from bot.app import BUNDLED, App, opened_app
 from bot.briefs import ONLINE
 from bot.installations import NEEDS_KEY, Installations, Tickets
 from bot.labels import WORDS
 from bot.service import serving, stored
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from bot.sources import text_of
 from bot.store import Store
 from engine.errors import UserError
@@ -26,16 +26,14 @@ SLACK_WANTS = (
 
 async def slack(console: Console) -> int:
     """Serve Slack until ended."""
-    app = App(load_settings())
-    async with stored(app) as store:
+    async with opened_app() as app, stored(app) as store:
         adapter = SlackAdapter(slack_access(app.settings, store), WORDS)
         return await _serve(console, app, adapter, store)
 
 
 async def discord(console: Console) -> int:
     """Serve Discord until ended."""
-    app = App(load_settings())
-    async with stored(app) as store:
+    async with opened_app() as app, stored(app) as store:
         return await _serve(console, app, DiscordAdapter(discord_access(app.settings), WORDS), store)
 
 
@@ -78,8 +76,8 @@ async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store)
     if app.default_library() == BUNDLED:
         await app.install_bundled(lambda _: None)
     if app.default_library() != ONLINE:
-        await app.library(app.default_library())
-    for note in app.notes:
+        await app.shelf.library(app.default_library())
+    for note in app.shelf.notes:
         console.print(note, markup=False, highlight=False, style="yellow")
     async with serving(app, adapter, store=store) as service:
         console.print(f"Scholium listens to {adapter.platform.title()}. Ctrl-C ends it; what runs goes on next time.")

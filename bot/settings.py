@@ -51,6 +51,9 @@ class Settings(BaseSettings):
     judge: Literal["auto", "always", "never"] = Field(
         "auto", description="Let the language model judge papers found; “auto”: those of surveys that search online."
     )
+    weaviate_vectoriser: str = Field("", description="Weaviate's module that makes vectors; empty: made here.")
+    weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
+    weaviate_shards: int | None = Field(None, ge=1, le=1_024, description="Parts of a collection in the cluster.")
     contact: str = Field("", description="An e-mail address that online services are told, as they ask for.")
     job_seconds: float = Field(Limits().job_seconds, gt=0, description="Seconds after which a job is stopped.")
     seed: int = Field(0, description="Decides every random choice.")
@@ -110,6 +113,7 @@ class Settings(BaseSettings):
     arxiv_api_url: str = Field(arxiv.ADDRESS, validation_alias="ARXIV_API_URL")
     crossref_api_url: str = Field(crossref.ADDRESS, validation_alias="CROSSREF_API_URL")
     weaviate_url: str | None = Field(None, validation_alias="WEAVIATE_URL")
+    weaviate_grpc_port: int = Field(50_051, ge=1, le=65_535, validation_alias="WEAVIATE_GRPC_PORT")
     weaviate_api_key: SecretStr | None = Field(None, validation_alias="WEAVIATE_API_KEY")
     slack_bot_token: SecretStr | None = Field(None, validation_alias="SLACK_BOT_TOKEN")
     slack_app_token: SecretStr | None = Field(None, validation_alias="SLACK_APP_TOKEN")

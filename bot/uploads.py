@@ -37,7 +37,7 @@ async def add_papers(app: App, incoming: Incoming) -> str:
     if not found:
         why = f" {rejected[0]}" if rejected else ""
         raise UserError(f"There is no paper in what you sent.{why}")
-    library = await app.workspace_library(incoming.conversation.workspace)
+    library = await app.shelf.workspace_library(incoming.conversation.workspace)
     report = await library.add(found)
     await library.index(lambda _: None)
     return wording.papers_added(report, len(rejected))

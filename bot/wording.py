@@ -87,6 +87,7 @@ _STAGES = {
     "words": "Indexing words",
     "fitting": "Learning how this library's words go together",
     "vectors": "Placing papers by meaning",
+    "moving": "Moving papers",
     "reading": "Reading",
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 from engine.retrieval.local import LocalLibrary, create_library
 from tests.fakes import papers
-from tests.servers import WITHOUT, postgres
+from tests.servers import WITHOUT, WITHOUT_WEAVIATE, WeaviateAt, postgres, weaviate
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import os
 
     for name in list(os.environ):
-        if name.startswith("SCHOLIUM_") or name.endswith(("_API_KEY", "_TOKEN", "_BASE_URL")):
+        if name.startswith(("SCHOLIUM_", "WEAVIATE_")) or name.endswith(("_API_KEY", "_TOKEN", "_BASE_URL")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("SCHOLIUM_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
@@ -50,6 +50,22 @@ def postgres_url(postgres_server: str | None) -> Iterator[str]:
     yield postgres_server.rsplit("/", 1)[0] + f"/{name}"
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]
+
+
+@pytest.fixture(scope="session")
+def weaviate_server() -> Iterator[WeaviateAt | None]:
+    with weaviate() as found:
+        yield found
+
+
+@pytest.fixture
+def weaviate_at(weaviate_server: WeaviateAt | None) -> Iterator[WeaviateAt]:
+    """A real Weaviate without collections of ours, before and after."""
+    if weaviate_server is None:
+        pytest.skip(WITHOUT_WEAVIATE)
+    weaviate_server.empty()
+    yield weaviate_server
+    weaviate_server.empty()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
+import time
+import urllib.request
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 FOUND_URL = os.environ.get("SCHOLIUM_TEST_POSTGRES", "")
@@ -57,3 +61,90 @@ def postgres() -> Iterator[str | None]:
     finally:
         run(f"{binaries}/pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
         shutil.rmtree(folder, ignore_errors=True)
+
+
+WEAVIATE_URL = os.environ.get("WEAVIATE_URL", "")
+WEAVIATE_GRPC_PORT = os.environ.get("WEAVIATE_GRPC_PORT", "50051")
+WITHOUT_WEAVIATE = "Weaviate is not here (no WEAVIATE_URL, no program “weaviate”): its tests are SKIPPED."
+
+
+@dataclass(frozen=True)
+class WeaviateAt:
+    """Where a server for tests is; ``process`` is ours to stop."""
+
+    url: str
+    grpc_port: int
+    process: subprocess.Popen[bytes] | None = None
+
+    def empty(self) -> None:
+        """Delete our collections."""
+        with urllib.request.urlopen(f"{self.url}/v1/schema", timeout=10) as answer:
+            names = [made["class"] for made in json.load(answer)["classes"]]
+        for name in names:
+            if name.startswith("Scholium_"):
+                request = urllib.request.Request(f"{self.url}/v1/schema/{name}", method="DELETE")
+                urllib.request.urlopen(request, timeout=30).close()
+
+
+@contextmanager
+def weaviate() -> Iterator[WeaviateAt | None]:
+    """A server whose collections the tests may make and drop; ``None``, and a warning, without one."""
+    program = shutil.which("weaviate")
+    if WEAVIATE_URL:
+        yield WeaviateAt(WEAVIATE_URL, int(WEAVIATE_GRPC_PORT))
+        return
+    if program is None:
+        warnings.warn(WITHOUT_WEAVIATE, stacklevel=2)
+        yield None
+        return
+    http, grpc, gossip, data, raft, rpc = free_ports(6)
+    folder = tempfile.mkdtemp(prefix="scholium-weaviate-")
+    settings = {
+        "PERSISTENCE_DATA_PATH": folder,
+        "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED": "true",
+        "DEFAULT_VECTORIZER_MODULE": "none",
+        "DISABLE_TELEMETRY": "true",
+        "CLUSTER_HOSTNAME": "node1",
+        "CLUSTER_ADVERTISE_ADDR": "127.0.0.1",
+        "GRPC_PORT": str(grpc),
+        "CLUSTER_GOSSIP_BIND_PORT": str(gossip),
+        "CLUSTER_DATA_BIND_PORT": str(data),
+        "RAFT_PORT": str(raft),
+        "RAFT_INTERNAL_RPC_PORT": str(rpc),
+        "RAFT_BOOTSTRAP_EXPECT": "1",
+        "RAFT_JOIN": f"node1:{raft}",
+        "LOG_LEVEL": "panic",
+    }
+    command = [program, "--host", "127.0.0.1", "--port", str(http), "--scheme", "http"]
+    with open(Path(folder) / "log", "wb") as log:
+        process = subprocess.Popen(command, env={**os.environ, **settings}, stdout=log, stderr=log)
+    try:
+        _until_ready(f"http://127.0.0.1:{http}/v1/.well-known/ready", process)
+        yield WeaviateAt(f"http://127.0.0.1:{http}", grpc, process)
+    finally:
+        process.terminate()
+        process.wait(30)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def _until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(300):
+        if process.poll() is not None:
+            raise RuntimeError("Weaviate ended at once; see its log.")
+        try:
+            with urllib.request.urlopen(url, timeout=1):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError("Weaviate was not ready in 30 s.")

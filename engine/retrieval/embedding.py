@@ -84,6 +84,10 @@ class LatentSemanticAnalysis:
         vectors: Vectors = normalize(projected).astype(np.float32)
         return vectors
 
+    def same_as(self, other: LatentSemanticAnalysis) -> bool:
+        """Whether both give every text the same vector."""
+        return self._vocabulary == other._vocabulary and np.array_equal(self._components, other._components)
+
     def save(self, folder: Path) -> None:
         """Write plain arrays and a word list; nothing that runs when it is read."""
         folder.mkdir(parents=True, exist_ok=True)

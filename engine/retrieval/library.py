@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.errors import UserError
+from engine.errors import RecordError, UserError
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 
@@ -17,6 +17,8 @@ class AddReport:
     added: int = 0
     updated: int = 0
     unchanged: int = 0
+    rejected: tuple[RecordError, ...] = ()
+    """Papers that the store refused, and why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,8 +24,8 @@ from lancedb.index import FTS, BTree
 from numpy.typing import NDArray
 
 from engine.errors import RetrievalError, UserError
+from engine.retrieval.adding import changes, known_as, remember
 from engine.retrieval.embedding import Embedder, Vectors
-from engine.retrieval.identity import fingerprint, merged
 from engine.retrieval.library import AddReport, IndexProgress, OnIndexProgress
 from engine.retrieval.ranking import (
     SEEDS,
@@ -35,7 +35,7 @@ from engine.retrieval.ranking import (
     reciprocal_rank_fusion,
     survey_scores,
 )
-from engine.retrieval.vectors import PaperTexts, VectorStore
+from engine.retrieval.vectors import PaperTexts, PaperVectors, VectorStore
 from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
@@ -53,6 +53,9 @@ _SCHEMA = pa.schema(
         ("url", pa.string()),
         ("identifiers", pa.list_(pa.string())),
         ("words", pa.string()),
+        ("pdf", pa.string()),
+        ("retracted", pa.bool_()),
+        ("origins", pa.list_(pa.string())),
     ]
 )
 _FIELDS = [name for name in _SCHEMA.names if name != "words"]
@@ -66,6 +69,8 @@ class _Index:
     keys: list[PaperKey]
     position: dict[str, int]
     years: NDArray[np.int64]
+    citations: Scores
+    venues: list[str]
     popularity: Scores
     titles: Vectors
     abstracts: Vectors
@@ -125,6 +130,20 @@ class LocalLibrary:
                 report = await self._add_batch(batch, known, report)
         return report
 
+    async def everything(self) -> AsyncIterator[Paper]:
+        """All papers, batch by batch."""
+        with _translated(self.name):
+            async for batch in await self._table.query().select(_FIELDS).to_batches(max_batch_length=BATCH):
+                for row in batch.to_pylist():
+                    yield _to_paper(row)
+
+    async def vectors(self) -> PaperVectors:
+        """The vectors of titles and abstracts. Raises `UserError` where it is not indexed yet."""
+        await self._index()
+        vectors = await asyncio.to_thread(self._store.load)
+        assert vectors is not None  # it was indexed a moment ago
+        return vectors
+
     async def is_current(self) -> bool:
         """Whether everything that was added is searchable."""
         vectors = await asyncio.to_thread(self._store.load)
@@ -162,7 +181,7 @@ class LocalLibrary:
                 f"The library “{self.name}” is empty or not indexed yet. "
                 f"Add papers with: scholium ingest FILE --library {self.name}"
             )
-        columns = ["key", "year", "citations", "identifiers"]
+        columns = ["key", "year", "citations", "venue", "identifiers"]
         with _translated(self.name):
             table = await self._table.query().select(columns).to_arrow()
         facts = {row["key"]: row for row in table.to_pylist()}
@@ -174,8 +193,9 @@ class LocalLibrary:
         for i, key in enumerate(keys):
             for identifier in (key, *(facts[key]["identifiers"] if key in facts else ())):
                 position.setdefault(identifier, i)
+        venues = [(facts[k]["venue"] or "").casefold() if k in facts else "" for k in keys]
         popular = popularity(citations, years, datetime.now(UTC).year)
-        return _Index(keys, position, years, popular, vectors.titles, vectors.abstracts, embedder)
+        return _Index(keys, position, years, citations, venues, popular, vectors.titles, vectors.abstracts, embedder)
 
     async def _by_words(self, text: str, limit: int) -> list[PaperKey]:
         if not terms(text):
@@ -201,32 +221,23 @@ class LocalLibrary:
         with _translated(self.name):
             table = await self._table.query().select(columns).to_arrow()
         for row in table.to_pylist():
-            _remember(known, _to_paper(row))
+            remember(known, _to_paper(row))
         return known
 
     async def _add_batch(self, batch: Sequence[Paper], known: dict[str, PaperKey], report: AddReport) -> AddReport:
-        targets = [_target(paper, known) for paper in batch]
+        targets = [known_as(paper, known) for paper in batch]
         stored = await self._rows([key for key in dict.fromkeys(targets) if key])
-        write: dict[PaperKey, Paper] = {}
-        fresh: set[PaperKey] = set()
-        unchanged = 0
-        for paper in batch:
-            target = _target(paper, known)
-            old = (write.get(target) or stored.get(target)) if target else None
-            new = merged(old, paper) if old else paper
-            if new == old:
-                unchanged += 1
-            else:
-                write[new.key] = new
-                fresh |= {new.key} if old is None else set()
-            _remember(known, new)
-        if write:
-            rows = pa.Table.from_pylist([_to_row(paper) for paper in write.values()], schema=_SCHEMA)
+        found = changes(batch, known, stored)
+        if found.write:
+            rows = pa.Table.from_pylist([_to_row(paper) for paper in found.write.values()], schema=_SCHEMA)
             with _translated(self.name):
                 merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
                 await merge.execute(rows)
-        updated = len(batch) - unchanged - len(fresh)
-        return AddReport(report.added + len(fresh), report.updated + updated, report.unchanged + unchanged)
+        return AddReport(
+            report.added + len(found.fresh),
+            report.updated + found.updated(len(batch)),
+            report.unchanged + found.unchanged,
+        )
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -244,6 +255,15 @@ class LocalLibrary:
             lock.release()
 
 
+def check_name(name: str) -> None:
+    """Raises `UserError` where the name is none that a library can have."""
+    if not _NAME.fullmatch(name):
+        raise UserError(
+            f"“{name[:80]}” cannot be a library's name. Use lower-case letters, digits, - and _; "
+            "at most 64, the first a letter or digit."
+        )
+
+
 async def open_library(folder: Path, neural: Embedder | None = None) -> LocalLibrary:
     """The library in a folder; raises `UserError` where there is none."""
     if not (folder / "papers.lance").exists():
@@ -255,17 +275,16 @@ async def open_library(folder: Path, neural: Embedder | None = None) -> LocalLib
 
 async def create_library(folder: Path, neural: Embedder | None = None) -> LocalLibrary:
     """The library in a folder, made where there is none; raises `UserError` where the name is unusable."""
-    if not _NAME.fullmatch(folder.name):
-        raise UserError(
-            f"“{folder.name[:80]}” cannot be a library's name. Use lower-case letters, digits, - and _; "
-            "at most 64, the first a letter or digit."
-        )
+    check_name(folder.name)
     with _translated(folder.name):
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         database = await lancedb.connect_async(folder)
         names = (await database.list_tables()).tables
         if "papers" in names:
             table = await database.open_table("papers")
+            there = set((await table.schema()).names)
+            if missing := [field for field in _SCHEMA if field.name not in there]:  # made by an earlier version
+                await table.add_columns(pa.schema(missing))
         else:
             table = await database.create_table("papers", schema=_SCHEMA, exist_ok=True)
     return LocalLibrary(folder, table, neural)
@@ -298,23 +317,12 @@ def _allowed(index: _Index, query: Query) -> NDArray[np.bool_]:
         allowed &= index.years >= query.years.first
     if query.years.last is not None:
         allowed &= (index.years <= query.years.last) & (index.years > 0)
+    if query.least_citations:
+        allowed &= index.citations >= query.least_citations
+    if query.venue:
+        allowed &= np.array([venue == query.venue.casefold() for venue in index.venues])
     allowed[[index.position[key] for key in query.exclude if key in index.position]] = False
     return allowed
-
-
-def _identity(paper: Paper) -> list[str]:
-    """Everything by which the same paper may be recognised, strongest first."""
-    described = fingerprint(paper) if paper.authors else ""
-    return [*paper.identifiers, paper.key, *([described] if described else [])]
-
-
-def _target(paper: Paper, known: dict[str, PaperKey]) -> PaperKey | None:
-    return next((known[i] for i in _identity(paper) if i in known), None)
-
-
-def _remember(known: dict[str, PaperKey], paper: Paper) -> None:
-    for identifier in _identity(paper):
-        known.setdefault(identifier, paper.key)
 
 
 def _to_row(paper: Paper) -> dict[str, Any]:
@@ -323,13 +331,17 @@ def _to_row(paper: Paper) -> dict[str, Any]:
         **row,
         "authors": list(paper.authors),
         "identifiers": list(paper.identifiers),
+        "origins": [f"{field}={source}" for field, source in paper.origins],
         "words": f"{paper.title}. {paper.abstract}",
     }
 
 
 def _to_paper(row: dict[str, Any]) -> Paper:
-    values = {name: row[name] for name in _FIELDS if name in row}
-    return Paper(**{**values, "authors": tuple(row["authors"]), "identifiers": tuple(row["identifiers"])})
+    values = {name: row[name] for name in _FIELDS if row.get(name) is not None}
+    origins = tuple((field, source) for o in values.get("origins", ()) for field, _, source in [o.partition("=")])
+    return Paper(
+        **{**values, "authors": tuple(row["authors"]), "identifiers": tuple(row["identifiers"]), "origins": origins}
+    )
 
 
 @contextmanager

@@ -1,0 +1,57 @@
+"""What adding papers to a library changes: pure, the same for every kind of library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.retrieval.identity import fingerprint, merged
+from engine.values import Paper, PaperKey
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Papers to be written, those among them that are new, and how many of the batch changed nothing."""
+
+    write: dict[PaperKey, Paper]
+    fresh: frozenset[PaperKey]
+    unchanged: int
+
+    def updated(self, given: int) -> int:
+        """How many of the ``given`` papers completed one that was there."""
+        return given - self.unchanged - len(self.fresh)
+
+
+def identities(paper: Paper) -> list[str]:
+    """Everything by which the same paper may be recognised, strongest first."""
+    described = fingerprint(paper) if paper.authors else ""
+    return list(dict.fromkeys([*paper.identifiers, paper.key, *([described] if described else [])]))
+
+
+def known_as(paper: Paper, known: Mapping[str, PaperKey]) -> PaperKey | None:
+    """The key under which the library has this paper; ``None`` for one it does not have."""
+    return next((known[i] for i in identities(paper) if i in known), None)
+
+
+def remember(known: dict[str, PaperKey], paper: Paper) -> None:
+    """Enter a stored paper into what is known."""
+    for identity in identities(paper):
+        known.setdefault(identity, paper.key)
+
+
+def changes(batch: Sequence[Paper], known: dict[str, PaperKey], stored: Mapping[PaperKey, Paper]) -> Changes:
+    """What the batch changes; ``known`` (identity → key) grows by it, ``stored`` holds the papers it meets."""
+    write: dict[PaperKey, Paper] = {}
+    fresh: set[PaperKey] = set()
+    unchanged = 0
+    for paper in batch:
+        target = known_as(paper, known)
+        old = (write.get(target) or stored.get(target)) if target else None
+        new = merged(old, paper) if old else paper
+        if new == old:
+            unchanged += 1
+        else:
+            write[new.key] = new
+            fresh |= {new.key} if old is None else set()
+        remember(known, new)
+    return Changes(write, frozenset(fresh), unchanged)
