@@ -13,7 +13,7 @@ from bot.briefs import ONLINE, Defaults
 from bot.runner import Bench, Listener
 from bot.settings import Settings, load_settings
 from bot.shelf import OwnLibrary, Shelf
-from bot.sources import online_sources
+from bot.sources import downloader, online_sources, open_access
 from engine.errors import UserError
 from engine.llm.anthropic import AnthropicProvider
 from engine.llm.metering import Throttle
@@ -23,6 +23,7 @@ from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
+from engine.retrieval.full_texts import OpenAccess
 from engine.retrieval.joint import JointLibrary
 from engine.retrieval.library import EmptyLibrary, Library, OnIndexProgress
 from engine.retrieval.records import read_papers
@@ -63,6 +64,7 @@ class App:
         self._provider: Provider | None = None
         self._throttle: Throttle | None = None
         self._web: Web | None = None
+        self.downloader = downloader(settings)
 
     async def install_bundled(self, on_progress: OnIndexProgress) -> str:
         """Make the bundled library where it is missing; returns its name."""
@@ -114,12 +116,19 @@ class App:
             model=means.model,
             online=online_sources(self.settings, self.web(means.memory)) if brief.online else None,
             judge=self.settings.judges(online=brief.online),
+            texts=self._texts(means, online=brief.online),
             progress=listener.progressed,
             section_finished=listener.section_finished,
             answering=listener.answering,
             seed=self.settings.seed,
         )
         return Bench(self.recipes[brief.recipe], context)
+
+    def _texts(self, means: Means, *, online: bool) -> OpenAccess | None:
+        if not self.settings.full_texts:
+            return None
+        own, web = self.shelf.texts_of(means.workspace), self.web(means.memory)
+        return open_access(self.settings, web, self.downloader, own, online=online)
 
     async def _embedder(self, state: State, shared: Library) -> Embedder:
         """The library's; where papers come from online too, one fitted on those found, unless a model is set."""
@@ -134,6 +143,7 @@ class App:
     async def close(self) -> None:
         """Let go of the connections."""
         await self.shelf.close()
+        await self.downloader.close()
         if self._web is not None:
             await self._web.close()
         if self._provider is not None:

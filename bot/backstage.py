@@ -11,7 +11,7 @@ from bot.ledger import Limit, Payer, Standing, StoredLedger, StoredRecord, raise
 from bot.online_memory import StoredMemory
 from bot.runner import Bench, Listener
 from bot.store import Store
-from bot.uploads import add_papers
+from bot.uploads import Upload, add_papers
 from bot.watching import Metrics
 from engine.llm.metered import MeteredModel
 from engine.llm.metering import Usage
@@ -73,6 +73,6 @@ class Stage:
         whose = Payer(payer.session_id, payer.tenant, wanted.person or payer.person)
         await raise_budget(self._store, whose, wanted.scope, wanted.money)
 
-    async def add_papers(self, incoming: Incoming) -> str:
+    async def add_papers(self, incoming: Incoming) -> Upload:
         """Add the papers in the attachments to the workspace's own library."""
-        return await add_papers(self._app, incoming)
+        return await add_papers(self._app, incoming, StoredMemory(self._store))

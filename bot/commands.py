@@ -28,7 +28,9 @@ from engine.events import (
     StartOver,
     Stop,
     Undo,
+    UseList,
 )
+from engine.retrieval.matching import lines_of
 from engine.values import Change, Way, YearRange
 
 View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost", "budget"]
@@ -96,11 +98,14 @@ Command = StartSurvey | Look | Export | More | Invite | RaiseBudget | Forget | P
 
 OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget")
 _OPTION = re.compile(rf"\b({'|'.join(OPTIONS)})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
+_LIST = re.compile(r"(?:use )?(?:these |my )?(?:papers|reading list|list of papers)\s*:\s*(.+)", re.I | re.S)
 _PLACE = r"(\d+(?:\.\d+)*)"
 
 
 def parse(text: str) -> Command:
     """What the words mean. Raises `UserError` where a command is begun but cannot be read."""
+    if listed := _LIST.fullmatch(text.strip()):
+        return UseList(lines_of(listed[1]))
     said = " ".join(text.split())
     bare = re.sub(r"^(?:please|pls)\s+|\s+(?:please|pls)$", "", said, flags=re.I).rstrip(" .!")
     for pattern, build in _RULES:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 
-import pypdfium2
 from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
@@ -28,6 +27,7 @@ from engine.llm.metered import MemoryRecord, MeteredModel
 from engine.llm.metering import Account
 from engine.llm.model import LanguageModel, Provider, Task
 from engine.llm.openai import OpenAIProvider
+from engine.pdf import read_pdf
 from engine.rendering.files import from_json
 from engine.rendering.markdown import escaped
 from engine.text import folded
@@ -35,7 +35,6 @@ from engine.text import folded
 SIMULATED = "simulated (thinks nothing; its figures mean nothing)"
 
 LARGEST_BYTES = 50 * 2**20
-PDF_PAGES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +156,7 @@ def read_document(path: Path) -> Document:
 
 def _text_of_pdf(name: str, content: bytes) -> str:
     """The text of a PDF with its numbered headings marked; a scanned or encrypted one is refused."""
-    try:
-        pdf = pypdfium2.PdfDocument(content)
-        pages = [pdf[i].get_textpage().get_text_range() for i in range(min(len(pdf), PDF_PAGES))]
-        pdf.close()
-    except pypdfium2.PdfiumError as error:
-        raise UserError(f"{name} cannot be opened as a PDF; it may be broken or encrypted.") from error
-    text = "\n".join(pages).replace("\r\n", "\n")
-    if len(text.split()) < 50:
-        raise UserError(f"{name} has no text; it may be scanned.")
+    text = "\n".join(read_pdf(name, content).pages)
     lines = [_marked(line.strip()) for line in text.split("\n")]
     return f"# {next((line for line in lines if line), name)}\n" + "\n".join(lines)
 

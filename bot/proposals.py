@@ -12,6 +12,7 @@ from engine.evidence import Evidence
 from engine.limits import length_class
 from engine.rendering.markdown import escaped, given, with_numbers
 from engine.retrieval.identity import surname
+from engine.retrieval.matching import SURE
 from engine.search_flow import search_flow
 from engine.session import State
 from engine.text import clean, shortened
@@ -86,6 +87,7 @@ def _papers(selection: PaperSelection) -> str:
         [
             f"**{used} papers**{span}.{left_out}",
             "",
+            *_listed(selection),
             *lines,
             more,
             "",
@@ -108,6 +110,25 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> st
     why = f" · {'; '.join(reasons)}" if reasons else ""
     title = escaped(shortened(clean(paper.title), 120))
     return f"{position}. {title} — {escaped(people)}, {escaped(where)}{cited}{why}{out}"
+
+
+def _listed(selection: PaperSelection) -> list[str]:
+    """Lines of a person's list that need a look: not sure, or not found."""
+    lines = []
+    for item in selection.listed:
+        line = escaped(shortened(item.line, 120))
+        note = f": {escaped(item.note)}" if item.note else ""
+        if item.key is None:
+            lines.append(f"- not found{note}: “{line}”")
+        elif item.certainty < SURE:
+            place = [f.paper.key for f in selection.found].index(item.key) + 1 if _has(selection, item.key) else 0
+            lines.append(f"- {round(100 * item.certainty)} % sure{note}: “{line}”; `include {place}` takes it in")
+    head = f"**{sum(i.certainty >= SURE for i in selection.listed)} of {len(selection.listed)} lines are certain**"
+    return [head, "", *lines, ""] if selection.listed else []
+
+
+def _has(selection: PaperSelection, key: PaperKey) -> bool:
+    return any(item.paper.key == key for item in selection.found)
 
 
 def _by_citation(reason: Reason) -> str:
@@ -224,6 +245,7 @@ def evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
                 f"- **{item.place}** [{known[citation.key]}] {escaped(clean(paper.title))} "
                 f"({paper.year or 'no year'}): “{escaped(citation.quote)}” — "
                 f"{_verdict(citation.verdict)}, from the {citation.source}"
+                f"{f', page {citation.page}' if citation.page else ''}"
             )
     return "\n".join(parts)
 

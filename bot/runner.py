@@ -14,6 +14,7 @@ from engine.evaluation.entailment import ByModel, ByRule
 from engine.evaluation.evaluating import Evaluation, Means, evaluated
 from engine.events import Job
 from engine.gaps import FieldGaps, field_gaps
+from engine.reading_list import gather_list
 from engine.run import Answer, Progress, Recipe, RunContext
 from engine.session import State, SurveySession
 from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
@@ -79,6 +80,8 @@ async def perform(job: Job, state: State, bench: Bench) -> Result:
             return await recipe.keywords(_needed(brief), context)
         case "papers", State(keywords=KeywordPool() as pool):
             return await recipe.papers(_needed(brief), pool, state.paper_limit, context)
+        case "list", State(brief=Brief()):
+            return await gather_list(job.lines, context)
         case "outline", State(papers=PaperSelection() as selection):
             return await recipe.outline(_needed(brief), selection, context)
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):

@@ -55,6 +55,12 @@ class Settings(BaseSettings):
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
     weaviate_shards: int | None = Field(None, ge=1, le=1_024, description="Parts of a collection in the cluster.")
     contact: str = Field("", description="An e-mail address that online services are told, as they ask for.")
+    trusted_hosts: frozenset[str] = Field(
+        frozenset(), description="“host:port” from which papers are fetched although it is private; a JSON list."
+    )
+    full_texts: int = Field(
+        Limits().full_texts, ge=0, le=200, description="Papers whose open-access text a survey reads, where online."
+    )
     job_seconds: float = Field(Limits().job_seconds, gt=0, description="Seconds after which a job is stopped.")
     seed: int = Field(0, description="Decides every random choice.")
     embedder: str = Field("lsa", description="“lsa”, or the name of a sentence-embedding model for fastembed.")
@@ -111,6 +117,8 @@ class Settings(BaseSettings):
     openalex_api_key: SecretStr | None = Field(None, validation_alias="OPENALEX_API_KEY")
     openalex_api_url: str = Field(open_alex.ADDRESS, validation_alias="OPENALEX_API_URL")
     arxiv_api_url: str = Field(arxiv.ADDRESS, validation_alias="ARXIV_API_URL")
+    unpaywall_api_url: str = Field("https://api.unpaywall.org", validation_alias="UNPAYWALL_API_URL")
+    arxiv_url: str = Field("https://arxiv.org", validation_alias="ARXIV_URL")
     crossref_api_url: str = Field(crossref.ADDRESS, validation_alias="CROSSREF_API_URL")
     weaviate_url: str | None = Field(None, validation_alias="WEAVIATE_URL")
     weaviate_grpc_port: int = Field(50_051, ge=1, le=65_535, validation_alias="WEAVIATE_GRPC_PORT")
@@ -169,7 +177,12 @@ class Settings(BaseSettings):
 
     def limits(self) -> Limits:
         """The bounds of a run."""
-        return Limits(survey_papers=self.survey_papers, more_papers=self.more_papers, job_seconds=self.job_seconds)
+        return Limits(
+            survey_papers=self.survey_papers,
+            more_papers=self.more_papers,
+            full_texts=self.full_texts,
+            job_seconds=self.job_seconds,
+        )
 
 
 def sqlite_url(folder: Path, name: str) -> str:

@@ -11,6 +11,7 @@ from bot.briefs import ONLINE
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
+from engine.retrieval.full_texts import TextFolder
 from engine.retrieval.local import LocalLibrary, check_name, create_library, open_library
 from engine.retrieval.weaviate import WeaviateLibrary
 from engine.retrieval.weaviate_model import describe, described, names
@@ -96,7 +97,7 @@ class Shelf:
 
     async def workspace_library(self, workspace: str) -> OwnLibrary:
         """The papers that one workspace added, made where there are none; no other workspace's job opens it."""
-        tenant = hashlib.sha256(workspace.encode()).hexdigest()[:24]
+        tenant = _tenant(workspace)
         if (known := f"/{tenant}") not in self._open:  # no library of a person is called so
             if self._settings.weaviate_url:
                 self._open[known] = await self._in_weaviate(WORKSPACES, tenant)
@@ -104,9 +105,13 @@ class Shelf:
                 self._open[known] = await create_library(self._workspace_folder(tenant), self.neural_embedder())
         return self._open[known]
 
+    def texts_of(self, workspace: str) -> TextFolder:
+        """The full texts that one workspace uploaded."""
+        return TextFolder(self._workspace_folder(_tenant(workspace)).parent / "texts")
+
     async def has_papers(self, workspace: str) -> bool:
         """Whether the workspace has added papers of its own."""
-        tenant = hashlib.sha256(workspace.encode()).hexdigest()[:24]
+        tenant = _tenant(workspace)
         if not self._settings.weaviate_url:
             return self._workspace_folder(tenant).exists()
         async with translated("to look for the workspace's papers"):
@@ -162,3 +167,7 @@ class Shelf:
             await describe(client, description)
         cache = self._settings.home / "embeddings"
         return WeaviateLibrary(client, server, description, neural=self.neural_embedder(), cache=cache, tenant=tenant)
+
+
+def _tenant(workspace: str) -> str:
+    return hashlib.sha256(workspace.encode()).hexdigest()[:24]

@@ -7,16 +7,18 @@ from pydantic import SecretStr
 from bot.settings import Settings
 from engine.retrieval.arxiv import Arxiv
 from engine.retrieval.crossref import Crossref
+from engine.retrieval.downloading import Downloader
+from engine.retrieval.full_texts import OpenAccess, TextFolder
 from engine.retrieval.online import Online
 from engine.retrieval.open_alex import OpenAlex
 from engine.retrieval.semantic_scholar import SemanticScholar, interval_s
-from engine.retrieval.web import DAY_S, Policy, Web
+from engine.retrieval.web import DAY_S, Policy, Service, Web
 
 
-def online_sources(settings: Settings, web: Web) -> Online:
+def online_sources(settings: Settings, web: Web, patience_s: float | None = None) -> Online:
     """Semantic Scholar first, then OpenAlex, then arXiv; for one job."""
     fresh_s = settings.online_cache_days * DAY_S
-    patience_s = settings.online_seconds
+    patience_s = patience_s or settings.online_seconds
     key = text_of(settings.semantic_scholar_api_key)
     rate = settings.semantic_scholar_per_second
     pace = Policy(1 / rate if rate else interval_s(key), patience_s, fresh_s=fresh_s)
@@ -27,6 +29,27 @@ def online_sources(settings: Settings, web: Web) -> Online:
     arxiv = Arxiv(web, settings.arxiv_api_url, Policy(3.0, patience_s, fresh_s=fresh_s))
     crossref = Crossref(web, settings.crossref_api_url, Policy(0.25, patience_s, fresh_s=fresh_s))
     return Online(scholar, (open_alex, arxiv), open_alex, crossref)
+
+
+def downloader(settings: Settings) -> Downloader:
+    """What fetches full texts."""
+    parts = (host.rpartition(":") for host in settings.trusted_hosts)
+    trusted = frozenset((name, int(port)) for name, _, port in parts if port.isdigit())
+    return Downloader(settings.contact, trusted)
+
+
+def open_access(settings: Settings, web: Web, fetcher: Downloader, own: TextFolder, *, online: bool) -> OpenAccess:
+    """Full texts: the workspace's own, those read before, and, ``online``, what is openly there."""
+    policy = Policy(0.2, min(20.0, settings.online_seconds), fresh_s=settings.online_cache_days * DAY_S)
+    return OpenAccess(
+        fetcher,
+        TextFolder(settings.home / "texts"),
+        own,
+        Service("Unpaywall", settings.unpaywall_api_url, web, policy),
+        settings.contact,
+        settings.arxiv_url,
+        online,
+    )
 
 
 def text_of(secret: SecretStr | None) -> str:

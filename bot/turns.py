@@ -21,6 +21,7 @@ from bot.ledger import Standing as BudgetStanding
 from bot.runner import Bench, Listener
 from bot.store import Held
 from bot.understanding import difference, read
+from bot.uploads import Upload
 from engine.drafting import Assignment
 from engine.errors import ScholiumError, UserError
 from engine.estimates import estimate
@@ -38,6 +39,7 @@ from engine.events import (
     Stop,
     StopJob,
     Tell,
+    UseList,
 )
 from engine.llm.metering import Usage
 from engine.llm.model import LanguageModel
@@ -76,8 +78,8 @@ class Backstage(Protocol):
         """Add to a budget."""
         ...
 
-    async def add_papers(self, incoming: Incoming) -> str:
-        """Add the papers in the attachments to the workspace's own library; says what became of them."""
+    async def add_papers(self, incoming: Incoming) -> Upload:
+        """Add the papers in the attachments to the workspace's own library."""
         ...
 
 
@@ -134,8 +136,13 @@ class Turns:
             if incoming.values and isinstance(command, Approve):
                 turn.say(wording.not_saved(incoming.values))
             if incoming.attachments:
-                turn.say(await self._backstage.add_papers(incoming))
-                if not (incoming.text or incoming.button):
+                upload = await self._backstage.add_papers(incoming)
+                turn.say(upload.said)
+                if incoming.text.strip().rstrip(":").lower() in LIST_WORDS:
+                    command = UseList(tuple(paper.key for paper in upload.papers))
+                    if not self._may(turn, incoming, command):
+                        return turn
+                elif not (incoming.text or incoming.button):
                     return turn
             await self._obey(turn, incoming, command)
         except ScholiumError as error:
@@ -358,6 +365,9 @@ def command_of(incoming: Incoming, session: SurveySession | None) -> Command:
     same = session_id == session.id and isinstance(command, ANY_TIME)
     return command if same or current == session.revision else Approve(current)
 
+
+LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
+"""Said with a file of papers: they are the survey's papers, and no others."""
 
 ANY_TIME = Stop | Look | Export
 """What a button means however much has changed since it was shown."""

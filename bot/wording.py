@@ -19,7 +19,7 @@ from engine.retrieval.library import AddReport
 from engine.run import Answer, Progress
 from engine.session import Phase, State, SurveySession
 from engine.text import clean, shortened
-from engine.values import Claim, PaperKey, Section, walk
+from engine.values import Claim, Paper, PaperKey, Section, walk
 
 WELCOME = (
     "**Scholium** writes a literature survey together with you. Name a topic, for example:\n\n"
@@ -88,12 +88,15 @@ _STAGES = {
     "fitting": "Learning how this library's words go together",
     "vectors": "Placing papers by meaning",
     "moving": "Moving papers",
+    "list": "Looking for",
+    "full texts": "Reading full texts",
     "reading": "Reading",
 }
 
 _STARTED: dict[JobKind, str] = {
     "keywords": "Looking for keywords …",
     "papers": "Gathering papers …",
+    "list": "Looking for the papers of your list …",
     "outline": "Drafting an outline …",
     "write": "Writing. `stop` keeps what is finished.",
     "revise": "Changing that section …",
@@ -159,6 +162,7 @@ BELONGS_INTO_A_THREAD = "That belongs into the thread of a survey. To begin one,
 _ENDED: dict[JobKind, str] = {
     "keywords": "Keywords found",
     "papers": "Papers gathered",
+    "list": "List read",
     "outline": "Outline drafted",
     "write": "Written",
     "revise": "Changed",
@@ -354,12 +358,13 @@ def going_on(job: Job) -> str:
     return f"Welcome back. Still at work: {started(job)}"
 
 
-def papers_added(report: AddReport, rejected: int) -> str:
-    """What became of a file with papers."""
+def papers_added(report: AddReport, rejected: int, read: Sequence[Paper]) -> str:
+    """What became of files with papers; ``read`` are those whose text was kept."""
+    texts = "".join(f"\n- I read {escaped(reference_text(paper))} " for paper in read)
     unread = f" {rejected} records could not be read." if rejected else ""
     return (
         f"{report.added} papers added, {report.updated + report.unchanged} were there already.{unread} "
-        "Only this workspace sees them; say `no` at the papers to search again."
+        f"Only this workspace sees them; say `no` at the papers to search again.{texts}"
     )
 
 

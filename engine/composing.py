@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.drafting import Assignment, Draft, connected, drafted, unchecked, verified
 from engine.errors import LanguageModelError, LimitExceeded
@@ -16,6 +16,18 @@ from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
 from engine.text import split_sentences
 from engine.values import OutlineNode, Paper, PaperKey, Section, SurveyWarning
+
+
+async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
+    """The papers, those whose full text can be had with the opening of its main body (AutoSurvey's drafting)."""
+    if context.texts is None:
+        return dict(papers)
+
+    async def on_read(done: int, total: int) -> None:
+        await context.progress(Progress("full texts", done, total))
+
+    texts = await context.texts.read(list(papers.values()), context.limits.full_texts, on_read)
+    return {key: replace(paper, body=texts[key].opening()) if key in texts else paper for key, paper in papers.items()}
 
 
 @dataclass

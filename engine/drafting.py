@@ -14,7 +14,7 @@ from pydantic import Field
 
 from engine.citations import checked, cite, cited_keys, replaced
 from engine.errors import LanguageModelError
-from engine.evidence import is_quoted
+from engine.evidence import is_quoted, passage_with
 from engine.llm.model import Answer, LanguageModel, Request
 from engine.prompting import data, fill, paper_block, paper_tokens
 from engine.text import all_sentences, folded, joined, split_sentences
@@ -301,7 +301,16 @@ def _claim(
     for key in keys:
         verdict = verdicts.get((number, key))
         quote = verdict.quote if verdict and is_quoted(verdict.quote, papers[key]) else ""
-        citations.append(Citation(key, quote, "supported" if verdict else "unchecked"))
+        passage = passage_with(quote, papers[key]) if quote and quote not in papers[key].abstract else None
+        citations.append(
+            Citation(
+                key,
+                quote,
+                "supported" if verdict else "unchecked",
+                "full text" if passage else "abstract",
+                passage.page if passage else None,
+            )
+        )
     return Claim(text, tuple(citations))
 
 

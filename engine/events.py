@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.values import Brief, Change, KeywordPool, Outline, PaperSelection, Section, Survey
 
-JobKind = Literal["keywords", "papers", "outline", "write", "revise", "answer", "gaps", "evaluate"]
+JobKind = Literal["keywords", "papers", "list", "outline", "write", "revise", "answer", "gaps", "evaluate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,8 @@ class Job:
     change: Change | None = None
     question: str = ""
     details: bool = False
+    lines: tuple[str, ...] = ()
+    """The list of papers that `list` looks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,13 @@ class MorePapers:
     """So many papers more."""
 
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class UseList:
+    """The survey's papers are those of this list, one a line."""
+
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +159,9 @@ class JobFailed:
 
 
 Edit = EditKeywords | EditPapers | EditOutline
-PersonEvent = Start | Approve | Regenerate | Edit | MorePapers | Revise | Ask | FindGaps | Evaluate | GoBack | Undo
+PersonEvent = (
+    Start | Approve | Regenerate | Edit | MorePapers | UseList | Revise | Ask | FindGaps | Evaluate | GoBack | Undo
+)
 Event = PersonEvent | Stop | StartOver | SectionFinished | JobDone | JobFailed
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.errors import UserError
-from engine.values import Claim, Paper, Section, Survey, walk
+from engine.values import Claim, Paper, Passage, Section, Survey, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,13 @@ class Evidence:
 
 
 def is_quoted(quote: str, paper: Paper) -> bool:
-    """Whether the paper's abstract or title holds exactly these words."""
-    return bool(quote) and (quote in paper.abstract or quote in paper.title)
+    """Whether the paper's abstract, title or text holds exactly these words."""
+    return bool(quote) and (quote in paper.abstract or quote in paper.title or passage_with(quote, paper) is not None)
+
+
+def passage_with(quote: str, paper: Paper) -> Passage | None:
+    """The first passage of the paper's text that holds exactly these words, ``None`` where none does."""
+    return next((passage for passage in paper.body if quote in passage.text), None)
 
 
 def section_at(survey: Survey, place: str) -> Section:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 LENGTH_CLASSES_TOKENS = {"8k": 8_000, "16k": 16_000, "32k": 32_000, "64k": 64_000}
 """AutoSurvey's length classes: a survey of 8,000 up to 16,000 tokens counts as ``8k``, and so on."""
 
+CHARACTERS_PER_TOKEN = 4
+"""A token is counted as four characters where the provider has not counted yet."""
+
 TOKENS_PER_WORD = 1.5
 """Tokens a written word costs, citations and punctuation included; tokens are counted as characters / 4."""
 
@@ -47,6 +50,9 @@ class Limits:
 
     thin_evidence: int = 3
     """A section with fewer papers than this is marked as thin."""
+
+    full_texts: int = 20
+    """Papers whose full text is read, the best first; each costs a download and up to 1,500 tokens a section."""
 
     answer_papers: int = 8
     """Papers quoted in one answer to a follow-up question."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
+from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Prompt, tokens_of
 from engine.values import Paper
 
@@ -34,7 +35,7 @@ def fill(name: str, **values: str) -> Prompt:
 
 
 def paper_block(papers: Sequence[Paper], tokens_each: int) -> str:
-    """Papers as quoted data: nothing in a title or an abstract can close the fence or open another."""
+    """Papers as quoted data with what was read of their texts: nothing in them can close the fence or open another."""
     return "\n".join(_entry(paper, tokens_each) for paper in papers)
 
 
@@ -49,8 +50,9 @@ def paper_tokens(paper: Paper, tokens_each: int) -> int:
 
 
 def _entry(paper: Paper, tokens_each: int) -> str:
-    body = paper.abstract[: tokens_each * 4]
-    return f'<paper key="{paper.key}">\n{data(paper.title)}\n{data(body)}\n</paper>'
+    abstract = paper.abstract[: tokens_each * CHARACTERS_PER_TOKEN]
+    body = "".join(f"\n{data(passage.text)}" for passage in paper.body)
+    return f'<paper key="{paper.key}">\n{data(paper.title)}\n{data(abstract)}{body}\n</paper>'
 
 
 @cache

@@ -10,6 +10,7 @@ from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
+from engine.retrieval.full_texts import Texts
 from engine.retrieval.library import Library
 from engine.retrieval.online import Online
 from engine.values import Brief, Change, Claim, KeywordPool, Outline, Paper, PaperSelection, Section, Survey
@@ -65,6 +66,8 @@ class RunContext:
     """Hears an answer each time a checked sentence is added to it."""
     online: Online | None = None
     """The online sources, where they are to be searched."""
+    texts: Texts | None = None
+    """Where full texts are read from, where they are to be read."""
     judge: bool = False
     """Whether the language model judges which papers found are relevant."""
     seed: int = 0

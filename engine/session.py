@@ -48,6 +48,7 @@ from engine.events import (
     StopJob,
     Tell,
     Undo,
+    UseList,
 )
 from engine.values import (
     Brief,
@@ -132,13 +133,15 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
         case Start(brief, papers):
             fresh = State(brief=brief, paper_limit=papers)
             return _begin(_changed(session, fresh), "keywords")
-        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | Revise() | Ask() | FindGaps() | Evaluate():
+        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | UseList():
+            return _content(session, event)
+        case Revise() | Ask() | FindGaps() | Evaluate():
             return _content(session, event)
         case _:
             assert_never(event)
 
 
-def _content(session: SurveySession, event: Edit | MorePapers | Revise | Ask | FindGaps | Evaluate) -> Step:
+def _content(session: SurveySession, event: Edit | MorePapers | UseList | Revise | Ask | FindGaps | Evaluate) -> Step:
     """Events that mean something in one phase only."""
     state = session.state
     match event:
@@ -151,6 +154,8 @@ def _content(session: SurveySession, event: Edit | MorePapers | Revise | Ask | F
         case MorePapers(count) if state.phase == "papers":
             more = replace(state, paper_limit=state.paper_limit + count)
             return _begin(_changed(session, more), "papers")
+        case UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
+            return _begin(session, "list", lines=lines)
         case Revise(change) if state.phase == "discussion":
             return _begin(session, "revise", change)
         case Ask(question) if state.phase == "discussion":
@@ -180,10 +185,16 @@ def _regenerate(session: SurveySession) -> Step:
 
 
 def _begin(
-    session: SurveySession, kind: JobKind, change: Change | None = None, question: str = "", *, details: bool = False
+    session: SurveySession,
+    kind: JobKind,
+    change: Change | None = None,
+    question: str = "",
+    *,
+    details: bool = False,
+    lines: tuple[str, ...] = (),
 ) -> Step:
     number = session.jobs_started + 1
-    job = Job(f"{session.id}-{number}", kind, change, question, details)
+    job = Job(f"{session.id}-{number}", kind, change, question, details, lines)
     return replace(session, job=job, jobs_started=number), (StartJob(job),)
 
 
@@ -207,6 +218,8 @@ def _undo(session: SurveySession, steps: int) -> Step:
 def _go_back(session: SurveySession) -> Step:
     before: dict[Phase, Phase] = {"keywords": "topic", "papers": "keywords", "outline": "papers"}
     target = before.get(session.state.phase, "outline")
+    if target == "keywords" and session.state.keywords is None:  # the papers came from a list
+        target = "topic"
     if session.state.phase == "topic":
         return session, (Tell("no way back"),)
     return _changed(session, replace(session.state, phase=target)), (Propose(),)
@@ -234,7 +247,8 @@ def _finished(session: SurveySession, result: JobResult) -> Step:
         case KeywordPool():
             new = replace(state, phase="keywords", keywords=result)
         case PaperSelection():
-            excluded = state.papers.excluded if state.papers else ()
+            before = state.papers.excluded if state.papers else ()
+            excluded = tuple(dict.fromkeys((*before, *result.excluded)))
             new = replace(state, phase="papers", papers=replace(result, excluded=excluded))
         case Outline():
             new = replace(state, phase="outline", outline=result)

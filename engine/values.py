@@ -35,6 +35,15 @@ ALL_YEARS = YearRange()
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """Some sentences of a paper's text, the section they are in and their page (from 1; ``None`` without pages)."""
+
+    text: str
+    section: str = ""
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Paper:
     """One paper as a library knows it; ``identifiers`` holds every known key, the paper's own among them."""
 
@@ -52,6 +61,8 @@ class Paper:
     retracted: bool = False
     origins: tuple[tuple[str, str], ...] = ()
     """Field → the online source its value was taken from."""
+    body: tuple[Passage, ...] = ()
+    """The opening of its main text, while it is being written from; never stored with the paper."""
 
 
 Ranking = Literal["survey", "relevance", "title"]
@@ -169,6 +180,16 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedPaper:
+    """A line of a person's list, the paper it was matched to, and how certain that is (0 to 1; 0: not found)."""
+
+    line: str
+    key: PaperKey | None = None
+    certainty: float = 0.0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PaperSelection:
     """The papers gathered for a survey, best first; those in ``excluded`` stay listed but are not used."""
 
@@ -180,6 +201,8 @@ class PaperSelection:
     left_out: tuple[LeftOut, ...] = ()
     repeats: int = 0
     """Records that were another record's paper once more."""
+    listed: tuple[ListedPaper, ...] = ()
+    """The lines of the list that these papers come from, where a person gave one."""
     beyond: int = 0
     """Different papers that were found and are on topic, but beyond the number wanted."""
 
@@ -241,6 +264,8 @@ class Citation:
     quote: str
     verdict: Verdict
     source: Literal["abstract", "full text"] = "abstract"
+    page: int | None = None
+    """The page of the full text that the words stand on, where it has pages."""
 
 
 @dataclass(frozen=True, slots=True)

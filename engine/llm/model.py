@@ -9,12 +9,10 @@ from typing import Any, Literal, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from engine.errors import LanguageModelError
+from engine.limits import CHARACTERS_PER_TOKEN
 
 Task = Literal["reading", "outline", "drafting", "checking", "judging"]
 """What a call is for; each task can have a model of its own."""
-
-CHARACTERS_PER_TOKEN = 4
-"""A token is counted as four characters where the provider has not counted yet."""
 
 
 def tokens_of(text: str) -> int:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from engine.composing import Composition
+from engine.composing import Composition, with_bodies
 from engine.drafting import Assignment, JudgeAnswer
 from engine.errors import LanguageModelError
 from engine.gathering import gather, needed_papers, propose_keywords
@@ -28,8 +28,8 @@ from engine.values import (
 from engine.writing import assembled, supplied, warned, with_same_papers, words_for_each
 
 NOTICE = (
-    "This survey was written by a language model from the abstracts of the papers it cites; each citation was "
-    "checked against the abstract, and those that did not hold were removed."
+    "This survey was written by a language model from the abstracts of the papers it cites, and from the openings of "
+    "those whose texts could be read; each citation was checked against them, and those that did not hold were removed."
 )
 UNCHECKED_NOTICE = "This survey was written by a language model from abstracts; its citations were not checked."
 SECTIONS = 8
@@ -97,13 +97,16 @@ class AutoSurveyRecipe(RevisedByModel):
         context: RunContext,
     ) -> Survey:
         """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
-        papers = {p.key: p for p in selection.included()}
+        papers = await with_bodies({p.key: p for p in selection.included()}, context)
         task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
         composition = Composition(context.needed_model(), task, papers, context, self.check, self.connect)
         sections = await composition.sections(finished)
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
         survey = assembled(brief, outline, sections, selection, NOTICE if self.check else UNCHECKED_NOTICE)
+        read = sum(bool(paper.body) for paper in papers.values())
+        if read:
+            survey = replace(survey, facts=(*survey.facts, ("Papers read beyond the abstract", str(read))))
         return warned(survey, composition.warnings)
 
 

@@ -145,7 +145,7 @@ async def test_a_file_that_cannot_be_read_gets_a_sentence(library: LocalLibrary)
     async with opened() as lab:
         for i, (name, content, why) in enumerate(
             (
-                ("../../x.exe", b"MZ", "cannot read “x.exe” yet"),
+                ("../../x.exe", b"MZ", "I cannot read “x.exe”"),
                 ("a.bib", b"not bibtex at all", "no paper in what you sent"),
                 ("a.bib", b"x" * (21 * 2**20), "larger than 20 MB"),
             )

@@ -1,0 +1,60 @@
+"""A person's own list of papers instead of a search: the closed reference set of the cluster-based generator (K11)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from engine.errors import UserError
+from engine.retrieval.identity import Distinct
+from engine.retrieval.matching import SURE, Found, matched
+from engine.run import Progress, RunContext
+from engine.values import FoundPaper, PaperKey, PaperSelection, Reason, SearchRecord
+
+AT_ONCE = 4
+
+
+async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelection:
+    """The papers of the list in its order, every line with its match and how certain it is.
+
+    A match that is not sure is listed and left out. Raises `UserError` where no line is a paper that is known.
+    """
+    gate = asyncio.Semaphore(AT_ONCE)
+    done = 0
+
+    async def one(line: str) -> Found:
+        nonlocal done
+        async with gate:
+            found = await matched(line, context.library, context.online)
+        done += 1
+        await context.progress(Progress("list", done, len(lines), line))
+        return found
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(line)) for line in lines]
+    found = [task.result() for task in tasks]
+    known = Distinct()
+    for item in found:
+        if item.paper is not None:
+            known.add(item.paper)
+    listed = [replace(f.listed, key=known.key_of(f.paper.key)) if f.paper else f.listed for f in found]
+    reasons: dict[PaperKey, Reason] = {}
+    for rank, line in enumerate(listed, start=1):
+        if line.key is not None:
+            reasons.setdefault(line.key, Reason(line.line, rank, "list"))
+    sure = {line.key for line in listed if line.certainty >= SURE}
+    if not known.papers:
+        asked = " and online sources" if context.online else "; online=yes looks further"
+        raise UserError(f"None of the {len(lines)} lines is a paper known to the library{asked}.")
+    papers = list(known.papers.values())
+    today = datetime.now(UTC).date().isoformat()
+    record = SearchRecord("your list", f"{len(lines)} lines", today, len(papers))
+    return PaperSelection(
+        tuple(FoundPaper(paper, 1.0 / (at + 1), (reasons[paper.key],)) for at, paper in enumerate(papers)),
+        excluded=tuple(paper.key for paper in papers if paper.key not in sure),
+        searches=(record,),
+        repeats=known.repeats,
+        listed=tuple(listed),
+    )

@@ -1,0 +1,139 @@
+"""Fetches papers from addresses that others wrote: only ``https``, only public hosts, each redirect checked again.
+
+The check is made where the connection is made, for the very address that is connected to, so that a name which
+resolves differently the second time gains nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+
+from engine.errors import RetrievalError, UserError
+
+LARGEST_BYTES = 50 * 2**20
+REDIRECTS = 5
+TOTAL_S = 60.0
+PORTS = frozenset({None, 443})
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """What an address gave; ``url`` is the one after redirects."""
+
+    content: bytes
+    kind: str
+    url: str
+
+
+@dataclass
+class Downloader:
+    """Fetches files; close it. ``trusted`` are hosts with ports that may be private and unencrypted, for tests."""
+
+    contact: str = ""
+    trusted: frozenset[tuple[str, int]] = frozenset()
+    _session: aiohttp.ClientSession | None = field(default=None)
+
+    async def fetch(self, url: str) -> Download:
+        """The file. Raises `UserError` for an address that is not allowed, `RetrievalError` where it cannot be had."""
+        for _ in range(REDIRECTS + 1):
+            self._check(url)
+            try:
+                async with self._connections().get(
+                    url, allow_redirects=False, timeout=aiohttp.ClientTimeout(total=TOTAL_S)
+                ) as response:
+                    if response.status in {301, 302, 303, 307, 308}:
+                        url = urljoin(url, response.headers.get("Location", ""))
+                        continue
+                    if response.status != 200:
+                        passing = response.status in {429, 503}
+                        raise RetrievalError(f"{_host(url)} answered {response.status}.", retryable=passing)
+                    content = await _bounded(response)
+                    return Download(content, response.content_type, url)
+            except TimeoutError as error:
+                raise RetrievalError(f"{_host(url)} took too long.", retryable=True) from error
+            except _NotPublic as error:
+                raise UserError(f"The address {_host(url)} is not public, so it is not read.") from error
+            except (aiohttp.ClientError, OSError) as error:
+                if isinstance(error.__cause__, _NotPublic) or "not public" in str(error):
+                    raise UserError(f"The address {_host(url)} is not public, so it is not read.") from error
+                raise RetrievalError(f"{_host(url)} could not be reached.", retryable=True) from error
+        raise RetrievalError(f"{_host(url)} redirects in circles.")
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    def _connections(self) -> aiohttp.ClientSession:
+        if self._session is None or self._session.closed:
+            agent = "Scholium/0.1" + (f" (mailto:{self.contact})" if self.contact else "")
+            connector = aiohttp.TCPConnector(socket_factory=self._socket, limit=16, limit_per_host=2)
+            self._session = aiohttp.ClientSession(
+                connector=connector, headers={"User-Agent": agent}, cookie_jar=aiohttp.DummyCookieJar()
+            )
+        return self._session
+
+    def _check(self, url: str) -> None:
+        """Raises `UserError` where the address itself shows that it is not allowed."""
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise UserError("That is no address of a paper.") from error
+        if (parts.hostname, port) in self.trusted:
+            return
+        if parts.scheme != "https" or not parts.hostname or parts.username or port not in PORTS:
+            raise UserError(f"Only https addresses are read, not {parts.scheme or 'this'}://{_host(url)}.")
+
+    def _socket(self, found: Any) -> socket.socket:
+        """A socket for an address that was resolved; refuses what is not public."""
+        family, kind, protocol, _, address = found
+        host, port = address[0], address[1]
+        if (host, port) not in self.trusted and not is_public(host):
+            raise _NotPublic(f"{host} is not public")
+        return socket.socket(family=family, type=kind, proto=protocol)
+
+
+class _NotPublic(OSError):
+    """The host is private, local, or otherwise not on the public network."""
+
+
+def is_public(host: str) -> bool:
+    """Whether an IP address is one of the public network; those wrapped into IPv6 are unwrapped first."""
+    address = ipaddress.ip_address(host.split("%", 1)[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+        if inner is not None:
+            address = inner
+        elif address in _NAT64:
+            address = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.is_global and not address.is_multicast
+
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or "this address"
+    except ValueError:
+        return "this address"
+
+
+async def _bounded(response: aiohttp.ClientResponse) -> bytes:
+    if (response.content_length or 0) > LARGEST_BYTES:
+        raise RetrievalError(f"The file at {response.host} is larger than {LARGEST_BYTES // 2**20} MB.")
+    content = bytearray()
+    async for part in response.content.iter_chunked(2**16):
+        content += part
+        if len(content) > LARGEST_BYTES:
+            raise RetrievalError(f"The file at {response.host} is larger than {LARGEST_BYTES // 2**20} MB.")
+        await asyncio.sleep(0)
+    return bytes(content)
