@@ -79,7 +79,7 @@ async def perform(job: Job, state: State, bench: Bench) -> Result:
         case "keywords", State(brief=Brief()):
             return await recipe.keywords(_needed(brief), context)
         case "papers", State(keywords=KeywordPool() as pool):
-            return await recipe.papers(_needed(brief), pool, state.paper_limit, context)
+            return await recipe.papers(_needed(brief), pool, state.paper_limit, _curated(context, state.papers))
         case "list", State(brief=Brief()):
             return await gather_list(job.lines, context)
         case "outline", State(papers=PaperSelection() as selection):
@@ -97,6 +97,14 @@ async def perform(job: Job, state: State, bench: Bench) -> Result:
             return await evaluated(from_survey(survey), _needed(brief).topic, _means(context))
         case _:
             raise UserError("A step before this one is missing. Say “start over” and name the topic again.")
+
+
+def _curated(context: RunContext, before: PaperSelection | None) -> RunContext:
+    """With what the person thinks of the former proposal, where they have left out some of it."""
+    if before is None or not before.excluded:
+        return context
+    refused = tuple(f.paper for f in before.found if f.paper.key in before.excluded)
+    return replace(context, accepted=before.included(), refused=refused)
 
 
 def _means(context: RunContext) -> Means:

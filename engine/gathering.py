@@ -35,6 +35,11 @@ from engine.values import (
 ONLINE_TOPIC_PAPERS = 300
 """Papers asked for online by the topic's name; each other keyword brings one page of a hundred."""
 
+SURVEY_WEIGHT = 2.0
+FOUNDATION_WEIGHT = 3.0
+"""In units of the topic's own search: the order in which a survey would cite what was found counts twice, and what
+the found papers themselves cite as much as both together, since no word of it need be searched for."""
+
 JUDGED_SPARE = 1.25
 """So many times the papers wanted are judged, so that enough are left."""
 
@@ -97,7 +102,8 @@ async def gather(
     kept, retracted = await search.without_retracted(kept, limit)
     chosen = await _judged(brief, kept, limit, context)
     if chosen.unjudged:
-        search.said("the language model", f"{chosen.unjudged} papers could not be judged and stay")
+        note = f"{chosen.unjudged} papers could not be judged and stay"
+        search.said("the language model", "which papers are relevant", note=note)
     rest = kept[len(chosen.kept) + len(chosen.left_out) :]
     proposed = (*chosen.kept, *rest)[:limit]
     return PaperSelection(
@@ -207,7 +213,7 @@ class _Search:
         years = np.array([p.year or 0 for p in papers], np.int64)
         scores = survey_scores(near, popularity(counts, years, datetime.now(UTC).year))
         order = [keys[int(i)] for i in np.argsort(-scores, kind="stable")]
-        self.rankings.append((order, 2 * self.topic_weight))
+        self.rankings.append((order, SURVEY_WEIGHT * self.topic_weight))
 
     async def follow_citations(self) -> None:
         """What the papers found cite, what cites them, what is recommended for them; said where that cannot be."""
@@ -223,7 +229,8 @@ class _Search:
             await self.context.progress(Progress("following citations", number, len(steps), words))
             try:
                 if by == "recommended":
-                    found = [Neighbour(p, 0) for p in await online.recommended(best, ())]
+                    liked = [*self.context.accepted, *best]
+                    found = [Neighbour(p, 0) for p in await online.recommended(liked, self.context.refused)]
                 else:
                     found = await (online.foundations(best) if by == "cited" else online.followers(best))
             except RetrievalError as error:
@@ -239,13 +246,14 @@ class _Search:
             key = self.known.add(neighbour.paper)
             keys.append(key)
             self.reasons.setdefault(key, []).append(Reason(words, neighbour.pointers or rank, by))
-        self.rankings.append((keys, self.topic_weight if by == "cited" else 1.0))
+        self.rankings.append((keys, FOUNDATION_WEIGHT * self.topic_weight if by == "cited" else 1.0))
 
     async def seeds(self) -> list[Paper]:
-        """Papers that name the topic."""
+        """Papers that name the topic, and those that a person has accepted."""
         found = await self.context.library.search(Query(self.brief.topic, SEEDS, "relevance", self.brief.years))
         online = [self.known.papers[self.known.key_of(key)] for key in self._topic_seeds]
-        return list({p.key: p for p in (*(f.paper for f in found), *online)}.values())
+        named = (*(f.paper for f in found), *online, *self.context.accepted[:SEEDS])
+        return list({p.key: p for p in named}.values())
 
     async def without_retracted(
         self, found: Sequence[FoundPaper], limit: int

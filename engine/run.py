@@ -68,6 +68,9 @@ class RunContext:
     """The online sources, where they are to be searched."""
     texts: Texts | None = None
     """Where full texts are read from, where they are to be read."""
+    accepted: tuple[Paper, ...] = ()
+    refused: tuple[Paper, ...] = ()
+    """Papers of the former proposal that a person who looked through it left in, and left out."""
     judge: bool = False
     """Whether the language model judges which papers found are relevant."""
     seed: int = 0
