@@ -13,7 +13,7 @@ from bot.briefs import ONLINE, Defaults
 from bot.runner import Bench, Listener
 from bot.settings import Settings, load_settings
 from bot.shelf import OwnLibrary, Shelf
-from bot.sources import downloader, online_sources, open_access
+from bot.sources import downloader, online_sources, open_access, wikipedia
 from engine.errors import UserError
 from engine.llm.anthropic import AnthropicProvider
 from engine.llm.metering import Throttle
@@ -122,7 +122,7 @@ class App:
             answering=listener.answering,
             seed=self.settings.seed,
         )
-        return Bench(self.recipes[brief.recipe], context)
+        return Bench(self.recipes[brief.recipe], context, wikipedia(self.settings, self.web(means.memory)))
 
     def _texts(self, means: Means, *, online: bool) -> OpenAccess | None:
         if not self.settings.full_texts:

@@ -13,6 +13,7 @@ from typing import Literal
 from engine import outline_edits as outline
 from engine.errors import UserError
 from engine.events import (
+    AddBackground,
     Approve,
     Ask,
     EditKeywords,
@@ -220,6 +221,7 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"evaluate|judge(?: it)?|how good is it\??", lambda m: Evaluate()),
     _rule(r"evaluate details?", lambda m: Evaluate(details=True)),
     _rule(r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: FindGaps()),
+    _rule(r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: AddBackground()),
     _rule(r"more", lambda m: More()),
     _rule(r"more\s+(\d{1,4})(?:\s+papers)?", lambda m: MorePapers(int(m.group(1)))),
     _rule(r"exclude\s+(.+)", lambda m: EditPapers(exclude=numbers_in(m.group(1)))),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from engine.background import with_background
 from engine.errors import LimitExceeded, ScholiumError, UserError
 from engine.evaluation.documents import from_survey
 from engine.evaluation.entailment import ByModel, ByRule
@@ -15,11 +16,14 @@ from engine.evaluation.evaluating import Evaluation, Means, evaluated
 from engine.events import Job
 from engine.gaps import FieldGaps, field_gaps
 from engine.reading_list import gather_list
+from engine.retrieval.wikipedia import Wikipedia
 from engine.run import Answer, Progress, Recipe, RunContext
 from engine.session import State, SurveySession
 from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
 
 log = structlog.get_logger()
+
+STEP_MISSING = "A step before this one is missing. Say “start over” and name the topic again."
 
 Result = KeywordPool | PaperSelection | Outline | Survey | Answer | FieldGaps | Evaluation
 
@@ -30,6 +34,7 @@ class Bench:
 
     recipe: Recipe
     context: RunContext
+    wikipedia: Wikipedia
 
 
 @dataclass(frozen=True)
@@ -86,17 +91,29 @@ async def perform(job: Job, state: State, bench: Bench) -> Result:
             return await recipe.outline(_needed(brief), selection, context)
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             return await recipe.write(_needed(brief), selection, outline, dict(state.sections), context)
-        case "revise", State(papers=PaperSelection() as selection, survey=Survey() as survey) if job.change:
-            return await recipe.revise(_needed(brief), selection, survey, job.change, context)
-        case "answer", State(papers=PaperSelection() as selection, survey=Survey() as survey):
-            return await recipe.answer(_needed(brief), job.question, selection, survey, context)
         case "gaps", State(papers=PaperSelection() as selection):
             topic, seed = _needed(brief).topic, context.seed
             return await asyncio.to_thread(field_gaps, selection.included(), topic, context.embedder, seed)
-        case "evaluate", State(survey=Survey() as survey):
-            return await evaluated(from_survey(survey), _needed(brief).topic, _means(context))
+        case _, State(brief=Brief() as brief, papers=PaperSelection() as selection, survey=Survey() as survey):
+            return await _about_survey(job, brief, selection, survey, replace(bench, context=context))
         case _:
-            raise UserError("A step before this one is missing. Say “start over” and name the topic again.")
+            raise UserError(STEP_MISSING)
+
+
+async def _about_survey(job: Job, brief: Brief, selection: PaperSelection, survey: Survey, bench: Bench) -> Result:
+    """What is done with a finished survey."""
+    context = bench.context
+    match job.kind:
+        case "revise" if job.change:
+            return await bench.recipe.revise(brief, selection, survey, job.change, context)
+        case "answer":
+            return await bench.recipe.answer(brief, job.question, selection, survey, context)
+        case "background":
+            return await with_background(brief, selection, survey, bench.wikipedia, context)
+        case "evaluate":
+            return await evaluated(from_survey(survey), brief.topic, _means(context))
+        case _:
+            raise UserError(STEP_MISSING)
 
 
 def _curated(context: RunContext, before: PaperSelection | None) -> RunContext:

@@ -118,6 +118,7 @@ class Settings(BaseSettings):
     openalex_api_url: str = Field(open_alex.ADDRESS, validation_alias="OPENALEX_API_URL")
     arxiv_api_url: str = Field(arxiv.ADDRESS, validation_alias="ARXIV_API_URL")
     unpaywall_api_url: str = Field("https://api.unpaywall.org", validation_alias="UNPAYWALL_API_URL")
+    wikipedia_url: str = Field("https://en.wikipedia.org", validation_alias="WIKIPEDIA_URL")
     arxiv_url: str = Field("https://arxiv.org", validation_alias="ARXIV_URL")
     crossref_api_url: str = Field(crossref.ADDRESS, validation_alias="CROSSREF_API_URL")
     weaviate_url: str | None = Field(None, validation_alias="WEAVIATE_URL")

@@ -13,6 +13,7 @@ from engine.retrieval.online import Online
 from engine.retrieval.open_alex import OpenAlex
 from engine.retrieval.semantic_scholar import SemanticScholar, interval_s
 from engine.retrieval.web import DAY_S, Policy, Service, Web
+from engine.retrieval.wikipedia import Wikipedia
 
 
 def online_sources(settings: Settings, web: Web, patience_s: float | None = None) -> Online:
@@ -29,6 +30,12 @@ def online_sources(settings: Settings, web: Web, patience_s: float | None = None
     arxiv = Arxiv(web, settings.arxiv_api_url, Policy(3.0, patience_s, fresh_s=fresh_s))
     crossref = Crossref(web, settings.crossref_api_url, Policy(0.25, patience_s, fresh_s=fresh_s))
     return Online(scholar, (open_alex, arxiv), open_alex, crossref)
+
+
+def wikipedia(settings: Settings, web: Web) -> Wikipedia:
+    """The encyclopedia."""
+    policy = Policy(0.5, settings.online_seconds, fresh_s=settings.online_cache_days * DAY_S)
+    return Wikipedia(web, settings.wikipedia_url, policy)
 
 
 def downloader(settings: Settings) -> Downloader:

@@ -47,7 +47,7 @@ from engine.rendering.files import known_formats, write_files
 from engine.session import SurveySession, advance
 from engine.writing import words_for_each
 
-QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate"})
+QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
 """Jobs that leave the finished survey to be exported meanwhile."""
 
 

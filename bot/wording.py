@@ -89,6 +89,7 @@ _STAGES = {
     "vectors": "Placing papers by meaning",
     "moving": "Moving papers",
     "list": "Looking for",
+    "background": "Reading Wikipedia",
     "full texts": "Reading full texts",
     "reading": "Reading",
 }
@@ -103,6 +104,7 @@ _STARTED: dict[JobKind, str] = {
     "answer": "Looking through the papers …",
     "gaps": "Drawing a map of the field …",
     "evaluate": "Judging the survey …",
+    "background": "Looking for background …",
 }
 
 
@@ -169,6 +171,7 @@ _ENDED: dict[JobKind, str] = {
     "answer": "Answered",
     "gaps": "Map drawn",
     "evaluate": "Judged",
+    "background": "Background added",
 }
 
 

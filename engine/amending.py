@@ -60,7 +60,8 @@ def revision_of(selection: PaperSelection, survey: Survey, change: Change, embed
 def revised(selection: PaperSelection, survey: Survey, place: str, new: Section) -> Survey:
     """The survey with the section at ``place`` replaced and its references in order, the rest untouched."""
     sections = _with_section(survey.sections, [int(part) for part in place.split(".")], new)
-    return with_references(replace(survey, sections=sections), {p.key: p for p in selection.included()})
+    known = {p.key: p for p in (*survey.references, *selection.included())}
+    return with_references(replace(survey, sections=sections), known)
 
 
 def requoted(selection: PaperSelection, survey: Survey, change: Change, embedder: Embedder) -> Survey:

@@ -8,7 +8,9 @@ from typing import Literal
 
 from engine.values import Brief, Change, KeywordPool, Outline, PaperSelection, Section, Survey
 
-JobKind = Literal["keywords", "papers", "list", "outline", "write", "revise", "answer", "gaps", "evaluate"]
+JobKind = Literal[
+    "keywords", "papers", "list", "outline", "write", "revise", "answer", "gaps", "evaluate", "background"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,11 @@ class FindGaps:
 
 
 @dataclass(frozen=True, slots=True)
+class AddBackground:
+    """The introduction is to explain the topic from an encyclopedia."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluate:
     """How good is the finished survey; with ``details`` every figure and reason."""
 
@@ -160,7 +167,19 @@ class JobFailed:
 
 Edit = EditKeywords | EditPapers | EditOutline
 PersonEvent = (
-    Start | Approve | Regenerate | Edit | MorePapers | UseList | Revise | Ask | FindGaps | Evaluate | GoBack | Undo
+    Start
+    | Approve
+    | Regenerate
+    | Edit
+    | MorePapers
+    | UseList
+    | Revise
+    | Ask
+    | FindGaps
+    | Evaluate
+    | AddBackground
+    | GoBack
+    | Undo
 )
 Event = PersonEvent | Stop | StartOver | SectionFinished | JobDone | JobFailed
 

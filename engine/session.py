@@ -20,6 +20,7 @@ from typing import Literal, assert_never
 from engine.errors import UserError
 from engine.events import (
     Action,
+    AddBackground,
     Approve,
     Ask,
     Edit,
@@ -94,6 +95,7 @@ class SurveySession:
     jobs_started: int = 0
 
 
+AboutSurvey = Revise | Ask | FindGaps | Evaluate | AddBackground
 Step = tuple[SurveySession, tuple[Action, ...]]
 
 _APPROVED: dict[Phase, JobKind] = {
@@ -135,14 +137,14 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _begin(_changed(session, fresh), "keywords")
         case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | UseList():
             return _content(session, event)
-        case Revise() | Ask() | FindGaps() | Evaluate():
-            return _content(session, event)
+        case Revise() | Ask() | FindGaps() | Evaluate() | AddBackground():
+            return _about_survey(session, event)
         case _:
             assert_never(event)
 
 
-def _content(session: SurveySession, event: Edit | MorePapers | UseList | Revise | Ask | FindGaps | Evaluate) -> Step:
-    """Events that mean something in one phase only."""
+def _content(session: SurveySession, event: Edit | MorePapers | UseList) -> Step:
+    """Changes of a proposal, each in its phase only."""
     state = session.state
     match event:
         case EditKeywords(add, drop) if state.phase == "keywords" and state.keywords:
@@ -156,16 +158,30 @@ def _content(session: SurveySession, event: Edit | MorePapers | UseList | Revise
             return _begin(_changed(session, more), "papers")
         case UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
             return _begin(session, "list", lines=lines)
+        case _:
+            return _not_now(session)
+
+
+def _about_survey(session: SurveySession, event: AboutSurvey) -> Step:
+    """Events that need the finished survey, or at least its papers."""
+    state = session.state
+    match event:
         case Revise(change) if state.phase == "discussion":
             return _begin(session, "revise", change)
         case Ask(question) if state.phase == "discussion":
             return _begin(session, "answer", question=question)
         case FindGaps() if state.papers and state.phase not in {"topic", "keywords"}:
             return _begin(session, "gaps")
+        case AddBackground() if state.phase == "discussion":
+            return _begin(session, "background")
         case Evaluate(details) if state.phase == "discussion":
             return _begin(session, "evaluate", details=details)
         case _:
-            return session, (Tell("needs topic" if state.phase == "topic" else "not now"),)
+            return _not_now(session)
+
+
+def _not_now(session: SurveySession) -> Step:
+    return session, (Tell("needs topic" if session.state.phase == "topic" else "not now"),)
 
 
 def _approve(session: SurveySession) -> Step:

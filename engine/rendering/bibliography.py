@@ -12,6 +12,7 @@ from bibtexparser.model import Entry, Field
 from pylatexenc.latexencode import unicode_to_latex
 
 from engine.retrieval.identity import surname
+from engine.retrieval.wikipedia import is_encyclopedia
 from engine.text import STOP_WORDS, clean, folded, words
 from engine.values import Paper
 
@@ -59,7 +60,9 @@ def ris(papers: Sequence[Paper]) -> str:
 def _fields(paper: Paper) -> tuple[str, list[tuple[str, str]]]:
     venue = clean(paper.venue)
     kind, place = "misc", "howpublished"
-    if venue and not _PREPRINT.search(venue):
+    if is_encyclopedia(paper):
+        venue = "Wikipedia, the free encyclopedia (CC BY-SA)"
+    elif venue and not _PREPRINT.search(venue):
         kind, place = ("inproceedings", "booktitle") if _MEETING.search(venue) else ("article", "journal")
     return kind, [
         ("title", f"{{{_latex(paper.title)}}}"),
@@ -101,8 +104,9 @@ def _letters(number: int) -> str:
 
 def _ris_record(paper: Paper) -> dict[str, object]:
     kind, _ = _fields(paper)
+    types = {"inproceedings": "CONF", "article": "JOUR"}
     record: dict[str, object] = {
-        "type_of_reference": {"inproceedings": "CONF", "article": "JOUR"}.get(kind, "GEN"),
+        "type_of_reference": "ENCYC" if is_encyclopedia(paper) else types.get(kind, "GEN"),
         "title": clean(paper.title),
         "authors": [clean(_family_first(a)) for a in paper.authors],
         "year": str(paper.year or ""),
