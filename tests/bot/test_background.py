@@ -19,7 +19,7 @@ from engine.retrieval.local import LocalLibrary
 from engine.retrieval.web import Policy, Web
 from engine.retrieval.wikipedia import Wikipedia
 from engine.run import RunContext
-from engine.values import Brief, FoundPaper, PaperSelection, Survey
+from engine.values import Brief, FoundPaper, PaperSelection, Survey, walk
 from tests.fakes import FakeModel, claim, papers, section
 from tests.lab import opened
 
@@ -117,10 +117,7 @@ async def test_with_a_model_only_what_the_article_says_is_taken(site: Encycloped
     ("number", "relevant", "why"), [(0, True, "none fits"), (7, True, "none fits"), (1, False, "no use")]
 )
 async def test_where_no_article_helps_the_reason_is_said(
-    site: Encyclopedia,
-    number: int,
-    relevant: bool,
-    why: str,
+    site: Encyclopedia, number: int, *, relevant: bool, why: str
 ) -> None:
     def reply(_: str, kind: str) -> str:
         if kind == "PageAnswer":
@@ -144,8 +141,9 @@ async def test_in_a_conversation_it_can_be_undone(site: Encyclopedia, library: L
         await lab.talk("survey dense retrieval", "ok", "ok", "ok", "background")
         assert "Wikipedia says" in (await lab.survey()).sections[0].text
         before = await lab.survey()
-        await lab.talk("rewrite 2: passage index")
-        assert await lab.survey() != before
+        place = next(n for n, part in walk(before.sections) if n != "1" and not part.sections)
+        await lab.talk(f"rewrite {place}: open problem")
+        assert await lab.survey() != before, lab.chat.last
         assert any(p.key.startswith("wikipedia:") for p in (await lab.survey()).references)
         await lab.talk("undo 2")
         assert "Wikipedia says" not in (await lab.survey()).sections[0].text
