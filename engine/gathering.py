@@ -14,7 +14,7 @@ from engine.keywords import SELECTORS, Selector, expand_keywords
 from engine.relevance import Judged, judged, typical
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.identity import Distinct
-from engine.retrieval.online import Neighbour
+from engine.retrieval.online import Neighbour, Online
 from engine.retrieval.ranking import SEEDS, closeness, popularity, reciprocal_rank_fusion, survey_scores
 from engine.run import Progress, RunContext
 from engine.values import (
@@ -173,7 +173,7 @@ class _Search:
                 self.said(library.name, keyword.text, len(found))
 
     async def online(self) -> None:
-        """Every keyword online, and what is cited most among the papers with the topic's words."""
+        """Every keyword online, by relevance and by citations."""
         online = self.context.online
         assert online is not None
         for number, keyword in enumerate(self.pool.keywords):
@@ -191,10 +191,14 @@ class _Search:
             self._from_online.update(dict.fromkeys(keys))
             if number == 0:
                 self._topic_seeds = keys[: SEEDS // 2]
+            await self._most_cited(online, keyword)
+
+    async def _most_cited(self, online: Online, keyword: Keyword) -> None:
+        """Papers with all the keyword's words, to be ranked with the others: no word of it says how good they are."""
         try:
-            cited = await online.most_cited(self.brief.topic, self.context.limits.candidate_papers, self.brief.years)
+            cited = await online.most_cited(keyword.text, self.context.limits.candidate_papers, self.brief.years)
         except RetrievalError as error:
-            self.said("most cited papers", self.brief.topic, note=f"left out: {error}")
+            self.said("most cited papers", keyword.text, note=f"left out: {error}")
             return
         self._from_online.update(dict.fromkeys(self._take(cited.papers, cited.record.query, 0.0)))
         self.records.append(cited.record)

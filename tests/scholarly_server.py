@@ -49,10 +49,11 @@ class Scholarly:
     calls: list[Call] = field(default_factory=list)
     _index: dict[str, list[PaperKey]] = field(default_factory=lambda: defaultdict(list))
     _last: dict[Site, float] = field(default_factory=dict)
+    _numbers: dict[str, Paper] = field(default_factory=dict)
 
     def add(self, papers: Iterable[Paper]) -> None:
         for paper in papers:
-            self.papers[paper.key] = paper
+            self.papers[paper.key] = self._numbers[number(paper)] = paper
             for word in set(_words(f"{paper.title} {paper.abstract}")):
                 self._index[word].append(paper.key)
 
@@ -180,7 +181,7 @@ class Scholarly:
         key = PaperKey(f"{kind.lower()}:{rest}") if rest else None
         if key:
             return self.papers.get(key)
-        return next((p for p in self.papers.values() if number(p) == name), None)
+        return self._numbers.get(name)
 
     def ranked(self, words: Sequence[str], years: str) -> list[Paper]:
         first, last = (int(y) if y else None for y in years.split("-")) if years else (None, None)
