@@ -134,6 +134,10 @@ def _broken(fault: Fault | None, text: str) -> str:
 # What is answered: enough like a survey to be checked, cited and put together.
 
 
+_PAPER = re.compile(r'<paper key="([^"]+)">\n(.*)\n(.*)\n(?:.*\n)*?</paper>')
+"""Key, title and abstract of a paper in a prompt; what was read of its text may follow."""
+
+
 def simulated(prompt: str, schema: str) -> str:
     """An answer of the right shape and length, made of the prompt's own papers."""
     made = _TYPED.get(schema)
@@ -164,9 +168,7 @@ def _subsections(prompt: str) -> dict[str, Any]:
 
 
 def _check(prompt: str) -> dict[str, Any]:
-    bodies = {
-        key: html.unescape(body) for key, body in re.findall(r'<paper key="([^"]+)">\n.*\n(.*)\n</paper>', prompt)
-    }
+    bodies = {key: html.unescape(body) for key, _, body in _PAPER.findall(prompt)}
     verdicts = []
     for number, sentence in re.findall(r"^(\d+)\. (.+)$", prompt.split("<papers>")[0], re.M):
         for key in re.findall(r"@([^\s;\]]+)", sentence):
@@ -174,6 +176,17 @@ def _check(prompt: str) -> dict[str, Any]:
             supported = bool(quote) and (len(sentence) + len(key)) % 11 != 0
             verdicts.append({"sentence": int(number), "key": key, "supported": supported, "quote": quote})
     return {"verdicts": verdicts}
+
+
+def _relevance(prompt: str) -> dict[str, Any]:
+    """Every ninth paper is not relevant."""
+    keys = re.findall(r'<paper key="([^"]+)">', prompt)
+    return {
+        "judgements": [
+            {"key": key, "reason": f"It is number {n} of the papers asked about.", "relevant": n % 9 != 0}
+            for n, key in enumerate(keys, start=1)
+        ]
+    }
 
 
 def _translation(prompt: str) -> dict[str, Any]:
@@ -195,6 +208,7 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     "SubsectionsAnswer": _subsections,
     "DuplicatesAnswer": lambda _: {"repeated": []},
     "CheckAnswer": _check,
+    "RelevanceAnswer": _relevance,
     "CoherenceAnswer": _coherence,
     "TranslationAnswer": _translation,
     "Verdict": lambda prompt: {"faithful": len(prompt) % 7 != 0},
@@ -213,7 +227,7 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 def _prose(prompt: str) -> str:
-    papers = re.findall(r'<paper key="([^"]+)">\n(.*)\n(.*)\n</paper>', prompt)
+    papers = _PAPER.findall(prompt)
     wanted = int(_found(r"more than (\d+) words", prompt, "120"))
     sentences: list[str] = []
     count = 0

@@ -32,17 +32,18 @@ HELP = """**What you can say**
 
 | When | Say |
 | --- | --- |
-| to begin | `survey TOPIC` with `length=8k` `years=2018..2025` `sections=8` `words=300` `library=NAME` `budget=2.50` |
+| to begin | `survey TOPIC` with `length=8k` `years=2018..2025` `sections=8` `words=300` `library=NAME` `online=yes` \
+`budget=2.50` |
 | at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `start over` |
 | keywords | `add dense retrieval` · `drop transformers` |
-| papers | `exclude 3 7` · `include 3` · `more` · `show` |
+| papers | `exclude 3 7` · `include 3` · `more` · `show` · `papers:` and your list, a title, DOI or arXiv id a line |
 | outline | `rename 2 to …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · `add section … after 2` |
 | the survey | `show 3.2` · `why 3.2` · `why [12]` · or simply ask a question |
 | change it | `rewrite 3.2: …` · `expand 2.1` · `shorten 2.1` · `add a paragraph on … to 2.1` · `cite … in 2.1` · \
 `remove the claim about … from 2.1` · `translate 2.1 to German` |
 | files | `export` · `export pdf bib` (md, html, pdf, bib, ris, json) |
 | its quality | `evaluate` · `evaluate details` |
-| the field | `gaps` (which parts of it lack surveys) |
+| the field | `gaps` (which parts of it lack surveys) · `background` (from Wikipedia, into the introduction) |
 | people | `invite NAME` (may change the survey too) |
 | any time | `status` · `cost` · `budget` · `sources` · `history` · `stop` · `forget` · `help` |"""
 

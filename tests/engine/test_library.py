@@ -15,7 +15,7 @@ from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
 from engine.retrieval.library import AddReport
 from engine.retrieval.local import LocalLibrary, create_library, open_library
 from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardised
-from engine.values import Query, YearRange
+from engine.values import Query
 from tests.fakes import WordEmbedder, paper, papers
 
 
@@ -25,58 +25,6 @@ async def filled(folder: Path, *batches: object) -> LocalLibrary:
         await library.add(batch)
     await library.index(lambda _: None)
     return library
-
-
-@pytest.mark.parametrize("ranking", ["survey", "relevance", "title"])
-async def test_a_search_finds_its_subject(library: LocalLibrary, ranking: str) -> None:
-    found = await library.search(Query("graph attention", 5, ranking))
-    assert len(found) == 5
-    assert all("Graph Attention" in item.paper.title for item in found)
-    assert [item.score for item in found] == sorted((item.score for item in found), reverse=True)
-
-
-async def test_years_and_exclusions_are_honoured_before_the_limit(library: LocalLibrary) -> None:
-    everything = await library.search(Query("dense retrieval", 30))
-    first = everything[0].paper
-    without = await library.search(Query("dense retrieval", 30, exclude=frozenset({first.key})))
-    assert first.key not in {item.paper.key for item in without}
-    assert len(without) == len(everything) - 1
-    recent = await library.search(Query("dense retrieval", 30, years=YearRange(2005, 2010)))
-    assert recent
-    assert all(2005 <= item.paper.year <= 2010 for item in recent)
-
-
-async def test_words_that_no_paper_has_find_nothing(library: LocalLibrary) -> None:
-    assert await library.search(Query("zzyzx", 5)) == []
-    assert await library.search(Query("  ", 5)) == []
-    assert await library.search(Query("the of and", 5)) == []
-
-
-async def test_get_by_any_identifier_in_the_order_asked(tmp_path: Path) -> None:
-    one, two = paper(1, identifiers=("arxiv:2001.00001", "doi:10.1/one")), paper(2)
-    library = await filled(tmp_path / "lib", [one, two])
-    found = await library.get([two.key, "doi:10.1/one", "arxiv:0000.00000"])
-    assert [p.key for p in found] == [two.key, one.key]
-
-
-async def test_adding_again_changes_nothing(tmp_path: Path) -> None:
-    library = await create_library(tmp_path / "lib")
-    assert await library.add(papers(20)) == AddReport(20, 0, 0)
-    assert await library.add(papers(20)) == AddReport(0, 0, 20)
-    assert await library.count() == 20
-
-
-async def test_the_same_paper_from_two_files_is_one(tmp_path: Path) -> None:
-    original = paper(1, abstract="")
-    same_doi = paper(1, key="doi:10.1/x", identifiers=("doi:10.1/x", original.key), title="Quite another title")
-    same_words = paper(1, key="s2:77", identifiers=("s2:77",), title=original.title.upper() + "!")
-    other = paper(1, key="s2:78", identifiers=("s2:78",), authors=("Somebody Else",))
-    library = await filled(tmp_path / "lib", [original], [same_doi], [same_words, other])
-    assert await library.count() == 2
-    (merged,) = await library.get(["s2:77"])
-    assert merged.key == original.key
-    assert merged.abstract == same_doi.abstract
-    assert set(merged.identifiers) == {original.key, "doi:10.1/x", "s2:77"}
 
 
 async def test_doubles_within_one_file_are_one(tmp_path: Path) -> None:
