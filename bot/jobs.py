@@ -52,6 +52,18 @@ class Bounds:
     per_person: int = 2
 
 
+_LEFT: set[asyncio.Task[Any]] = set()
+
+
+async def _left_pending() -> None:
+    """The workflow stays as it is, for the process that comes next."""
+    task = asyncio.current_task()
+    if task is not None:
+        _LEFT.add(task)  # the loop itself would let it be collected while it waits
+        task.add_done_callback(_LEFT.discard)
+    await asyncio.Event().wait()
+
+
 class DurableJobs:
     """The queue of one platform (or of one conversation of it); ``run`` does a job."""
 
@@ -131,7 +143,7 @@ class DurableJobs:
     async def _body(self, at: list[str], job_id: str) -> None:
         """The workflow: cancelled by `stop` it is over, cancelled by the end of the process it is not."""
         if self._stopping:
-            await asyncio.Event().wait()  # stays pending, for the process that comes next
+            await _left_pending()
         task = asyncio.ensure_future(self._run(Conversation(*at), job_id))
         self._running[job_id] = task
         try:
@@ -142,7 +154,7 @@ class DurableJobs:
         finally:
             self._running.pop(job_id, None)
         if self._stopping:
-            await asyncio.Event().wait()
+            await _left_pending()
 
     def running(self) -> list[str]:
         """Ids of the jobs that run here."""

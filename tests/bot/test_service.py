@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import httpx2
 import pytest
 import sqlalchemy as sa
 import structlog
 
-from adapters.chat import Incoming, Outgoing, PlatformError
+from adapters.chat import Conversation, Incoming, Outgoing, PlatformError
 from bot.app import App
 from bot.bench_crash import paid_again
 from bot.bench_load import CountingPlatform
 from bot.database import open_database
 from bot.dispatcher import Dispatcher
-from bot.jobs import Presence
+from bot.jobs import Bounds, DurableJobs, Presence, queue_name
 from bot.logs import configure, without_secrets
 from bot.schema import outbox
 from bot.service import Service, serving
@@ -27,6 +29,7 @@ from bot.settings import load_settings
 from bot.simulation import Call, running
 from bot.simulation import Service as Simulation
 from bot.store import Store
+from engine.events import Job
 from engine.retrieval.local import LocalLibrary
 from tests.fakes import HERE, FakeChat, written
 from tests.lab import Lab, opened
@@ -225,3 +228,20 @@ def test_a_call_paid_again_counts_as_in_flight_only_where_a_kill_cut_it_off() ->
     assert paid_again(calls, [5.0]) == (1, 1)
     assert paid_again(calls, [0.5, 5.0]) == (0, 2)
     assert paid_again(calls, []) == (0, 0)
+
+
+async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path: Path) -> None:
+    begun = asyncio.Event()
+
+    async def run(_: Conversation, __: str) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    jobs = DurableJobs(f"sqlite:///{tmp_path / 'jobs.sqlite'}", queue_name("fake", HERE), "p1", Bounds(), run)
+    await jobs.start(HERE, "mara", Job("j1", "keywords"))
+    await begun.wait()
+    await jobs.close()
+    del jobs, run
+    gc.collect()  # says “Task was destroyed but it is pending” where nobody holds it
+    left = [task for task in asyncio.all_tasks() if "_execute_workflow_async" in repr(task.get_coro())]
+    assert len(left) == 1
