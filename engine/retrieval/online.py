@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar
@@ -84,8 +85,8 @@ class Online:
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> Searched:
         """The most cited papers with all the words. Raises `RetrievalError` where the source that can say is away."""
-        scholar = self._graph()
-        papers, age = await scholar.most_cited(text, limit, years)
+        with self._asking() as scholar:
+            papers, age = await scholar.most_cited(text, limit, years)
         return Searched(papers, self._record(scholar.name, f"{text} (most cited)", len(papers), age))
 
     async def foundations(self, papers: Sequence[Paper]) -> list[Neighbour]:
@@ -93,36 +94,43 @@ class Online:
 
         Raises `RetrievalError` where nobody can say.
         """
-        scholar = self._graph()
-        names = names_of(papers[:GRAPH_PAPERS])
-        cited = await scholar.references(names)
-        pointers = Counter(key for references in cited.values() for key in set(references))
-        wanted = [key for key, count in pointers.most_common(2 * FOUNDATIONS) if count >= LEAST_POINTERS]
-        found = await scholar.lookup(wanted[:FOUNDATIONS])
+        with self._asking() as scholar:
+            cited = await scholar.references(names_of(papers[:GRAPH_PAPERS]))
+            pointers = Counter(key for references in cited.values() for key in set(references))
+            wanted = [key for key, count in pointers.most_common(2 * FOUNDATIONS) if count >= LEAST_POINTERS]
+            found = await scholar.lookup(wanted[:FOUNDATIONS])
         return [Neighbour(found[key], pointers[key]) for key in wanted if key in found]
 
     async def followers(self, papers: Sequence[Paper]) -> list[Neighbour]:
         """What cites several of the best papers, the most pointing first. Raises `RetrievalError` likewise."""
-        scholar = self._graph()
         pointing: Counter[PaperKey] = Counter()
         known: dict[PaperKey, Paper] = {}
-        for name in names_of(papers[:CITING_PAPERS]):
-            for paper in await scholar.citations(name):
-                known[paper.key] = paper
-                pointing[paper.key] += 1
+        with self._asking() as scholar:
+            for name in names_of(papers[:CITING_PAPERS]):
+                for paper in await scholar.citations(name):
+                    known[paper.key] = paper
+                    pointing[paper.key] += 1
         best = [(key, count) for key, count in pointing.most_common(FOUNDATIONS) if count >= LEAST_POINTERS]
         return [Neighbour(known[key], count) for key, count in best]
 
     async def recommended(self, papers: Sequence[Paper], disliked: Sequence[Paper]) -> Sequence[Paper]:
         """Papers like those found. Raises `RetrievalError` where nobody can say."""
-        return await self._graph().recommendations(names_of(papers[:GRAPH_PAPERS]), names_of(disliked))
+        with self._asking() as scholar:
+            return await scholar.recommendations(names_of(papers[:GRAPH_PAPERS]), names_of(disliked))
 
-    def _graph(self) -> SemanticScholar:
+    @contextmanager
+    def _asking(self) -> Iterator[SemanticScholar]:
+        """The source that knows citations; once it is away, it is not asked again by this job."""
         if self.scholar is None:
             raise RetrievalError("No source with a citation graph is configured.")
         if why := self.failed.get(self.scholar.name):
             raise RetrievalError(why, retryable=True)
-        return self.scholar
+        try:
+            yield self.scholar
+        except RetrievalError as error:
+            if error.retryable:
+                self.failed[self.scholar.name] = str(error)
+            raise
 
     async def retracted(self, papers: Sequence[Paper]) -> frozenset[PaperKey]:
         """Keys of those papers that were retracted. Raises `RetrievalError` where neither service can say."""

@@ -125,7 +125,7 @@ class WeaviateLibrary:
             first = await asyncio.to_thread(lambda: list(islice(rest, LSA_SAMPLE)))
             if not first:
                 return AddReport()
-            await self._fit(first)
+            await self._fit(first, placed=len(first))
             rest = chain(first, rest)
         elif self._neural is not None:
             await self._same_embedder(self._neural)
@@ -150,10 +150,13 @@ class WeaviateLibrary:
             return
         papers = [paper async for paper in self._objects.everything()]
         on_progress(IndexProgress("fitting", 0))
-        await self._fit(papers)
+        await self._fit(papers, placed=0)
         for start in range(0, len(papers), BATCH):
             await self._write(papers[start : start + BATCH])
             on_progress(IndexProgress("vectors", min(start + BATCH, len(papers)), len(papers)))
+        async with translated("to describe the library"):
+            self._description = replace(self._description, fitted=len(papers))
+            await describe(self._client, self._description)
         self._held = None
 
     async def take_over(
@@ -166,20 +169,30 @@ class WeaviateLibrary:
         if self._server.vectoriser:
             raise UserError("This Weaviate makes its own vectors (SCHOLIUM_WEAVIATE_VECTORISER); use ingest.")
         await self._adopt(embedder, len(vectors.keys))
-        row = {key: i for i, key in enumerate(vectors.keys)}
-        stored = 0
-        rejected: list[RecordError] = []
+        rows = {key: i for i, key in enumerate(vectors.keys)}
+        is_empty = await self.count() == 0
+        report = AddReport()
         batch: list[Paper] = []
+        done = 0
+
+        async def flushed() -> AddReport:
+            if not is_empty:  # some of these may be here already, perhaps under other keys
+                return await self._add_batch(batch, report)
+            chosen = [rows[paper.key] for paper in batch]
+            rejected = await self._objects.store(batch, (vectors.titles[chosen], vectors.abstracts[chosen]))
+            return replace(
+                report, added=report.added + len(batch) - len(rejected), rejected=(*report.rejected, *rejected)
+            )
+
         async for paper in papers:
-            batch += [paper] if paper.key in row else []
-            if len(batch) == BATCH or stored + len(batch) == len(row):
-                rows = [row[p.key] for p in batch]
-                rejected += await self._objects.store(batch, (vectors.titles[rows], vectors.abstracts[rows]))
-                stored += len(batch)
-                batch = []
-                on_progress(IndexProgress("moving", stored, len(row)))
+            if paper.key in rows:
+                batch.append(paper)
+            if len(batch) == BATCH:
+                report, done, batch = await flushed(), done + len(batch), []
+                on_progress(IndexProgress("moving", done, len(rows)))
+        report = await flushed() if batch else report
         self._held = None
-        return AddReport(stored - len(rejected), 0, 0, tuple(rejected))
+        return report
 
     async def _adopt(self, embedder: Embedder, fitted: int) -> None:
         if self._neural is None and isinstance(embedder, LatentSemanticAnalysis):
@@ -195,9 +208,10 @@ class WeaviateLibrary:
         else:
             await self._same_embedder(embedder)
 
-    async def _fit(self, papers: Sequence[Paper]) -> None:
+    async def _fit(self, papers: Sequence[Paper], placed: int) -> None:
+        """A new embedding that holds for so many papers already; for fewer than there are, it is not current."""
         texts = [f"{paper.title}. {paper.abstract}" for paper in papers]
-        await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), len(papers))
+        await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), placed)
 
     async def _store_embedder(self, embedder: LatentSemanticAnalysis, fitted: int) -> None:
         async with translated("to store the embedding"):

@@ -227,6 +227,18 @@ async def test_foundations_are_found_by_being_cited_whatever_their_words(site: S
     assert [(n.paper.key, n.pointers) for n in await online.followers(EVERYTHING[:8])] == [(EVERYTHING[20].key, 5)]
 
 
+async def test_a_graph_that_is_away_is_waited_for_once(site: Scholarly, web: Web) -> None:
+    site.fault = lambda where, _: "503" if where == "s2" else None
+    online = everything(site, web)
+    with pytest.raises(RetrievalError):
+        await online.foundations(EVERYTHING[:5])
+    calls = len(site.calls)
+    for question in (online.followers(EVERYTHING[:5]), online.recommended(EVERYTHING[:5], ())):
+        with pytest.raises(RetrievalError, match="503"):
+            await question
+    assert len(site.calls) == calls
+
+
 @pytest.mark.parametrize("away", [None, "openalex"])
 async def test_retracted_papers_are_known_by_either_service(site: Scholarly, web: Web, away: Site | None) -> None:
     key = PaperKey("doi:10.1000/wrong")

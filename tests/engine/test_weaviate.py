@@ -17,7 +17,7 @@ from weaviate.classes.config import Configure, DataType, Property
 from adapters.listening import listening
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
-from engine.retrieval.library import AddReport
+from engine.retrieval.library import AddReport, IndexProgress
 from engine.retrieval.local import create_library
 from engine.retrieval.weaviate import WeaviateLibrary
 from engine.retrieval.weaviate_model import describe, described, names
@@ -34,7 +34,7 @@ from engine.retrieval.weaviate_schema import (
     tenant_exists,
     translated,
 )
-from engine.values import Query
+from engine.values import PaperKey, Query
 from tests.fakes import WordEmbedder, paper, papers
 from tests.servers import WeaviateAt, free_ports
 
@@ -101,6 +101,40 @@ async def test_it_is_fitted_again_when_it_has_outgrown_its_embedding(
     assert await library.embedder() is not before
     found = await library.search(Query("graph attention", 5, "title"))
     assert all("Graph" in item.paper.title for item in found)
+
+
+async def test_a_new_embedding_that_was_broken_off_is_made_again(client: Any, server: Server, tmp_path: Path) -> None:
+    library = await opened(client, server, tmp_path)
+    await library.add(papers(12))
+    await library.add(papers(30, "graph", 101))
+
+    def breaks_off(step: IndexProgress) -> None:
+        if step.stage == "vectors":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await library.index(breaks_off)
+    again = await opened(client, server, tmp_path)
+    assert not await again.is_current()
+    await again.index(lambda _: None)
+    assert await again.is_current()
+
+
+async def test_what_is_moved_to_where_some_of_it_is_already_is_not_doubled(
+    client: Any, server: Server, tmp_path: Path
+) -> None:
+    local = await create_library(tmp_path / "local")
+    await local.add(EVERYTHING)
+    await local.index(lambda _: None)
+    library = await opened(client, server, tmp_path)
+    vectors, embedder = await local.vectors(), await local.embedder()
+    assert (await library.take_over(local.everything(), vectors, embedder, lambda _: None)).added == 30
+    known = EVERYTHING[0]
+    same = replace(known, key=PaperKey("doi:10.1/z"), identifiers=(PaperKey("doi:10.1/z"), known.key), citations=10_000)
+    await library.add([same])
+    report = await library.take_over(local.everything(), vectors, embedder, lambda _: None)
+    assert report == AddReport(0, 0, 30)
+    assert await library.count() == 30
 
 
 async def test_a_process_notices_what_another_one_did(client: Any, server: Server, tmp_path: Path) -> None:
