@@ -95,9 +95,8 @@ async def gather(
     if coarse_filter:
         seeds = await search.seeds()
         near = await asyncio.to_thread(typical, [f.paper for f in fused], seeds, embedder)
-        pointed = {k for k, reasons in search.reasons.items() if any(r.by == "cited" for r in reasons)}
         # A foundation need not share a word with the topic; that is why it was looked for by citations.
-        kept = [f for f, is_near in zip(fused, near, strict=True) if is_near or f.paper.key in pointed]
+        kept = [f for f, is_near in zip(fused, near, strict=True) if is_near or any(r.by == "cited" for r in f.reasons)]
     filtered = len(fused) - len(kept)
     kept, retracted = await search.without_retracted(kept, limit)
     chosen = await _judged(brief, kept, limit, context)

@@ -76,13 +76,15 @@ class OpenAccess:
     async def read(
         self, papers: Sequence[Paper], most: int, on_read: Callable[[int, int], Awaitable[None]]
     ) -> dict[PaperKey, FullText]:
-        """Texts of at most so many papers: those at hand, then the first ones that may be fetched."""
+        """Texts of at most so many papers: those at hand, then the first that have a place to be fetched from."""
         found: dict[PaperKey, FullText] = {}
         for paper in papers:
             text = await asyncio.to_thread(self._at_hand, paper)
             if text:
                 found[paper.key] = text
-        wanted = [p for p in papers if p.key not in found][: max(0, most - len(found))] if self.online else []
+        missing = [p for p in papers if p.key not in found] if self.online else []
+        self.unread.update((p.key, "no open-access text is known") for p in missing if not self._may_be_had(p))
+        wanted = [p for p in missing if p.key not in self.unread][: max(0, most - len(found))]
         gate = asyncio.Semaphore(AT_ONCE)
         done = 0
 
@@ -100,6 +102,12 @@ class OpenAccess:
             for paper in wanted:
                 group.create_task(one(paper))
         return dict(list(found.items())[:most])
+
+    def _may_be_had(self, paper: Paper) -> bool:
+        """Whether there is a place to try."""
+        kinds = {identifier.partition(":")[0] for identifier in paper.identifiers}
+        asked = self.unpaywall is not None and bool(self.contact)
+        return bool(paper.pdf) or "arxiv" in kinds or ("doi" in kinds and asked)
 
     def _at_hand(self, paper: Paper) -> FullText | None:
         for key in dict.fromkeys((paper.key, *paper.identifiers)):
