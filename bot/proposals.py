@@ -99,7 +99,8 @@ def _papers(selection: PaperSelection) -> str:
 def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> str:
     """One paper of a list with why it was found."""
     paper = item.paper
-    out = " — **excluded**" if paper.key in selection.excluded else ""
+    marks = (("**retracted**", paper.retracted), ("**excluded**", paper.key in selection.excluded))
+    out = "".join(f" — {mark}" for mark, holds in marks if holds)
     people = paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else "no author given"
     where = ", ".join(part for part in (paper.venue, str(paper.year or "")) if part)
     cited = f", cited {paper.citations:,} times" if paper.citations is not None else ""
@@ -284,6 +285,6 @@ def sources(state: State) -> str:
         for s in selection.searches
     ]
     flow = [f"- {name}: {count:,}" for name, count in search_flow(selection)]
-    out = [f"- {escaped(clean(o.paper.title))}: {o.why}, {escaped(o.reason)}" for o in selection.left_out]
+    out = [f"- {escaped(clean(o.paper.title))}: {o.why}, {escaped(o.reason)}" for o in selection.all_left_out()]
     reasons = ["", "**Left out, with the reason**", "", *out] if out else []
     return "\n".join(["**How this was searched**", "", *lines, "", *flow, *reasons])

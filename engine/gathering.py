@@ -23,7 +23,6 @@ from engine.values import (
     FoundPaper,
     Keyword,
     KeywordPool,
-    LeftOut,
     Paper,
     PaperKey,
     PaperSelection,
@@ -106,10 +105,11 @@ async def gather(
     rest = kept[len(chosen.kept) + len(chosen.left_out) :]
     proposed = (*chosen.kept, *rest)[:limit]
     return PaperSelection(
-        proposed,
+        (*proposed, *retracted),
+        excluded=tuple(f.paper.key for f in retracted),
         searches=tuple(search.records),
         filtered=filtered,
-        left_out=(*retracted, *chosen.left_out),
+        left_out=chosen.left_out,
         repeats=search.known.repeats,
         beyond=len(chosen.kept) + len(rest) - len(proposed),
     )
@@ -260,20 +260,18 @@ class _Search:
 
     async def without_retracted(
         self, found: Sequence[FoundPaper], limit: int
-    ) -> tuple[list[FoundPaper], tuple[LeftOut, ...]]:
-        """The papers that were not retracted, as far as that is known; those that were."""
-        online = self.context.online
-        best = found[: int(limit * JUDGED_SPARE)]
+    ) -> tuple[list[FoundPaper], list[FoundPaper]]:
+        """The papers that were not retracted, as far as that is known; those that were, marked."""
+        best = [f.paper for f in found[: int(limit * JUDGED_SPARE)]]
         keys = frozenset(f.paper.key for f in found if f.paper.retracted)
-        if online and best:
+        if self.context.online and best:
             await self.context.progress(Progress("retractions", 0, len(best)))
             try:
-                keys |= await online.retracted([f.paper for f in best])
+                keys |= await self.context.online.retracted(best)
             except RetrievalError as error:
                 self.said("retractions", "the papers found", note=f"not checked: {error}")
-        marked = (replace(f.paper, retracted=True) for f in found if f.paper.key in keys)
-        out = tuple(LeftOut(p, "retracted", "it was retracted by its publisher or its authors") for p in marked)
-        return [f for f in found if f.paper.key not in keys], out
+        marked = [replace(f, paper=replace(f.paper, retracted=True)) for f in found if f.paper.key in keys]
+        return [f for f in found if f.paper.key not in keys], marked
 
     def said(self, source: str, query: str, found: int = 0, note: str = "") -> None:
         """Enter a search into the record."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from engine.errors import UserError
+from engine.errors import RetrievalError, UserError
 from engine.retrieval.identity import Distinct
 from engine.retrieval.matching import SURE, Found, matched
 from engine.run import Progress, RunContext
@@ -49,8 +49,15 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
         asked = " and online sources" if context.online else "; online=yes looks further"
         raise UserError(f"None of the {len(lines)} lines is a paper known to the library{asked}.")
     papers = list(known.papers.values())
-    today = datetime.now(UTC).date().isoformat()
-    record = SearchRecord("your list", f"{len(lines)} lines", today, len(papers))
+    note = ""
+    if context.online:
+        try:
+            retracted = await context.online.retracted(papers)
+        except RetrievalError as error:
+            retracted, note = frozenset(), f"retractions not checked: {error}"
+        papers = [replace(paper, retracted=paper.retracted or paper.key in retracted) for paper in papers]
+        sure -= retracted
+    record = SearchRecord("your list", f"{len(lines)} lines", datetime.now(UTC).date().isoformat(), len(papers), note)
     return PaperSelection(
         tuple(FoundPaper(paper, 1.0 / (at + 1), (reasons[paper.key],)) for at, paper in enumerate(papers)),
         excluded=tuple(paper.key for paper in papers if paper.key not in sure),

@@ -7,10 +7,10 @@ from engine.values import PaperSelection
 
 def search_flow(selection: PaperSelection) -> tuple[tuple[str, int], ...]:
     """Names and numbers in the order of the work; each paper that was found is in exactly one of the last lines."""
-    why = [item.why for item in selection.left_out]
+    why = [item.why for item in selection.all_left_out()]
     retracted, irrelevant = why.count("retracted"), why.count("not relevant")
     used = len(selection.included())
-    different = len(selection.found) + selection.filtered + len(why) + selection.beyond
+    different = len(selection.found) + selection.filtered + irrelevant + selection.beyond
     return (
         ("Records found", different + selection.repeats),
         ("Repeats of a paper", selection.repeats),
@@ -19,6 +19,6 @@ def search_flow(selection: PaperSelection) -> tuple[tuple[str, int], ...]:
         ("Left out as retracted", retracted),
         ("Left out as not relevant", irrelevant),
         ("Left out because enough were better", selection.beyond),
-        ("Left out by the reader", len(selection.found) - used),
+        ("Left out by the reader", len(selection.found) - used - retracted),
         ("Papers gathered", used),
     )

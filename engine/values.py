@@ -199,12 +199,20 @@ class PaperSelection:
     filtered: int = 0
     """Different papers left out because they are far from the topic."""
     left_out: tuple[LeftOut, ...] = ()
+    """Papers that were judged not relevant; they are not among ``found``."""
     repeats: int = 0
     """Records that were another record's paper once more."""
     listed: tuple[ListedPaper, ...] = ()
     """The lines of the list that these papers come from, where a person gave one."""
     beyond: int = 0
     """Different papers that were found and are on topic, but beyond the number wanted."""
+
+    def all_left_out(self) -> tuple[LeftOut, ...]:
+        """Papers left out for a reason: retracted ones that nobody took in again, and those judged not relevant."""
+        out = set(self.excluded)
+        retracted = (f.paper for f in self.found if f.paper.retracted and f.paper.key in out)
+        why = "it was retracted by its publisher or its authors"
+        return (*(LeftOut(paper, "retracted", why) for paper in retracted), *self.left_out)
 
     def included(self) -> tuple[Paper, ...]:
         """Papers that may be used, best first."""

@@ -195,7 +195,7 @@ def assembled(
         references=(),
         notice=f"{notice} {DISCLAIMER}",
         searches=selection.searches,
-        left_out=selection.left_out,
+        left_out=selection.all_left_out(),
         warnings=tuple(warnings),
     )
     resolved = with_references(survey, papers)

@@ -20,7 +20,9 @@ from aiohttp import web
 from adapters.listening import listening
 from engine.values import Paper, PaperKey
 
-Fault = Literal["429", "429 later", "401", "403", "500", "502", "503", "html", "refused", "cut", "hang", "no data"]
+Fault = Literal[
+    "429", "429 later", "401", "403", "413", "500", "502", "503", "504", "html", "refused", "cut", "hang", "no data"
+]
 Site = Literal["s2", "openalex", "arxiv", "crossref"]
 Json = dict[str, Any]
 

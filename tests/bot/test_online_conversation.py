@@ -42,7 +42,7 @@ async def test_a_survey_from_online_papers_alone(site: Scholarly, tmp_path: Path
         assert state.papers is not None
         titles = [f.paper.title for f in state.papers.found]
         assert "Attention" in titles and len(titles) > 40
-        assert [o.paper.key for o in state.papers.left_out] == [wrong]
+        assert [o.paper.key for o in state.papers.all_left_out()] == [wrong]
         await lab.chat.say("sources")
         shown = lab.chat.last
         for expected in (
@@ -61,6 +61,25 @@ async def test_a_survey_from_online_papers_alone(site: Scholarly, tmp_path: Path
         document = next(Path(p) for p in lab.chat.sent[-1].files if Path(p).suffix == ".md").read_text("utf-8")
         assert "Semantic Scholar" in document and "retracted by its publisher" in document
         assert "Records found" in document
+
+
+async def test_a_retracted_paper_is_taken_in_only_by_asking_for_it(site: Scholarly) -> None:
+    wrong = PaperKey("doi:10.1000/wrong")
+    site.add([replace(papers(1, start=500)[0], key=wrong, identifiers=(wrong,))])
+    site.retracted = {wrong}
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval library=online", "ok")
+        state = await lab.state()
+        assert state.papers
+        place = [f.paper.key for f in state.papers.found].index(wrong) + 1
+        await lab.chat.say("show")
+        assert "**retracted** — **excluded**" in lab.chat.last
+        await lab.talk(f"include {place}")
+        state = await lab.state()
+        assert state.papers and wrong in {p.key for p in state.papers.included()}
+        await lab.talk(f"papers: {wrong}\n{papers(1)[0].key}")
+        state = await lab.state()
+        assert state.papers and [p.key for p in state.papers.included()] == [papers(1)[0].key]
 
 
 async def test_where_no_source_answers_that_is_said_and_nothing_is_made_up(site: Scholarly) -> None:

@@ -86,6 +86,15 @@ async def test_a_pdf_gets_its_true_metadata_and_its_text_is_read(
         assert other.load(OWN[0].key) is None
 
 
+async def test_a_text_file_is_read_too(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCHOLIUM_ONLINE", "never")
+    text = f"{OWN[1].title}\nAda Author\n\n1 Introduction\nPlain words about passages."
+    async with opened() as lab:
+        assert OWN[1].title in await send(lab, "paper.txt", text.encode())
+        kept = lab.service.app.shelf.texts_of(HERE.workspace).load(OWN[1].key)
+        assert kept and "Plain words" in next(kept.body()).text
+
+
 async def test_a_pdf_that_nobody_knows_is_not_made_up(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     async with scholarly(papers(3, "vision", 301)) as site:
         monkeypatch.setenv("SEMANTIC_SCHOLAR_API_URL", site.url)

@@ -80,7 +80,7 @@ async def test_years_are_asked_for(site: Scholarly, web: Web) -> None:
     assert found and all((p.year or 0) >= 2010 for p in found)
 
 
-@pytest.mark.parametrize("fault", ["401", "403", "refused"])
+@pytest.mark.parametrize("fault", ["401", "403", "413", "refused"])
 async def test_what_no_retry_helps_is_said_at_once(site: Scholarly, web: Web, fault: Fault) -> None:
     site.fault = lambda _, __: fault
     with pytest.raises(RetrievalError, match="Semantic Scholar") as error:
@@ -90,7 +90,7 @@ async def test_what_no_retry_helps_is_said_at_once(site: Scholarly, web: Web, fa
     assert "secret-key" not in str(error.value)
 
 
-@pytest.mark.parametrize("fault", ["500", "502", "503", "html", "no data", "cut", "hang"])
+@pytest.mark.parametrize("fault", ["500", "502", "503", "504", "html", "no data", "cut", "hang"])
 async def test_an_outage_is_an_error_and_never_no_papers(site: Scholarly, web: Web, fault: Fault) -> None:
     site.fault = lambda _, __: fault
     began = time.monotonic()

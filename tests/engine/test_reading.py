@@ -27,6 +27,7 @@ from engine.retrieval.downloading import Downloader, is_public
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.full_texts import OpenAccess, TextFolder
 from engine.retrieval.library import EmptyLibrary
+from engine.retrieval.web import Policy, Service, Web
 from engine.run import RunContext
 from engine.values import OutlineNode, Passage
 from tests.fakes import FakeModel, paper, papers
@@ -245,6 +246,11 @@ class Site:
             return web.Response(text=HTML, content_type="text/html")
         if request.path.startswith("/pdf/") or request.path == "/open.pdf":
             return web.Response(body=made(), content_type="application/pdf")
+        if request.path == "/v2/10.1/closed":
+            return web.json_response({"best_oa_location": None})
+        if request.path.startswith("/v2/10.1/"):
+            here = f"http://{request.host}/open.pdf"
+            return web.json_response({"best_oa_location": {"url_for_pdf": here, "url": here}})
         if request.path == "/circle":
             raise web.HTTPFound("/circle")
         if request.path == "/huge":
@@ -290,6 +296,19 @@ async def test_no_more_texts_than_wanted(place: tuple[Site, OpenAccess, str]) ->
     _, access, _ = place
     nowhere = [paper(n, key=f"doi:10.1/{n}", identifiers=(f"doi:10.1/{n}",)) for n in range(50, 60)]
     assert len(await access.read([*nowhere, *papers(9)], 3, silent)) == 3
+
+
+async def test_unpaywall_knows_where_a_paper_is_open(place: tuple[Site, OpenAccess, str]) -> None:
+    site, access, url = place
+    browser = Web()
+    asking = replace(access, unpaywall=Service("Unpaywall", url, browser, Policy(0.0, 1.0)), contact="me@lab.org")
+    there, closed = (
+        paper(n, key=f"doi:10.1/{name}", identifiers=(f"doi:10.1/{name}",)) for n, name in ((1, "open"), (2, "closed"))
+    )
+    assert set(await asking.read([there, closed], 5, silent)) == {there.key}
+    assert asking.unread == {closed.key: "no open-access text is known"}
+    assert "/v2/10.1/open" in site.asked
+    await browser.close()
 
 
 async def test_circles_and_giants_are_given_up(place: tuple[Site, OpenAccess, str]) -> None:

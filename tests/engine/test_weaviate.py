@@ -232,6 +232,19 @@ async def test_a_read_only_server_is_said_and_nothing_is_lost(client: Any, serve
     assert await library.add(papers(3, start=600)) == AddReport(3, 0, 0)
 
 
+async def test_a_slow_server_is_said(client: Any, server: Server, tmp_path: Path) -> None:
+    await (await opened(client, server, tmp_path)).add(EVERYTHING)
+    hasty = replace(server, query_s=0.001)
+    impatient = await connected(hasty)
+    try:
+        library = WeaviateLibrary(impatient, hasty, await described(client, "lib"), neural=None, cache=tmp_path)
+        with pytest.raises(RetrievalError, match=r"took too long|failed to") as error:
+            await library.search(Query("graph attention", 5))
+        assert error.value.retryable
+    finally:
+        await impatient.close()
+
+
 async def test_a_server_that_is_away_is_said_in_bounded_time(server: Server) -> None:
     (port,) = free_ports(1)
     began = time.monotonic()
