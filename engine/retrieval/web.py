@@ -24,6 +24,8 @@ DAY_S = 86_400.0
 LARGEST_ANSWER_BYTES = 30 * 2**20
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 20.0
+MOST_ATTEMPTS_TO_REACH = 3
+"""Where there is no connection at all, as on a machine without a network, waiting longer seldom helps."""
 
 
 class OnlineMemory(Protocol):
@@ -113,10 +115,11 @@ class Reply:
 class _Retry(Exception):
     """A call failed in a way that may pass; ``after_s`` is what the service asked for."""
 
-    def __init__(self, why: str, after_s: float | None = None) -> None:
+    def __init__(self, why: str, after_s: float | None = None, *, unreachable: bool = False) -> None:
         super().__init__(why)
         self.why = why
         self.after_s = after_s
+        self.unreachable = unreachable
 
 
 @dataclass
@@ -177,8 +180,9 @@ class Service:
 
     async def _patiently(self, ask: Ask, *, as_json: bool) -> Reply:
         ends = time.monotonic() + self._policy.patience_s
-        pause = FIRST_PAUSE_S
+        pause, attempt = FIRST_PAUSE_S, 0
         while True:
+            attempt += 1
             wait_s = await self._web.memory.turn(self.name, self._policy.interval_s)
             if time.monotonic() + wait_s > ends:
                 raise RetrievalError(f"{self.name} is asked by too many at once; wait a minute.", retryable=True)
@@ -190,7 +194,8 @@ class Service:
                 delay = asked if asked is not None else pause * random.uniform(0.7, 1.3)
                 if asked:
                     await self._web.memory.pause(self.name, min(asked, self._policy.patience_s))
-                if time.monotonic() + delay >= ends:
+                hopeless = failed.unreachable and attempt == MOST_ATTEMPTS_TO_REACH
+                if hopeless or time.monotonic() + delay >= ends:
                     later = f"; it asks to wait {asked:,.0f} seconds" if asked else ""
                     raise RetrievalError(f"{self.name} {failed.why}{later}.", retryable=True) from failed
                 await asyncio.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
@@ -211,6 +216,8 @@ class Service:
                 text = await _read(response)
         except TimeoutError as error:
             raise _Retry("did not answer in time") from error
+        except aiohttp.ClientConnectorError as error:
+            raise _Retry("could not be reached", unreachable=True) from error
         except (aiohttp.ClientError, OSError) as error:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
         if response.status == 404 and ask.may_be_absent:

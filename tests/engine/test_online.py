@@ -19,6 +19,7 @@ from engine.retrieval.web import Policy, ProcessMemory, Web, retry_after
 from engine.values import Paper, PaperKey, YearRange
 from tests.fakes import papers
 from tests.scholarly_server import Fault, Scholarly, Site, number, s2, scholarly
+from tests.servers import free_ports
 
 QUICK = Policy(0.0, patience_s=1.5, call_s=0.5)
 EVERYTHING = [*papers(30), *papers(20, "graph", 101)]
@@ -106,6 +107,16 @@ async def test_what_passes_is_tried_again(site: Scholarly, web: Web, fault: Faul
     found, _ = await client(site, web, replace(QUICK, patience_s=10)).search("dense retrieval", 10)
     assert len(found) == 10
     assert len(site.calls) == 2
+
+
+async def test_without_a_network_that_is_said_soon(web: Web) -> None:
+    (port,) = free_ports(1)
+    began = time.monotonic()
+    scholar = SemanticScholar(web, "", f"http://127.0.0.1:{port}", Policy(0.0, patience_s=60.0))
+    with pytest.raises(RetrievalError, match="could not be reached") as error:
+        await scholar.search("dense retrieval", 10)
+    assert error.value.retryable
+    assert time.monotonic() - began < 8
 
 
 async def test_retry_after_is_obeyed_by_everybody(site: Scholarly, web: Web) -> None:
