@@ -12,6 +12,7 @@ from typing import Literal
 from rich.console import Console
 
 from bot.app import BUNDLED, App
+from bot.briefs import ONLINE
 from bot.database import open_database
 from bot.platforms import check_slack
 from bot.settings import Settings, load_settings
@@ -83,7 +84,9 @@ async def _weaviate(app: App) -> AsyncIterator[Finding]:
 
 async def _libraries(app: App) -> AsyncIterator[Finding]:
     names = app.shelf.names()
-    if app.settings.library not in names:
+    if app.settings.library == ONLINE:
+        yield Finding("works", "no library is used where none is named; papers come from online sources")
+    elif app.settings.library not in names:
         yield Finding(
             "absent",
             f"library “{app.settings.library}” does not exist; the bundled one, “{BUNDLED}”, is used",

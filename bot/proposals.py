@@ -72,6 +72,7 @@ def _origin(origin: str, found: int) -> str:
 
 
 LISTED_PAPERS = 15
+SHOWN_NOTES = 4
 
 
 def _papers(selection: PaperSelection) -> str:
@@ -88,6 +89,7 @@ def _papers(selection: PaperSelection) -> str:
             f"**{used} papers**{span}.{left_out}",
             "",
             *_listed(selection),
+            *_notes(selection),
             *lines,
             more,
             "",
@@ -126,6 +128,12 @@ def _listed(selection: PaperSelection) -> list[str]:
             lines.append(f"- {round(100 * item.certainty)} % sure{note}: “{line}”; `include {place}` takes it in")
     head = f"**{sum(i.certainty >= SURE for i in selection.listed)} of {len(selection.listed)} lines are certain**"
     return [head, "", *lines, ""] if selection.listed else []
+
+
+def _notes(selection: PaperSelection) -> list[str]:
+    """What did not go as it should when it was searched, each once."""
+    notes = [f"- ⚠ {escaped(note)}" for note in dict.fromkeys(s.note for s in selection.searches) if note]
+    return [*notes[:SHOWN_NOTES], ""] if notes else []
 
 
 def _has(selection: PaperSelection, key: PaperKey) -> bool:

@@ -173,6 +173,13 @@ def test_doctor_says_what_works(lab: Path) -> None:
     assert "sk-secret-value" not in done.stdout + done.stderr
 
 
+def test_online_as_the_library_is_no_mistake(tmp_path: Path) -> None:
+    done = command(tmp_path, "doctor", SCHOLIUM_LIBRARY="online")
+    assert "papers come from online sources" in done.stdout and "does not exist" not in done.stdout
+    refused = command(tmp_path, "ingest", str(jsonl(tmp_path, "a.jsonl", papers(2))), "--library", "online")
+    assert refused.returncode == 1 and "cannot be called “online”" in refused.stdout + refused.stderr
+
+
 @pytest.mark.parametrize(
     ("settings", "why"),
     [

@@ -104,6 +104,15 @@ async def test_the_library_is_enough_where_online_sources_are_away(site: Scholar
         assert "main" in lab.chat.last and "answered 503" in lab.chat.last
 
 
+async def test_who_took_over_is_told_with_the_papers(site: Scholarly) -> None:
+    site.fault = lambda where, _: "503" if where == "s2" else None
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval library=online", "ok")
+        assert "⚠ instead of Semantic Scholar: Semantic Scholar answered 503" in lab.chat.last
+        state = await lab.state()
+        assert state.papers and {s.source for s in state.papers.searches} >= {"OpenAlex", "citation graph"}
+
+
 async def test_library_and_online_are_one_list(site: Scholarly, library: LocalLibrary) -> None:
     async with opened() as lab:
         await lab.talk("survey dense retrieval", "ok")
