@@ -164,6 +164,7 @@ class App:
             topic_characters=settings.limits().topic_characters,
             models=dict.fromkeys(("autosurvey", "naive"), settings.models()) if settings.has_model() else {},
             concurrent_calls=settings.concurrent_calls,
+            full_texts=settings.full_texts,
             online=settings.searches_online(),
         )
 

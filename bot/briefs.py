@@ -37,6 +37,8 @@ class Defaults:
     models: Mapping[str, Mapping[Task, str]]
     """For each recipe that needs a language model, the model of each task; absent where none is configured."""
     concurrent_calls: int
+    full_texts: int = 0
+    """Papers whose text is read for a survey that searches online."""
     online: bool = False
     """Whether online sources are searched too."""
     apart: bool = True

@@ -24,7 +24,7 @@ from bot.understanding import difference, read
 from bot.uploads import Upload
 from engine.drafting import Assignment
 from engine.errors import ScholiumError, UserError
-from engine.estimates import estimate
+from engine.estimates import estimate, with_expected_texts
 from engine.events import (
     Approve,
     Ask,
@@ -320,6 +320,8 @@ class Turns:
             return ""
         task = Assignment(state.brief.topic, state.outline, words_for_each(state.brief, state.outline))
         papers = {p.key: p for p in state.papers.included()}
+        if state.brief.online:
+            papers = with_expected_texts(papers, self._defaults.full_texts)
         expected = estimate(task, papers, models, self._defaults.concurrent_calls)
         return money.estimate(expected, self._backstage.limits(session))
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from engine.drafting import ABSTRACT_TOKENS, Assignment, draft_request
+from engine.full_text import OPENING_TOKENS
+from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Task
 from engine.llm.prices import price_of
 from engine.prompting import paper_tokens
-from engine.values import Paper, PaperKey, walk_outline
+from engine.values import Paper, PaperKey, Passage, walk_outline
 
 TOKENS_PER_DRAFTED_WORD = 2.1
 """Measured on cited prose: a word and its share of citation keys, in characters / 4."""
@@ -34,6 +37,14 @@ class Estimate:
     output_tokens: int
     money: float | None
     seconds: float
+
+
+def with_expected_texts(papers: Mapping[PaperKey, Paper], most: int) -> dict[PaperKey, Paper]:
+    """The papers, the first so many that seem to be open with as much text as would be read of them."""
+    text = Passage("x" * OPENING_TOKENS * CHARACTERS_PER_TOKEN)
+    is_open = (p.key for p in papers.values() if p.pdf or any(i.startswith("arxiv:") for i in p.identifiers))
+    expected = set(islice(is_open, most))
+    return {key: replace(paper, body=(text,)) if key in expected else paper for key, paper in papers.items()}
 
 
 def estimate(task: Assignment, papers: Mapping[PaperKey, Paper], models: Mapping[Task, str], at_once: int) -> Estimate:

@@ -28,7 +28,9 @@ from engine.drafting import (
     verified,
 )
 from engine.errors import LanguageModelError, LimitExceeded, UserError
-from engine.estimates import estimate
+from engine.estimates import estimate, with_expected_texts
+from engine.full_text import FullText
+from engine.limits import Limits
 from engine.llm.metered import MemoryRecord, MeteredModel
 from engine.llm.metering import Account, Throttle
 from engine.llm.model import A, Request, Task
@@ -38,7 +40,18 @@ from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.local import LocalLibrary
 from engine.run import RunContext
-from engine.values import Brief, FoundPaper, Outline, OutlineNode, Paper, PaperSelection, walk, walk_outline
+from engine.values import (
+    Brief,
+    FoundPaper,
+    Outline,
+    OutlineNode,
+    Paper,
+    PaperKey,
+    PaperSelection,
+    Passage,
+    walk,
+    walk_outline,
+)
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 
 BRIEF = Brief("dense retrieval", "autosurvey", sections=3, subsection_words=80)
@@ -302,7 +315,16 @@ async def test_without_a_model_the_recipe_says_what_to_set(library: LocalLibrary
         await AutoSurveyRecipe().outline(BRIEF, SELECTION, RunContext(library, WordEmbedder()))
 
 
-async def test_the_estimate_is_close_to_what_is_paid(library: LocalLibrary) -> None:
+class WholeTexts:
+    """Every paper's text can be had."""
+
+    async def read(self, papers: Sequence[Paper], most: int, on_read: object) -> dict[PaperKey, FullText]:
+        body = (Passage("word " * 1_190, "Introduction", 1),)
+        return {paper.key: FullText("", "", body) for paper in papers[:most]}
+
+
+@pytest.mark.parametrize("texts", [0, 6])
+async def test_the_estimate_is_close_to_what_is_paid(library: LocalLibrary, texts: int) -> None:
     async with running(Service(pace=0)) as service:
         provider = OpenAIProvider("k", f"{service.url}/v1", 10.0)
         models = dict.fromkeys(get_args(Task), "gpt-4o")
@@ -310,13 +332,14 @@ async def test_the_estimate_is_close_to_what_is_paid(library: LocalLibrary) -> N
         model = MeteredModel(provider, models, Throttle(20), account, MemoryRecord())
         recipe = AutoSurveyRecipe()
         brief = replace(BRIEF, subsection_words=400)
-        run = RunContext(library, WordEmbedder(), model=model)
+        run = RunContext(library, WordEmbedder(), Limits(full_texts=texts), model=model, texts=WholeTexts())
         outline = await recipe.outline(brief, SELECTION, run)
         before = account.total()
         await recipe.write(brief, SELECTION, outline, {}, run)
         await provider.close()
     paid = account.total()
-    expected = estimate(Assignment(brief.topic, outline, 400), {p.key: p for p in EVERYTHING}, models, 20)
+    known = with_expected_texts({p.key: p for p in EVERYTHING}, texts)
+    expected = estimate(Assignment(brief.topic, outline, 400), known, models, 20)
     assert expected.calls == paid.calls - before.calls
     assert expected.input_tokens == pytest.approx(paid.input_tokens - before.input_tokens, rel=0.2)
     assert expected.output_tokens == pytest.approx(paid.output_tokens - before.output_tokens, rel=0.2)
