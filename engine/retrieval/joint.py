@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 
+from engine.retrieval.identity import Distinct
 from engine.retrieval.library import AddReport, Library
 from engine.retrieval.ranking import reciprocal_rank_fusion
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 
 class JointLibrary:
-    """``own`` first: it is what papers are added to, and its record of a paper is taken where both have one."""
+    """``own`` first: it is what papers are added to, and its key of a paper is taken where both have one."""
 
     def __init__(self, own: Library, shared: Library) -> None:
         self._own = own
@@ -21,22 +22,14 @@ class JointLibrary:
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers; ranks are fused, because scores of two libraries cannot be compared."""
         own, shared = await asyncio.gather(self._own.search(query), self._shared.search(query))
-        papers: dict[PaperKey, Paper] = {}
-        place: dict[PaperKey, int] = {}
-        rankings: list[list[int]] = []
-        for found in (own, shared):
-            ranking = []
-            for item in found:
-                key = next((k for k in item.paper.identifiers if k in place), item.paper.key)
-                if key not in place:
-                    place.update(dict.fromkeys((item.paper.key, *item.paper.identifiers), len(papers)))
-                    papers[item.paper.key] = item.paper
-                ranking.append(place[key])
-            rankings.append(ranking)
-        scores = reciprocal_rank_fusion(rankings, [1.0, 1.0])
-        known = list(papers.values())
+        known = Distinct()
+        rankings = [[known.add(item.paper) for item in found] for found in (own, shared)]
+        place = {key: i for i, key in enumerate(known.papers)}
+        ranked = [list(dict.fromkeys(place[known.key_of(key)] for key in keys)) for keys in rankings]
+        scores = reciprocal_rank_fusion(ranked)
+        papers = list(known.papers.values())
         best = sorted(scores, key=lambda i: (-scores[i], i))[: query.limit]
-        return [FoundPaper(known[i], scores[i]) for i in best]
+        return [FoundPaper(papers[i], scores[i]) for i in best]
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Into the workspace's own library."""
