@@ -117,6 +117,7 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> st
 
 def _listed(selection: PaperSelection) -> list[str]:
     """Lines of a person's list that need a look: not sure, or not found."""
+    places = {found.paper.key: place for place, found in enumerate(selection.found, start=1)}
     lines = []
     for item in selection.listed:
         line = escaped(shortened(item.line, 120))
@@ -124,8 +125,8 @@ def _listed(selection: PaperSelection) -> list[str]:
         if item.key is None:
             lines.append(f"- not found{note}: “{line}”")
         elif item.certainty < SURE:
-            place = [f.paper.key for f in selection.found].index(item.key) + 1 if _has(selection, item.key) else 0
-            lines.append(f"- {round(100 * item.certainty)} % sure{note}: “{line}”; `include {place}` takes it in")
+            sure = round(100 * item.certainty)
+            lines.append(f"- {sure} % sure{note}: “{line}”; `include {places[item.key]}` takes it in")
     head = f"**{sum(i.certainty >= SURE for i in selection.listed)} of {len(selection.listed)} lines are certain**"
     return [head, "", *lines, ""] if selection.listed else []
 
@@ -134,10 +135,6 @@ def _notes(selection: PaperSelection) -> list[str]:
     """What did not go as it should when it was searched, each once."""
     notes = [f"- ⚠ {escaped(note)}" for note in dict.fromkeys(s.note for s in selection.searches) if note]
     return [*notes[:SHOWN_NOTES], ""] if notes else []
-
-
-def _has(selection: PaperSelection, key: PaperKey) -> bool:
-    return any(item.paper.key == key for item in selection.found)
 
 
 def _by_citation(reason: Reason) -> str:

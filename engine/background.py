@@ -15,7 +15,7 @@ from engine.citations import cite, inert, with_references
 from engine.errors import UserError
 from engine.llm.model import Answer, LanguageModel, Request
 from engine.prompting import data, fill
-from engine.retrieval.wikipedia import Wikipedia
+from engine.retrieval.wikipedia import Wikipedia, is_encyclopedia
 from engine.run import Progress, RunContext
 from engine.text import clean, sentences, terms
 from engine.values import Brief, Citation, Claim, Paper, PaperSelection, Section, Survey
@@ -64,7 +64,7 @@ async def with_background(
 
     Raises `UserError` with the reason where no article helps, `RetrievalError` where Wikipedia is away.
     """
-    if any(paper.key.startswith("wikipedia:") for paper in survey.references):
+    if any(is_encyclopedia(paper) for paper in survey.references):
         raise UserError("This survey has its background from Wikipedia already.")
     await context.progress(Progress("background", detail=brief.topic))
     found = await _background(brief, survey, wikipedia, context)

@@ -15,7 +15,7 @@ from engine.relevance import Judged, judged, typical
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.identity import Distinct
 from engine.retrieval.online import Neighbour, Online
-from engine.retrieval.ranking import SEEDS, closeness, popularity, reciprocal_rank_fusion, survey_scores
+from engine.retrieval.ranking import SEEDS, closeness, popularity, survey_scores
 from engine.run import Progress, RunContext
 from engine.values import (
     Brief,
@@ -294,15 +294,10 @@ class _Search:
 
     def fused(self) -> list[FoundPaper]:
         """Every paper ranked so far, best first, with its reasons."""
-        order = list(self.known.papers)
-        index = {key: i for i, key in enumerate(order)}
-        rankings = [list(dict.fromkeys(index[self.known.key_of(k)] for k in keys)) for keys, _ in self.rankings]
-        scores = reciprocal_rank_fusion(rankings, [weight for _, weight in self.rankings])
         reasons: dict[PaperKey, list[Reason]] = {}
         for key, found in self.reasons.items():
             reasons.setdefault(self.known.key_of(key), []).extend(found)
-        best = sorted(scores, key=lambda i: (-scores[i], i))
         return [
-            FoundPaper(self.known.papers[order[i]], scores[i], tuple(dict.fromkeys(reasons.get(order[i], ()))))
-            for i in best
+            replace(found, reasons=tuple(dict.fromkeys(reasons.get(found.paper.key, ()))))
+            for found in self.known.fused(self.rankings)
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from engine.retrieval.identity import fingerprint, merged
 from engine.values import Paper, PaperKey
@@ -20,6 +21,25 @@ class Changes:
     def updated(self, given: int) -> int:
         """How many of the ``given`` papers completed one that was there."""
         return given - self.unchanged - len(self.fresh)
+
+
+def stored_values(paper: Paper, fields: Sequence[str]) -> dict[str, Any]:
+    """The fields of a paper as a database takes them: lists for tuples, ``field=source`` for its origins."""
+    values = {name: getattr(paper, name) for name in fields}
+    return {
+        **values,
+        "authors": list(paper.authors),
+        "identifiers": list(paper.identifiers),
+        "origins": [f"{field}={source}" for field, source in paper.origins],
+    }
+
+
+def from_stored(values: Mapping[str, Any], fields: Sequence[str]) -> Paper:
+    """The paper of what `stored_values` gave; a field that is missing or empty there has its default."""
+    known = {name: values[name] for name in fields if values.get(name) is not None}
+    known |= {name: tuple(known.get(name, ())) for name in ("authors", "identifiers")}
+    known["origins"] = tuple((f, source) for o in known.get("origins", ()) for f, _, source in [o.partition("=")])
+    return Paper(**known)
 
 
 def identities(paper: Paper) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz
 
 from engine.errors import UserError
+from engine.retrieval.ranking import reciprocal_rank_fusion
 from engine.text import folded
-from engine.values import Paper, PaperKey
+from engine.values import FoundPaper, Paper, PaperKey
 
 _KEY = re.compile(r"[a-z0-9][a-z0-9_+-]*:[^\s\[\]@;,\"'`|<>{}\\]+")
 _ARXIV = re.compile(r"^(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?$", re.I)
@@ -193,5 +195,10 @@ class Distinct:
             key = self._owner[key]
         return key
 
-    def __contains__(self, identifier: object) -> bool:
-        return identifier in self._owner
+    def fused(self, rankings: Sequence[tuple[Sequence[PaperKey], float]]) -> list[FoundPaper]:
+        """The papers of weighted rankings by reciprocal rank fusion, best first; of equals the one known longer."""
+        place = {key: i for i, key in enumerate(self.papers)}
+        ranked = [list(dict.fromkeys(place[self.key_of(key)] for key in keys)) for keys, _ in rankings]
+        scores = reciprocal_rank_fusion(ranked, [weight for _, weight in rankings])
+        papers = list(self.papers.values())
+        return [FoundPaper(papers[i], scores[i]) for i in sorted(scores, key=lambda i: (-scores[i], i))]

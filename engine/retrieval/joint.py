@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from engine.retrieval.identity import Distinct
 from engine.retrieval.library import AddReport, Library
-from engine.retrieval.ranking import reciprocal_rank_fusion
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 
@@ -24,12 +23,7 @@ class JointLibrary:
         own, shared = await asyncio.gather(self._own.search(query), self._shared.search(query))
         known = Distinct()
         rankings = [[known.add(item.paper) for item in found] for found in (own, shared)]
-        place = {key: i for i, key in enumerate(known.papers)}
-        ranked = [list(dict.fromkeys(place[known.key_of(key)] for key in keys)) for keys in rankings]
-        scores = reciprocal_rank_fusion(ranked)
-        papers = list(known.papers.values())
-        best = sorted(scores, key=lambda i: (-scores[i], i))[: query.limit]
-        return [FoundPaper(papers[i], scores[i]) for i in best]
+        return known.fused([(keys, 1.0) for keys in rankings])[: query.limit]
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Into the workspace's own library."""

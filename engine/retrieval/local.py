@@ -24,7 +24,7 @@ from lancedb.index import FTS, BTree
 from numpy.typing import NDArray
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.adding import changes, known_as, remember
+from engine.retrieval.adding import changes, from_stored, known_as, remember, stored_values
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.library import AddReport, IndexProgress, OnIndexProgress
 from engine.retrieval.ranking import (
@@ -135,7 +135,7 @@ class LocalLibrary:
         with _translated(self.name):
             async for batch in await self._table.query().select(_FIELDS).to_batches(max_batch_length=BATCH):
                 for row in batch.to_pylist():
-                    yield _to_paper(row)
+                    yield from_stored(row, _FIELDS)
 
     async def vectors(self) -> PaperVectors:
         """The vectors of titles and abstracts. Raises `UserError` where it is not indexed yet."""
@@ -212,7 +212,7 @@ class LocalLibrary:
             quoted = ", ".join(f"'{key}'" for key in keys[start : start + 1_000])
             with _translated(self.name):
                 found = await self._table.query().where(f"key IN ({quoted})").select(_FIELDS).to_list()
-            papers.update({row["key"]: _to_paper(row) for row in found})
+            papers.update({row["key"]: from_stored(row, _FIELDS) for row in found})
         return papers
 
     async def _identities(self) -> dict[str, PaperKey]:
@@ -221,7 +221,7 @@ class LocalLibrary:
         with _translated(self.name):
             table = await self._table.query().select(columns).to_arrow()
         for row in table.to_pylist():
-            remember(known, _to_paper(row))
+            remember(known, from_stored(row, _FIELDS))
         return known
 
     async def _add_batch(self, batch: Sequence[Paper], known: dict[str, PaperKey], report: AddReport) -> AddReport:
@@ -326,22 +326,7 @@ def _allowed(index: _Index, query: Query) -> NDArray[np.bool_]:
 
 
 def _to_row(paper: Paper) -> dict[str, Any]:
-    row = {name: getattr(paper, name) for name in _FIELDS}
-    return {
-        **row,
-        "authors": list(paper.authors),
-        "identifiers": list(paper.identifiers),
-        "origins": [f"{field}={source}" for field, source in paper.origins],
-        "words": f"{paper.title}. {paper.abstract}",
-    }
-
-
-def _to_paper(row: dict[str, Any]) -> Paper:
-    values = {name: row[name] for name in _FIELDS if row.get(name) is not None}
-    origins = tuple((field, source) for o in values.get("origins", ()) for field, _, source in [o.partition("=")])
-    return Paper(
-        **{**values, "authors": tuple(row["authors"]), "identifiers": tuple(row["identifiers"]), "origins": origins}
-    )
+    return {**stored_values(paper, _FIELDS), "words": f"{paper.title}. {paper.abstract}"}
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError
-from engine.retrieval.adding import identities
+from engine.retrieval.adding import from_stored, identities, stored_values
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.weaviate_schema import is_read_only, translated
 from engine.text import terms
@@ -89,12 +89,9 @@ class PaperObjects:
 
 
 def _object(paper: Paper, vectors: tuple[Vectors, Vectors] | None, row: int) -> Any:
-    values = {name: getattr(paper, name) for name in FIELDS}
+    values = stored_values(paper, FIELDS)
     values |= {
-        "authors": list(paper.authors),
-        "identifiers": list(paper.identifiers),
         "identities": identities(paper),
-        "origins": [f"{field}={source}" for field, source in paper.origins],
         "venue_folded": paper.venue.casefold(),
         "words": " ".join(terms(f"{paper.title}. {paper.abstract}")),
     }
@@ -107,7 +104,4 @@ def _object(paper: Paper, vectors: tuple[Vectors, Vectors] | None, row: int) -> 
 
 def to_paper(values: Any) -> Paper:
     """The paper that an object's properties describe."""
-    known = {name: values[name] for name in FIELDS if values.get(name) is not None}
-    known |= {name: tuple(known.get(name, ())) for name in ("authors", "identifiers")}
-    known["origins"] = tuple((f, s) for o in known.get("origins", ()) for f, _, s in [o.partition("=")])
-    return Paper(**{**known, "year": known.get("year"), "citations": known.get("citations")})
+    return from_stored(values, FIELDS)
