@@ -50,7 +50,7 @@ async def web() -> AsyncIterator[Web]:
 
 
 def context(site: Scholarly, web: Web, model: LanguageModel | None = None, **more: object) -> RunContext:
-    online = Online(SemanticScholar(web, "", site.url, Policy(0.0, 1.0, 0.5)))
+    online = Online(SemanticScholar(web, "", site.url, Policy(0.0, 30.0, 10.0)))
     made = RunContext(EmptyLibrary(), FittedOnTopic(), model=model, online=online, judge=model is not None)
     return replace(made, **more)  # type: ignore[arg-type]
 
