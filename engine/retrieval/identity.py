@@ -94,7 +94,7 @@ def preferred_key(identifiers: tuple[PaperKey, ...]) -> PaperKey:
     return identifiers[0]
 
 
-_PREPRINT_VENUE = re.compile(r"arxiv|corr|biorxiv|medrxiv|ssrn|preprint|research square|openreview", re.I)
+_PREPRINT_VENUE = re.compile(r"arxiv|\bcorr\b|biorxiv|medrxiv|ssrn|preprint|research square|openreview", re.I)
 _PREPRINT_DOI = re.compile(r"doi:10\.(?:48550|1101|2139|31234|21203|20944|36227|26434|31219)/")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.retrieval.identity import Distinct, merged, same_paper
+from engine.retrieval.identity import Distinct, is_published, merged, same_paper
 from engine.values import Paper, PaperKey
 from tests.fakes import paper, papers
 
@@ -60,6 +60,21 @@ def test_the_best_of_each_field_with_its_source() -> None:
     assert (both.abstract, both.pdf, both.retracted) == ("Long abstract.", "https://a/b", True)
     assert dict(both.origins) == {"abstract": "arXiv", "venue": "OpenAlex", "citations": "OpenAlex"}
     assert both.identifiers == (ARXIV, DOI)
+
+
+@pytest.mark.parametrize(
+    ("venue", "published"),
+    [
+        ("Corrosion Science", True),
+        ("EMNLP", True),
+        ("CoRR", False),
+        ("arXiv.org", False),
+        ("bioRxiv", False),
+        ("", False),
+    ],
+)
+def test_venues_of_preprints_are_told_from_others(venue: str, *, published: bool) -> None:
+    assert is_published(record(venue=venue)) is published
 
 
 def test_a_record_that_knows_both_makes_two_papers_one() -> None:
