@@ -31,7 +31,7 @@ Folder = Annotated[Path | None, typer.Option("-o", "--output", help="Folder for 
 def chat(library: Library = "", output: Folder = None) -> None:
     """Talk a survey into being."""
     with _starting() as console:
-        from bot.conversations import chat as conversation
+        from bot.cli.terminal import chat as conversation
 
     _run(conversation(console, library, output))
 
@@ -51,7 +51,7 @@ def write(
 ) -> None:
     """Write a survey with every proposal approved: the same conversation, nobody asked."""
     with _starting() as console:
-        from bot.conversations import write as conversation
+        from bot.cli.terminal import write as conversation
 
     options = {
         "library": library,
@@ -70,7 +70,7 @@ def write(
 def demo(output: Folder = None) -> None:
     """Play a whole conversation over the bundled library."""
     with _starting() as console:
-        from bot.conversations import demo as conversation
+        from bot.cli.terminal import demo as conversation
 
     _run(conversation(console, output or Path("scholium-demo")))
 
@@ -79,7 +79,7 @@ def demo(output: Folder = None) -> None:
 def slack() -> None:
     """Serve Slack: Socket Mode, or signed HTTP."""
     with _starting() as console:
-        from bot.platforms import slack as run
+        from bot.cli.platforms import slack as run
 
     _run(run(console))
 
@@ -88,7 +88,7 @@ def slack() -> None:
 def discord() -> None:
     """Serve Discord."""
     with _starting() as console:
-        from bot.platforms import discord as run
+        from bot.cli.platforms import discord as run
 
     _run(run(console))
 
@@ -101,7 +101,7 @@ def ingest(
 ) -> None:
     """Add papers to a library; repeating it changes nothing."""
     with _starting() as console:
-        from bot.ingesting import ingest as run
+        from bot.cli.ingest import ingest as run
 
         place = _place(to)
 
@@ -112,7 +112,7 @@ def ingest(
 def move(library: Annotated[str, typer.Argument(help="Name of a library on this machine.")]) -> None:
     """Copy a library into Weaviate (WEAVIATE_URL) without embedding its papers again."""
     with _starting() as console:
-        from bot.ingesting import move as run
+        from bot.cli.ingest import move as run
 
     _run(run(console, library))
 
@@ -121,7 +121,7 @@ def move(library: Annotated[str, typer.Argument(help="Name of a library on this 
 def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]) -> None:
     """Write every conversation, recorded call and cost into one file."""
     with _starting() as console:
-        from bot.administration import backup as run
+        from bot.cli.administration import backup as run
 
     _run(run(console, file))
 
@@ -130,7 +130,7 @@ def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]
 def restore(file: Annotated[Path, typer.Argument(help="A file that `backup` wrote.")]) -> None:
     """Read a backup into an empty store, SQLite or Postgres."""
     with _starting() as console:
-        from bot.administration import restore as run
+        from bot.cli.administration import restore as run
 
     _run(run(console, file))
 
@@ -142,7 +142,7 @@ def export_data(
 ) -> None:
     """Write all that is stored about a person into a JSON file."""
     with _starting() as console:
-        from bot.administration import export_data as run
+        from bot.cli.administration import export_data as run
 
     _run(run(console, person, output))
 
@@ -154,7 +154,7 @@ def delete_data(
 ) -> None:
     """Delete all that is stored about a person."""
     with _starting() as console:
-        from bot.administration import delete_data as run
+        from bot.cli.administration import delete_data as run
 
     if not yes:
         typer.confirm(f"Delete everything stored about {person}? This cannot be undone.", abort=True)
@@ -165,7 +165,7 @@ def delete_data(
 def doctor() -> None:
     """Say what is configured, what works, and what to do about what does not."""
     with _starting() as console:
-        from bot.doctor import doctor as run
+        from bot.cli.doctor import doctor as run
 
     _run(run(console))
 
@@ -188,7 +188,7 @@ def evaluate(
 ) -> None:
     """Score any survey by every measure of the four papers, and say how each figure was obtained."""
     with _starting() as console:
-        from bot import evaluating
+        from bot.cli import evaluate as evaluating
 
     names = tuple(name.strip() for name in judges.split(",") if name.strip())
     wanted = evaluating.Wanted(
@@ -211,7 +211,7 @@ def find(
 ) -> None:
     """Recall of the papers that human surveys cite, at 100, 300, 600 and 1200."""
     with _starting() as console:
-        from bot.benchmarks import find as run
+        from bot.bench.find import find as run
 
         place = _place(at)
 
@@ -228,7 +228,7 @@ def bench_write(
 ) -> None:
     """Time, tokens and faults of the AutoSurvey recipe on a simulated language model."""
     with _starting() as console:
-        from bot.bench_writing import write as run
+        from bot.bench.write import write as run
 
     _run(run(console, library, topic, (sections, words), faults=faults))
 
@@ -242,7 +242,7 @@ def bench_crash(
 ) -> None:
     """Kill processes at random moments of running jobs; count what was lost, doubled, or paid again."""
     with _starting() as console:
-        from bot.bench_crash import crash as run
+        from bot.bench.crash import crash as run
 
     _run(run(console, kills, processes, database, seed))
 
@@ -253,7 +253,7 @@ def bench_load(
 ) -> None:
     """Many conversations at once in one process, every event sent twice."""
     with _starting() as console:
-        from bot.bench_load import load as run
+        from bot.bench.load import load as run
 
     _run(run(console, conversations))
 

@@ -9,27 +9,27 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
-from bot.briefs import ONLINE, Defaults
-from bot.runner import Bench, Listener
+from bot.commands.briefs import ONLINE, Defaults
+from bot.jobs.runner import Bench, Listener
+from bot.serving.libraries import OwnLibrary, Shelf
+from bot.serving.sources import downloader, online_sources, open_access, wikipedia
 from bot.settings import Settings, load_settings
-from bot.shelf import OwnLibrary, Shelf
-from bot.sources import downloader, online_sources, open_access, wikipedia
 from engine.errors import UserError
 from engine.llm.anthropic import AnthropicProvider
-from engine.llm.metering import Throttle
+from engine.llm.meter import Throttle
 from engine.llm.model import LanguageModel, Provider
 from engine.llm.openai import OpenAIProvider
+from engine.reading.open_access import OpenAccess
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
-from engine.retrieval.full_texts import OpenAccess
-from engine.retrieval.joint import JointLibrary
-from engine.retrieval.library import EmptyLibrary, Library, OnIndexProgress
+from engine.retrieval.libraries.joint import JointLibrary
+from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
+from engine.retrieval.online.transport import OnlineMemory, Web
 from engine.retrieval.records import read_papers
-from engine.retrieval.web import OnlineMemory, Web
 from engine.run import Recipe, RunContext
-from engine.session import State, SurveySession
+from engine.session.state import State, SurveySession
 from engine.values import Paper
 
 BUNDLED = "demo"

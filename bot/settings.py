@@ -14,13 +14,14 @@ from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.access import Rules
-from engine.clustering import Algorithm
+from bot.commands.access import Rules
 from engine.errors import UserError
-from engine.keywords import Selector
+from engine.gathering.keywords import Selector
 from engine.limits import Limits
 from engine.llm.model import Task
-from engine.retrieval import arxiv, crossref, open_alex, semantic_scholar
+from engine.naming.clustering import Algorithm
+from engine.retrieval.online import arxiv, crossref, semantic_scholar
+from engine.retrieval.online import openalex as open_alex
 
 PREFIX = "SCHOLIUM_"
 

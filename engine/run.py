@@ -9,10 +9,10 @@ from typing import Protocol
 from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel
+from engine.reading.open_access import Texts
 from engine.retrieval.embedding import Embedder
-from engine.retrieval.full_texts import Texts
-from engine.retrieval.library import Library
-from engine.retrieval.online import Online
+from engine.retrieval.libraries.library import Library
+from engine.retrieval.online.sources import Online
 from engine.values import Brief, Change, Claim, KeywordPool, Outline, Paper, PaperSelection, Section, Survey
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from engine.retrieval.local import LocalLibrary, create_library
+from engine.retrieval.libraries.local import LocalLibrary, create_library
 from tests.fakes import papers
 from tests.servers import WITHOUT, WITHOUT_WEAVIATE, WeaviateAt, postgres, weaviate
 

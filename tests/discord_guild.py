@@ -14,18 +14,7 @@ from discord import gateway, http
 from yarl import URL
 
 from tests.discord_gateway import DiscordGateway, listening
-from tests.discord_server import (
-    APPLICATION,
-    BOT,
-    CHANNEL,
-    GUILD,
-    NOW,
-    Interaction,
-    Json,
-    Message,
-    _user,
-    message_json,
-)
+from tests.discord_server import APPLICATION, BOT, CHANNEL, GUILD, NOW, Interaction, Json, Message, _user, message_json
 
 
 class Discord(DiscordGateway):

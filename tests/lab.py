@@ -10,10 +10,10 @@ from pathlib import Path
 
 from adapters.chat import Conversation
 from bot.app import App
-from bot.jobs import Bounds, DurableJobs, queue_name
-from bot.service import Service, serving
+from bot.jobs.queue import Bounds, DurableJobs, queue_name
+from bot.serving.service import Service, serving
 from bot.settings import load_settings
-from engine.session import State, SurveySession
+from engine.session.state import State, SurveySession
 from engine.values import Survey
 from tests.fakes import HERE, FakeChat
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-from adapters.listening import listening
+from adapters.http_server import listening
 from engine.values import Paper, PaperKey
 
 Fault = Literal[

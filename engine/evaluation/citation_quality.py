@@ -12,7 +12,7 @@ from engine.evaluation.documents import CitedClaim
 from engine.evaluation.entailment import Entailment
 from engine.evaluation.scores import Score, f1
 from engine.llm.model import Answer, LanguageModel, Request
-from engine.prompting import data, fill
+from engine.llm.prompting import data, fill
 
 Fault = Literal["misalignment", "misinterpretation", "overgeneralisation"]
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from engine.evaluation.documents import Document
 from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, truncated
 from engine.llm.model import Answer, LanguageModel, Request
-from engine.prompting import data, fill
+from engine.llm.prompting import data, fill
 
 Criterion = Literal["coverage", "structure", "relevance", "synthesis", "critical analysis"]
 

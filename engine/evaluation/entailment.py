@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.errors import UserError
 from engine.llm.model import Answer, LanguageModel, Request
-from engine.prompting import data, fill
+from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import Embedder
 from engine.text import sentences, terms
 

@@ -17,7 +17,7 @@ from scipy import stats
 from engine.errors import UserError
 from engine.evaluation.scores import Score
 from engine.llm.model import Answer, LanguageModel, Request
-from engine.prompting import data, fill
+from engine.llm.prompting import data, fill
 
 RESAMPLES = 2_000
 

@@ -12,10 +12,10 @@ from rapidfuzz import fuzz
 from engine.evaluation.documents import CitedClaim, Reference
 from engine.evaluation.scores import Score
 from engine.llm.model import Answer, LanguageModel, Request
-from engine.prompting import data, fill
+from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.identity import identifiers_in
-from engine.retrieval.library import Library
+from engine.retrieval.libraries.library import Library
 from engine.text import folded
 from engine.values import Paper, Query
 

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from engine.evaluation.evaluating import Evaluation
+from engine.evaluation.measures import Evaluation
 from engine.evaluation.scores import Score, mean_and_spread
 from engine.rendering.markdown import escaped
 

@@ -6,26 +6,18 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from engine.composing import Composition, with_bodies
-from engine.drafting import Assignment, JudgeAnswer
 from engine.errors import LanguageModelError
-from engine.gathering import gather, needed_papers, propose_keywords
+from engine.gathering.search import gather, needed_papers, propose_keywords
 from engine.llm.model import LanguageModel, Request
-from engine.planning import Planner
-from engine.prompting import data, fill
+from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import embed_papers
-from engine.revision import RevisedByModel
+from engine.revising.model_changes import RevisedByModel
 from engine.run import RunContext
-from engine.values import (
-    Brief,
-    KeywordPool,
-    Outline,
-    PaperSelection,
-    Section,
-    Survey,
-    walk,
-)
-from engine.writing import assembled, supplied, warned, with_same_papers, words_for_each
+from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey, walk
+from engine.writing.assembly import assembled, supplied, warned, with_same_papers, words_for_each
+from engine.writing.composing import Composition, with_bodies
+from engine.writing.drafting import Assignment, JudgeAnswer
+from engine.writing.planning import Planner
 
 NOTICE = (
     "This survey was written by a language model from the abstracts of the papers it cites, and from the openings of "

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.amending import requoted
-from engine.clustering import (
+from engine.gathering.keywords import Selector
+from engine.gathering.search import gather, needed_papers, propose_keywords
+from engine.naming.clustering import (
     ALGORITHMS,
     Algorithm,
     best_cluster_count,
@@ -24,11 +25,9 @@ from engine.clustering import (
     reduced,
     rehomed,
 )
-from engine.discussion import answered
-from engine.extractive import passage
-from engine.gathering import gather, needed_papers, propose_keywords
-from engine.keywords import Selector
 from engine.retrieval.embedding import Vectors, embed_papers
+from engine.revising.extractive_answers import answered
+from engine.revising.extractive_changes import requoted
 from engine.run import Answer, Progress, RunContext
 from engine.text import heading, listed
 from engine.values import (
@@ -45,7 +44,7 @@ from engine.values import (
     Section,
     Survey,
 )
-from engine.writing import (
+from engine.writing.assembly import (
     SET_APART,
     assembled,
     conclusion,
@@ -56,6 +55,7 @@ from engine.writing import (
     supplied,
     words_for_each,
 )
+from engine.writing.extractive import passage
 
 NOTICE = (
     "This survey was assembled from quotations: every statement about a paper is quoted word for word from its "

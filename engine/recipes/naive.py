@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.citations import cited_keys
-from engine.drafting import ABSTRACT_TOKENS, Draft, plain, settled, unchecked
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.gathering import gather, needed_papers
+from engine.gathering.search import gather, needed_papers
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD
 from engine.llm.model import Request
-from engine.prompting import data, fill, paper_block
-from engine.revision import RevisedByModel
+from engine.llm.prompting import data, fill, paper_block
+from engine.revising.model_changes import RevisedByModel
 from engine.run import Progress, RunContext
 from engine.text import heading
 from engine.values import (
@@ -27,7 +26,8 @@ from engine.values import (
     Survey,
     SurveyWarning,
 )
-from engine.writing import assembled, warned
+from engine.writing.assembly import assembled, warned
+from engine.writing.drafting import ABSTRACT_TOKENS, Draft, plain, settled, unchecked
 
 NOTICE = (
     "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts; "

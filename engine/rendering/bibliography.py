@@ -12,7 +12,7 @@ from bibtexparser.model import Entry, Field
 from pylatexenc.latexencode import unicode_to_latex
 
 from engine.retrieval.identity import surname
-from engine.retrieval.wikipedia import is_encyclopedia
+from engine.retrieval.online.wikipedia import is_encyclopedia
 from engine.text import STOP_WORDS, clean, folded, words
 from engine.values import Paper
 

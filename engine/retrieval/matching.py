@@ -11,8 +11,8 @@ from rapidfuzz import fuzz
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.identity import arxiv_key, doi_key, identifiers_in
-from engine.retrieval.library import Library
-from engine.retrieval.online import Online
+from engine.retrieval.libraries.library import Library
+from engine.retrieval.online.sources import Online
 from engine.text import clean, folded
 from engine.values import ListedPaper, Paper, Query
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from adapters.chat import Button, Conversation, Outgoing
 from adapters.markup import Block, Span, blocks, divided, pages, split
-from adapters.slack_blocks import messages
-from bot.wording import HELP
+from adapters.slack.blocks import messages
+from bot.wording.sentences import HELP
 from engine.rendering.markdown import escaped
 from engine.text import clean
 from tests.slack_rules import check_message, pings, shown

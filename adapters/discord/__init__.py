@@ -1,0 +1,1 @@
+"""Discord: commands, buttons, forms and messages over the gateway."""

@@ -1,0 +1,278 @@
+"""Discord: commands, buttons, forms, messages. A thread is a conversation; direct messages are one of their own.
+
+Every interaction is answered within Discord's three seconds; what takes longer is sent with our own token.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+import discord
+import structlog
+from discord import app_commands
+
+from adapters.attachments import contents
+from adapters.chat import Attachment, Conversation, Desk, Form, Incoming, Outgoing, PlatformError, Words
+from adapters.discord.commands import SurveyCommands, survey_this
+from adapters.discord.forms import ActionButton, FormName, filled, fits, modal, read_form_name
+from adapters.discord.sending import EDIT_S, DiscordSender
+from adapters.discord.text import MESSAGE_CHARACTERS, literal, messages
+
+log = structlog.get_logger()
+
+FILE_HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
+
+PERMISSIONS = discord.Permissions(
+    view_channel=True,
+    send_messages=True,
+    send_messages_in_threads=True,
+    create_public_threads=True,
+    attach_files=True,
+    read_message_history=True,
+)
+"""What the invitation asks for; the guide names its number, and a test compares."""
+
+EVERYWHERE = Conversation("discord", "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordAccess:
+    """The bot's token; whether it may read plain words in threads; how many shards, ``None`` for no sharding."""
+
+    token: str
+    reads_messages: bool = False
+    shards: int | None = None
+
+
+def intents(access: DiscordAccess) -> discord.Intents:
+    """What we want to hear of: servers, messages, and with the privileged intent what is in them."""
+    wanted = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
+    wanted.message_content = access.reads_messages
+    return wanted
+
+
+class DiscordAdapter:
+    """All servers that have invited us."""
+
+    platform = "discord"
+    only = None
+
+    def __init__(self, access: DiscordAccess, words: Words, edit_s: float = EDIT_S) -> None:
+        self._access = access
+        self.words = words
+        kind = _ShardedClient if access.shards else _Client
+        options: dict[str, Any] = {"shard_count": access.shards} if access.shards else {}
+        self.client: _Client | _ShardedClient = kind(
+            intents=intents(access),
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+            **options,
+        )
+        self.client.adapter = self
+        self.tree = app_commands.CommandTree(self.client)
+        self.tree.add_command(SurveyCommands(self))
+        self.tree.add_command(survey_this(self))
+        self.sender = DiscordSender(self.client, words, edit_s)
+        self.desk: Desk
+
+    async def open(self, desk: Desk) -> None:
+        """Log in, and register the commands where they have changed."""
+        self.desk = desk
+        self.sender.meet(desk)
+        ActionButton.press = self.pressed
+        self.client.add_dynamic_items(ActionButton)
+        try:
+            await self.client.login(self._access.token)
+            await self._register()
+        except discord.LoginFailure as error:
+            raise PlatformError("Discord does not accept the token.") from error
+        except discord.HTTPException as error:
+            raise PlatformError(f"Discord refused ({error.status}, {error.code}).") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise PlatformError(f"Discord could not be reached ({type(error).__name__}).", retryable=True) from error
+
+    async def _register(self) -> None:
+        """Discord allows 200 registrations a day in a server, and nothing says that they were needed."""
+        payload = [command.to_dict(self.tree) for command in self.tree.get_commands()]
+        payload += [c.to_dict(self.tree) for c in self.tree.get_commands(type=discord.AppCommandType.message)]
+        digest = hashlib.sha256(json.dumps(payload, sort_keys=True, default=str).encode()).hexdigest()
+        if await self.desk.recall(EVERYWHERE, "commands") != digest:
+            await self.tree.sync()
+            await self.desk.remember(EVERYWHERE, "commands", digest)
+
+    async def run(self) -> None:
+        """Listen until cancelled."""
+        try:
+            await self.client.connect()
+        except discord.PrivilegedIntentsRequired as error:
+            raise PlatformError(
+                "Discord does not let this bot read messages. Switch on “Message Content Intent” in the developer "
+                "portal (Bot), or set SCHOLIUM_DISCORD_MESSAGES=false."
+            ) from error
+        except discord.ConnectionClosed as error:
+            raise PlatformError(f"Discord has closed the connection ({error.code}).") from error
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        await self.sender.close()
+        await self.client.close()
+
+    async def send(self, outgoing: Outgoing) -> None:
+        """Show it."""
+        await self.sender.send(outgoing)
+
+    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
+        """A thread for a survey that was asked for."""
+        return await self.sender.open_thread(incoming, starter)
+
+    async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
+        """The contents of a file, from where Discord keeps them and from nowhere else."""
+        if attachment.content or not attachment.source:
+            return attachment.content
+        there, ours = urlsplit(attachment.source), urlsplit(discord.http.Route.BASE)
+        is_discord = there.scheme == "https" and there.hostname in FILE_HOSTS
+        if not is_discord and (there.scheme, there.netloc) != (ours.scheme, ours.netloc):
+            raise PlatformError(f"“{attachment.name[:80]}” is not kept at Discord, so I do not fetch it.")
+        try:
+            async with (
+                aiohttp.ClientSession() as session,
+                session.get(attachment.source, allow_redirects=False) as response,
+            ):
+                if response.status != 200:
+                    raise PlatformError(f"Discord does not give “{attachment.name[:80]}” ({response.status}).")
+                return await contents(response)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise PlatformError(f"“{attachment.name[:80]}” could not be fetched from Discord.") from error
+
+    # What comes in.
+
+    async def said(self, message: discord.Message) -> None:
+        """A message: ours where it is direct, names us, or is in a thread that we know."""
+        us = self.client.user
+        if message.author.bot or us is None or message.type not in _SAYING:
+            return
+        files = tuple(Attachment(a.filename, source=a.url) for a in message.attachments)
+        text = message.content.replace(f"<@{us.id}>", " ").replace(f"<@!{us.id}>", " ").strip()
+        if not text and not files and us not in message.mentions:
+            return  # without the privileged intent most messages are empty
+        at = place_of(message.channel, message.guild, message.author)
+        is_mention = us in message.mentions
+        in_thread = isinstance(message.channel, discord.Thread)
+        opens = message.guild is not None and not in_thread
+        if message.guild is not None and not is_mention and (opens or not await self.desk.knows(at)):
+            return
+        at = Conversation(at.platform, at.tenant, at.channel, str(message.id)) if opens else at
+        key = f"message:{message.id}"
+        text = text or ("" if files else "help")  # a bare mention asks what we are
+        await self.desk.handle(Incoming(at, str(message.author.id), key, text, attachments=files, opens=opens))
+
+    async def pressed(self, interaction: discord.Interaction, action: str, asks: bool) -> None:  # noqa: FBT001
+        """A button; also one that was shown by a process long gone."""
+        at = self.place(interaction)
+        incoming = Incoming(at, str(interaction.user.id), f"interaction:{interaction.id}", button=action)
+        if asks:
+            await self.ask(interaction, incoming)
+            return
+        await interaction.response.defer()
+        self.sender.asked_by(at, interaction)
+        await self.take(interaction, incoming)
+
+    async def ask(self, interaction: discord.Interaction, incoming: Incoming) -> None:
+        """Show the form; it has to be the first answer, so nothing is deferred."""
+        form = await self.desk.form(incoming)
+        if isinstance(form, Form) and not fits(form):
+            form = Outgoing(incoming.conversation, self.words.too_long)
+        if isinstance(form, Outgoing):
+            await interaction.response.send_message(messages(form)[0], ephemeral=True)
+            return
+        name = FormName(form.action, incoming.conversation.thread if incoming.opens else "", incoming.opens)
+        await interaction.response.send_modal(modal(form, name))
+
+    async def handed_in(self, interaction: discord.Interaction) -> None:
+        """A form that was filled in, whoever showed it."""
+        data: Any = interaction.data or {}
+        name = read_form_name(str(data.get("custom_id", "")))
+        if name is None:
+            return
+        at, values = self.place(interaction), filled(data)
+        if name.thread:
+            at = Conversation(at.platform, at.tenant, at.channel, name.thread)
+        key = f"interaction:{interaction.id}"
+        incoming = Incoming(at, str(interaction.user.id), key, "", name.action, values=values, opens=name.opens)
+        fault = await self.desk.fault(incoming)
+        if fault:
+            # A form cannot be answered with another one, so what was written is given back as a text.
+            written = "\n".join(f"{field}: {value}" for field, value in values if value).replace("`", "'")
+            text = f"{literal(fault.sentence)}\n```\n{written[:1500]}\n```"[:MESSAGE_CHARACTERS]
+            await interaction.response.send_message(text, ephemeral=True)
+            return
+        await interaction.response.defer(ephemeral=True, thinking=name.opens)
+        self.sender.asked_by(at, interaction)
+        if await self.take(interaction, incoming) and name.opens:
+            await interaction.edit_original_response(content=self.words.begun)
+
+    async def take(self, interaction: discord.Interaction, incoming: Incoming) -> bool:
+        """Store what was done; Discord does not send it again, so a failure is said."""
+        try:
+            await self.desk.handle(incoming)
+        except Exception:  # whatever it is, the person must know
+            log.exception("an interaction could not be stored")
+            await interaction.followup.send(self.words.failed, ephemeral=True)
+            return False
+        return True
+
+    def place(self, interaction: discord.Interaction) -> Conversation:
+        """Where an interaction is."""
+        return place_of(interaction.channel, interaction.guild, interaction.user, interaction.channel_id or 0)
+
+
+_SAYING = frozenset({discord.MessageType.default, discord.MessageType.reply})
+
+
+def place_of(
+    channel: Any, guild: discord.Guild | None, person: discord.User | discord.Member, channel_id: int = 0
+) -> Conversation:
+    """A channel as a conversation; a person's direct messages are a workspace of their own."""
+    if guild is None:
+        return Conversation("discord", f"dm-{person.id}", str(getattr(channel, "id", channel_id)))
+    if isinstance(channel, discord.Thread):
+        return Conversation("discord", str(guild.id), str(channel.parent_id), str(channel.id))
+    return Conversation("discord", str(guild.id), str(getattr(channel, "id", channel_id)))
+
+
+class _Events:
+    """What Discord tells its client."""
+
+    adapter: DiscordAdapter
+
+    async def on_message(self, message: discord.Message) -> None:
+        await self.adapter.said(message)
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        if interaction.type is discord.InteractionType.modal_submit:
+            await self.adapter.handed_in(interaction)
+
+    async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
+        if payload.data.get("thread_metadata", {}).get("locked"):
+            at = Conversation("discord", str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
+            if await self.adapter.desk.knows(at):
+                await self.adapter.desk.closed(at)
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        await self.adapter.desk.left("discord", str(guild.id))
+
+    async def on_error(self, event: str, /, *_: Any, **__: Any) -> None:
+        log.exception("Discord's event could not be handled", event_name=event)
+
+
+class _Client(_Events, discord.Client):
+    """One connection."""
+
+
+class _ShardedClient(_Events, discord.AutoShardedClient):
+    """A connection for each shard."""

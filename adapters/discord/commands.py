@@ -1,0 +1,192 @@
+"""The application commands: ``/survey start|status|list|stop|export|cost|help``, and “Survey this” on a message."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import discord
+from discord import app_commands
+
+from adapters.chat import Conversation, Form, Incoming, Outgoing
+from adapters.discord.text import MESSAGE_CHARACTERS, messages
+from adapters.markup import blocks
+
+if TYPE_CHECKING:
+    from adapters.discord.adapter import DiscordAdapter
+
+COMMAND = "survey"
+MENU = "Survey this"
+CHOICES = 25
+ONE_OF_YOURS = "One of your surveys; without it the one of this thread"
+
+_Text = app_commands.Range[str, 1, 200]
+_Choice = app_commands.Choice[str]
+
+
+class SurveyCommands(app_commands.Group):
+    """``/survey …``; what can be chosen is what the desk's form and list say."""
+
+    def __init__(self, adapter: DiscordAdapter) -> None:
+        super().__init__(name=COMMAND, description="Write literature surveys together")
+        self._adapter = adapter
+
+    @app_commands.command(description="Begin a survey; without a topic you are asked for everything")
+    @app_commands.describe(
+        topic="What the survey is about",
+        recipe="The published method to follow",
+        length="Length class in tokens",
+        years="Years of publication, for example 2018..2025",
+        budget="Most it may cost, in dollars",
+    )
+    async def start(
+        self,
+        interaction: discord.Interaction,
+        topic: _Text | None = None,
+        recipe: _Text | None = None,
+        length: _Text | None = None,
+        years: _Text | None = None,
+        budget: _Text | None = None,
+    ) -> None:
+        """Begin a survey."""
+        given = {"topic": topic, "recipe": recipe, "length": length, "years": years, "budget": budget}
+        values = tuple((name, value) for name, value in given.items() if value)
+        incoming = replace(self._incoming(interaction), button="start", opens=True)
+        if not topic:
+            await self._adapter.ask(interaction, incoming)
+            return
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        incoming = replace(incoming, values=values)
+        fault = await self._adapter.desk.fault(incoming)
+        if fault:
+            text = messages(Outgoing(incoming.conversation, fault.sentence))[0]
+            await interaction.edit_original_response(content=text)
+            return
+        self._adapter.sender.asked_by(incoming.conversation, interaction)
+        if await self._adapter.take(interaction, incoming):
+            await interaction.edit_original_response(content=self._adapter.words.begun)
+
+    @app_commands.command(description="Where a survey is")
+    @app_commands.describe(survey=ONE_OF_YOURS)
+    async def status(self, interaction: discord.Interaction, survey: str | None = None) -> None:
+        """Where it is."""
+        await self._say(interaction, "status", survey)
+
+    @app_commands.command(description="Stop what runs; what is finished is kept")
+    @app_commands.describe(survey=ONE_OF_YOURS)
+    async def stop(self, interaction: discord.Interaction, survey: str | None = None) -> None:
+        """Stop it."""
+        await self._say(interaction, "stop", survey)
+
+    @app_commands.command(description="What a survey has cost so far")
+    @app_commands.describe(survey=ONE_OF_YOURS)
+    async def cost(self, interaction: discord.Interaction, survey: str | None = None) -> None:
+        """What it has cost."""
+        await self._say(interaction, "cost", survey)
+
+    @app_commands.command(description="The survey as files")
+    @app_commands.describe(formats="For example: pdf bib; without it all", survey=ONE_OF_YOURS)
+    async def export(
+        self, interaction: discord.Interaction, formats: _Text | None = None, survey: str | None = None
+    ) -> None:
+        """Its files."""
+        await self._say(interaction, f"export {formats or ''}".strip(), survey)
+
+    @app_commands.command(name="list", description="Your surveys in this server")
+    async def surveys(self, interaction: discord.Interaction) -> None:
+        """The person's surveys, each with its thread."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        at = self._adapter.place(interaction)
+        found = await self._adapter.desk.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
+        lines = [
+            f"- {messages(replace(survey, buttons=()))[0].strip()} <#{_channel(survey.conversation)}>"
+            for survey in found.surveys
+        ]
+        while len("\n".join(lines)) > MESSAGE_CHARACTERS:
+            lines.pop()
+        await interaction.edit_original_response(content="\n".join(lines) or found.nothing)
+
+    @app_commands.command(name="help", description="What can be said")
+    async def help_(self, interaction: discord.Interaction) -> None:
+        """What can be said."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        incoming = replace(self._incoming(interaction), text="help", opens=True)
+        self._adapter.sender.asked_by(incoming.conversation, interaction)
+        await self._adapter.take(interaction, incoming)
+
+    @start.autocomplete("recipe")
+    @start.autocomplete("length")
+    async def chosen(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
+        """What can be chosen for the option that is being typed."""
+        form = await self._adapter.desk.form(replace(self._incoming(interaction), button="start"))
+        fields = form.fields if isinstance(form, Form) else ()
+        focused = _focused(interaction)
+        found = [choice for field in fields if field.name == focused for choice in field.choices]
+        fitting = [(value, label) for value, label in found if current.lower() in label.lower()]
+        return [app_commands.Choice(name=label[:100], value=value) for value, label in fitting[:CHOICES]]
+
+    @status.autocomplete("survey")
+    @stop.autocomplete("survey")
+    @cost.autocomplete("survey")
+    @export.autocomplete("survey")
+    async def own(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
+        """The person's own surveys in this server."""
+        at = self._adapter.place(interaction)
+        found = await self._adapter.desk.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
+        titles = [(_title(survey), survey.conversation) for survey in found.surveys]
+        fitting = [(title, where) for title, where in titles if current.lower() in title.lower()]
+        return [
+            app_commands.Choice(name=title, value=f"{where.channel}/{where.thread}")
+            for title, where in fitting[:CHOICES]
+        ]
+
+    def _incoming(self, interaction: discord.Interaction) -> Incoming:
+        """Something that was done in the channel, whatever thread of it one is in."""
+        at = replace(self._adapter.place(interaction), thread="")
+        return Incoming(at, str(interaction.user.id), f"interaction:{interaction.id}")
+
+    async def _say(self, interaction: discord.Interaction, text: str, survey: str | None) -> None:
+        """Say it in the thread, or in the one named."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        here = self._adapter.place(interaction)
+        channel, _, thread = (survey or "").partition("/")
+        is_named = channel.isdigit() and (thread.isdigit() or not thread)
+        at = replace(here, channel=channel, thread=thread) if is_named else here
+        is_channel = at.tenant.isdigit() and not at.thread
+        if is_channel or not await self._adapter.desk.knows(at):
+            await interaction.edit_original_response(content=self._adapter.words.nothing_here)
+            return
+        self._adapter.sender.asked_by(at, interaction)
+        if await self._adapter.take(interaction, replace(self._incoming(interaction), conversation=at, text=text)):
+            where = f" <#{_channel(at)}>" if at != here else ""
+            await interaction.edit_original_response(content=f"{self._adapter.words.noted}{where}")
+
+
+def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
+    """“Survey this”: the message is the suggestion, and its thread the place."""
+
+    async def menu(interaction: discord.Interaction, message: discord.Message) -> None:
+        at = adapter.place(interaction)
+        there = replace(at, thread=str(message.id) if at.tenant.isdigit() and not at.thread else "")
+        key, person = f"interaction:{interaction.id}", str(interaction.user.id)
+        await adapter.ask(interaction, Incoming(there, person, key, message.content, "start", opens=True))
+
+    return app_commands.ContextMenu(name=MENU, callback=menu)
+
+
+def _channel(at: Conversation) -> str:
+    return at.thread or at.channel
+
+
+def _title(survey: Outgoing) -> str:
+    """The survey's line without markup, as long as a choice may be."""
+    return " ".join(block.text() for block in blocks(survey.text))[:100] or "…"
+
+
+def _focused(interaction: discord.Interaction) -> str:
+    """The option that is being typed, below the subcommand."""
+    data: Any = interaction.data or {}
+    found = list(data.get("options") or ())
+    while found and found[0].get("options"):
+        found = list(found[0]["options"])
+    return next((str(option["name"]) for option in found if option.get("focused")), "")

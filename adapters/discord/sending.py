@@ -1,0 +1,247 @@
+"""Sending to Discord: one status message for each job, files within the server's limit, what is private privately."""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import aiohttp
+import discord
+import structlog
+from aiolimiter import AsyncLimiter
+
+from adapters.chat import Conversation, Desk, Incoming, Outgoing, PlatformError, Words
+from adapters.discord.forms import view
+from adapters.discord.text import messages, thread_name
+from adapters.editing import GROWING, EditedMessages
+
+log = structlog.get_logger()
+
+EDIT_S = 5.0
+"""Between two edits in a conversation; Discord allows five in five seconds, for everything there."""
+
+TOKEN_S = 14 * 60.0
+"""An interaction's token lives 15 minutes."""
+
+FILES, FILE_BYTES, REQUEST_BYTES = 10, 10 * 2**20, 25 * 2**20
+ARCHIVE_MINUTES: Literal[10080] = 10_080
+
+ARCHIVED, LOCKED, HAS_THREAD, UNKNOWN_MESSAGE, CANNOT_DM = 50083, 160005, 160004, 10008, 50007
+NEEDED = ("view_channel", "send_messages", "create_public_threads", "send_messages_in_threads", "attach_files")
+
+
+class DiscordSender:
+    """Shows what is outgoing."""
+
+    def __init__(self, client: discord.Client, words: Words, edit_s: float) -> None:
+        self._client = client
+        self._words = words
+        self._edited = EditedMessages(self._edit, self._begin, self._turn)
+        self._edits: defaultdict[Conversation, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, edit_s))
+        self._parts: dict[str, int] = {}
+        self._asked: dict[tuple[Conversation, str], tuple[float, discord.Interaction]] = {}
+        self.desk: Desk
+
+    async def send(self, outgoing: Outgoing) -> None:
+        """Show it, or note it as the latest."""
+        if outgoing.kind == "message":
+            await self._message(outgoing)
+        else:
+            await self._edited.show(outgoing)
+
+    def meet(self, desk: Desk) -> None:
+        """Whom to ask what was shown by former processes."""
+        self.desk = self._edited.desk = desk
+
+    async def close(self) -> None:
+        """Stop editing."""
+        await self._edited.close()
+
+    def asked_by(self, at: Conversation, interaction: discord.Interaction) -> None:
+        """Remember what can be answered to one person alone, while its token lives."""
+        now = time.monotonic()
+        self._asked = {key: value for key, value in self._asked.items() if now - value[0] < TOKEN_S}
+        self._asked[at, str(interaction.user.id)] = (now, interaction)
+
+    # Messages.
+
+    async def _message(self, outgoing: Outgoing) -> None:
+        at = outgoing.conversation
+        if outgoing.only_for:
+            await self._alone(outgoing)
+            return
+        texts = messages(outgoing)
+        done = self._parts.get(outgoing.key, 0)  # of a message that was broken off in the middle
+        if done == 0 and len(texts) == 1 and await self._edited.end(at, GROWING, outgoing):
+            done = 1
+        elif done == 0 and (grown := await self._edited.let_go(at, GROWING)):
+            # It became too long for one message: it goes, and the whole is posted.
+            await self._done(at, self._place(at).get_partial_message(int(grown)).delete())
+        for number, text in enumerate(texts[done:], start=done):
+            last = outgoing if number == len(texts) - 1 else replace(outgoing, buttons=())
+            await self._post(at, text, last, f"{outgoing.key}-{number}")
+            self._parts[outgoing.key] = number + 1
+        for number, files in enumerate(self._bundles(at, outgoing.files)):
+            await self._send_files(at, files, f"{outgoing.key}-f{number}")
+        self._parts.pop(outgoing.key, None)
+
+    async def _post(self, at: Conversation, text: str, outgoing: Outgoing, nonce: str) -> discord.Message:
+        """Post it; the same nonce a second time gives the message of the first."""
+        options: dict[str, Any] = {"view": buttons} if (buttons := view(outgoing.buttons)) else {}
+        options |= {"nonce": nonce[-25:]} if outgoing.key else {}
+        posted: discord.Message = await self._done(at, self._place(at).send(text, suppress_embeds=True, **options))
+        return posted
+
+    async def _send_files(self, at: Conversation, files: Sequence[tuple[str, bytes]], nonce: str) -> None:
+        made = [discord.File(io.BytesIO(content), name) for name, content in files]
+        await self._done(at, self._place(at).send(files=made, nonce=nonce[-25:]))
+
+    async def _alone(self, outgoing: Outgoing) -> None:
+        """To one person: as an answer to what they did last here, else directly."""
+        at, texts = outgoing.conversation, messages(outgoing)
+        asked = self._asked.get((at, outgoing.only_for))
+        if asked and time.monotonic() - asked[0] < TOKEN_S:
+            try:
+                for text in texts:
+                    await asked[1].followup.send(text, ephemeral=True)
+            except discord.HTTPException as error:
+                log.info("an interaction could not be answered", code=error.code)
+            else:
+                return
+        try:
+            person = await self._client.fetch_user(int(outgoing.only_for))
+            for text in texts:
+                await person.send(text)
+        except discord.HTTPException as error:
+            if error.code != CANNOT_DM:
+                raise _failed(error, self._words) from error
+            for text in texts:  # better seen by others than not at all
+                await self._post(at, text, replace(outgoing, buttons=()), "")
+
+    def _place(self, at: Conversation) -> discord.PartialMessageable:
+        guild = int(at.tenant) if at.tenant.isdigit() else None
+        return self._client.get_partial_messageable(int(at.thread or at.channel), guild_id=guild)
+
+    async def _done(self, at: Conversation, sending: Any) -> Any:
+        try:
+            return await sending
+        except discord.HTTPException as error:
+            if error.code == LOCKED:
+                await self.desk.closed(at)
+            raise _failed(error, self._words) from error
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            why = f"Discord could not be reached ({type(error).__name__})."
+            raise PlatformError(why, retryable=True) from error
+
+    def _bundles(self, at: Conversation, paths: Iterable[Path]) -> list[list[tuple[str, bytes]]]:
+        """The files in messages that the server takes: one too large is compressed, one still too large is named."""
+        guild = self._client.get_guild(int(at.tenant)) if at.tenant.isdigit() else None
+        limit = guild.filesize_limit if guild else FILE_BYTES
+        made: list[list[tuple[str, bytes]]] = []
+        left_out = []
+        for path in paths:
+            try:
+                name, content = path.name, path.read_bytes()
+            except OSError as error:
+                raise PlatformError(f"The file {path.name} is not there any more.") from error
+            if len(content) > limit:
+                name, content = f"{name}.zip", _zipped(name, content)
+            if len(content) > limit:
+                left_out.append(path.name)
+                continue
+            size = sum(len(c) for _, c in made[-1]) if made else 0
+            if not made or len(made[-1]) == FILES or size + len(content) > min(REQUEST_BYTES, 2 * limit):
+                made.append([])
+            made[-1].append((name, content))
+        if left_out:
+            made.append([("not-sent.txt", self._words.too_large.format(", ".join(left_out)).encode())])
+        return made
+
+    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
+        """A thread for a survey: of the message that asked for it where there is one, else of a message of ours."""
+        at, name = incoming.conversation, f"opened:{incoming.key}"
+        known = await self.desk.recall(at, name)
+        if known:
+            return replace(at, thread=known)
+        text = messages(starter)[0]
+        if not at.tenant.isdigit():  # direct messages have no threads
+            await self._post(at, text, starter, "")
+            return replace(at, thread="")
+        http, title = self._client.http, thread_name(starter)
+        nonce = incoming.key[-25:]
+        message = int(at.thread) if at.thread else 0
+        if not message:
+            here = self._place(replace(at, thread=""))
+            message = (await self._checked(at, here.send(text, suppress_embeds=True, nonce=nonce))).id
+        making = http.start_thread_with_message(
+            int(at.channel), message, name=title, auto_archive_duration=ARCHIVE_MINUTES
+        )
+        try:
+            await self._checked(at, making)
+        except PlatformError as error:
+            if not isinstance(error.__cause__, discord.HTTPException) or error.__cause__.code != HAS_THREAD:
+                raise
+        opened = replace(at, thread=str(message))
+        if at.thread:
+            await self._post(opened, text, starter, nonce)
+        await self.desk.remember(at, name, opened.thread)
+        return opened
+
+    async def _checked(self, at: Conversation, sending: Any) -> Any:
+        """Do it; where it is forbidden, name the permissions that are missing."""
+        try:
+            return await sending
+        except discord.Forbidden as error:
+            raise PlatformError(self._words.missing.format(", ".join(self._missing(at)))) from error
+        except discord.HTTPException as error:
+            raise _failed(error, self._words) from error
+
+    def _missing(self, at: Conversation) -> list[str]:
+        guild = self._client.get_guild(int(at.tenant))
+        channel = guild.get_channel(int(at.channel)) if guild else None
+        if guild is None or channel is None:
+            return ["view channel"]
+        has = channel.permissions_for(guild.me)
+        missing = [name for name in NEEDED if not getattr(has, name)]
+        return [name.replace("_", " ") for name in missing or NEEDED]
+
+    # What is edited.
+
+    async def _turn(self, at: Conversation, is_last: bool) -> None:  # noqa: FBT001
+        if not is_last:  # what comes after a job would wait for it
+            await self._edits[at].acquire()
+
+    async def _begin(self, at: Conversation, outgoing: Outgoing) -> str:
+        return str((await self._post(at, messages(outgoing)[0], outgoing, f"{outgoing.key}-0")).id)
+
+    async def _edit(self, at: Conversation, name: str, outgoing: Outgoing) -> bool:
+        """Edit a message; ``False`` where that is not possible: it is gone, or its thread is archived."""
+        message = self._place(at).get_partial_message(int(name))
+        try:
+            await self._done(at, message.edit(content=messages(outgoing)[0], view=view(outgoing.buttons)))
+        except PlatformError as error:
+            cause = error.__cause__
+            if isinstance(cause, discord.HTTPException) and cause.code in {ARCHIVED, UNKNOWN_MESSAGE}:
+                return False
+            raise
+        return True
+
+
+def _failed(error: discord.HTTPException, words: Words) -> PlatformError:
+    if error.code == 50013 or error.code == 50001:
+        return PlatformError(words.missing.format(", ".join(n.replace("_", " ") for n in NEEDED)))
+    retryable = error.status >= 500 or error.status == 429
+    return PlatformError(f"Discord refused ({error.status}, {error.code}).", retryable=retryable)
+
+
+def _zipped(name: str, content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return packed.getvalue()

@@ -1,0 +1,1 @@
+"""Slack: messages, buttons, forms and files over Socket Mode or signed HTTP."""

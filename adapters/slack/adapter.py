@@ -1,0 +1,373 @@
+"""Slack: Socket Mode or signed HTTP, one workspace or many. A thread is a conversation; see `slack_blocks`.
+
+Everything is acknowledged after it is stored and before it is worked on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+import structlog
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.context.ack.async_ack import AsyncAck
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
+from slack_sdk.http_retry.builtin_async_handlers import (
+    AsyncConnectionErrorRetryHandler,
+    AsyncRateLimitErrorRetryHandler,
+    AsyncServerErrorRetryHandler,
+)
+from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
+from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.attachments import contents
+from adapters.chat import Attachment, Conversation, Desk, Form, Incoming, Outgoing, PlatformError, Words
+from adapters.slack.blocks import FORM, Json, Place, filled, fits, home, modal, pressed, read_place, unescaped
+from adapters.slack.http import serving
+from adapters.slack.sending import Pace, SlackSender
+
+log = structlog.get_logger()
+
+COMMAND = "/survey"
+SHORTCUT = "survey_this"
+BOT_SCOPES = (
+    "app_mentions:read",
+    "assistant:write",
+    "channels:history",
+    "chat:write",
+    "commands",
+    "files:read",
+    "files:write",
+    "groups:history",
+    "im:history",
+    "im:read",
+    "im:write",
+)
+EVENTS = (
+    "agent_session_stopped",
+    "app_home_opened",
+    "app_mention",
+    "app_uninstalled",
+    "message.channels",
+    "message.groups",
+    "message.im",
+    "tokens_revoked",
+)
+"""What the manifest has to name; a test compares."""
+
+CONNECTIONS = 2
+PING_S = 2.0
+"""A dropped socket is seen after so long; what happens in the gap goes through the other one."""
+
+RETRIES = 4
+LINKS = 10
+"""Links to threads asked for when the home page is opened."""
+
+
+@dataclass(frozen=True)
+class SlackAccess:
+    """Tokens and addresses: Socket Mode with an app token, else HTTP with a signing secret.
+
+    One workspace has a bot token; several install us by OAuth with a client's id and secret, and have theirs in
+    ``installations``.
+    """
+
+    bot_token: str = ""
+    app_token: str = ""
+    signing_secret: str = ""
+    client_id: str = ""
+    client_secret: str = ""
+    installations: AsyncInstallationStore | None = None
+    states: AsyncOAuthStateStore | None = None
+    host: str = "127.0.0.1"
+    port: int = 3000
+    api_url: str = "https://slack.com/api/"
+
+
+class SlackAdapter:
+    """All of Slack that has installed us."""
+
+    platform = "slack"
+    only = None
+
+    def __init__(self, access: SlackAccess, words: Words, pace: Pace | None = None) -> None:
+        self._access = access
+        self._words = words
+        self._sender = SlackSender(self.client, words, pace or Pace())
+        self._clients: dict[str, AsyncWebClient] = {}
+        self._session: aiohttp.ClientSession | None = None
+        self.app: AsyncApp | None = None
+        self.desk: Desk
+        self.port = 0
+        """Where HTTP is listened on, once it is."""
+
+    async def open(self, desk: Desk) -> None:
+        """Check the tokens."""
+        self.desk = desk
+        self._sender.meet(desk)
+        self._session = aiohttp.ClientSession()
+        self.app = self._application(self._new_client(self._access.bot_token))
+        if self._access.bot_token:
+            await self._sender.call("", "auth.test")
+        if self._access.app_token:  # asked here, because Slack's client would ask again for ever
+            asking = self._new_client(self._access.app_token).apps_connections_open(app_token=self._access.app_token)
+            await self._sender.answer(asking)
+
+    async def run(self) -> None:
+        """Listen until cancelled."""
+        if self.app is None:
+            raise ValueError("the adapter is not open")
+        if not self._access.app_token:
+            async with serving(self.app, self._access.host, self._access.port) as self.port:
+                await asyncio.Event().wait()
+        sockets = [
+            AsyncSocketModeHandler(self.app, self._access.app_token, ping_interval=PING_S) for _ in range(CONNECTIONS)
+        ]
+        try:
+            for socket in sockets:
+                await socket.client.connect()  # type: ignore[no-untyped-call]
+            await asyncio.Event().wait()
+        finally:
+            for socket in sockets:
+                await socket.client.close()  # type: ignore[no-untyped-call]
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._sender.close()
+        if self._session:
+            await self._session.close()
+
+    async def send(self, outgoing: Outgoing) -> None:
+        """Show it."""
+        await self._sender.send(outgoing)
+
+    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
+        """A thread for a survey that was asked for."""
+        return await self._sender.open_thread(incoming, starter)
+
+    async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
+        """The contents of a file. Our token goes to Slack only, wherever the file is said to be."""
+        if attachment.content or not attachment.source or self._session is None:
+            return attachment.content
+        ours, theirs = urlsplit(self._access.api_url), urlsplit(attachment.source)
+        is_slack = theirs.scheme == "https" and (theirs.hostname or "").endswith(".slack.com")
+        if not is_slack and (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc):
+            raise PlatformError(f"“{attachment.name[:80]}” is not kept at Slack, so I do not fetch it.")
+        token = (await self.client(conversation.tenant)).token
+        headers = {"Authorization": f"Bearer {token}"}
+        try:
+            async with self._session.get(attachment.source, headers=headers, allow_redirects=False) as response:
+                if response.status != 200:
+                    raise PlatformError(f"Slack does not give “{attachment.name[:80]}” ({response.status}).")
+                return await contents(response)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise PlatformError(f"“{attachment.name[:80]}” could not be fetched from Slack.") from error
+
+    async def client(self, tenant: str) -> AsyncWebClient:
+        """The workspace's client. Raises `PlatformError` where it has not installed us, or has removed us."""
+        if self._access.installations is None:
+            return self._clients.setdefault("", self._new_client(self._access.bot_token))
+        enterprise = await self.desk.recall(_workspace(tenant), "enterprise")
+        found = await self._access.installations.async_find_bot(
+            enterprise_id=enterprise or None, team_id=tenant, is_enterprise_install=bool(enterprise)
+        )
+        if found is None or not found.bot_token:
+            raise PlatformError("This workspace has not installed Scholium, or has removed it.")
+        client = self._clients.get(tenant)
+        if client is None or client.token != found.bot_token:
+            client = self._clients[tenant] = self._new_client(found.bot_token)
+        return client
+
+    def _new_client(self, token: str) -> AsyncWebClient:
+        retries = [
+            AsyncRateLimitErrorRetryHandler(max_retry_count=RETRIES),
+            AsyncServerErrorRetryHandler(max_retry_count=2),
+            AsyncConnectionErrorRetryHandler(max_retry_count=1),
+        ]
+        return AsyncWebClient(token, self._access.api_url, session=self._session, retry_handlers=retries)
+
+    # What comes in.
+
+    def _application(self, client: AsyncWebClient) -> AsyncApp:
+        access = self._access
+        who: dict[str, Any] = {}
+        if access.installations is not None:
+            who = {
+                "oauth_settings": AsyncOAuthSettings(
+                    client_id=access.client_id,
+                    client_secret=access.client_secret,
+                    scopes=list(BOT_SCOPES),
+                    installation_store=access.installations,
+                    installation_store_bot_only=True,
+                    state_store=access.states,
+                )
+            }
+        quiet = logging.getLogger("scholium.slack")
+        quiet.setLevel(logging.ERROR)  # it warns of settings that it finds in the environment by itself
+        app = AsyncApp(
+            logger=quiet,
+            client=client,
+            signing_secret=access.signing_secret or None,
+            request_verification_enabled=bool(access.signing_secret),
+            process_before_response=True,  # acknowledged when the listener is done, which is when it is stored
+            **who,
+        )
+        app.event("message")(self._said)
+        app.event("app_mention")(self._said)
+        app.event("app_home_opened")(self._home_opened)
+        app.event("agent_session_stopped")(self._stopped)
+        app.event("app_uninstalled")(self._removed)
+        app.event("tokens_revoked")(self._removed)
+        app.command(COMMAND)(self._commanded)
+        app.message_shortcut(SHORTCUT)(self._shortcut)
+        app.action(re.compile(r"act_\d+"))(self._pressed)
+        app.action(re.compile(r"ask_\d+"))(self._asked)
+        app.action("open")(_acknowledged)
+        app.view(FORM)(self._filled)
+        return app
+
+    async def _said(self, event: Json, context: AsyncBoltContext) -> None:
+        """A message or a mention: ours where it is direct, names us, or is in a thread that we know."""
+        incoming = said(event, context.team_id or "", context.bot_user_id or "")
+        if incoming is None:
+            return
+        is_mention = event["type"] == "app_mention" or f"<@{context.bot_user_id}>" in event.get("text", "")
+        is_direct = event.get("channel_type") == "im" or event["channel"].startswith("D")
+        if is_mention or is_direct or await self.desk.knows(incoming.conversation):
+            await self._handle(incoming, context)
+
+    async def _stopped(self, event: Json, context: AsyncBoltContext) -> None:
+        """The stop button of Slack's own agent status."""
+        channel = str(event.get("channel_id") or event.get("channel") or "")
+        at = Conversation(self.platform, context.team_id or "", channel, str(event.get("thread_ts") or ""))
+        key = f"stop:{channel}:{event.get('event_ts')}"
+        await self._handle(Incoming(at, str(event.get("user_id") or event.get("user") or ""), key, "stop"), context)
+
+    async def _removed(self, body: Json, context: AsyncBoltContext) -> None:
+        """The workspace has removed us, or has taken back our token."""
+        tenant = context.team_id or ""
+        if body["event"]["type"] == "tokens_revoked" and not (body["event"].get("tokens") or {}).get("bot"):
+            return
+        self._clients.pop(tenant, None)
+        if self._access.installations is not None:
+            await self._access.installations.async_delete_all(enterprise_id=context.enterprise_id, team_id=tenant)
+        await self.desk.left(self.platform, tenant)
+
+    async def _commanded(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+        """The slash command: with words it begins, without it asks."""
+        at = Conversation(self.platform, context.team_id or "", body["channel_id"])
+        text = unescaped(body.get("text") or "").strip()
+        key = f"command:{body['trigger_id']}"
+        asked = Incoming(at, body["user_id"], key, text, "" if text else "start", opens=True)
+        if text:
+            await self._handle(asked, context)
+            await ack()
+        else:
+            await ack()
+            await self._ask(asked, body["trigger_id"])
+
+    async def _shortcut(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+        """“Survey this” on a message: its text is the suggestion, its thread the place."""
+        await ack()
+        message = body["message"]
+        thread = message.get("thread_ts") or message.get("ts") or ""
+        at = Conversation(self.platform, context.team_id or "", body["channel"]["id"], thread)
+        text = unescaped(message.get("text") or "")
+        await self._ask(Incoming(at, body["user"]["id"], "", text, "start", opens=True), body["trigger_id"])
+
+    async def _pressed(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+        await self._handle(pressed(body, self._place(context)), context)
+        await ack()
+
+    async def _asked(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+        await ack()
+        await self._ask(pressed(body, self._place(context)), body["trigger_id"])
+
+    async def _ask(self, incoming: Incoming, trigger: str) -> None:
+        """Open the form within the three seconds that the trigger lives; where there is none, say why."""
+        at = incoming.conversation
+        form = await self.desk.form(incoming)
+        if isinstance(form, Form) and not fits(form):
+            form = Outgoing(at, self._words.too_long, only_for=incoming.person)
+        if isinstance(form, Outgoing):
+            await self._sender.send(form)
+            return
+        place = Place(at.channel, at.thread, form.action, incoming.opens)
+        await self._sender.call(at.tenant, "views.open", trigger_id=trigger, view=modal(form, place))
+
+    async def _filled(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+        view = body["view"]
+        place = read_place(view["private_metadata"])
+        at = self._place(context)(place.channel, place.thread)
+        values, key = filled(view), f"form:{view['id']}"
+        incoming = Incoming(at, body["user"]["id"], key, "", place.action, values=values, opens=place.opens)
+        fault = await self.desk.fault(incoming)
+        if fault:
+            await ack(response_action="errors", errors={fault.field: fault.sentence})
+            return
+        await self._handle(incoming, context)
+        await ack()
+
+    async def _home_opened(self, event: Json, context: AsyncBoltContext) -> None:
+        if event.get("tab") != "home":
+            return
+        tenant = context.team_id or ""
+        overview = await self.desk.overview(self.platform, tenant, event["user"])
+        places = [survey.conversation for survey in overview.surveys if survey.conversation.thread][:LINKS]
+        links = dict(zip(places, await asyncio.gather(*map(self._link, places)), strict=True))
+        await self._sender.call(tenant, "views.publish", user_id=event["user"], view=home(overview, links))
+
+    async def _link(self, at: Conversation) -> str:
+        """The address of a thread; empty where Slack gives none."""
+        try:
+            found = await self._sender.read(at.tenant, "chat.getPermalink", channel=at.channel, message_ts=at.thread)
+        except PlatformError:
+            return ""
+        return str(found.get("permalink") or "")
+
+    async def _handle(self, incoming: Incoming, context: AsyncBoltContext) -> None:
+        if context.is_enterprise_install and context.enterprise_id:
+            workspace = _workspace(incoming.conversation.tenant)
+            if await self.desk.recall(workspace, "enterprise") != context.enterprise_id:
+                await self.desk.remember(workspace, "enterprise", context.enterprise_id)
+        await self.desk.handle(incoming)
+
+    def _place(self, context: AsyncBoltContext) -> Callable[[str, str], Conversation]:
+        return lambda channel, thread: Conversation(self.platform, context.team_id or "", channel, thread)
+
+
+def said(event: Mapping[str, Any], tenant: str, us: str) -> Incoming | None:
+    """A message as `Incoming`; ``None`` for what nobody says to us: edits, bots, joins."""
+    if event.get("subtype") not in {None, "file_share", "thread_broadcast"}:
+        return None
+    if event.get("bot_id") or not event.get("user") or event["user"] == us:
+        return None
+    is_direct = event.get("channel_type") == "im" or event["channel"].startswith("D")
+    thread = event.get("thread_ts") or ("" if is_direct else event["ts"])
+    text = re.sub(rf"<@{re.escape(us)}(?:\|[^>]*)?>", " ", event.get("text") or "") if us else event.get("text") or ""
+    text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
+    files = tuple(
+        Attachment(str(file.get("name") or "file"), source=str(file["url_private_download"]))
+        for file in event.get("files") or ()
+        if file.get("url_private_download")
+    )
+    at = Conversation("slack", tenant, event["channel"], thread)
+    return Incoming(at, event["user"], f"said:{event['channel']}:{event['ts']}", unescaped(text).strip(), "", files)
+
+
+def _workspace(tenant: str) -> Conversation:
+    return Conversation("slack", tenant, "")
+
+
+async def _acknowledged(ack: Callable[[], Awaitable[Any]]) -> None:
+    """A button that only opens a link."""
+    await ack()

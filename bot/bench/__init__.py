@@ -1,0 +1,1 @@
+"""Benchmarks of the product, and the simulated services they run against."""

@@ -1,0 +1,216 @@
+"""The command `bench crash`: processes killed at random moments of running jobs, and what that cost.
+
+A platform that is a file stands in for a chat: each message is a line. The person answers every proposal with yes,
+and sends each answer again until something has come of it, as platforms do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+import sqlalchemy as sa
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
+from bot.bench.simulation import Call, Service, running
+
+AT = Conversation("bench", "lab", "general", "1")
+ANSWERED = frozenset({"keywords", "papers", "outline", "writing"})
+
+LONGEST_LIFE_S = 5.0
+"""A process is killed at a random moment up to so many seconds after it is ready."""
+
+RECORDED_WITHIN_S = 0.25
+"""An answer that came so shortly before the kill may not have been recorded: it was still in flight."""
+
+
+@dataclass
+class FilePlatform(SimpleAdapter):
+    """A chat whose screen is a file; ``key`` of each line tells repeats."""
+
+    file: Path
+    platform: str = "bench"
+    only: Conversation | None = None
+
+    async def send(self, outgoing: Outgoing) -> None:
+        """One line for each message."""
+        if outgoing.key:  # what is not stored has none
+            line = json.dumps({"key": outgoing.key, "text": outgoing.text, "at": time.time()})
+            with self.file.open("a", encoding="utf-8") as screen:
+                screen.write(line + "\n")
+
+
+def live(home: str, environment: Mapping[str, str], ready: str) -> None:
+    """The body of a process: serve, and answer every proposal with yes, until killed."""
+    from bot.settings import use_environment
+
+    use_environment({**environment, "SCHOLIUM_HOME": home})
+    asyncio.run(_live(Path(home), Path(ready)))
+
+
+async def _live(home: Path, ready: Path) -> None:
+    from bot.app import App
+    from bot.serving.service import serving
+    from bot.settings import load_settings
+
+    app = App(load_settings())
+    await app.install_bundled(lambda _: None)
+    async with serving(app, FilePlatform(home / "screen.jsonl")) as service:
+        await asyncio.to_thread(ready.touch)
+        while True:
+            held = await service.dispatcher.held(AT)
+            session = held.session
+            if session.job is None:
+                # The same answer to the same state is the same event, sent again.
+                key = f"{session.revision}-{session.jobs_started}"
+                says = "ok" if session.state.phase in ANSWERED else _topic(session.jobs_started)
+                await service.dispatcher.handle(Incoming(AT, "mara", key, says))
+            await asyncio.sleep(0.05)
+
+
+def _topic(number: int) -> str:
+    # Another length each time, or every call of the next survey would be found in the record.
+    return f"survey retrieval-augmented generation recipe=autosurvey sections=3 words={100 + number}"
+
+
+@dataclass
+class Log:
+    """What happened: when processes were killed (seconds since the service began) and how fast they came back."""
+
+    kills: list[float] = field(default_factory=list)
+    starts_s: list[float] = field(default_factory=list)
+
+
+async def crash(console: Console, kills: int, processes: int, database: str, seed: int) -> int:
+    """Kill so many times; 1 where something was lost or a finished call was paid twice."""
+    with tempfile.TemporaryDirectory(prefix="scholium-crash-") as folder:
+        async with running(Service(pace=0.05)) as service:
+            environment = {"OPENAI_BASE_URL": f"{service.url}/v1", "SCHOLIUM_LOG_LEVEL": "error"}
+            environment |= {"SCHOLIUM_DATABASE_URL": database} if database else {}
+            how = (kills, processes, seed)
+            log = await asyncio.to_thread(_killed, Path(folder), environment, how, service, console)
+            await asyncio.sleep(0.5)
+        report = await _report(Path(folder), environment, service, log)
+    table = Table("", "", title=f"{kills} kills of {processes} process(es) on {'Postgres' if database else 'SQLite'}")
+    for name, value in report.items():
+        table.add_row(name, value)
+    console.print(table)
+    bad = ("Finished calls paid again", "Messages lost", "Events never answered")
+    return int(any(report[name] != "0" for name in bad))
+
+
+def _killed(
+    home: Path, environment: Mapping[str, str], how: tuple[int, int, int], service: Service, console: Console
+) -> Log:
+    kills, count, seed = how
+    chance, log = random.Random(seed), Log()
+    context = multiprocessing.get_context("forkserver")
+    # What all processes need is imported once; lancedb is not among it, for it cannot be forked.
+    context.set_forkserver_preload(
+        ["bot.store.sessions", "bot.conversation.dispatcher", "engine.recipes.autosurvey", "dbos"]
+    )
+
+    def begin(number: int) -> ForkServerProcess:
+        ready = home / f"ready-{number}"
+        ready.unlink(missing_ok=True)
+        process = context.Process(target=live, args=(str(home), dict(environment), str(ready)), daemon=True)
+        began = time.perf_counter()
+        process.start()
+        while not ready.exists():
+            if not process.is_alive():
+                raise RuntimeError("the process ended by itself")
+            time.sleep(0.02)
+        log.starts_s.append(time.perf_counter() - began)
+        return process
+
+    alive = {number: begin(number) for number in range(count)}
+    try:
+        for _ in track(range(kills), "Killing", console=console, disable=not console.is_terminal):
+            time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
+            victim = chance.choice(sorted(alive))
+            alive[victim].kill()
+            log.kills.append(time.perf_counter() - service.began)
+            alive[victim].join()
+            alive[victim] = begin(victim)
+        _finish_survey(home)
+    finally:
+        for process in alive.values():
+            process.kill()
+            process.join()
+    return log
+
+
+def _finish_survey(home: Path) -> None:
+    """Let the survey that is being made come to its end."""
+    screen = home / "screen.jsonl"
+    before, patience = _surveys(screen), time.monotonic() + 120
+    while _surveys(screen) == before and time.monotonic() < patience:
+        time.sleep(0.2)
+
+
+def _surveys(screen: Path) -> int:
+    return screen.read_text(encoding="utf-8").count("is written:") if screen.exists() else 0
+
+
+async def _report(home: Path, environment: Mapping[str, str], service: Service, log: Log) -> dict[str, str]:
+    from bot.settings import sqlite_url
+    from bot.store.database import open_database
+    from bot.store.schema import events, outbox
+
+    shown = [json.loads(line) for line in (home / "screen.jsonl").read_text(encoding="utf-8").splitlines()]
+    times = Counter(line["key"] for line in shown)
+    last = log.kills[-1] + service.began_at if log.kills else 0.0
+    database = await open_database(environment.get("SCHOLIUM_DATABASE_URL") or sqlite_url(home, "store.sqlite"))
+    async with database.reading() as connection:
+        posted = (await connection.execute(sa.select(outbox.c.id, outbox.c.created_at))).all()
+        unanswered = await connection.execute(
+            sa.select(sa.func.count()).where(events.c.handled_at.is_(None) & (events.c.received_at < last))
+        )
+        open_events = unanswered.scalar_one()
+    await database.close()
+    lost = [row.id for row in posted if str(row.id) not in times and row.created_at < last]
+    again, in_flight = paid_again(service.calls, log.kills)
+    return {
+        "Surveys finished": str(_surveys(home / "screen.jsonl")),
+        "Calls": str(len(service.calls)),
+        "Calls paid again that were in flight": str(in_flight),
+        "Finished calls paid again": str(again),
+        "Messages": str(len(posted)),
+        "Messages lost": str(len(lost)),
+        "Messages doubled": str(sum(count > 1 for count in times.values())),
+        "Events never answered": str(open_events),
+        "Start of a process, median and longest": (
+            f"{sorted(log.starts_s)[len(log.starts_s) // 2]:.1f} s, {max(log.starts_s):.1f} s"
+        ),
+    }
+
+
+def paid_again(calls: list[Call], kills: list[float]) -> tuple[int, int]:
+    """Calls asked again after a kill: those that had been answered and recorded, and those that it cut off.
+
+    The same question asked twice by one process is not counted: two subsections may happen to be equal.
+    """
+    finished = in_flight = 0
+    groups: dict[str, list[Call]] = {}
+    for call in sorted(calls, key=lambda call: call.start):
+        groups.setdefault(json.dumps(call.body, sort_keys=True), []).append(call)
+    for group in groups.values():
+        for first, again in pairwise(group):
+            between = [kill for kill in kills if first.start <= kill <= again.start]
+            cut = any(kill <= first.end + RECORDED_WITHIN_S for kill in between)
+            in_flight += cut
+            finished += bool(between) and not cut
+    return finished, in_flight

@@ -1,0 +1,324 @@
+"""A language model's service on this machine that thinks nothing: for measuring, and for tests.
+
+It speaks OpenAI's chat completions and Anthropic's messages, streamed and not, answers after
+``0.5 s + input/20,000 s + output/80 s`` (tokens are characters / 4) times ``pace``, logs each call, and can fail in the
+ways real services fail.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from aiohttp import web
+
+from adapters.http_server import listening
+
+Fault = Literal["429", "500", "empty", "truncated", "malformed", "cut", "hang", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as the service saw it; times in seconds from the start of the service."""
+
+    kind: str
+    start: float
+    end: float
+    input_tokens: int
+    output_tokens: int
+    status: int
+    body: dict[str, Any]
+
+
+@dataclass
+class Service:
+    """The service's behaviour and its log. ``fault`` decides from the number of the call (from 0)."""
+
+    pace: float = 1.0
+    concurrent: int | None = None
+    per_minute: int | None = None
+    fault: Callable[[int], Fault | None] = lambda _: None
+    reply: Callable[[str, str], str] | None = None
+    hang_s: float = 30.0
+    calls: list[Call] = field(default_factory=list)
+    most_at_once: int = 0
+    url: str = ""
+    _arrived: int = 0
+    _at_once: int = 0
+    began: float = 0.0
+    began_at: float = 0.0
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """One call to either interface."""
+        body = await request.json()
+        is_openai = request.path.endswith("/chat/completions")
+        number, self._arrived = self._arrived, self._arrived + 1
+        start = time.perf_counter() - self.began
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        prompt = _prompt(body)
+        name = _schema_name(body)
+        fault = self.fault(number)
+        recent = sum(call.start > start - 60 and call.status != 429 for call in self.calls) + self._at_once
+        if self._at_once > (self.concurrent or self._at_once) or recent > (self.per_minute or recent):
+            fault = "429"
+        text, status = "", 200
+        try:
+            if fault in {"429", "500"}:
+                status = int(fault)
+                headers = {"Retry-After": "1"} if fault == "429" else {}
+                return web.json_response({"error": {"message": "no", "type": "x"}}, status=status, headers=headers)
+            if fault == "hang":
+                await asyncio.sleep(self.hang_s)
+            text = _broken(fault, (self.reply or simulated)(prompt, name))
+            await asyncio.sleep(self.pace * (0.5 + len(prompt) / 4 / 20_000 + len(text) / 4 / 80))
+            if fault == "cut":
+                status = 0
+                if is_openai and not body.get("stream") and request.transport:
+                    request.transport.close()
+            reason = {"truncated": "length", "refused": "refusal", "cut": "cut"}.get(fault or "", "stop")
+            if is_openai:
+                return await _openai(request, body, prompt, text, reason)
+            return await _anthropic(request, prompt, text, reason)
+        finally:
+            self._at_once -= 1
+            end = time.perf_counter() - self.began
+            self.calls.append(Call(name or "text", start, end, len(prompt) // 4, len(text) // 4, status, body))
+
+
+@asynccontextmanager
+async def running(service: Service) -> AsyncIterator[Service]:
+    """The service on a free port of this machine while the block runs; its address is ``service.url``."""
+    application = web.Application(client_max_size=64 * 2**20)
+    application.router.add_post("/v1/chat/completions", service.answer)
+    application.router.add_post("/v1/messages", service.answer)
+    async with listening(application, "127.0.0.1", 0, shutdown_s=1.0) as port:
+        service.url = f"http://127.0.0.1:{port}"
+        service.began, service.began_at = time.perf_counter(), time.time()
+        yield service
+
+
+def _prompt(body: dict[str, Any]) -> str:
+    parts = [body.get("system", "")]
+    for message in body["messages"]:
+        content = message["content"]
+        parts += [content] if isinstance(content, str) else [block["text"] for block in content]
+    return "\n".join(parts)
+
+
+def _schema_name(body: dict[str, Any]) -> str:
+    wrapped = (body.get("response_format") or {}).get("json_schema", {}).get("schema", {})
+    direct = ((body.get("output_config") or {}).get("format") or {}).get("schema", {})
+    return str((wrapped or direct).get("title", ""))
+
+
+def _broken(fault: Fault | None, text: str) -> str:
+    match fault:
+        case "empty":
+            return ""
+        case "malformed":
+            return "Certainly! Here is what you asked for: {not json"
+        case "truncated":
+            return text[: len(text) // 2]
+        case _:
+            return text
+
+
+# What is answered: enough like a survey to be checked, cited and put together.
+
+
+_PAPER = re.compile(r'<paper key="([^"]+)">\n(.*)\n(.*)\n(?:.*\n)*?</paper>')
+"""Key, title and abstract of a paper in a prompt; what was read of its text may follow."""
+
+
+def simulated(prompt: str, schema: str) -> str:
+    """An answer of the right shape and length, made of the prompt's own papers."""
+    made = _TYPED.get(schema)
+    return json.dumps(made(prompt)) if made else _prose(prompt)
+
+
+def _outline(prompt: str) -> dict[str, Any]:
+    count = int(_found(r"exactly (\d+) sections", prompt, "8"))
+    titles = [_words(title, 6) for title in _titles(prompt) or re.findall(r'"title":"([^"]+)"', prompt)] or ["Work"]
+    step = max(1, len(titles) // count)
+    sections = [
+        {
+            "title": f"{titles[(i * step) % len(titles)]} {i + 1}",
+            "description": f"It covers {titles[(i * step) % len(titles)]}.",
+        }
+        for i in range(count)
+    ]
+    return {"title": f"A Survey of {_found(r'about: (.+)', prompt, 'the Topic')}", "sections": sections}
+
+
+def _subsections(prompt: str) -> dict[str, Any]:
+    section = _found(r"five subsections:\n(.+?):", prompt, "")
+    titles = [_words(title, 7) for title in _titles(prompt)] or ["Overview"]
+    shift = sum(map(ord, section))
+    chosen = dict.fromkeys(f"{titles[(shift + 11 * i) % len(titles)]} in {section}" for i in range(4))
+    described = "It says what is known of {} within {}."
+    return {"subsections": [{"title": t, "description": described.format(t, section)} for t in chosen]}
+
+
+def _check(prompt: str) -> dict[str, Any]:
+    bodies = {key: html.unescape(body) for key, _, body in _PAPER.findall(prompt)}
+    verdicts = []
+    for number, sentence in re.findall(r"^(\d+)\. (.+)$", prompt.split("<papers>")[0], re.M):
+        for key in re.findall(r"@([^\s;\]]+)", sentence):
+            quote = " ".join(bodies.get(key, "").split()[:8])
+            supported = bool(quote) and (len(sentence) + len(key)) % 11 != 0
+            verdicts.append({"sentence": int(number), "key": key, "supported": supported, "quote": quote})
+    return {"verdicts": verdicts}
+
+
+def _relevance(prompt: str) -> dict[str, Any]:
+    """Every ninth paper is not relevant."""
+    keys = re.findall(r'<paper key="([^"]+)">', prompt)
+    return {
+        "judgements": [
+            {"key": key, "reason": f"It is number {n} of the papers asked about.", "relevant": n % 9 != 0}
+            for n, key in enumerate(keys, start=1)
+        ]
+    }
+
+
+def _translation(prompt: str) -> dict[str, Any]:
+    lines = re.findall(r"^\d+\. (.+)$", prompt.split("<draft>")[-1], re.M)
+    return {"sentences": [f"Übersetzt: {html.unescape(line)}" for line in lines]}
+
+
+def _coherence(prompt: str) -> dict[str, Any]:
+    lines = re.findall(r"^\d+\. (.+)$", prompt.split("<draft>")[-1], re.M)
+    return {
+        "first": f"Seen from what came before, {html.unescape(lines[0])}" if lines else "",
+        "last": "",
+        "repeated": [],
+    }
+
+
+_TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "OutlineAnswer": _outline,
+    "SubsectionsAnswer": _subsections,
+    "DuplicatesAnswer": lambda _: {"repeated": []},
+    "CheckAnswer": _check,
+    "RelevanceAnswer": _relevance,
+    "CoherenceAnswer": _coherence,
+    "TranslationAnswer": _translation,
+    "Verdict": lambda prompt: {"faithful": len(prompt) % 7 != 0},
+    "Grade": lambda prompt: {"reason": "As good as its length.", "score": 3 + len(prompt) % 3},
+    "Better": lambda _: {"reason": "It comes first.", "better": "first"},
+    "Relevant": lambda prompt: {"relevant": len(prompt) % 5 != 0},
+    "FaultAnswer": lambda _: {"kind": "overgeneralisation", "reason": "It says more than the source."},
+    "Choice": lambda prompt: {"letter": "A" if "(nothing)" in prompt else "B"},
+    "JudgeAnswer": lambda prompt: {
+        "coverage": 3 + len(prompt) % 3,
+        "structure": 4,
+        "relevance": 5,
+        "reason": "It covers the main lines.",
+    },
+}
+
+
+def _prose(prompt: str) -> str:
+    papers = _PAPER.findall(prompt)
+    wanted = int(_found(r"more than (\d+) words", prompt, "120"))
+    sentences: list[str] = []
+    count = 0
+    while count <= wanted:
+        at = len(sentences)
+        key, title, body = papers[at % len(papers)] if papers else ("", "a paper", "Nothing is known about it yet.")
+        gist = (
+            " ".join(html.unescape(body).split()[at % 3 : at % 3 + 18])
+            .rstrip(".,;: ")
+            .replace("[", "(")
+            .replace("]", ")")
+        )
+        cited = f" [@{key}]" if key else ""
+        sentences.append(f"Work on {_words(html.unescape(title), 5)} number {at + 1} says that {gist}{cited}.")
+        count += len(sentences[-1].split())
+    return "\n\n".join(" ".join(sentences[i : i + 6]) for i in range(0, len(sentences), 6))
+
+
+def _titles(prompt: str) -> list[str]:
+    return [html.unescape(title) for _, title in re.findall(r'<paper key="([^"]+)">\n(.*)\n', prompt)]
+
+
+def _words(text: str, count: int) -> str:
+    return " ".join(re.sub(r"[^\w\s-]", "", text).split()[:count])
+
+
+def _found(pattern: str, text: str, otherwise: str) -> str:
+    match = re.search(pattern, text)
+    return match[1] if match else otherwise
+
+
+async def _openai(
+    request: web.Request, body: dict[str, Any], prompt: str, text: str, reason: str
+) -> web.StreamResponse:
+    finish = "content_filter" if reason == "refusal" else reason
+    base: dict[str, Any] = {"id": "c", "created": 0, "model": body["model"]}
+    if not body.get("stream"):
+        usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4, "total_tokens": 0}
+        message = {"role": "assistant", "content": text}
+        choices = [{"index": 0, "finish_reason": finish, "message": message}]
+        return web.json_response({**base, "object": "chat.completion", "choices": choices, "usage": usage})
+    events: list[dict[str, Any]] = [
+        {"index": 0, "delta": {"content": piece}, "finish_reason": None} for piece in _pieces(text)
+    ]
+    events.append({"index": 0, "delta": {}, "finish_reason": finish})
+    chunks = [json.dumps({**base, "object": "chat.completion.chunk", "choices": [event]}) for event in events]
+    return await _events(request, [f"data: {chunk}\n\n" for chunk in [*chunks, "[DONE]"]], cut=reason == "cut")
+
+
+async def _anthropic(request: web.Request, prompt: str, text: str, reason: str) -> web.StreamResponse:
+    stop = {"stop": "end_turn", "length": "max_tokens"}.get(reason, reason)
+    message: dict[str, Any] = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "simulated",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {"input_tokens": len(prompt) // 4, "output_tokens": 1},
+    }
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    ]
+    events += [
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}
+        for piece in _pieces(text)
+    ]
+    delta = {"stop_reason": stop, "stop_sequence": None}
+    events += [
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": delta, "usage": {"output_tokens": len(text) // 4}},
+        {"type": "message_stop"},
+    ]
+    written = [f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events]
+    return await _events(request, written, cut=reason == "cut")
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[i : i + 400] for i in range(0, len(text), 400)]
+
+
+async def _events(request: web.Request, events: Sequence[str], *, cut: bool) -> web.StreamResponse:
+    """Send the events; a stream that is cut breaks after its first half."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    for event in events[: len(events) // 2] if cut else events:
+        await response.write(event.encode())
+    if cut and request.transport:
+        request.transport.close()
+        return response
+    await response.write_eof()
+    return response

@@ -1,0 +1,174 @@
+"""The command `bench write`: AutoSurvey's recipe against a simulated service, in time, tokens and faults."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from rich.console import Console
+from rich.table import Table
+
+from bot.app import opened_app
+from bot.bench.simulation import Fault, Service, running
+from bot.serving.libraries import OwnLibrary
+from engine.errors import ScholiumError
+from engine.llm.meter import Account, Throttle
+from engine.llm.metered_model import MemoryRecord, MeteredModel
+from engine.llm.model import Completion, Provider, Request, Task
+from engine.llm.openai import OpenAIProvider
+from engine.recipes.autosurvey import OUTLINE_PAPERS, AutoSurveyRecipe
+from engine.run import RunContext
+from engine.values import Brief, Outline, PaperSelection, Query, Survey
+from engine.writing.assembly import words_for_each
+from engine.writing.composing import leaves
+from engine.writing.drafting import Assignment
+from engine.writing.estimates import Estimate, estimate
+
+PUBLISHED = {"calls": 127, "input": 2_140_000, "output": 170_000, "seconds": 155.0}
+"""The public AutoSurvey code on the same service: 8 sections, 700 words, 5,000 papers (shared benchmarks, part 2)."""
+
+MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "simulated")
+FAULTY_EVERY = 7
+AT_ONCE = 200
+
+
+@dataclass
+class Traced:
+    """A provider that notes how long each step took, its retries not counted."""
+
+    inner: Provider
+    spans: dict[str, float] = field(default_factory=dict)
+
+    async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
+        """As the inner one."""
+        start = time.perf_counter()
+        completion = await self.inner.complete(model, request, schema)
+        self.spans[request.step] = time.perf_counter() - start
+        return completion
+
+    def stream(self, model: str, request: Request) -> AsyncIterator[str]:
+        """As the inner one."""
+        return self.inner.stream(model, request)
+
+    async def close(self) -> None:
+        """As the inner one."""
+        await self.inner.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One survey: what came of it, how long it took, and what its dependencies alone would have taken."""
+
+    survey: Survey
+    outline: Outline
+    account: Account
+    seconds: float
+    critical_s: float
+    expected: Estimate
+    drafting: tuple[int, int]
+    """Tokens really read and written after the outline."""
+
+
+async def write(console: Console, library_name: str, topic: str, size: tuple[int, int], *, faults: bool) -> int:
+    """Measure one run, and with ``faults`` one more for each kind; ``size`` is sections and words."""
+    async with opened_app() as app:
+        library = await app.shelf.library(library_name or app.settings.library)
+        brief = Brief(topic, "autosurvey", library.name, sections=size[0], subsection_words=size[1])
+        found = await library.search(Query(topic, OUTLINE_PAPERS))
+        selection = PaperSelection(tuple(found))
+        async with running(Service()) as service:
+            run = await _run(library, brief, selection, service, Throttle(AT_ONCE))
+            _report(console, run, service)
+        if faults:
+            await _faults(console, library, brief, selection)
+        return 0
+
+
+async def _run(
+    library: OwnLibrary, brief: Brief, selection: PaperSelection, service: Service, throttle: Throttle
+) -> Run:
+    provider = Traced(OpenAIProvider("simulated", f"{service.url}/v1", 120.0 if service.pace == 1.0 else 3.0))
+    account = Account()
+    model = MeteredModel(provider, MODELS, throttle, account, MemoryRecord(), "bench")
+    context = RunContext(library, await library.embedder(), model=model)
+    recipe = AutoSurveyRecipe()
+    await asyncio.to_thread(context.embedder.embed, ["warm"])
+    start = time.perf_counter()
+    outline = await recipe.outline(brief, selection, context)
+    before = account.total()
+    task = Assignment(brief.topic, outline, words_for_each(brief, outline))
+    expected = estimate(task, {p.key: p for p in selection.included()}, MODELS, AT_ONCE)
+    survey = await recipe.write(brief, selection, outline, {}, context)
+    seconds = time.perf_counter() - start
+    await provider.close()
+    after = account.total()
+    drafting = (after.input_tokens - before.input_tokens, after.output_tokens - before.output_tokens)
+    return Run(survey, outline, account, seconds, _critical(provider.spans, outline), expected, drafting)
+
+
+def _critical(spans: dict[str, float], outline: Outline) -> float:
+    """The longest chain of calls that had to wait for one another."""
+
+    def longest(prefix: str) -> float:
+        return max((s for step, s in spans.items() if step.startswith(prefix)), default=0.0)
+
+    titles = [leaf.title for top in outline.nodes for leaf in leaves(top)]
+    ready = [spans.get(f"draft/0/{t}", 0.0) + spans.get(f"check/{t}", 0.0) for t in titles]
+    ends = [max(ready[max(0, i - 1) : i + 2]) + spans.get(f"coherence/{title}", 0.0) for i, title in enumerate(titles)]
+    planning = longest("outline/") + longest("merge") + longest("subsections/") + longest("duplicates")
+    return planning + max(ends, default=0.0)
+
+
+def _report(console: Console, run: Run, service: Service) -> None:
+    total = run.account.total()
+    read, written = run.expected.input_tokens, run.expected.output_tokens
+    rows = [
+        ("Calls", f"{total.calls}", "calls", total.calls),
+        ("Tokens read", f"{total.input_tokens:,}", "input", total.input_tokens),
+        ("Tokens written", f"{total.output_tokens:,}", "output", total.output_tokens),
+        ("Wall clock", f"{run.seconds:.1f} s", "seconds", run.seconds),
+        ("Critical path of our own calls", f"{run.critical_s:.1f} s", "", 0),
+        ("Wall clock / critical path", f"{run.seconds / run.critical_s:.2f}", "", 0),
+        ("Calls at once, at most", f"{service.most_at_once}", "", 0),
+        ("Estimated after the outline", f"{read:,} read, {written:,} written", "", 0),
+        ("Really after the outline", f"{run.drafting[0]:,} read, {run.drafting[1]:,} written", "", 0),
+        ("References", f"{len(run.survey.references)}", "", 0),
+        ("Unfinished", f"{_unfinished(run)}", "", 0),
+        ("Peak memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB", "", 0),
+    ]
+    table = Table("", "Scholium", "AutoSurvey's code", "Ratio", title="Writing a survey on the simulated service")
+    for label, ours, published, value in rows:
+        theirs = PUBLISHED.get(published)
+        table.add_row(label, ours, f"{theirs:,.0f}" if theirs else "", f"{value / theirs:.2f}" if theirs else "")
+    console.print(table)
+
+
+def _unfinished(run: Run) -> int:
+    return sum(warning.kind == "unfinished" for warning in run.survey.warnings)
+
+
+def _often(fault: Fault) -> Callable[[int], Fault | None]:
+    return lambda number: fault if number % FAULTY_EVERY == FAULTY_EVERY - 1 else None
+
+
+async def _faults(console: Console, library: OwnLibrary, brief: Brief, selection: PaperSelection) -> None:
+    """Every seventh call fails in one way; and services that allow few calls at once."""
+    table = Table("Fault", "Outcome", "Unfinished", "Calls", "Seconds", title=f"Every {FAULTY_EVERY}th call fails")
+    services = {str(fault): Service(pace=0.02, fault=_often(fault)) for fault in get_args(Fault)}
+    services |= {f"at most {n} at once": Service(pace=0.02, concurrent=n) for n in (10, 20)}
+    services["at most 60 a minute"] = Service(pace=0.02, per_minute=60)
+    for name, service in services.items():
+        throttle = Throttle(10 if service.concurrent else AT_ONCE, service.per_minute)
+        async with running(service):
+            try:
+                run = await _run(library, brief, selection, service, throttle)
+            except* ScholiumError as group:
+                table.add_row(name, f"stopped: {group.exceptions[0]}", "", f"{len(service.calls)}", "")
+            else:
+                outcome = "some parts missing, and said" if _unfinished(run) else "whole survey"
+                table.add_row(name, outcome, f"{_unfinished(run)}", f"{len(service.calls)}", f"{run.seconds:.1f}")
+    console.print(table)

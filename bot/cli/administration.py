@@ -1,0 +1,69 @@
+"""The commands of whoever runs Scholium: backup, restore, and one person's data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from bot.settings import load_settings
+from bot.store import backup as keeping
+from bot.store.database import open_database
+from bot.store.sessions import Store
+from engine.errors import UserError
+from engine.rendering.files import file_stem
+
+
+async def backup(console: Console, path: Path) -> int:
+    """Write everything into one file."""
+    async with _store() as store:
+        count = await keeping.backup(store, path)
+    console.print(f"{count:,} rows written to {path}. Libraries of papers are folders; copy them.", markup=False)
+    return 0
+
+
+async def restore(console: Console, path: Path) -> int:
+    """Read a backup into an empty store."""
+    async with _store() as store:
+        count = await keeping.restore(store, path)
+    console.print(f"{count:,} rows restored.", markup=False)
+    return 0
+
+
+async def export_data(console: Console, person: str, output: Path | None) -> int:
+    """Write what is stored about a person."""
+    async with _store() as store:
+        found = await keeping.data_of(store, person)
+    path = (output or Path()) / f"scholium-{file_stem(person)}.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} could not be written: {error.strerror or error}.") from error
+    surveys, messages = len(found["surveys"]), len(found["messages"])
+    console.print(f"{surveys} surveys and {messages} messages of {person} written to {path}.", markup=False)
+    return 0
+
+
+async def delete_data(console: Console, person: str) -> int:
+    """Delete what is stored about a person."""
+    async with _store() as store:
+        counts = await keeping.delete_data_of(store, person)
+    console.print(
+        f"Deleted of {person}: {counts['surveys']} surveys, {counts['messages']} messages. "
+        "What was spent is kept without the name.",
+        markup=False,
+    )
+    return 0
+
+
+@asynccontextmanager
+async def _store() -> AsyncIterator[Store]:
+    store = Store(await open_database(load_settings().store_url()), "administration")
+    try:
+        yield store
+    finally:
+        await store.close()

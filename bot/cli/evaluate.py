@@ -1,0 +1,261 @@
+"""The command `evaluate`: one survey, or several systems over several topics with the same judges."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+from rich.console import Console
+
+from bot.app import BUNDLED, App, opened_app
+from bot.bench.simulation import Service, running
+from engine.errors import UserError
+from engine.evaluation.content_quality import compared
+from engine.evaluation.documents import Document, from_markdown, from_survey
+from engine.evaluation.entailment import ByCrossEncoder, ByModel, ByRule, Entailment
+from engine.evaluation.measures import Evaluation, Means, evaluated
+from engine.evaluation.meta import rank_correlation, read_questions
+from engine.evaluation.report import as_json, as_markdown, comparison, radar
+from engine.llm.meter import Account
+from engine.llm.metered_model import MemoryRecord, MeteredModel
+from engine.llm.model import LanguageModel, Provider, Task
+from engine.llm.openai import OpenAIProvider
+from engine.reading.pdf import read_pdf
+from engine.rendering.files import from_json
+from engine.rendering.markdown import escaped
+from engine.text import folded
+
+SIMULATED = "simulated (thinks nothing; its figures mean nothing)"
+
+LARGEST_BYTES = 50 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The options of the command."""
+
+    topic: str = ""
+    reference: Path | None = None
+    judges: tuple[str, ...] = ()
+    library: str = ""
+    questions: Path | None = None
+    entailment: str = "auto"
+    ranks: Path | None = None
+    pairwise: bool = False
+    output: Path | None = None
+    as_json: bool = False
+    details: bool = False
+
+
+async def evaluate(console: Console, path: Path, wanted: Wanted) -> int:
+    """Score one survey and print the report."""
+    document = read_document(path)
+    human = read_document(wanted.reference) if wanted.reference else None
+    account = Account()
+    async with _means(account, wanted, console) as means:
+        topic = wanted.topic or document.title or path.stem
+        found = await evaluated(document, topic, means, human)
+    about = _about(means, account)
+    text = as_json({path.name: [found]}, about) if wanted.as_json else as_markdown(found, about, details=wanted.details)
+    _put(console, wanted, text, {path.stem: [found]})
+    return 0
+
+
+async def compare(console: Console, folders: Sequence[Path], wanted: Wanted) -> int:
+    """Score every survey of every folder (a system each; the file's name is the topic) and print one table."""
+    humans = {folded(p.stem): read_document(p) for p in _surveys(wanted.reference)} if wanted.reference else {}
+    systems = {folder.name: _surveys(folder) for folder in folders}
+    if not any(systems.values()):
+        raise UserError("There is no survey (.md, .json or .pdf) in these folders.")
+    account, extra = Account(), ""
+    results: dict[str, list[Evaluation]] = {}
+    async with _means(account, wanted, console) as means:
+        for name, paths in systems.items():
+            for path in paths:
+                with console.status(f"{name}: {path.stem} …"):
+                    # A human survey is not compared with itself.
+                    is_human = wanted.reference is not None and path.parent.resolve() == wanted.reference.resolve()
+                    human = None if is_human else humans.get(folded(path.stem))
+                    found = await evaluated(read_document(path), path.stem, means, human)
+                results.setdefault(name, []).append(found)
+        if wanted.pairwise:
+            extra += await _pairs(systems, means)
+    if wanted.ranks:
+        extra += _agreement(systems, results, wanted.ranks)
+    about = _about(means, account)
+    text = as_json(results, about) if wanted.as_json else comparison(results, about) + extra
+    _put(console, wanted, text, results)
+    return 0
+
+
+async def _pairs(systems: Mapping[str, Sequence[Path]], means: Means) -> str:
+    """How often each system is preferred to each other one, over the topics that both have."""
+    lines = ["", "## Pairwise, positions swapped", "", "| | preferred | order did not matter |", "| --- | --- | --- |"]
+    for one, other in combinations(systems, 2):
+        theirs = {folded(p.stem): p for p in systems[other]}
+        both = [(p, theirs[folded(p.stem)]) for p in systems[one] if folded(p.stem) in theirs]
+        found = [await compared(read_document(a), read_document(b), a.stem, means.judges) for a, b in both]
+        if found:
+            preferred = sum(c.first for c in found) / len(found)
+            consistent = sum(c.consistent for c in found) / len(found)
+            lines.append(f"| {escaped(one)} over {escaped(other)} | {preferred:.2f} | {consistent:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def _agreement(systems: Mapping[str, Sequence[Path]], results: Mapping[str, Sequence[Evaluation]], path: Path) -> str:
+    """Spearman's rho between people's ranks (1 is best) and each measure, over the surveys that were ranked."""
+    try:
+        ranks = TypeAdapter(dict[str, float]).validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise UserError(f'{path} is not a JSON object of ranks such as {{"System/Topic": 1}}.') from error
+    named = {f"{name}/{p.stem}": e for name, ps in systems.items() for p, e in zip(ps, results[name], strict=True)}
+    unknown = sorted(set(ranks) - set(named))
+    if unknown:
+        raise UserError(f"There is no survey “{unknown[0]}”. Names are folder/file, without the file's ending.")
+    lines = ["", "## Agreement with people's ranks", "", "| Measure | rho | 95 % interval |", "| --- | --- | --- |"]
+    measures = dict.fromkeys(n for key in ranks for n in named[key].scores())
+    for measure in measures:
+        values = [(rank, s.value) for key, rank in ranks.items() if (s := named[key].scores().get(measure))]
+        pairs = [(-rank, value) for rank, value in values if value is not None]
+        if len(pairs) >= 3 and len({value for _, value in pairs}) > 1:
+            rho, (low, high) = rank_correlation([r for r, _ in pairs], [v for _, v in pairs])
+            lines.append(f"| {escaped(measure)} | {rho:.2f} | {low:.2f} to {high:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def _surveys(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise UserError(f"{folder} is no folder. To compare, name folders with one file for each topic.")
+    return sorted(p for p in folder.iterdir() if p.suffix.lower() in {".md", ".markdown", ".json", ".pdf"})
+
+
+def read_document(path: Path) -> Document:
+    """A survey from our own ``.json``, from Markdown, or from the text of a PDF; raises `UserError`."""
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise UserError(f"{path.name} is larger than {LARGEST_BYTES // 2**20} MB.")
+        content = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
+    if path.suffix.lower() == ".json":
+        return from_survey(from_json(content))
+    if path.suffix.lower() == ".pdf":
+        return from_markdown(_text_of_pdf(path.name, content))
+    try:
+        return from_markdown(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path.name} is not text in UTF-8.") from error
+
+
+def _text_of_pdf(name: str, content: bytes) -> str:
+    """The text of a PDF with its numbered headings marked; a scanned or encrypted one is refused."""
+    text = "\n".join(read_pdf(name, content).pages)
+    lines = [_marked(line.strip()) for line in text.split("\n")]
+    return f"# {next((line for line in lines if line), name)}\n" + "\n".join(lines)
+
+
+def _marked(line: str) -> str:
+    """A line of a PDF that looks like a heading, as one."""
+    number, _, title = line.partition(" ")
+    if folded(line) in {"references", "bibliography"}:
+        return f"\n## {line}\n"
+    is_number = bool(number) and all(part.isdigit() and len(part) <= 2 for part in number.rstrip(".").split("."))
+    if is_number and 2 < len(title) <= 90 and title[:1].isupper() and not title.endswith((".", ",", ";")):
+        return f"\n{'#' * (2 + number.rstrip('.').count('.'))} {line}\n"
+    return line
+
+
+@asynccontextmanager
+async def _means(account: Account, wanted: Wanted, console: Console) -> AsyncIterator[Means]:
+    """Library, embedder and judges while the block runs."""
+
+    async def told(stage: str) -> None:
+        if console.is_terminal and not wanted.as_json:
+            console.print(f"… {stage}", style="dim", markup=False, highlight=False)
+
+    questions = await asyncio.to_thread(read_questions, wanted.questions) if wanted.questions else ()
+    async with opened_app() as app, _judges(app, account, wanted.judges) as judges:
+        name = wanted.library or app.default_library()
+        if name == BUNDLED:
+            await app.install_bundled(lambda _: None)
+        library = await app.shelf.library(name)
+        embedder = await library.embedder()
+        entailment = _entailment(wanted.entailment, judges, ByRule(embedder))
+        yield Means(library, embedder, entailment, judges, questions, told)
+
+
+def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: ByRule) -> Entailment:
+    match wanted:
+        case "auto":
+            first = next(iter(judges), "")
+            return ByModel(judges[first], first) if first else rule
+        case "rule":
+            return rule
+        case "local":
+            return ByCrossEncoder()
+        case "model" if judges:
+            first = next(iter(judges))
+            return ByModel(judges[first], first)
+        case "model":
+            raise UserError("A model to decide needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
+        case _:
+            raise UserError(f"--entailment is auto, rule, local or model, not {wanted[:40]}.")
+
+
+@asynccontextmanager
+async def _judges(app: App, account: Account, names: Sequence[str]) -> AsyncIterator[dict[str, LanguageModel]]:
+    """The models named, all of the service configured; without names the one of the settings; none without a key.
+
+    The name ``simulated`` is a judge that thinks nothing, to try the machinery with.
+    """
+    if tuple(names) == ("simulated",):
+        async with running(Service(pace=0)) as service:
+            provider = OpenAIProvider(SIMULATED, f"{service.url}/v1", app.settings.call_seconds)
+            yield {SIMULATED: _judge(app, account, provider, "simulated")}
+            await provider.close()
+        return
+    configured = app.provider()
+    if configured is None and names:
+        raise UserError("Judges need a language model. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY.")
+    chosen = names or (app.settings.models()["judging"],)
+    yield {name: _judge(app, account, configured, name) for name in chosen} if configured else {}
+
+
+def _judge(app: App, account: Account, provider: Provider, name: str) -> MeteredModel:
+    models: dict[Task, str] = dict.fromkeys(app.settings.models(), name)
+    return MeteredModel(provider, models, app.throttle(), account, MemoryRecord(), f"judge/{name}")
+
+
+def _about(means: Means, account: Account) -> dict[str, str]:
+    spent = account.total()
+    money = f", ${spent.money:.3f}" if spent.priced and spent.calls else ""
+    return {
+        "Judges": ", ".join(means.judges) or "none (no language model configured)",
+        "Support of claims": means.entailment.how,
+        "Library": means.library.name,
+        "Date": datetime.now(UTC).date().isoformat(),
+        "Scholium": importlib.metadata.version("scholium"),
+        "Calls": f"{spent.calls}, {spent.input_tokens:,} tokens read, {spent.output_tokens:,} written{money}",
+    }
+
+
+def _put(console: Console, wanted: Wanted, text: str, results: Mapping[str, Sequence[Evaluation]]) -> None:
+    """Print the report, or write it and its figure into a folder."""
+    if wanted.output is None:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        return
+    try:
+        wanted.output.mkdir(parents=True, exist_ok=True)
+        name = "evaluation.json" if wanted.as_json else "evaluation.md"
+        (wanted.output / name).write_text(text, encoding="utf-8")
+        (wanted.output / "evaluation.svg").write_text(radar(results), encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"The report could not be written to {wanted.output}: {error.strerror or error}.") from error
+    console.print(f"Written: {wanted.output / name} and evaluation.svg", markup=False, highlight=False)

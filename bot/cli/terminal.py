@@ -1,0 +1,141 @@
+"""Conversations in a terminal: a person's own, one with every answer yes, and the demonstration."""
+
+from __future__ import annotations
+
+import getpass
+import secrets
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from itertools import count
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from rich.console import Console
+
+from adapters.chat import Conversation, Outgoing
+from adapters.terminal import TerminalAdapter, scripted, typed
+from bot.app import BUNDLED, App, opened_app
+from bot.commands.briefs import NEEDS_MODEL, ONLINE
+from bot.serving.service import Service, serving
+from bot.wording import sentences as wording
+from engine.session.state import PHASES
+
+WRITING_STEP = 3
+"""The answer that starts the writing: topic, keywords and papers come before it."""
+
+DEMO = (
+    "survey retrieval-augmented generation sections=6 words=220",
+    "add knowledge-intensive tasks",
+    "ok",
+    "ok",
+    "rename 2 to Learning to Retrieve",
+    "ok",
+    "how is retrieval combined with generation?",
+    "why [3]",
+    "what do the papers say about the price of coffee?",
+    "export",
+)
+
+
+async def chat(console: Console, library: str, output: Path | None) -> int:
+    """Talk until the person leaves; goes on where the last conversation that no other terminal has open was left."""
+    async with opened_app() as app:
+        with _own_conversation(app) as here:
+            adapter = TerminalAdapter(console, typed("you › "), here, echo=not sys.stdin.isatty())
+            async with _serving(app, console, adapter, library, output) as service:
+                await service.dispatcher.greet(here)
+                await service.run()
+        console.print(wording.GOODBYE)
+        return 0
+
+
+async def write(
+    console: Console, topic: str, options: dict[str, str], output: Path | None, *, accept_cost: bool
+) -> int:
+    """Every answer yes, then all files; 1 where the survey was not finished.
+
+    Where a language model would cost something and that is not accepted beforehand, the person is asked once.
+    """
+    here = _new_conversation()
+    library = options.pop("library", "")
+    named = " ".join(f'{name}="{value}"' for name, value in options.items())
+    lines = [f"survey {' '.join(topic.split())} {named}".rstrip(), "ok", "ok", "ok", "export"]
+    services: list[Service] = []
+
+    async def answers() -> AsyncIterator[str]:
+        for step, line in enumerate(lines):
+            # After answer n the phase is at least n; anything less means that a step failed and said why.
+            state = (await services[0].dispatcher.held(here)).session.state
+            if PHASES.index(state.phase) < (step if step < 4 else 5):
+                return
+            if step == WRITING_STEP and not accept_cost and state.brief and state.brief.recipe in NEEDS_MODEL:
+                console.print(wording.ACCEPT_COST, markup=False, highlight=False)
+                line = await anext(typed("you › "), "stop")
+            yield line
+
+    adapter = TerminalAdapter(console, answers(), here, echo=True)
+    async with opened_app() as app, _serving(app, console, adapter, library, output) as service:
+        services.append(service)
+        await adapter.send(Outgoing(here, "", awaits=True))
+        await service.run()
+        return await _finished(service, here)
+
+
+async def demo(console: Console, output: Path) -> int:
+    """The demonstration: topic, keywords, papers, an edited outline, writing, questions, files."""
+    here = _new_conversation()
+    async with opened_app() as app:
+        adapter = TerminalAdapter(console, scripted(DEMO), here, echo=True)
+        async with _serving(app, console, adapter, BUNDLED, output) as service:
+            await service.dispatcher.greet(here)
+            await service.run()
+            code = await _finished(service, here)
+        if code == 0:
+            console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)
+        return code
+
+
+async def _finished(service: Service, here: Conversation) -> int:
+    state = (await service.dispatcher.held(here)).session.state
+    return 0 if state.phase == "discussion" else 1
+
+
+@asynccontextmanager
+async def _serving(
+    app: App, console: Console, adapter: TerminalAdapter, library: str, output: Path | None
+) -> AsyncIterator[Service]:
+    """A service whose library exists: the one named, the one of the settings, or the bundled one."""
+    name = library or app.default_library()
+    if name == BUNDLED:
+        await app.install_bundled(lambda _: None)
+        if not library and app.settings.library != BUNDLED:
+            await adapter.send(Outgoing(adapter.only, wording.bundled(app.settings.library, BUNDLED)))
+    if name != ONLINE:
+        await app.shelf.library(name)
+    for note in app.shelf.notes:
+        console.print(note, markup=False, highlight=False, style="yellow")
+    async with serving(app, adapter, app.defaults_for(name, output or app.settings.output)) as service:
+        yield service
+
+
+def _new_conversation() -> Conversation:
+    return Conversation("terminal", getpass.getuser(), "terminal", secrets.token_hex(8))
+
+
+@contextmanager
+def _own_conversation(app: App) -> Iterator[Conversation]:
+    """The first of this person's conversations that no other terminal has open."""
+    folder = app.settings.home / "terminals"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in count(1):
+        lock = FileLock(folder / f"{number}.lock")
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            continue
+        try:
+            yield Conversation("terminal", getpass.getuser(), "terminal", str(number))
+        finally:
+            lock.release()
+        return

@@ -1,0 +1,1 @@
+"""What people can say: the grammar, the brief of a survey, and who may do what. Pure."""

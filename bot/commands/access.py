@@ -1,0 +1,81 @@
+"""Who may start, change and read a survey. Pure; the sentences for refusals are in `bot.wording.sentences`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from adapters.chat import Conversation
+from bot.commands.grammar import Command, Export, Forget, Invite, Look, Plain, RaiseBudget, StartSurvey
+from engine.session.events import Ask, Evaluate, FindGaps, Start
+
+Act = Literal["start", "read", "change", "own", "administer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings of access.
+
+    Entries of ``may_start`` and ``administrators`` are ``platform``, ``platform:workspace``,
+    ``platform:workspace:channel`` or ``platform:workspace:person``; an empty ``may_start`` is everyone.
+    """
+
+    may_start: frozenset[str] = frozenset()
+    changed_by: Literal["owner", "channel"] = "owner"
+    read_by: Literal["owner", "channel"] = "channel"
+    administrators: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A person in a conversation: whose survey it is, and who was invited to it; no owner before there is one."""
+
+    conversation: Conversation
+    person: str
+    owner: str = ""
+    invited: frozenset[str] = frozenset()
+
+    def is_among(self, entries: frozenset[str]) -> bool:
+        """Whether the person, the channel, the workspace or the platform is named."""
+        at = self.conversation
+        workspace = f"{at.platform}:{at.tenant}"
+        return bool(entries & {at.platform, workspace, f"{workspace}:{at.channel}", f"{workspace}:{self.person}"})
+
+
+def act_of(command: Command) -> Act:
+    """What a person has to be allowed for a command."""
+    match command:
+        case StartSurvey() | Start():
+            return "start"
+        case Look() | Export() | Ask() | FindGaps() | Evaluate() | Plain():
+            return "read"
+        case Invite() | Forget():
+            return "own"
+        case RaiseBudget():
+            return "administer"
+        case _:
+            return "change"
+
+
+def refusal(rules: Rules, who: Standing, act: Act) -> Act | None:
+    """Why the person may not do this, or ``None`` where they may."""
+    if who.is_among(rules.administrators):
+        return None
+    is_owner = who.owner in {"", who.person}
+    takes_part = is_owner or who.person in who.invited
+    match act:
+        case "start":
+            allowed = not rules.may_start or who.is_among(rules.may_start)
+            if not allowed:
+                return "start"
+            return None if takes_part or rules.changed_by == "channel" else "change"
+        case "read":
+            return None if takes_part or rules.read_by == "channel" else "read"
+        case "change":
+            return None if takes_part or rules.changed_by == "channel" else "change"
+        case "own":
+            return None if is_owner else "own"
+        case "administer":
+            return "administer"
+        case _:
+            assert_never(act)

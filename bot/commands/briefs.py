@@ -1,0 +1,140 @@
+"""From what a person typed to a `Brief`: defaults, and clear sentences for what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.commands.grammar import StartSurvey, parse_years
+from engine.errors import UserError
+from engine.limits import LENGTH_CLASSES_TOKENS
+from engine.llm.model import Task
+from engine.text import clean
+from engine.values import ALL_YEARS, Brief
+
+SECTIONS = (3, 20)
+SUBSECTION_WORDS = (50, 3_000)
+ONLINE = "online"
+"""Named instead of a library where the papers come from online sources alone."""
+NEEDS_MODEL = frozenset({"autosurvey", "naive"})
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a survey is when the person does not say otherwise, and what can be chosen."""
+
+    recipes: Sequence[str]
+    libraries: Callable[[], Sequence[str]]
+    library: str
+    recipe: str
+    length: str
+    papers: Callable[[str], int]
+    """Papers to propose for a recipe at first."""
+    more_papers: int
+    output: Path
+    topic_characters: int
+    models: Mapping[str, Mapping[Task, str]]
+    """For each recipe that needs a language model, the model of each task; absent where none is configured."""
+    concurrent_calls: int
+    full_texts: int = 0
+    """Papers whose text is read for a survey that searches online."""
+    online: bool = False
+    """Whether online sources are searched too."""
+    apart: bool = True
+    """Whether each survey's files have a folder of their own: several people share the disk."""
+
+
+def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
+    """The brief; raises `UserError` saying what to write instead."""
+    options = command.options
+    library = options.get("library", defaults.library)
+    online = _yes_or_no("online", options.get("online"), default=defaults.online or library == ONLINE)
+    if library == ONLINE:
+        if not online:
+            raise UserError("library=online searches online; leave online=no out, or name another library.")
+        library = ""
+    elif library not in defaults.libraries():
+        known = ", ".join(defaults.libraries()) or "none yet"
+        raise UserError(
+            f"There is no library “{library}”; there are: {known}. "
+            f"Make one with: scholium ingest FILE --library {library}, or write library=online"
+        )
+    recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
+    audience = clean(options.get("audience", ""))[:200]
+    if audience and recipe not in NEEDS_MODEL:
+        raise UserError(
+            f"The recipe {recipe} quotes the papers, so it cannot write for an audience. Leave audience= out."
+        )
+    return Brief(
+        topic=checked_topic(command.topic, defaults.topic_characters),
+        recipe=recipe,
+        library=library,
+        years=parse_years(options["years"]) if "years" in options else ALL_YEARS,
+        length=_one_of("length", options.get("length", defaults.length), tuple(LENGTH_CLASSES_TOKENS)),
+        audience=audience,
+        language=_one_of("language", options.get("language", "en"), ("en",)),
+        sections=_number("sections", options.get("sections"), SECTIONS),
+        subsection_words=_number("words", options.get("words"), SUBSECTION_WORDS),
+        budget=_money(options.get("budget")),
+        online=online,
+    )
+
+
+def checked_topic(text: str, longest: int) -> str:
+    """The topic as one clean line; raises `UserError` where it names nothing or is a whole text."""
+    topic = clean(text).strip(" \"'“”‘’.,;:")
+    if sum(ch.isalnum() for ch in topic) < 2:
+        raise UserError("The topic is too short. Name it in a few words, for example: survey graph neural networks")
+    if len(topic) > longest:
+        raise UserError(
+            f"The topic has {len(topic):,} characters; {longest} are enough. Name it in a few words, "
+            "and use “add” later for more keywords."
+        )
+    return topic
+
+
+def _recipe(name: str, defaults: Defaults) -> str:
+    """The recipe; ``auto`` is the one with a language model where there is one."""
+    if name.lower() == "auto":
+        return next(iter(defaults.models), "cluster")
+    chosen = _one_of("recipe", name, defaults.recipes)
+    if chosen in NEEDS_MODEL and chosen not in defaults.models:
+        raise UserError(
+            f"The recipe {chosen} needs a language model. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, "
+            "or write recipe=cluster, which needs none."
+        )
+    return chosen
+
+
+def _yes_or_no(name: str, value: str | None, *, default: bool) -> bool:
+    if value is None:
+        return default
+    return _one_of(name, value, ("yes", "no")) == "yes"
+
+
+def _money(value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        amount = float(value.lstrip("$"))
+    except ValueError:
+        amount = 0.0
+    if not 0 < amount < 10_000:
+        raise UserError(f"budget={value[:40]} is not an amount of dollars. Write for example budget=2.50")
+    return amount
+
+
+def _one_of(name: str, value: str, known: Sequence[str]) -> str:
+    if value.lower() not in known:
+        raise UserError(f"“{value[:40]}” is no {name} I have. Write {name}= one of: {', '.join(known)}.")
+    return value.lower()
+
+
+def _number(name: str, value: str | None, bounds: tuple[int, int]) -> int | None:
+    if value is None:
+        return None
+    low, high = bounds
+    if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
+        raise UserError(f"{name}={value[:40]} is not possible; write a number from {low} to {high}.")
+    return int(value)

@@ -1,0 +1,278 @@
+"""The command grammar: what a person types → what is meant. Pure; knows no session.
+
+Written for people: upper and lower case, `please`, and a final full stop do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.errors import UserError
+from engine.retrieval.matching import lines_of
+from engine.session import outline_edits as outline
+from engine.session.events import (
+    AddBackground,
+    Approve,
+    Ask,
+    EditKeywords,
+    EditOutline,
+    EditPapers,
+    Evaluate,
+    Event,
+    FindGaps,
+    GoBack,
+    MorePapers,
+    Regenerate,
+    Revise,
+    StartOver,
+    Stop,
+    Undo,
+    UseList,
+)
+from engine.values import Change, Way, YearRange
+
+View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost", "budget"]
+
+
+@dataclass(frozen=True, slots=True)
+class StartSurvey:
+    """A topic with the options that were named."""
+
+    topic: str
+    options: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Something to be shown; nothing changes. ``target`` is a section or reference number."""
+
+    view: View
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Files to be made; no formats means the usual ones."""
+
+    formats: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """More papers, as many as a setting says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """Somebody who may change the survey too."""
+
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseBudget:
+    """Dollars more for this survey, or today for a person or the workspace."""
+
+    scope: Literal["survey", "person", "workspace"]
+    money: float
+    person: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Delete the survey with all that belongs to it; asked back unless ``sure``."""
+
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Words that are no command: a topic, a question, or not understood, as the phase has it."""
+
+    text: str
+
+
+Command = StartSurvey | Look | Export | More | Invite | RaiseBudget | Forget | Plain | Event
+
+OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget")
+_OPTION = re.compile(rf"\b({'|'.join(OPTIONS)})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
+_LIST = re.compile(r"(?:use )?(?:these |my )?(?:papers|reading list|list of papers)\s*:\s*(.+)", re.I | re.S)
+_PLACE = r"(\d+(?:\.\d+)*)"
+
+
+def parse(text: str) -> Command:
+    """What the words mean. Raises `UserError` where a command is begun but cannot be read."""
+    if listed := _LIST.fullmatch(text.strip()):
+        return UseList(lines_of(listed[1]))
+    said = " ".join(text.split())
+    bare = re.sub(r"^(?:please|pls)\s+|\s+(?:please|pls)$", "", said, flags=re.I).rstrip(" .!")
+    for pattern, build in _RULES:
+        match = pattern.fullmatch(bare)
+        if match:
+            return build(match)
+    return Plain(said)
+
+
+def parse_years(text: str) -> YearRange:
+    """``2018..2025``, ``2018-2025``, ``2018..``, ``..2025`` or one year."""
+    match = re.fullmatch(r"(\d{4})?\s*(?:\.\.|-|–|to)\s*(\d{4})?", text.strip())
+    first, last = match.groups() if match else (text.strip(), text.strip())
+    try:
+        years = YearRange(int(first) if first else None, int(last) if last else None)
+    except ValueError as error:
+        raise UserError(f"“{text}” is not a range of years. Write for example years=2018..2025") from error
+    if years.first and years.last and years.first > years.last:
+        raise UserError(f"The years {text} run backwards. Write for example years={years.last}..{years.first}")
+    return years
+
+
+def _start(match: re.Match[str]) -> Command:
+    given = match.group(1)
+    options = {name.lower(): value.strip('"') for name, value in _OPTION.findall(given)}
+    topic = _OPTION.sub(" ", given)
+    return StartSurvey(" ".join(topic.split()), options)
+
+
+def numbers_in(text: str) -> tuple[int, ...]:
+    """``3 7``, ``3, 7`` and ``3-7``."""
+    found: list[int] = []
+    for part in re.split(r"[\s,;]+|\band\b", text.strip()):
+        span = re.fullmatch(r"(\d{1,5})\s*[-–]\s*(\d{1,5})", part)
+        if span:
+            first, last = int(span.group(1)), int(span.group(2))
+            if last - first > 1_000:
+                raise UserError(f"{part} is more than a thousand numbers.")
+            found += range(first, last + 1)
+        elif part.isdigit() and len(part) <= 5:
+            found.append(int(part))
+        elif part:
+            raise UserError(f"“{part}” is not a number. Write for example: exclude 3 7")
+    return tuple(dict.fromkeys(found))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    parts = [part.strip(" \"'“”") for part in re.split(r"[,;]", text)]
+    return tuple(part for part in parts if part)
+
+
+def _drop(match: re.Match[str]) -> Command:
+    what = match.group(1)
+    if re.fullmatch(_PLACE, what):
+        return EditOutline(outline.drop(what))
+    return EditKeywords(drop=_words(what))
+
+
+def _person(said: str) -> str:
+    """A person as a platform names them: ``<@U123>``, ``<@!123>`` and ``@mara`` are the same as without."""
+    return re.sub(r"^<?@?!?|(?:\|[^>]*)?>?$", "", said)
+
+
+def _raise(scope: str, money: str, person: str = "") -> Command:
+    kinds: dict[str, Literal["survey", "person", "workspace"]] = {
+        "survey": "survey",
+        "person": "person",
+        "workspace": "workspace",
+    }
+    return RaiseBudget(kinds[scope.lower()], float(money), _person(person))
+
+
+def _revise(place: str, way: Way, wish: str = "") -> Command:
+    return Revise(Change(place, way, wish.strip(" \"'“”")))
+
+
+_MakeCommand = Callable[[re.Match[str]], Command]
+
+
+def _rule(pattern: str, build: _MakeCommand) -> tuple[re.Pattern[str], _MakeCommand]:
+    return re.compile(pattern, re.I | re.S), build
+
+
+# The first rule that fits the whole text wins.
+_RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
+    _rule(r"(?:/?survey|write a survey (?:on|of|about))\s+(.+)", _start),
+    _rule(r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", lambda m: Approve()),
+    _rule(r"no|n|regenerate|again|try again|another", lambda m: Regenerate()),
+    _rule(r"back|go back", lambda m: GoBack()),
+    _rule(r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
+    _rule(r"start over|restart|new survey", lambda m: StartOver()),
+    _rule(r"stop|cancel|abort|halt", lambda m: Stop()),
+    _rule(r"help|\?|commands", lambda m: Look("help")),
+    _rule(r"status|progress", lambda m: Look("status")),
+    _rule(r"costs?", lambda m: Look("cost")),
+    _rule(r"budgets?", lambda m: Look("budget")),
+    _rule(r"budget\s+(survey|workspace)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[2])),
+    _rule(r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[3], m[2])),
+    _rule(r"budget\b.*", lambda m: _unreadable("budget, or for administrators: budget person NAME 5.00")),
+    _rule(r"invite\s+(\S+)", lambda m: Invite(_person(m[1]))),
+    _rule(r"forget", lambda m: Forget(sure=False)),
+    _rule(r"forget now", lambda m: Forget(sure=True)),
+    _rule(r"history", lambda m: Look("history")),
+    _rule(r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Look("sources")),
+    _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Look("show", m.group(1) or "")),
+    _rule(rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Look("why section", m.group(1))),
+    _rule(r"why\s+\[(\d+)\]\??", lambda m: Look("why reference", m.group(1))),
+    _rule(
+        r"export((?:\s+\S+)*)",
+        lambda m: Export(tuple(re.split(r"[\s,]+", m.group(1).lower().strip())) if m.group(1).strip() else ()),
+    ),
+    _rule(r"evaluate|judge(?: it)?|how good is it\??", lambda m: Evaluate()),
+    _rule(r"evaluate details?", lambda m: Evaluate(details=True)),
+    _rule(r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: FindGaps()),
+    _rule(r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: AddBackground()),
+    _rule(r"more", lambda m: More()),
+    _rule(r"more\s+(\d{1,4})(?:\s+papers)?", lambda m: MorePapers(int(m.group(1)))),
+    _rule(r"exclude\s+(.+)", lambda m: EditPapers(exclude=numbers_in(m.group(1)))),
+    _rule(r"include\s+(.+)", lambda m: EditPapers(include=numbers_in(m.group(1)))),
+    _rule(
+        rf"add section\s+(.+?)\s+after\s+{_PLACE}",
+        lambda m: EditOutline(outline.add(m.group(1).strip('"“”'), m.group(2))),
+    ),
+    _rule(r"add section\s+.*", lambda m: _unreadable("add section Safety after 3")),
+    _rule(
+        rf"add\s+(?:a\s+)?paragraph\s+(?:on|about)\s+(.+?)\s+(?:to|in)\s+{_PLACE}",
+        lambda m: _revise(m[2], "paragraph", m[1]),
+    ),
+    _rule(r"add\s+(?:a\s+)?paragraph\b.*", lambda m: _unreadable("add a paragraph on evaluation to 3.2")),
+    _rule(rf"cite\s+(.+?)\s+in\s+{_PLACE}", lambda m: _revise(m[2], "cite", m[1])),
+    _rule(
+        rf"(?:remove|drop|delete)\s+the\s+claim\s+(?:about|on|that)\s+(.+?)\s+from\s+{_PLACE}",
+        lambda m: _revise(m[2], "remove", m[1]),
+    ),
+    _rule(r"(?:remove|drop|delete)\s+the\s+claim\b.*", lambda m: _unreadable("remove the claim about cost from 3.2")),
+    _rule(r"add\s+(.+)", lambda m: EditKeywords(add=_words(m.group(1)))),
+    _rule(r"(?:drop|remove|delete)\s+(?:section\s+)?(.+)", _drop),
+    _rule(
+        rf"rename\s+{_PLACE}\s+(?:to\s+|:\s*)?(.+)",
+        lambda m: EditOutline(outline.rename(m.group(1), m.group(2).strip('"“”'))),
+    ),
+    _rule(
+        rf"move\s+{_PLACE}\s+(before|after)\s+{_PLACE}",
+        lambda m: EditOutline(outline.move(m.group(1), m.group(3), after=m.group(2).lower() == "after")),
+    ),
+    _rule(
+        rf"merge\s+{_PLACE}\s+(?:and\s+|with\s+)?{_PLACE}",
+        lambda m: EditOutline(outline.merge(m.group(1), m.group(2))),
+    ),
+    _rule(rf"split\s+{_PLACE}", lambda m: EditOutline(outline.split(m.group(1)))),
+    _rule(rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)", lambda m: _revise(m[1], "rewrite", m[2])),
+    _rule(rf"expand\s+{_PLACE}", lambda m: _revise(m[1], "expand")),
+    _rule(rf"shorten\s+{_PLACE}", lambda m: _revise(m[1], "shorten")),
+    _rule(
+        rf"translate\s+{_PLACE}\s+(?:in)?to\s+([^\W\d_][\w ()-]{{1,40}})", lambda m: _revise(m[1], "translate", m[2])
+    ),
+    _rule(r"rewrite\b.*", lambda m: _unreadable("rewrite 3.2: focus on evaluation")),
+    _rule(r"(?:expand|shorten)\b.*", lambda m: _unreadable("expand 3.2")),
+    _rule(r"translate\b.*", lambda m: _unreadable("translate 3.2 to German")),
+    _rule(r"cite\b.*", lambda m: _unreadable("cite arxiv:2005.11401 in 3.2")),
+    _rule(r"rename\b.*", lambda m: _unreadable("rename 2 to Dense Retrieval")),
+    _rule(r"move\b.*", lambda m: _unreadable("move 4 before 2")),
+    _rule(r"merge\b.*", lambda m: _unreadable("merge 3 4")),
+    _rule(r"ask\s+(.+)", lambda m: Ask(m.group(1))),
+)
+
+
+def _unreadable(example: str) -> Command:
+    raise UserError(f"I could not read that. Write for example: {example}")

@@ -1,0 +1,1 @@
+"""From what came in to what goes out: one order for each conversation."""

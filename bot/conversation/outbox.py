@@ -1,0 +1,79 @@
+"""What goes out: one queue for each conversation, in order, each message kept until the platform has taken it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+import structlog
+from tenacity import AsyncRetrying, retry_if_exception, wait_exponential
+
+from adapters.chat import ChatAdapter, Conversation, PlatformError
+from bot.store.sessions import Letter, Store
+from engine.errors import ServiceError
+
+log = structlog.get_logger()
+
+LONGEST_WAIT_S = 60.0
+"""Between two tries to send a message; they go on until the platform takes it, or this process ends."""
+
+
+class Post:
+    """Sends what is stored. A message is its process's until it is sent; then the next process's."""
+
+    def __init__(self, adapter: ChatAdapter, store: Store) -> None:
+        self._adapter = adapter
+        self._store = store
+        self._queues: dict[Conversation, deque[Letter]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def give(self, letters: Sequence[Letter]) -> None:
+        """Send these after what waits already; returns at once."""
+        for letter in letters:
+            at = letter.outgoing.conversation
+            if at not in self._queues:
+                self._queues[at] = deque()
+                task = asyncio.create_task(self._emptied(at))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+            self._queues[at].append(letter)
+
+    async def settled(self, within_s: float | None = None) -> None:
+        """Wait until everything is sent, or so long."""
+        async with asyncio.timeout(within_s):
+            while self._tasks:
+                await asyncio.wait(set(self._tasks))
+
+    async def close(self) -> None:
+        """Leave what is not sent to the next process."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    async def _emptied(self, at: Conversation) -> None:
+        queue = self._queues[at]
+        try:
+            while queue:
+                await self._sent(queue[0])
+                queue.popleft()
+        finally:
+            del self._queues[at]
+
+    async def _sent(self, letter: Letter) -> None:
+        later = retry_if_exception(lambda error: isinstance(error, PlatformError) and error.retryable)
+        waits = wait_exponential(max=LONGEST_WAIT_S)
+        try:
+            async for attempt in AsyncRetrying(retry=later, wait=waits, reraise=True):
+                with attempt:
+                    await self._adapter.send(replace(letter.outgoing, key=str(letter.id)))
+        except PlatformError as error:
+            log.warning("the platform refused a message for good", error=str(error))
+        except Exception:  # one message that we cannot show must not hold up those after it
+            log.exception("a message could not be shown")
+        try:
+            await self._store.sent(letter)
+        except ServiceError as error:
+            log.warning("a message was sent, but that could not be stored", error=str(error))

@@ -1,0 +1,382 @@
+"""One reaction to one event: what becomes of the session, what is said, which jobs start and stop.
+
+Nothing here is done: a `Turn` is a value that the dispatcher commits as one transaction and then carries out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol, assert_never
+
+from adapters.chat import Button, Fault, Form, Incoming, Outgoing
+from bot.commands.access import Rules, Standing, act_of, refusal
+from bot.commands.briefs import Defaults, brief_of
+from bot.commands.grammar import Command, Export, Forget, Invite, Look, More, Plain, RaiseBudget, StartSurvey, parse
+from bot.conversation import forms
+from bot.conversation.understanding import difference, read
+from bot.jobs.runner import Bench, Listener
+from bot.serving.uploads import Upload
+from bot.store.ledger import WARNED_AT, Limit, Payer, today
+from bot.store.ledger import Standing as BudgetStanding
+from bot.store.sessions import Held
+from bot.wording import money, proposals, views
+from bot.wording import sentences as wording
+from engine.errors import ScholiumError, UserError
+from engine.llm.meter import Usage
+from engine.llm.model import LanguageModel
+from engine.rendering.files import known_formats, write_files
+from engine.session.events import (
+    Approve,
+    Ask,
+    Event,
+    Job,
+    JobKind,
+    MorePapers,
+    Propose,
+    Regenerate,
+    Start,
+    StartJob,
+    Stop,
+    StopJob,
+    Tell,
+    UseList,
+)
+from engine.session.state import SurveySession, advance
+from engine.writing.assembly import words_for_each
+from engine.writing.drafting import Assignment
+from engine.writing.estimates import estimate, with_expected_texts
+
+QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
+"""Jobs that leave the finished survey to be exported meanwhile."""
+
+
+class Backstage(Protocol):
+    """What stands behind the conversations: the composition root."""
+
+    async def bench(self, session: SurveySession, payer: Payer, listener: Listener) -> Bench:
+        """What the session's job works with."""
+        ...
+
+    def model(self, session: SurveySession, payer: Payer) -> LanguageModel | None:
+        """The session's language model, where one is configured."""
+        ...
+
+    def limits(self, session: SurveySession) -> Sequence[Limit]:
+        """The session's budgets."""
+        ...
+
+    async def spent(self, session_id: str) -> dict[str, Usage]:
+        """What the session's calls used, by kind of step."""
+        ...
+
+    async def standings(self, session: SurveySession, payer: Payer) -> list[BudgetStanding]:
+        """What is used of the session's budgets."""
+        ...
+
+    async def raise_budget(self, payer: Payer, scope: RaiseBudget) -> None:
+        """Add to a budget."""
+        ...
+
+    async def add_papers(self, incoming: Incoming) -> Upload:
+        """Add the papers in the attachments to the workspace's own library."""
+        ...
+
+
+@dataclass
+class Turn:
+    """What follows from one event. ``held`` is the session afterwards."""
+
+    held: Held
+    messages: list[Outgoing] = field(default_factory=list)
+    starts: list[Job] = field(default_factory=list)
+    stops: list[Job] = field(default_factory=list)
+    forgets: bool = False
+
+    @property
+    def session(self) -> SurveySession:
+        """The session as it is by now."""
+        return self.held.session
+
+    def say(self, text: str, *, more: str = "", buttons: tuple[Button, ...] = (), files: tuple[Path, ...] = ()) -> None:
+        """Something for everybody in the conversation."""
+        self.messages.append(Outgoing(self.held.conversation, text, more=more, buttons=buttons, files=files))
+
+    def propose(self, text: str) -> None:
+        """The current proposal, with its buttons."""
+        self.say(text, buttons=wording.buttons(self.session))
+
+    def mention(self, text: str, person: str, only_for: str = "") -> None:
+        """Something that names a person, perhaps for one alone."""
+        people = (person,) if person else ()
+        self.messages.append(Outgoing(self.held.conversation, text, only_for=only_for, people=people))
+
+    def outgoing(self) -> list[Outgoing]:
+        """The messages; the last says whether it is the person's turn now."""
+        waiting = self.session.job is None
+        return [replace(m, awaits=waiting and i == len(self.messages)) for i, m in enumerate(self.messages, start=1)]
+
+
+class Turns:
+    """Decides what follows; knows no database and no platform."""
+
+    def __init__(self, backstage: Backstage, defaults: Defaults, rules: Rules) -> None:
+        self._backstage = backstage
+        self._defaults = defaults
+        self._rules = rules
+        self._warned: set[tuple[str, str, str]] = set()
+
+    async def taken(self, held: Held, incoming: Incoming) -> Turn:
+        """The turn for something a person did; it always holds an answer."""
+        turn = Turn(held)
+        try:
+            command = command_of(incoming, held.session)
+            if not self._may(turn, incoming, command):
+                return turn
+            if incoming.values and isinstance(command, Approve):
+                turn.say(wording.not_saved(incoming.values))
+            if incoming.attachments:
+                upload = await self._backstage.add_papers(incoming)
+                turn.say(upload.said)
+                if incoming.text.strip().rstrip(":").lower() in LIST_WORDS:
+                    command = UseList(tuple(paper.key for paper in upload.papers))
+                    if not self._may(turn, incoming, command):
+                        return turn
+                elif not (incoming.text or incoming.button):
+                    return turn
+            await self._obey(turn, incoming, command)
+        except ScholiumError as error:
+            turn.say(wording.failure(error))
+        return turn
+
+    def opening(self, incoming: Incoming) -> Incoming | Outgoing:
+        """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
+        at, alone = incoming.conversation, incoming.person
+        try:
+            command = command_of(incoming, None)
+            if isinstance(command, Look) and command.view == "help":
+                return Outgoing(at, wording.HELP, only_for=alone)
+            if not isinstance(command, Plain | StartSurvey):
+                return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
+            start = command if isinstance(command, StartSurvey) else parse(f"survey {command.text}")
+            if refused := refusal(self._rules, Standing(at, alone), "start"):
+                return Outgoing(at, wording.refused(refused, ""), only_for=alone)
+            if isinstance(start, StartSurvey):
+                brief_of(start, self._defaults)
+        except UserError as error:
+            return Outgoing(at, wording.failure(error), only_for=alone)
+        return (
+            incoming
+            if incoming.values or isinstance(command, StartSurvey)
+            else replace(incoming, text=f"survey {incoming.text}")
+        )
+
+    def form(self, held: Held, incoming: Incoming) -> Form:
+        """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
+        starts = forms.verb_of(incoming) == "start"
+        who = Standing(held.conversation, incoming.person, held.owner, held.invited)
+        refused = refusal(self._rules, who, "start" if starts else "change")
+        if refused:
+            raise UserError(wording.refused(refused, held.owner))
+        if starts:
+            return forms.start(self._defaults, incoming.text)
+        return forms.edit(held.session, incoming)
+
+    def fault(self, held: Held, incoming: Incoming) -> Fault | None:
+        """What is wrong with a filled form; nothing is changed."""
+        try:
+            command = command_of(incoming, held.session)
+            if isinstance(command, StartSurvey):
+                brief_of(command, self._defaults)
+            elif not isinstance(command, Look | Export | More | Invite | RaiseBudget | Forget | Plain):
+                advance(held.session, command)
+        except UserError as error:
+            return Fault(forms.field_of(incoming, str(error)), str(error))
+        return None
+
+    def folder(self, held: Held) -> Path:
+        """Where the session's files go: where several people share a disk, each survey has its own."""
+        output = self._defaults.output
+        return output / held.session.id if self._defaults.apart else output
+
+    async def warn(self, turn: Turn) -> None:
+        """Say, once for each, that most of a budget is used."""
+        for standing in await self._backstage.standings(turn.session, payer_of(turn.held)):
+            key = (turn.session.id, standing.limit.scope, today())
+            if standing.share() >= WARNED_AT and key not in self._warned:
+                self._warned.add(key)
+                turn.say(money.budget_warning(standing))
+
+    def _may(self, turn: Turn, incoming: Incoming, command: Command) -> bool:
+        who = Standing(turn.held.conversation, incoming.person, turn.held.owner, turn.held.invited)
+        refused = refusal(self._rules, who, act_of(command))
+        if refused:
+            owner = turn.held.owner
+            turn.mention(wording.refused(refused, owner), owner, incoming.person)
+        elif isinstance(command, StartSurvey) and not turn.held.owner:
+            turn.held = replace(turn.held, owner=incoming.person)
+        return not refused
+
+    async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:
+        waiting = turn.held.reading
+        turn.held = replace(turn.held, reading=())
+        if waiting and command == Approve():  # said in words; a button means its own proposal
+            for said in waiting:
+                await self._obey(turn, incoming, parse(said))
+            return
+        match command:
+            case StartSurvey():
+                brief = brief_of(command, self._defaults)
+                self.decide(turn, Start(brief, self._defaults.papers(brief.recipe)))
+            case More():
+                self.decide(turn, MorePapers(self._defaults.more_papers))
+            case Plain(text):
+                await self._plain(turn, incoming, text)
+            case Look():
+                seen = await self._seen(turn, command, incoming.person)
+                turn.propose(seen) if command == Look("show") and not turn.session.job else turn.say(seen)
+            case Export(formats):
+                await self._export(turn, formats)
+            case Invite() | RaiseBudget() | Forget():
+                await self._manage(turn, command)
+            case _:
+                self.decide(turn, command)
+
+    async def _manage(self, turn: Turn, command: Invite | RaiseBudget | Forget) -> None:
+        """What belongs to the survey's surroundings."""
+        match command:
+            case Invite(person):
+                turn.held = replace(turn.held, invited=turn.held.invited | {person})
+                turn.mention(wording.invited(person), person)
+            case RaiseBudget(scope, amount):
+                await self._backstage.raise_budget(payer_of(turn.held), command)
+                turn.say(money.raised(scope, amount))
+            case Forget(sure):
+                turn.forgets = sure
+                if sure and (job := turn.session.job):
+                    turn.stops.append(job)
+                    turn.messages.append(Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended", job=job.id))
+                turn.say(wording.FORGOTTEN if sure else wording.FORGET)
+
+    async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:
+        """Words that are no command: a topic at the beginning, a question at the end."""
+        session = turn.session
+        if session.state.phase == "topic" and not session.job and len(text.split()) > 1 and "?" not in text:
+            start = parse(f"survey {text}")
+            if self._may(turn, incoming, start):
+                await self._obey(turn, incoming, start)
+        elif session.state.phase == "discussion" and text.endswith("?") and len(text.split()) > 1:
+            self.decide(turn, Ask(text))
+        elif not session.job and (model := self._backstage.model(session, payer_of(turn.held))):
+            await self._read(turn, incoming, text, model)
+        elif session.state.phase == "discussion" and len(text.split()) > 1:
+            self.decide(turn, Ask(text))
+        else:
+            turn.say(wording.not_understood(text, session.state.phase))
+
+    async def _read(self, turn: Turn, incoming: Incoming, text: str, model: LanguageModel) -> None:
+        """Understand with the model; what is not certain, or is more than one thing, is asked back."""
+        reading = await read(model, text, turn.session)
+        allowed = all(self._may(turn, incoming, command) for command in reading.commands)
+        if not reading.commands:
+            turn.say(wording.not_understood(text, turn.session.state.phase))
+        elif allowed and reading.sure and len(reading.commands) == 1:
+            await self._obey(turn, incoming, reading.commands[0])
+        elif allowed:
+            changes = difference(turn.session, reading.commands)
+            turn.held = replace(turn.held, reading=reading.said)
+            turn.say(wording.read_as(reading.said, changes))
+
+    def decide(self, turn: Turn, event: Event) -> None:
+        """Advance the session and note what follows."""
+        session, actions = advance(turn.session, event)
+        turn.held = replace(turn.held, session=session)
+        for action in actions:
+            match action:
+                case Propose():
+                    turn.propose(proposals.proposal(session.state) + self._price(session))
+                case Tell(kind):
+                    turn.say(wording.notice(kind, session))
+                case StartJob(job):
+                    stop = (stop_button(session),)
+                    turn.messages.append(
+                        Outgoing(turn.held.conversation, wording.started(job), "started", buttons=stop, job=job.id)
+                    )
+                    turn.starts.append(job)
+                case StopJob(job):
+                    ended = Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended", job=job.id)
+                    turn.messages.append(ended)
+                    turn.stops.append(job)
+                case _:
+                    assert_never(action)
+
+    def _price(self, session: SurveySession) -> str:
+        """What writing the outline will take, where a language model writes it."""
+        state = session.state
+        if state.phase != "outline" or not (state.brief and state.outline and state.papers):
+            return ""
+        models = self._defaults.models.get(state.brief.recipe)
+        if models is None:
+            return ""
+        task = Assignment(state.brief.topic, state.outline, words_for_each(state.brief, state.outline))
+        papers = {p.key: p for p in state.papers.included()}
+        if state.brief.online:
+            papers = with_expected_texts(papers, self._defaults.full_texts)
+        expected = estimate(task, papers, models, self._defaults.concurrent_calls)
+        return money.estimate(expected, self._backstage.limits(session))
+
+    async def _seen(self, turn: Turn, look: Look, person: str) -> str:
+        session = turn.session
+        match look.view:
+            case "cost":
+                return money.cost(await self._backstage.spent(session.id), self._backstage.limits(session))
+            case "budget":
+                payer = replace(payer_of(turn.held), person=person)
+                return money.budget(await self._backstage.standings(session, payer))
+            case _:
+                return views.view(session, look)
+
+    async def _export(self, turn: Turn, names: tuple[str, ...]) -> None:
+        session = turn.session
+        formats = known_formats(names)
+        survey = views.finished_survey(session.state)
+        if session.job and session.job.kind not in QUIET:
+            raise UserError(wording.STILL_WORKING_CANNOT_EXPORT)
+        if survey is None:
+            raise UserError(wording.NOTHING_TO_EXPORT)
+        paths = await asyncio.to_thread(write_files, survey, self.folder(turn.held), formats)
+        turn.say(wording.EXPORTED, files=paths)
+
+
+def payer_of(held: Held) -> Payer:
+    """The survey's owner pays, whoever asks."""
+    return Payer(held.session.id, held.conversation.workspace, held.owner)
+
+
+def command_of(incoming: Incoming, session: SurveySession | None) -> Command:
+    """Text, button or form as a command; a button's revision decides whether what it changes is still meant."""
+    if not incoming.button:
+        return parse(incoming.text)
+    verb, session_id, revision = forms.read_action(incoming.button)
+    command = forms.command(verb, dict(incoming.values), session) if incoming.values else parse(verb)
+    if session is None or isinstance(command, StartSurvey):
+        return command
+    current = revision if session_id == session.id else -1
+    if isinstance(command, Approve | Regenerate):
+        return replace(command, revision=current)
+    same = session_id == session.id and isinstance(command, ANY_TIME)
+    return command if same or current == session.revision else Approve(current)
+
+
+LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
+"""Said with a file of papers: they are the survey's papers, and no others."""
+
+ANY_TIME = Stop | Look | Export
+"""What a button means however much has changed since it was shown."""
+
+
+def stop_button(session: SurveySession) -> Button:
+    """Stops what runs."""
+    return Button(wording.STOP, f"stop:{session.id}:{session.revision}", "stop")

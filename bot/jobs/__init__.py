@@ -1,0 +1,1 @@
+"""Durable jobs: the queue, what a job does, what it reports."""

@@ -1,0 +1,141 @@
+"""What a job does: the piece of the recipe, its time limit, and its endings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+import structlog
+
+from engine.errors import LimitExceeded, ScholiumError, UserError
+from engine.evaluation.documents import from_survey
+from engine.evaluation.entailment import ByModel, ByRule
+from engine.evaluation.measures import Evaluation, Means, evaluated
+from engine.gathering.reading_lists import gather_list
+from engine.retrieval.online.wikipedia import Wikipedia
+from engine.revising.background import with_background
+from engine.revising.gaps import FieldGaps, field_gaps
+from engine.run import Answer, Progress, Recipe, RunContext
+from engine.session.events import Job
+from engine.session.state import State, SurveySession
+from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
+
+log = structlog.get_logger()
+
+STEP_MISSING = "A step before this one is missing. Say “start over” and name the topic again."
+
+Result = KeywordPool | PaperSelection | Outline | Survey | Answer | FieldGaps | Evaluation
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a job works with: the recipe, and the context made for its library."""
+
+    recipe: Recipe
+    context: RunContext
+    wikipedia: Wikipedia
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Who hears of a job: its progress, each finished section, its end."""
+
+    progressed: Callable[[Progress], Awaitable[None]]
+    section_finished: Callable[[Section, int], Awaitable[None]]
+    answering: Callable[[Answer], Awaitable[None]]
+    done: Callable[[Result], Awaitable[None]]
+    failed: Callable[[ScholiumError | None], Awaitable[None]]
+
+
+MakeBench = Callable[[SurveySession, Listener], Awaitable[Bench]]
+
+
+async def run(session: SurveySession, job: Job, make: MakeBench, listener: Listener, limit_s: float) -> None:
+    """Do the job; every ending reaches the listener, but for being cancelled, which was asked for."""
+    try:
+        async with asyncio.timeout(limit_s):
+            result = await perform(job, session.state, await make(session, listener))
+    except TimeoutError:
+        await listener.failed(LimitExceeded(f"This took longer than {limit_s:,.0f} seconds and was stopped."))
+    except Exception as error:  # the one place where our own faults end; the person must get an answer
+        known = _known(error)
+        if known is None:
+            log.exception("job failed", job=job.id, kind=job.kind)
+        await listener.failed(known)
+    else:
+        await listener.done(result)
+
+
+def _known(error: Exception) -> ScholiumError | None:
+    """The error as one that can be worded; of several at once the first."""
+    if isinstance(error, ScholiumError):
+        return error
+    if isinstance(error, ExceptionGroup):
+        return next((known for inner in error.exceptions if (known := _known(inner))), None)
+    return None
+
+
+async def perform(job: Job, state: State, bench: Bench) -> Result:
+    """The piece of the recipe that the job asks for. Raises `UserError` where a step before is missing."""
+    recipe, brief = bench.recipe, state.brief
+    context = replace(bench.context, attempt=state.attempt)
+    match job.kind, state:
+        case "keywords", State(brief=Brief()):
+            return await recipe.keywords(_needed(brief), context)
+        case "papers", State(keywords=KeywordPool() as pool):
+            return await recipe.papers(_needed(brief), pool, state.paper_limit, _curated(context, state.papers))
+        case "list", State(brief=Brief()):
+            return await gather_list(job.lines, context)
+        case "outline", State(papers=PaperSelection() as selection):
+            return await recipe.outline(_needed(brief), selection, context)
+        case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
+            return await recipe.write(_needed(brief), selection, outline, dict(state.sections), context)
+        case "gaps", State(papers=PaperSelection() as selection):
+            topic, seed = _needed(brief).topic, context.seed
+            return await asyncio.to_thread(field_gaps, selection.included(), topic, context.embedder, seed)
+        case _, State(brief=Brief() as brief, papers=PaperSelection() as selection, survey=Survey() as survey):
+            return await _about_survey(job, brief, selection, survey, replace(bench, context=context))
+        case _:
+            raise UserError(STEP_MISSING)
+
+
+async def _about_survey(job: Job, brief: Brief, selection: PaperSelection, survey: Survey, bench: Bench) -> Result:
+    """What is done with a finished survey."""
+    context = bench.context
+    match job.kind:
+        case "revise" if job.change:
+            return await bench.recipe.revise(brief, selection, survey, job.change, context)
+        case "answer":
+            return await bench.recipe.answer(brief, job.question, selection, survey, context)
+        case "background":
+            return await with_background(brief, selection, survey, bench.wikipedia, context)
+        case "evaluate":
+            return await evaluated(from_survey(survey), brief.topic, _means(context))
+        case _:
+            raise UserError(STEP_MISSING)
+
+
+def _curated(context: RunContext, before: PaperSelection | None) -> RunContext:
+    """With what the person thinks of the former proposal, where they have left out some of it."""
+    if before is None or not before.excluded:
+        return context
+    refused = tuple(f.paper for f in before.found if f.paper.key in before.excluded)
+    return replace(context, accepted=before.included(), refused=refused)
+
+
+def _means(context: RunContext) -> Means:
+    """The session's own model judges where there is one; else a rule decides, and is named."""
+    entailment = ByModel(context.model, "the model that wrote it") if context.model else ByRule(context.embedder)
+    judges = {"the model that wrote it": context.model} if context.model else {}
+
+    async def told(stage: str) -> None:
+        await context.progress(Progress("judging", detail=stage))
+
+    return Means(context.library, context.embedder, entailment, judges, progress=told)
+
+
+def _needed(brief: Brief | None) -> Brief:
+    if brief is None:
+        raise UserError("Name a topic first.")
+    return brief

@@ -1,0 +1,1 @@
+"""What whoever runs the service can watch: metrics, health, logs."""

@@ -1,0 +1,69 @@
+"""What a service shows to those who watch it: health, readiness, and figures for Prometheus, on a port of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+from adapters.http_server import listening
+from engine.errors import ScholiumError, UserError
+
+_JOB_BUCKETS_S = (0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800)
+
+
+class Metrics:
+    """The figures of one service; nothing in them names a person or a topic."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.received = Counter("scholium_events", "Events received.", ["repeated"], registry=self.registry)
+        self.stored_s = Histogram("scholium_event_stored_seconds", "Until an event is stored.", registry=self.registry)
+        self.answered_s = Histogram("scholium_event_answered_seconds", "Until it is answered.", registry=self.registry)
+        self.jobs = Counter("scholium_jobs", "Jobs that ended.", ["kind", "outcome"], registry=self.registry)
+        self.job_s = Histogram(
+            "scholium_job_seconds", "How long jobs took.", ["kind"], buckets=_JOB_BUCKETS_S, registry=self.registry
+        )
+        self.running = Gauge("scholium_jobs_running", "Jobs that run in this process.", registry=self.registry)
+        self.waiting = Gauge("scholium_jobs_wanted", "Jobs that sessions wait for.", registry=self.registry)
+        self.tokens = Counter("scholium_tokens", "Tokens.", ["model", "direction"], registry=self.registry)
+        self.money = Counter("scholium_dollars", "Dollars spent.", ["model"], registry=self.registry)
+        self.errors = Counter("scholium_errors", "Errors.", ["kind"], registry=self.registry)
+
+    def failed(self, error: BaseException | None) -> None:
+        """Count an error by its kind; ``None`` is one of ours that has no kind."""
+        ours = isinstance(error, ScholiumError) and not isinstance(error, UserError)
+        kind = type(error).__name__ if ours or isinstance(error, UserError) else "bug"
+        self.errors.labels(kind).inc()
+
+
+Check = Callable[[], Awaitable[Sequence[str]]]
+"""Sentences about what is not ready; none where all is well."""
+
+
+@asynccontextmanager
+async def watched(metrics: Metrics, host: str, port: int | None, ready: Check) -> AsyncIterator[int | None]:
+    """``/healthz``, ``/readyz`` and ``/metrics`` while the block runs; 0 takes a free port, ``None`` none at all."""
+    if port is None:
+        yield None
+        return
+
+    async def health(_: web.Request) -> web.Response:
+        return web.Response(text="ok\n")
+
+    async def readiness(_: web.Request) -> web.Response:
+        problems = await ready()
+        return web.Response(text="\n".join(problems or ["ok"]) + "\n", status=503 if problems else 200)
+
+    async def figures(_: web.Request) -> web.Response:
+        return web.Response(body=generate_latest(metrics.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    application = web.Application()
+    application.router.add_get("/healthz", health)
+    application.router.add_get("/readyz", readiness)
+    application.router.add_get("/metrics", figures)
+    async with listening(application, host, port) as bound:
+        yield bound

@@ -1,0 +1,1 @@
+"""A running service: its libraries, its sources, its uploads, its start and stop."""

@@ -1,0 +1,173 @@
+"""The libraries of an installation: folders on this machine, and, where a server is named, collections in Weaviate."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from bot.commands.briefs import ONLINE
+from bot.settings import Settings
+from engine.errors import ServiceError, UserError
+from engine.reading.open_access import TextFolder
+from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
+from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
+from engine.retrieval.libraries.weaviate import WeaviateLibrary
+from engine.retrieval.libraries.weaviate_model import describe, described, names
+from engine.retrieval.libraries.weaviate_schema import (
+    WORKSPACES,
+    Server,
+    connected,
+    prepare,
+    prepare_shared,
+    prepare_tenant,
+    tenant_exists,
+    translated,
+)
+
+Place = Literal["local", "weaviate"]
+OwnLibrary = LocalLibrary | WeaviateLibrary
+
+
+class Shelf:
+    """Opens each library once. With a Weaviate named, a library that is in both places is taken from there."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.notes: list[str] = []
+        self._settings = settings
+        self._open: dict[str, OwnLibrary] = {}
+        self._remote: list[str] = []
+        self._client: Any = None
+        self._neural: Embedder | None = None
+        self._neural_tried = False
+
+    async def discover(self) -> None:
+        """Learn which libraries are in Weaviate. Raises `RetrievalError` where it is named and away."""
+        if self._settings.weaviate_url:
+            async with translated("to list its libraries"):
+                self._remote = await names(await self._weaviate())
+
+    def names(self) -> Sequence[str]:
+        """Libraries that exist."""
+        local = (p.parent.name for p in (self._settings.home / "libraries").glob("*/papers.lance"))
+        return sorted({*local, *self._remote})
+
+    def folder(self, name: str) -> Path:
+        """Where a library of that name is kept on this machine."""
+        return self._settings.home / "libraries" / name
+
+    def place_of(self, name: str) -> Place:
+        """Where a library is, or would be made."""
+        return "weaviate" if name in self._remote else "local"
+
+    async def library(self, name: str, place: Place | None = None) -> OwnLibrary:
+        """The library of that name, opened once; raises `UserError` where there is none."""
+        where = place or self.place_of(name)
+        if (known := f"{where}:{name}") not in self._open:
+            if where == "weaviate":
+                if name not in self._remote:
+                    raise UserError(
+                        f"There is no library “{name}” in Weaviate. "
+                        f"Make one with: scholium ingest FILE --library {name} --to weaviate"
+                    )
+                library: OwnLibrary = await self._in_weaviate(name)
+            else:
+                library = await open_library(self.folder(name), self.neural_embedder())
+                if not await library.is_current():
+                    await library.index(lambda _: None)
+            self._open[known] = library
+        return self._open[known]
+
+    async def new_library(self, name: str, place: Place) -> OwnLibrary:
+        """The library of that name, made where there is none."""
+        if name in {ONLINE, WORKSPACES}:
+            raise UserError(f"A library cannot be called “{name}”. Give it another name.")
+        if place == "local":
+            return await create_library(self.folder(name), self.neural_embedder())
+        check_name(name)
+        library = await self._in_weaviate(name)
+        self._remote = sorted({*self._remote, name})
+        return library
+
+    async def install(self, name: str) -> tuple[LocalLibrary, bool]:
+        """A library on this machine, and whether it has yet to be filled."""
+        library = await create_library(self.folder(name), self.neural_embedder())
+        return library, await library.count() == 0 or not await library.is_current()
+
+    async def workspace_library(self, workspace: str) -> OwnLibrary:
+        """The papers that one workspace added, made where there are none; no other workspace's job opens it."""
+        tenant = _tenant(workspace)
+        if (known := f"/{tenant}") not in self._open:  # no library of a person is called so
+            if self._settings.weaviate_url:
+                self._open[known] = await self._in_weaviate(WORKSPACES, tenant)
+            else:
+                self._open[known] = await create_library(self._workspace_folder(tenant), self.neural_embedder())
+        return self._open[known]
+
+    def texts_of(self, workspace: str) -> TextFolder:
+        """The full texts that one workspace uploaded."""
+        return TextFolder(self._workspace_folder(_tenant(workspace)).parent / "texts")
+
+    async def has_papers(self, workspace: str) -> bool:
+        """Whether the workspace has added papers of its own."""
+        tenant = _tenant(workspace)
+        if not self._settings.weaviate_url:
+            return self._workspace_folder(tenant).exists()
+        async with translated("to look for the workspace's papers"):
+            return await tenant_exists(await self._weaviate(), tenant)
+
+    def neural_embedder(self) -> Embedder | None:
+        """The embedder of the settings; ``None`` for LSA, and, said once, where it cannot be loaded."""
+        if not self._neural_tried and self._settings.embedder != "lsa":
+            try:
+                self._neural = LocalNeuralEmbedder(self._settings.embedder)
+            except ServiceError as error:
+                self.notes.append(f"{error} Latent semantic analysis is used instead.")
+        self._neural_tried = True
+        return self._neural
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    def _workspace_folder(self, tenant: str) -> Path:
+        return self._settings.home / "workspaces" / tenant / "papers"
+
+    def server(self) -> Server:
+        """The Weaviate of the settings. Raises `UserError` where none is named."""
+        settings = self._settings
+        if not settings.weaviate_url:
+            raise UserError("Set WEAVIATE_URL, for example http://localhost:8080, and start Weaviate there.")
+        return Server(
+            url=settings.weaviate_url,
+            grpc_port=settings.weaviate_grpc_port,
+            key=settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else "",
+            vectoriser=settings.weaviate_vectoriser,
+            replicas=settings.weaviate_replicas,
+            shards=settings.weaviate_shards,
+        )
+
+    async def _weaviate(self) -> Any:
+        if self._client is None:
+            self._client = await connected(self.server())
+        return self._client
+
+    async def _in_weaviate(self, name: str, tenant: str = "") -> WeaviateLibrary:
+        server, client = self.server(), await self._weaviate()
+        async with translated("to make the collections"):
+            await prepare_shared(client, server)
+            known_as = f"{name}/{tenant}" if tenant else name
+            description = await described(client, known_as)
+            await prepare(client, server, name)
+            if tenant:
+                await prepare_tenant(client, tenant)
+            await describe(client, description)
+        cache = self._settings.home / "embeddings"
+        return WeaviateLibrary(client, server, description, neural=self.neural_embedder(), cache=cache, tenant=tenant)
+
+
+def _tenant(workspace: str) -> str:
+    return hashlib.sha256(workspace.encode()).hexdigest()[:24]

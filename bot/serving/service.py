@@ -1,0 +1,212 @@
+"""A running service: store, jobs and dispatcher put together, what dead processes left taken over, a clean stop."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import signal
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from adapters.chat import ChatAdapter, Conversation, PlatformError
+from bot.app import App
+from bot.commands.briefs import Defaults
+from bot.conversation.chat_backend import FrontDesk
+from bot.conversation.dispatcher import Dispatcher
+from bot.conversation.outbox import Post
+from bot.conversation.turns import Turns
+from bot.jobs.queue import BEAT_S, Bounds, DurableJobs, Presence, queue_name
+from bot.jobs.reports import Reporter
+from bot.monitoring.logs import configure
+from bot.monitoring.metrics import Metrics, watched
+from bot.serving.job_services import Stage
+from bot.store.database import open_database
+from bot.store.ledger import lose
+from bot.store.sessions import Store
+from engine.errors import ScholiumError, ServiceError
+
+log = structlog.get_logger()
+
+SWEEP_S = 1.0
+"""How often jobs that nobody waits for any more are looked for: "stop" said to another process takes so long."""
+
+REVIVE_S = 20.0
+HOUR_S = 3_600.0
+"""How often what is old is forgotten: events after a day, surveys after what the settings say."""
+
+LAST_WORDS_S = 5.0
+"""How long a service that ends waits for the platform to take its messages; the next process sends the rest."""
+
+
+@dataclass
+class Every:
+    """Something to be done once in so many seconds, the first time at once."""
+
+    seconds: float
+    _next: float = 0.0
+
+    def is_due(self) -> bool:
+        """Whether it is time; asked with yes, it is not for as long."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + self.seconds
+        return True
+
+
+class Service:
+    """Everything behind one adapter."""
+
+    def __init__(self, app: App, adapter: ChatAdapter, store: Store, defaults: Defaults) -> None:
+        settings = app.settings
+        self.app = app
+        self.store = store
+        self._adapter = adapter
+        self.metrics = Metrics()
+        self.started = False
+        stage = Stage(app, store, self.metrics)
+        turns = Turns(stage, defaults, settings.rules())
+        self.post = Post(adapter, store)
+        self.dispatcher = Dispatcher(adapter, store, turns, self.post, self.metrics)
+        self.desk = FrontDesk(self.dispatcher, store, turns)
+        reporter = Reporter(adapter, self.dispatcher, turns, stage, self.metrics)
+        bounds = Bounds(settings.jobs, settings.jobs_everywhere, settings.jobs_per_person)
+        name = queue_name(adapter.platform, adapter.only)
+        self._presence = Presence(store, name)
+        run = partial(reporter.run_job, limit_s=settings.job_seconds)
+        self.jobs = DurableJobs(settings.jobs_url(), name, store.holder, bounds, run)
+        self.dispatcher.jobs = self.jobs
+        self._beat, self._revival, self._cleaning = Every(BEAT_S), Every(REVIVE_S), Every(HOUR_S)
+
+    async def start(self) -> None:
+        """Take over what was left, and begin."""
+        await self._presence.beat()
+        try:
+            await self._adapter.open(self.desk)
+        except PlatformError as error:
+            raise ServiceError(str(error), retryable=error.retryable) from error
+        if self._adapter.only is None:
+            await self.jobs.launch()  # others may put jobs into this queue; a terminal waits for its own first one
+        await self._take_over(first=True)
+        self.started = True
+
+    async def not_ready(self) -> Sequence[str]:
+        """What keeps the service from working; nothing where all is well."""
+        try:
+            await self._waiting()
+        except ScholiumError as error:
+            return [str(error)]
+        return [] if self.started else ["The service is starting."]
+
+    async def watch(self) -> None:
+        """Heartbeat, takeover, stops and forgetting, for as long as the service runs."""
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            try:
+                if self._beat.is_due():
+                    if not await self._presence.beat():
+                        await self.jobs.stop_all(self.jobs.running())  # taken for dead: another does them now
+                    await self._take_over(first=False)
+                    if self._cleaning.is_due():
+                        await self.store.clean(self.app.settings.keep_days)
+                    if self._revival.is_due():
+                        await self._revive()
+                await self.sweep()
+            except ScholiumError as error:
+                log.warning("the service could not look after itself", error=str(error))
+
+    async def sweep(self) -> None:
+        """End jobs here that no session waits for any more: somebody said stop to another process."""
+        running = self.jobs.running()
+        wanted = {job_id for _, _, job_id in await self._waiting()}
+        self.metrics.waiting.set(len(wanted))
+        await self.jobs.stop_all(job_id for job_id in running if job_id not in wanted)
+
+    async def _waiting(self) -> Sequence[tuple[Conversation, str, str]]:
+        return await self.store.with_jobs(self._adapter.platform, self._adapter.only)
+
+    async def _take_over(self, *, first: bool) -> None:
+        dead = await self._presence.buried()
+        if not (dead or first):
+            return
+        await lose(self.store, dead)
+        platform, only = self._adapter.platform, self._adapter.only
+        for incoming in await self.store.left_over(platform, only):
+            self.dispatcher.answer(incoming)
+        self.post.give(await self.store.unsent(platform, only))
+        await self.jobs.reconcile(await self._waiting(), dead)
+
+    async def _revive(self) -> None:
+        """Jobs that sessions wait for and that are neither queued nor running are begun again."""
+        waiting = await self._waiting()
+        await self.jobs.reconcile([job for job in waiting if job[2] not in self.jobs.running()], [])
+
+    async def stop(self) -> None:
+        """Answer what came in, let calls in flight finish for a while, leave the rest to the next start."""
+        await self.dispatcher.settled()
+        await self.app.throttle().drain(self.app.settings.stop_seconds)
+        await self.jobs.close()
+        with suppress(TimeoutError):
+            await self.post.settled(LAST_WORDS_S)
+        await self.post.close()
+        await self._adapter.close()
+        await self._presence.leave()
+
+    async def run(self) -> None:
+        """Serve until the platform ends it, or SIGTERM asks for it."""
+        asked = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError):  # Windows
+            loop.add_signal_handler(signal.SIGTERM, asked.set)
+        talking = asyncio.create_task(self._adapter.run())
+        stop = asyncio.create_task(asked.wait())
+        try:
+            await asyncio.wait({talking, stop}, return_when=asyncio.FIRST_COMPLETED)
+            if talking.done():
+                talking.result()
+        finally:
+            for task in (talking, stop):
+                task.cancel()
+            await asyncio.wait({talking, stop})
+            with suppress(NotImplementedError):
+                loop.remove_signal_handler(signal.SIGTERM)
+
+
+@asynccontextmanager
+async def stored(app: App) -> AsyncIterator[Store]:
+    """The store of the settings, with a new name for this process, while the block runs."""
+    store = Store(await open_database(app.settings.store_url()), f"p{secrets.token_hex(8)}")
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def serving(
+    app: App, adapter: ChatAdapter, defaults: Defaults | None = None, store: Store | None = None
+) -> AsyncIterator[Service]:
+    """A service for the adapter while the block runs; with a store of its own where none is given."""
+    if store is None:
+        async with stored(app) as own, serving(app, adapter, defaults, own) as service:
+            yield service
+        return
+    configure(app.settings.log_level)
+    service = Service(app, adapter, store, defaults or app.defaults())
+    try:
+        async with watched(service.metrics, app.settings.metrics_host, app.settings.metrics_port, service.not_ready):
+            await service.start()
+            watch = asyncio.create_task(service.watch())
+            try:
+                yield service
+            finally:
+                watch.cancel()
+                await asyncio.wait([watch])
+                await service.stop()
+    finally:
+        await app.close()

@@ -1,0 +1,113 @@
+"""Files with papers that a person sends: into the library of their workspace, seen in that workspace only."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from adapters.chat import Attachment, Incoming
+from bot.app import App
+from bot.serving.sources import online_sources
+from bot.wording import sentences as wording
+from engine.errors import RecordError, RetrievalError, UserError
+from engine.reading.full_text import FullText, from_pdf, titles_of
+from engine.reading.pdf import Pdf, read_pdf
+from engine.retrieval.libraries.library import EmptyLibrary, Library
+from engine.retrieval.matching import recognised
+from engine.retrieval.online.sources import Online
+from engine.retrieval.online.transport import OnlineMemory
+from engine.retrieval.records import read_papers
+from engine.values import Paper
+
+LISTS = (".bib", ".ris", ".csv", ".jsonl", ".json", ".gz")
+TEXTS = (".pdf", ".txt")
+LARGEST_BYTES = 20 * 2**20
+PATIENCE_S = 15.0
+"""Somebody waits for the answer, so online services are not waited for as long as by a job."""
+
+
+@dataclass
+class Upload:
+    """What became of the files: papers, records that could not be read, papers whose text was kept."""
+
+    papers: list[Paper] = field(default_factory=list)
+    rejected: list[RecordError] = field(default_factory=list)
+    texts: list[tuple[Paper, FullText]] = field(default_factory=list)
+    said: str = ""
+
+
+async def add_papers(app: App, incoming: Incoming, memory: OnlineMemory) -> Upload:
+    """Lists of papers, and papers themselves; raises `UserError` for a file that cannot be read."""
+    upload = Upload()
+    for attachment in incoming.attachments:
+        name = Path(attachment.name).name[:80]
+        if len(attachment.content) > LARGEST_BYTES:
+            raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Use: scholium ingest FILE")
+        if name.lower().endswith(LISTS):
+            _read_list(attachment, upload)
+        elif name.lower().endswith(TEXTS):
+            await _read_text(app, attachment, memory, upload)
+        else:
+            raise UserError(
+                f"I cannot read “{name}”. I can read lists of papers ({', '.join(LISTS[:4])}) "
+                "and papers as PDF or text."
+            )
+    if not upload.papers:
+        why = f" {upload.rejected[0]}" if upload.rejected else ""
+        raise UserError(f"There is no paper in what you sent.{why}")
+    workspace = incoming.conversation.workspace
+    library = await app.shelf.workspace_library(workspace)
+    report = await library.add(upload.papers)
+    await library.index(lambda _: None)
+    for paper, text in upload.texts:
+        await asyncio.to_thread(app.shelf.texts_of(workspace).save, paper.key, text)
+    upload.said = wording.papers_added(report, len(upload.rejected), [paper for paper, _ in upload.texts])
+    return upload
+
+
+def _read_list(attachment: Attachment, upload: Upload) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"upload{''.join(Path(attachment.name.lower()).suffixes[-2:])}"
+        path.write_bytes(attachment.content)
+        for item in read_papers(path, lambda _, __: None):
+            if isinstance(item, Paper):
+                upload.papers.append(item)
+            else:
+                upload.rejected.append(item)
+
+
+async def _read_text(app: App, attachment: Attachment, memory: OnlineMemory, upload: Upload) -> None:
+    """A paper as PDF or text. Raises `UserError` where it cannot be read, or is no paper that anybody knows."""
+    name = Path(attachment.name).name[:80]
+    if name.lower().endswith(".pdf"):
+        pdf = await asyncio.to_thread(read_pdf, name, attachment.content)
+    else:
+        pdf = Pdf("", (attachment.content.decode("utf-8", "replace"),))
+    text = await asyncio.to_thread(from_pdf, pdf, name)
+    never = app.settings.online == "never"
+    online = None if never else online_sources(app.settings, app.web(memory), PATIENCE_S)
+    paper = await _known_as(app, pdf, text, online)
+    upload.papers.append(paper)
+    upload.texts.append((paper, text))
+
+
+async def _known_as(app: App, pdf: Pdf, text: FullText, online: Online | None) -> Paper:
+    """The paper's true metadata. Raises `UserError` where nobody knows it: they are never made up."""
+    name = app.default_library()
+    library: Library = await app.shelf.library(name) if name in app.shelf.names() else EmptyLibrary()
+    first = "\n".join(pdf.pages[:2])
+    try:
+        paper = await recognised(first, titles_of(pdf), library, online)
+    except RetrievalError as error:
+        raise UserError(
+            f"I read “{text.source}”, but could not look up which paper it is ({error}) "
+            "Send it again later, or with a BibTeX file that has its DOI."
+        ) from error
+    if paper is None:
+        raise UserError(
+            f"I read “{text.source}”, but found no paper with its DOI, arXiv id or title "
+            f"(“{text.title[:120]}”), and I do not make up references. Send a BibTeX file with it."
+        )
+    return paper

@@ -1,0 +1,163 @@
+"""Workspaces that have installed us: their tokens, encrypted, in the store; the form that Slack's library asks for."""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import time
+from logging import Logger
+from typing import Any
+
+import sqlalchemy as sa
+from cryptography.fernet import Fernet, InvalidToken
+from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
+from slack_sdk.oauth.installation_store.models.bot import Bot
+from slack_sdk.oauth.installation_store.models.installation import Installation
+from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
+
+from bot.store.schema import installations, tickets
+from bot.store.sessions import Store
+from engine.errors import UserError
+
+TICKET_S = 600.0
+"""How long a person may take to install us."""
+
+_KEPT = (
+    "app_id",
+    "enterprise_id",
+    "team_id",
+    "bot_token",
+    "bot_id",
+    "bot_user_id",
+    "bot_scopes",
+    "bot_refresh_token",
+    "bot_token_expires_at",
+    "is_enterprise_install",
+    "installed_at",
+)
+
+NEEDS_KEY = (
+    "To keep tokens of workspaces, set SCHOLIUM_TOKEN_KEY to a key, made with: "
+    'python -c "from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())"'
+)
+
+
+class Installations(AsyncInstallationStore):
+    """Tokens of Slack's workspaces, of one app; at rest they are encrypted with the key."""
+
+    def __init__(self, store: Store, client_id: str, key: str) -> None:
+        try:
+            self._cipher = Fernet(key)
+        except ValueError as error:
+            raise UserError(NEEDS_KEY) from error
+        self._store = store
+        self._client_id = client_id
+
+    @property
+    def logger(self) -> Logger:
+        """Where Slack's library complains."""
+        return logging.getLogger(__name__)
+
+    async def async_save(self, installation: Installation) -> None:
+        """Keep the workspace's bot; of the person who installed it nothing."""
+        await self.async_save_bot(installation.to_bot())
+
+    async def async_save_bot(self, bot: Bot) -> None:
+        """Keep it, instead of the one before."""
+        where = self._where(bot.enterprise_id, None if bot.is_enterprise_install else bot.team_id)
+        content = self._cipher.encrypt(json.dumps({name: getattr(bot, name) for name in _KEPT}).encode())
+        async with self._store.writing() as connection:
+            await connection.execute(installations.delete().where(*self._same(where)))
+            row = {**where, "content": content, "installed_at": time.time()}
+            await connection.execute(self._store.inserted_once(installations).values(row))
+
+    async def async_find_bot(
+        self, *, enterprise_id: str | None, team_id: str | None, is_enterprise_install: bool | None = False
+    ) -> Bot | None:
+        """The workspace's bot; ``None`` where it is not installed. Raises `UserError` where the key is another."""
+        where = self._where(enterprise_id, None if is_enterprise_install else team_id)
+        query = sa.select(installations.c.content)
+        mine = [query.where(*self._same(where))]
+        if not is_enterprise_install:  # a workspace is found by its own name, whatever organisation it is in
+            mine.append(query.where(*self._same({k: v for k, v in where.items() if k != "enterprise"})))
+        async with self._store.reading() as connection:
+            for one in mine:
+                content = (await connection.execute(one)).scalar()
+                if content is not None:
+                    return Bot(**self._read(content))
+        return None
+
+    async def async_find_installation(
+        self,
+        *,
+        enterprise_id: str | None,
+        team_id: str | None,
+        user_id: str | None = None,
+        is_enterprise_install: bool | None = False,
+    ) -> Installation | None:
+        """Nothing is kept of persons."""
+        return None
+
+    async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
+        """Forget the workspace's tokens."""
+        async with self._store.writing() as connection:
+            where = self._where(enterprise_id, team_id)
+            if team_id:  # by its own name, whatever organisation it is in; an organisation only by its own
+                del where["enterprise"]
+            await connection.execute(installations.delete().where(*self._same(where)))
+
+    async def async_delete_installation(
+        self, *, enterprise_id: str | None, team_id: str | None, user_id: str | None = None
+    ) -> None:
+        """Nothing is kept of persons."""
+
+    async def async_delete_all(self, *, enterprise_id: str | None, team_id: str | None) -> None:
+        """Forget the workspace's tokens."""
+        await self.async_delete_bot(enterprise_id=enterprise_id, team_id=team_id)
+
+    def _where(self, enterprise: str | None, tenant: str | None) -> dict[str, str]:
+        return {
+            "platform": "slack",
+            "client_id": self._client_id,
+            "enterprise": enterprise or "",
+            "tenant": tenant or "",
+        }
+
+    def _same(self, where: dict[str, str]) -> list[sa.ColumnElement[bool]]:
+        return [installations.c[name] == value for name, value in where.items()]
+
+    def _read(self, content: bytes) -> dict[str, Any]:
+        try:
+            return dict(json.loads(self._cipher.decrypt(content)))
+        except InvalidToken as error:
+            raise UserError(
+                "SCHOLIUM_TOKEN_KEY is not the key that the workspaces' tokens were encrypted with. Set the former "
+                "key again, or let the workspaces install Scholium anew."
+            ) from error
+
+
+class Tickets(AsyncOAuthStateStore):
+    """Installations that were begun: each ticket is good once, for `TICKET_S`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @property
+    def logger(self) -> Logger:
+        """Where Slack's library complains."""
+        return logging.getLogger(__name__)
+
+    async def async_issue(self, *args: Any, **kwargs: Any) -> str:
+        """A new ticket; old ones are swept away."""
+        ticket = secrets.token_urlsafe(32)
+        async with self._store.writing() as connection:
+            await connection.execute(tickets.delete().where(tickets.c.made_at < time.time() - TICKET_S))
+            await connection.execute(tickets.insert().values(id=ticket, made_at=time.time()))
+        return ticket
+
+    async def async_consume(self, state: str) -> bool:
+        """Take it back; ``False`` for one that is unknown, used, or too old."""
+        same = (tickets.c.id == state) & (tickets.c.made_at >= time.time() - TICKET_S)
+        async with self._store.writing() as connection:
+            return bool((await connection.execute(tickets.delete().where(same))).rowcount)

@@ -1,0 +1,263 @@
+"""Money and finished calls in the store: budgets that hold across jobs, people and processes.
+
+A call's worst case is reserved before it starts, one reservation of a workspace after the other, whatever process it
+comes from; so calls in flight can never overrun a budget together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.schema import allowances, calls, spending
+from bot.store.sessions import Store
+from engine.errors import LimitExceeded
+from engine.llm.meter import Usage, step_name
+from engine.llm.model import Completion
+from engine.llm.prices import price_of
+
+Scope = Literal["survey", "person", "workspace"]
+WARNED_AT = 0.8
+"""Share of a budget at which people are warned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """Whose call it is."""
+
+    session_id: str
+    tenant: str
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Most that may be spent; for a survey in all, for a person or a workspace on one day (UTC)."""
+
+    scope: Scope
+    money: float | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A limit and what is used of it, reservations included."""
+
+    limit: Limit
+    money: float
+    tokens: int
+
+    def share(self) -> float:
+        """The share that is used, 0 without a limit."""
+        shares = [self.money / self.limit.money] if self.limit.money else []
+        shares += [self.tokens / self.limit.tokens] if self.limit.tokens else []
+        return max(shares, default=0.0)
+
+    def is_over(self) -> bool:
+        """Whether more is used than may be."""
+        over_money = self.limit.money is not None and self.money > self.limit.money
+        return over_money or (self.limit.tokens is not None and self.tokens > self.limit.tokens)
+
+
+def today() -> str:
+    """The day whose budgets count (UTC)."""
+    return datetime.now(UTC).date().isoformat()
+
+
+OnSettled = Callable[[str, Completion], None]
+"""Hears of each call that was paid for: the model, and what it used."""
+
+
+class StoredLedger:
+    """One payer's calls."""
+
+    def __init__(self, store: Store, payer: Payer, limits: Sequence[Limit], on_settled: OnSettled) -> None:
+        self._store = store
+        self._payer = payer
+        self._limits = limits
+        self._on_settled = on_settled
+
+    @asynccontextmanager
+    async def reserved(
+        self, step: str, model: str, input_tokens: int, output_tokens: int
+    ) -> AsyncIterator[StoredReservation]:
+        """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
+        worst = Completion("", input_tokens, output_tokens)
+        row = {
+            "session_id": self._payer.session_id,
+            "tenant": self._payer.tenant,
+            "person": self._payer.person,
+            "day": today(),
+            "step": step_name(step)[:64],
+            "model": model[:128],
+            "state": "reserved",
+            "holder": self._store.holder,
+        }
+        async with self._store.writing() as connection:
+            # One reservation after the other, so that each sees all before it and none that is refused.
+            await self._store.alone(connection, self._payer.tenant)
+            result = await connection.execute(spending.insert().values(**row, **_used(model, worst)))
+            for standing in await _standings(connection, self._payer, self._limits):
+                if standing.is_over():
+                    raise LimitExceeded(_used_up(standing.limit))
+        number = int(result.inserted_primary_key[0])  # type: ignore[index]
+        reservation = StoredReservation(self._store, number, model, self._on_settled)
+        try:
+            yield reservation
+        except asyncio.CancelledError:
+            # The provider has read the question already, and will not be told.
+            await asyncio.shield(reservation.enter(Completion("", input_tokens, 0), "lost"))
+            raise
+        finally:
+            await reservation.give_back()
+
+
+@dataclass
+class StoredReservation:
+    """A row of the table of spending; ``settled`` once it says what the call really used."""
+
+    store: Store
+    number: int
+    model: str
+    on_settled: OnSettled
+    settled: bool = False
+
+    async def settle(self, completion: Completion) -> None:
+        """Enter what the call really used."""
+        await self.enter(completion, "paid")
+        self.on_settled(self.model, completion)
+
+    async def enter(self, completion: Completion, state: str) -> None:
+        """Say in the row what became of the call."""
+        values = _used(self.model, completion)
+        async with self.store.writing() as connection:
+            same = spending.c.id == self.number
+            await connection.execute(spending.update().where(same).values(state=state, **values))
+        self.settled = True
+
+    async def give_back(self) -> None:
+        """Remove the row where nothing was spent."""
+        if not self.settled:
+            async with self.store.writing() as connection:
+                await connection.execute(spending.delete().where(spending.c.id == self.number))
+
+
+def _used(model: str, completion: Completion) -> dict[str, Any]:
+    price = price_of(model)
+    return {
+        "input_tokens": completion.input_tokens,
+        "output_tokens": completion.output_tokens,
+        "cached_tokens": completion.cached_tokens,
+        "money": price.cost(completion.input_tokens, completion.output_tokens) if price else 0.0,
+        "priced": price is not None,
+    }
+
+
+def _used_up(limit: Limit) -> str:
+    whose = {"survey": "this survey", "person": "you today", "workspace": "this workspace today"}[limit.scope]
+    most = f"${limit.money:.2f}" if limit.money is not None else f"{limit.tokens:,} tokens"
+    return f"The budget of {most} for {whose} is used up."
+
+
+async def standings(store: Store, payer: Payer, limits: Sequence[Limit]) -> list[Standing]:
+    """What is used of each limit, with what administrators added to it today."""
+    async with store.reading() as connection:
+        return await _standings(connection, payer, limits)
+
+
+async def _standings(connection: AsyncConnection, payer: Payer, limits: Sequence[Limit]) -> list[Standing]:
+    result = []
+    for limit in limits:
+        tokens = sa.func.sum(spending.c.input_tokens + spending.c.output_tokens)
+        used = sa.select(sa.func.sum(spending.c.money), tokens).where(_of(limit.scope, payer))
+        row = (await connection.execute(used)).one()
+        added = (await connection.execute(_added(limit.scope, payer))).scalar_one_or_none()
+        most = limit.money + float(added or 0) if limit.money is not None else None
+        result.append(Standing(Limit(limit.scope, most, limit.tokens), float(row[0] or 0), int(row[1] or 0)))
+    return result
+
+
+def _of(scope: Scope, payer: Payer) -> sa.ColumnElement[bool]:
+    match scope:
+        case "survey":
+            return spending.c.session_id == payer.session_id
+        case "person":
+            mine = (spending.c.tenant == payer.tenant) & (spending.c.person == payer.person)
+            return mine & (spending.c.day == today())
+        case "workspace":
+            return (spending.c.tenant == payer.tenant) & (spending.c.day == today())
+
+
+def _added(scope: Scope, payer: Payer) -> sa.Select[Any]:
+    person = payer.person if scope == "person" else payer.session_id if scope == "survey" else ""
+    same = (allowances.c.scope == scope) & (allowances.c.tenant == payer.tenant) & (allowances.c.person == person)
+    return sa.select(allowances.c.money).where(same & (allowances.c.day.in_(("", today()))))
+
+
+async def raise_budget(store: Store, payer: Payer, scope: Scope, money: float) -> None:
+    """Add dollars to a budget: for a survey for good, for a person or a workspace for today."""
+    person = payer.person if scope == "person" else payer.session_id if scope == "survey" else ""
+    key = {"scope": scope, "tenant": payer.tenant, "person": person, "day": "" if scope == "survey" else today()}
+    async with store.writing() as connection:
+        await connection.execute(store.inserted_once(allowances).values(**key, money=0.0))
+        same = sa.and_(*(allowances.c[name] == value for name, value in key.items()))
+        await connection.execute(allowances.update().where(same).values(money=allowances.c.money + money))
+
+
+async def usage_by_step(store: Store, session_id: str) -> Mapping[str, Usage]:
+    """What a session's calls used, by kind of step; reservations of running calls are not among it."""
+    c = spending.c
+    sums = [sa.func.sum(column) for column in (c.input_tokens, c.output_tokens, c.cached_tokens, c.money)]
+    priced = sa.func.min(sa.cast(c.priced, sa.Integer))
+    query = sa.select(c.step, sa.func.count(), *sums, priced).group_by(c.step).order_by(sa.func.min(c.id))
+    async with store.reading() as connection:
+        rows = (await connection.execute(query.where((c.session_id == session_id) & (c.state != "reserved")))).all()
+    return {
+        step: Usage(count, int(read), int(written), int(cached), float(money), bool(known))
+        for step, count, read, written, cached, money, known in rows
+    }
+
+
+class StoredRecord:
+    """Finished calls of one session, so that a job that runs again pays for none of them twice."""
+
+    def __init__(self, store: Store, session_id: str) -> None:
+        self._store = store
+        self._session_id = session_id
+
+    async def find(self, key: str) -> Completion | None:
+        """The finished call, if it is there."""
+        query = sa.select(calls).where(calls.c.key == key)
+        async with self._store.reading() as connection:
+            row = (await connection.execute(query)).first()
+        return Completion(row.text, row.input_tokens, row.output_tokens, row.cached_tokens) if row else None
+
+    async def keep(self, key: str, completion: Completion) -> None:
+        """Remember a finished call."""
+        row = {
+            "key": key,
+            "session_id": self._session_id,
+            "text": completion.text,
+            "input_tokens": completion.input_tokens,
+            "output_tokens": completion.output_tokens,
+            "cached_tokens": completion.cached_tokens,
+            "finished_at": time.time(),
+        }
+        async with self._store.writing() as connection:
+            await connection.execute(self._store.inserted_once(calls).values(row))
+
+
+async def lose(store: Store, dead: Sequence[str]) -> None:
+    """Calls that were running in processes that died: the provider has read the question, the answer is lost."""
+    if dead:
+        gone = (spending.c.state == "reserved") & spending.c.holder.in_(dead)
+        async with store.writing() as connection:
+            await connection.execute(spending.update().where(gone).values(state="lost"))

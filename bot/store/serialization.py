@@ -1,0 +1,168 @@
+"""Sessions, messages and events as JSON, and back.
+
+A session's states share most of their contents: an edited outline leaves 1,200 papers as they were. So every large
+part is a piece, stored once by its digest, and a state is a small list of digests.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from adapters.chat import Attachment, Conversation, Incoming, Outgoing
+from engine.session.events import Job
+from engine.session.state import Phase, State, SurveySession
+from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
+
+KEPT_DIGESTS = 2_000
+"""Parts whose digests are remembered while they live, so that an unchanged part is not encoded again."""
+
+_KINDS: dict[str, TypeAdapter[Any]] = {
+    "keywords": TypeAdapter(KeywordPool),
+    "papers": TypeAdapter(PaperSelection),
+    "outline": TypeAdapter(Outline),
+    "survey": TypeAdapter(Survey),
+    "section": TypeAdapter(Section),
+}
+_OUTGOING = TypeAdapter(Outgoing)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredState:
+    """A `State` whose large parts are digests."""
+
+    phase: Phase
+    brief: Brief | None
+    paper_limit: int
+    attempt: int
+    parts: dict[str, str]
+    sections: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A `SurveySession` whose states are stored states."""
+
+    id: str
+    revision: int
+    jobs_started: int
+    job: Job | None
+    state: StoredState
+    past: tuple[StoredState, ...]
+
+
+_STORED = TypeAdapter(StoredSession)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A large part that is not known to be stored yet."""
+
+    value: object
+    content: bytes
+
+
+@dataclass
+class Archive:
+    """Encodes and decodes; remembers digests of stored parts, because most parts of a session stay the same."""
+
+    _digests: OrderedDict[tuple[str, int], tuple[object, str]] = field(default_factory=OrderedDict)
+
+    def packed(self, session: SurveySession) -> tuple[str, dict[str, Piece]]:
+        """The session's JSON, and the pieces not known to be stored, by digest; tell `remember` once they are."""
+        new: dict[str, Piece] = {}
+
+        def digest(kind: str, value: object) -> str:
+            known = self._digests.get((session.id, id(value)))
+            if known and known[0] is value:
+                self._digests.move_to_end((session.id, id(value)))
+                return known[1]
+            content = _KINDS[kind].dump_json(value)
+            made = hashlib.sha256(content).hexdigest()
+            new[made] = Piece(value, zlib.compress(content, 1))
+            return made
+
+        def state(value: State) -> StoredState:
+            large: dict[str, object] = {"keywords": value.keywords, "papers": value.papers, "outline": value.outline}
+            large["survey"] = value.survey
+            parts = {kind: digest(kind, part) for kind, part in large.items() if part is not None}
+            sections = tuple((at, digest("section", section)) for at, section in value.sections)
+            return StoredState(value.phase, value.brief, value.paper_limit, value.attempt, parts, sections)
+
+        past = tuple(map(state, session.past))
+        body = StoredSession(
+            session.id, session.revision, session.jobs_started, session.job, state(session.state), past
+        )
+        return _STORED.dump_json(body).decode(), new
+
+    def unpacked(self, body: StoredSession, pieces: Mapping[str, bytes]) -> SurveySession:
+        """The session; a piece that several states share is decoded once and is one value afterwards."""
+        made: dict[str, Any] = {}
+
+        def piece(kind: str, digest: str) -> Any:
+            if digest not in made:
+                made[digest] = _KINDS[kind].validate_json(zlib.decompress(pieces[digest]))
+                self.remember(body.id, {digest: made[digest]})
+            return made[digest]
+
+        def state(stored: StoredState) -> State:
+            parts = {kind: piece(kind, digest) for kind, digest in stored.parts.items()}
+            sections = tuple((at, piece("section", digest)) for at, digest in stored.sections)
+            return State(
+                phase=stored.phase,
+                brief=stored.brief,
+                paper_limit=stored.paper_limit,
+                attempt=stored.attempt,
+                sections=sections,
+                **parts,
+            )
+
+        past = tuple(map(state, body.past))
+        return SurveySession(body.id, body.revision, state(body.state), past, body.job, body.jobs_started)
+
+    def remember(self, session_id: str, values: Mapping[str, object]) -> None:
+        """These parts of the session are stored under these digests."""
+        for digest, value in values.items():
+            self._digests[session_id, id(value)] = (value, digest)
+        while len(self._digests) > KEPT_DIGESTS:
+            self._digests.popitem(last=False)
+
+
+def read_session(body: str) -> StoredSession:
+    """The stored session in its JSON."""
+    return _STORED.validate_json(body)
+
+
+def incoming_json(incoming: Incoming) -> str:
+    """Everything that came in, files too."""
+    files = [[a.name, base64.b64encode(a.content).decode(), a.source] for a in incoming.attachments]
+    return json.dumps({**asdict(replace(incoming, attachments=())), "attachments": files})
+
+
+def read_incoming(text: str) -> Incoming:
+    """The inverse of `incoming_json`."""
+    values = json.loads(text)
+    conversation = Conversation(**values.pop("conversation"))
+    files = tuple(
+        Attachment(name, base64.b64decode(content), *source) for name, content, *source in values.pop("attachments")
+    )
+    filled = tuple((name, value) for name, value in values.pop("values", ()))  # older events have no forms
+    return Incoming(conversation, attachments=files, values=filled, **values)
+
+
+def outgoing_json(outgoing: Outgoing) -> str:
+    """Everything that goes out; files by their paths."""
+    return _OUTGOING.dump_json(outgoing).decode()
+
+
+def read_outgoing(text: str) -> Outgoing:
+    """The inverse of `outgoing_json`."""
+    return _OUTGOING.validate_json(text)

@@ -1,0 +1,328 @@
+"""What survives a restart: sessions with all their revisions, what came in, what has yet to go out.
+
+SQLite in a folder by default, Postgres by one setting; one code path. Every method is one transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from adapters.chat import Conversation, Incoming, Outgoing
+from bot.store.database import Database
+from bot.store.schema import conversations, events, notes, outbox, pieces, processes, sessions
+from bot.store.serialization import (
+    Archive,
+    StoredSession,
+    incoming_json,
+    outgoing_json,
+    read_incoming,
+    read_outgoing,
+    read_session,
+)
+from engine.errors import ServiceError
+from engine.session.state import SurveySession
+
+DAY_S = 86_400.0
+
+_NAMED_BY = (events.c.platform, events.c.tenant, events.c.key)
+
+BATCH = 2_000
+"""Events stored in one transaction: SQLite takes at most 32,766 values in a statement."""
+
+RECENT = 32
+"""Sessions kept in memory; all others are read when something happens in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A conversation as it is stored; ``version`` decides whether a change still fits."""
+
+    conversation: Conversation
+    session: SurveySession
+    owner: str
+    invited: frozenset[str] = frozenset()
+    reading: tuple[str, ...] = ()
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message that is stored; its number is the same however often it is sent."""
+
+    id: int
+    outgoing: Outgoing
+
+
+def conversation_id(conversation: Conversation) -> str:
+    """A short name for a conversation, the same in every process."""
+    parts = (conversation.platform, conversation.tenant, conversation.channel, conversation.thread)
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+class Store:
+    """The database; ``holder`` is the name of this process."""
+
+    def __init__(self, database: Database, holder: str) -> None:
+        self.reading = database.reading
+        self.writing = database.writing
+        self.snapshot = database.snapshot
+        self.alone = database.alone
+        self.inserted_once = database.inserted_once
+        self.close = database.close
+        self.holder = holder
+        self._archive = Archive()
+        self._received: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
+        self._storing: asyncio.Task[None] | None = None
+        self._recent: OrderedDict[str, Held] = OrderedDict()
+
+    # What comes in.
+
+    async def receive(self, incoming: Incoming) -> bool:
+        """Store it before it is acknowledged; ``False`` where it was received before."""
+        at = incoming.conversation
+        row = {
+            "platform": at.platform,
+            "tenant": at.tenant,
+            "key": incoming.key,
+            "conversation_id": conversation_id(at),
+            "person": incoming.person,
+            "payload": incoming_json(incoming),
+            "received_at": time.time(),
+            "holder": self.holder,
+        }
+        stored: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._received.append((row, stored))
+        if self._storing is None or self._storing.done():
+            self._storing = asyncio.create_task(self._store_received())
+        return await stored
+
+    async def _store_received(self) -> None:
+        """Everything that came in meanwhile in one transaction: platforms wait for it, and each one costs a sync."""
+        await asyncio.sleep(0)
+        while self._received:
+            batch: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
+            try:
+                async with self.writing(urgent=True) as connection:
+                    batch, self._received = self._received[:BATCH], self._received[BATCH:]
+                    # Not by the count of rows, which a driver does not know after such an insert.
+                    insert = self.inserted_once(events).values([row for row, _ in batch]).returning(*_NAMED_BY)
+                    made = {tuple(found) for found in await connection.execute(insert)}
+            except ServiceError as error:
+                if not batch:  # not even a connection
+                    batch, self._received = self._received, []
+                for _, stored in batch:
+                    if not stored.done():
+                        stored.set_exception(error)
+                continue
+            for row, stored in batch:
+                name = tuple(row[column.name] for column in _NAMED_BY)
+                if not stored.done():
+                    stored.set_result(name in made)
+                made.discard(name)  # the same event a second time in one batch
+
+    async def left_over(self, platform: str, only: Conversation | None) -> list[Incoming]:
+        """What processes that are gone received and did not handle, taken over by this one, oldest first."""
+        c = events.c
+        mine = (c.platform == platform) & c.handled_at.is_(None) & c.holder.not_in(sa.select(processes.c.id))
+        mine = mine & (c.conversation_id == conversation_id(only)) if only else mine
+        taken = events.update().where(mine).values(holder=self.holder).returning(c.payload, c.received_at)
+        async with self.writing() as connection:
+            rows = (await connection.execute(taken)).all()
+        return [read_incoming(row.payload) for row in sorted(rows, key=lambda row: float(row.received_at))]
+
+    # Sessions.
+
+    async def held(self, conversation: Conversation) -> Held | None:
+        """The conversation with its session; ``None`` where nothing was said there yet."""
+        name = conversation_id(conversation)
+        join = sessions.join(conversations, conversations.c.session_id == sessions.c.id)
+        query = sa.select(conversations, sessions).select_from(join)
+        async with self.reading() as connection:
+            version = sa.select(conversations.c.version).where(conversations.c.id == name)
+            known = self._recent.get(name)
+            if known and known.version == (await connection.execute(version)).scalar():
+                return known
+            row = (await connection.execute(query.where(conversations.c.id == name))).mappings().first()
+            if row is None:
+                return None
+            body = read_session(row[sessions.c.body])
+            session = self._archive.unpacked(body, await _pieces(connection, body))
+        held = Held(
+            conversation,
+            session,
+            row[sessions.c.owner],
+            frozenset(json.loads(row[sessions.c.invited])),
+            tuple(json.loads(row[conversations.c.reading])),
+            row[conversations.c.version],
+        )
+        self._keep(name, held)
+        return held
+
+    def _keep(self, name: str, held: Held) -> None:
+        self._recent[name] = held
+        self._recent.move_to_end(name)
+        while len(self._recent) > RECENT:
+            self._recent.popitem(last=False)
+
+    async def commit(self, held: Held, messages: Sequence[Outgoing], key: str | None = None) -> list[Letter] | None:
+        """One transaction: the session as it is now, the messages it causes, and the event that was handled.
+
+        ``None`` where the conversation has changed since it was read; then nothing is written.
+        """
+        at, session = held.conversation, held.session
+        name, now = conversation_id(at), time.time()
+        body, new = await asyncio.to_thread(self._archive.packed, session)
+        row = {
+            "owner": held.owner,
+            "invited": json.dumps(sorted(held.invited)),
+            "topic": session.state.brief.topic if session.state.brief else "",
+            "phase": session.state.phase,
+            "job_id": session.job.id if session.job else None,
+            "body": body,
+            "changed_at": now,
+        }
+        place = {"reading": json.dumps(held.reading), "version": held.version + 1, "session_id": session.id}
+        async with self.writing() as connection:
+            if held.version == 0:
+                where = {"platform": at.platform, "tenant": at.tenant, "channel": at.channel, "thread": at.thread}
+                made = self.inserted_once(conversations).values(id=name, **where, **place)
+                if (await connection.execute(made.returning(conversations.c.id))).first() is None:
+                    return None
+                where = {"platform": at.platform, "tenant": at.tenant, "conversation_id": name}
+                await connection.execute(sessions.insert().values(id=session.id, created_at=now, **where, **row))
+            else:
+                same = (conversations.c.id == name) & (conversations.c.version == held.version)
+                if not (await connection.execute(conversations.update().where(same).values(place))).rowcount:
+                    return None
+                await connection.execute(sessions.update().where(sessions.c.id == session.id).values(row))
+            for digest, piece in new.items():
+                values = {"session_id": session.id, "digest": digest, "content": piece.content}
+                await connection.execute(self.inserted_once(pieces).values(values))
+            letters = [await self._posted(connection, message, session.id, now) for message in messages]
+            if key is not None:
+                await connection.execute(_of_event(at, key).values(handled_at=now))
+        self._archive.remember(session.id, {digest: piece.value for digest, piece in new.items()})
+        self._keep(name, replace(held, version=held.version + 1))
+        return letters
+
+    async def handled(self, incoming: Incoming, messages: Sequence[Outgoing]) -> list[Letter]:
+        """An event that changed no session, and the messages it causes."""
+        now = time.time()
+        async with self.writing() as connection:
+            letters = [await self._posted(connection, message, None, now) for message in messages]
+            await connection.execute(_of_event(incoming.conversation, incoming.key).values(handled_at=now))
+        return letters
+
+    async def with_jobs(self, platform: str, only: Conversation | None) -> list[tuple[Conversation, str, str]]:
+        """Conversations whose session has a job: where, its owner, the job's id."""
+        join = sessions.join(conversations, conversations.c.session_id == sessions.c.id)
+        query = sa.select(conversations, sessions.c.owner, sessions.c.job_id).select_from(join)
+        mine = query.where((sessions.c.platform == platform) & sessions.c.job_id.is_not(None))
+        mine = mine.where(conversations.c.id == conversation_id(only)) if only else mine
+        async with self.reading() as connection:
+            rows = (await connection.execute(mine)).all()
+        return [(Conversation(r.platform, r.tenant, r.channel, r.thread), r.owner, r.job_id) for r in rows]
+
+    # What goes out.
+
+    async def _posted(
+        self, connection: AsyncConnection, message: Outgoing, session_id: str | None, now: float
+    ) -> Letter:
+        row = {
+            "conversation_id": conversation_id(message.conversation),
+            "session_id": session_id,
+            "platform": message.conversation.platform,
+            "payload": outgoing_json(message),
+            "created_at": now,
+            "holder": self.holder,
+        }
+        result = await connection.execute(outbox.insert().values(row))
+        return Letter(int(result.inserted_primary_key[0]), message)  # type: ignore[index]
+
+    async def sent(self, letter: Letter) -> None:
+        """The platform has taken it."""
+        async with self.writing() as connection:
+            await connection.execute(outbox.update().where(outbox.c.id == letter.id).values(sent_at=time.time()))
+
+    async def unsent(self, platform: str, only: Conversation | None) -> list[Letter]:
+        """Messages that processes that are gone did not send, taken over by this one, oldest first."""
+        c = outbox.c
+        mine = (c.platform == platform) & c.sent_at.is_(None) & c.holder.not_in(sa.select(processes.c.id))
+        mine = mine & (c.conversation_id == conversation_id(only)) if only else mine
+        taken = outbox.update().where(mine).values(holder=self.holder).returning(c.id, c.payload)
+        async with self.writing() as connection:
+            rows = (await connection.execute(taken)).all()
+        return [Letter(row.id, read_outgoing(row.payload)) for row in sorted(rows, key=lambda row: int(row.id))]
+
+    # What is forgotten.
+
+    async def forget(self, held: Held, messages: Sequence[Outgoing], key: str | None) -> list[Letter] | None:
+        """Delete the session with all that belongs to it; ``None`` where it has changed since it was read."""
+        name, now = conversation_id(held.conversation), time.time()
+        async with self.writing() as connection:
+            same = (conversations.c.id == name) & (conversations.c.version == held.version)
+            if held.version and not (await connection.execute(conversations.delete().where(same))).rowcount:
+                return None
+            await self.erase(connection, [held.session.id], [name])
+            letters = [await self._posted(connection, message, None, now) for message in messages]
+            if key is not None:
+                # The row stays, so that the same event sent again is still known; what was said in it does not.
+                stub = incoming_json(Incoming(held.conversation, "", key))
+                await connection.execute(_of_event(held.conversation, key).values(handled_at=now, payload=stub))
+        self._recent.pop(name, None)
+        return letters
+
+    async def erase(self, connection: AsyncConnection, session_ids: Sequence[str], names: Sequence[str]) -> None:
+        """Sessions with their pieces and calls (by foreign key), and what was said in their conversations.
+
+        What was spent stays, without the person: budgets of the day have to hold.
+        """
+        await connection.execute(sessions.delete().where(sessions.c.id.in_(session_ids)))
+        await connection.execute(conversations.delete().where(conversations.c.id.in_(names)))
+        for table in (outbox, notes):
+            await connection.execute(table.delete().where(table.c.conversation_id.in_(names)))
+        old = events.c.conversation_id.in_(names) & events.c.handled_at.is_not(None)
+        await connection.execute(events.delete().where(old))
+
+    def forget_recent(self) -> None:
+        """Read every session anew: something outside has changed them."""
+        self._recent.clear()
+
+    async def clean(self, keep_days: float | None) -> int:
+        """Delete events and sent messages older than a day, and sessions untouched for ``keep_days``: how many."""
+        now = time.time()
+        query = sa.select(sessions.c.id, sessions.c.conversation_id).where(
+            (sessions.c.changed_at < now - (keep_days or 0) * DAY_S) & sessions.c.job_id.is_(None)
+        )
+        async with self.writing() as connection:
+            await connection.execute(
+                events.delete().where((events.c.received_at < now - DAY_S) & events.c.handled_at.is_not(None))
+            )
+            await connection.execute(outbox.delete().where(outbox.c.sent_at < now - DAY_S))
+            opened = notes.c.name.startswith("opened:")  # of events that cannot come again
+            await connection.execute(notes.delete().where((notes.c.noted_at < now - DAY_S) & opened))
+            rows = (await connection.execute(query)).all() if keep_days is not None else []
+            await self.erase(connection, [r.id for r in rows], [r.conversation_id for r in rows])
+        for row in rows:
+            self._recent.pop(row.conversation_id, None)
+        return len(rows)
+
+
+def _of_event(at: Conversation, key: str) -> sa.Update:
+    same = (events.c.platform == at.platform) & (events.c.tenant == at.tenant) & (events.c.key == key)
+    return events.update().where(same)
+
+
+async def _pieces(connection: AsyncConnection, body: StoredSession) -> dict[str, bytes]:
+    query = sa.select(pieces.c.digest, pieces.c.content).where(pieces.c.session_id == body.id)
+    return {row.digest: row.content for row in await connection.execute(query)}

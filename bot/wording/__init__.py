@@ -1,0 +1,1 @@
+"""Every sentence, label, proposal and view that a person reads."""

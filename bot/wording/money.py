@@ -1,0 +1,70 @@
+"""Sentences about money: what a survey will take, what it took, what is left. See `bot.wording.sentences`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bot.store.ledger import Limit, Standing
+from engine.llm.meter import Usage
+from engine.rendering.markdown import escaped
+from engine.writing.estimates import Estimate
+
+
+def estimate(expected: Estimate, limits: Sequence[Limit]) -> str:
+    """What writing will take, said before it starts."""
+    money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
+    most = next((limit.money for limit in limits if limit.scope == "survey"), None)
+    over = expected.money is not None and most is not None and expected.money > most
+    limit = f" Your budget is ${most:.2f}." if most is not None else ""
+    warning = " It will not be enough for all sections; what is finished by then is kept." if over else ""
+    return (
+        f"\n\nWriting it takes about {expected.calls} calls, {expected.input_tokens:,} tokens to read and "
+        f"{expected.output_tokens:,} to write, {money}, and {max(1, round(expected.seconds / 60))} minutes or less."
+        f"{limit}{warning} `ok` accepts this."
+    )
+
+
+def cost(steps: Mapping[str, Usage], limits: Sequence[Limit]) -> str:
+    """What was spent, on what."""
+    if not steps:
+        return "Nothing was spent."
+    lines = [
+        f"- {escaped(name)}: {u.calls} calls, {u.input_tokens:,} tokens read, {u.output_tokens:,} written, "
+        f"{f'${u.money:.3f}' if u.priced else 'price unknown'}"
+        for name, u in steps.items()
+    ]
+    total = sum(u.money for u in steps.values())
+    known = all(u.priced for u in steps.values())
+    most = next((limit.money for limit in limits if limit.scope == "survey"), None)
+    left = f" ${max(0.0, most - total):.2f} of ${most:.2f} are left." if most is not None else ""
+    summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
+    return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}"])
+
+
+_WHOSE = {"survey": "this survey", "person": "you, today", "workspace": "this workspace, today"}
+
+
+def budget(standings: Sequence[Standing]) -> str:
+    """What is left of each budget."""
+    if not standings:
+        return "No budget is set. `survey TOPIC budget=2.50` sets one for a survey."
+    lines = []
+    for item in standings:
+        limit = item.limit
+        if limit.money is not None:
+            left = f"${max(0.0, limit.money - item.money):.2f} of ${limit.money:.2f}"
+            lines.append(f"- {_WHOSE[limit.scope]}: {left} left")
+        if limit.tokens is not None:
+            left = f"{max(0, limit.tokens - item.tokens):,} of {limit.tokens:,} tokens"
+            lines.append(f"- {_WHOSE[limit.scope]}: {left} left")
+    return "\n".join(["**Budget**", "", *lines])
+
+
+def budget_warning(item: Standing) -> str:
+    """Said once, when most of a budget is used."""
+    return f"⚠ {item.share():.0%} of the budget for {_WHOSE[item.limit.scope]} is used. `budget` shows what is left."
+
+
+def raised(scope: str, money: float) -> str:
+    """An administrator has added to a budget."""
+    return f"${money:.2f} more for {_WHOSE.get(scope, scope)}."

@@ -1,0 +1,382 @@
+"""Every sentence and button label the bot shows. Markdown; everything from outside is escaped here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import assert_never
+
+from adapters.chat import Button, Incoming
+from bot.commands.access import Act
+from engine.citations import checked, numbers, reference_text
+from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
+from engine.evaluation.measures import Evaluation
+from engine.evaluation.report import as_markdown, card
+from engine.rendering.markdown import escaped, with_numbers
+from engine.retrieval.libraries.library import AddReport
+from engine.revising.gaps import FieldGaps
+from engine.run import Answer, Progress
+from engine.session.events import Job, JobKind, NoticeKind
+from engine.session.state import Phase, State, SurveySession
+from engine.text import clean, shortened
+from engine.values import Claim, Paper, PaperKey, Section, walk
+
+WELCOME = (
+    "**Scholium** writes a literature survey together with you. Name a topic, for example:\n\n"
+    "    survey retrieval-augmented generation\n\n"
+    "Say `help` to see what else you can say."
+)
+GOODBYE = "Goodbye."
+
+HELP = """**What you can say**
+
+| When | Say |
+| --- | --- |
+| to begin | `survey TOPIC` with `length=8k` `years=2018..2025` `sections=8` `words=300` `library=NAME` `online=yes` \
+`budget=2.50` |
+| at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `start over` |
+| keywords | `add dense retrieval` · `drop transformers` |
+| papers | `exclude 3 7` · `include 3` · `more` · `show` · `papers:` and your list, a title, DOI or arXiv id a line |
+| outline | `rename 2 to …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · `add section … after 2` |
+| the survey | `show 3.2` · `why 3.2` · `why [12]` · or simply ask a question |
+| change it | `rewrite 3.2: …` · `expand 2.1` · `shorten 2.1` · `add a paragraph on … to 2.1` · `cite … in 2.1` · \
+`remove the claim about … from 2.1` · `translate 2.1 to German` |
+| files | `export` · `export pdf bib` (md, html, pdf, bib, ris, json) |
+| its quality | `evaluate` · `evaluate details` |
+| the field | `gaps` (which parts of it lack surveys) · `background` (from Wikipedia, into the introduction) |
+| people | `invite NAME` (may change the survey too) |
+| any time | `status` · `cost` · `budget` · `sources` · `history` · `stop` · `forget` · `help` |"""
+
+_NOTICES: dict[NoticeKind, str] = {
+    "stale": "That was an earlier proposal; it has changed since. Here it is as it stands:",
+    "busy": "I am still working. Say `stop` to stop, or wait for the result.",
+    "running already": "A survey is being made here already. Say `stop` first, then name the new topic.",
+    "nothing to approve": "There is nothing to approve now.",
+    "nothing to undo": "There is nothing to undo.",
+    "nothing to stop": "Nothing is running.",
+    "stopped": "Stopped. What was finished is kept.",
+    "undone": "Undone.",
+    "no way back": "This is the beginning; name a topic.",
+    "not now": "That cannot be done at this step.",
+    "started over": "All right, from the beginning. Name a topic, for example: `survey graph neural networks`. "
+    "(`undo` brings the former survey back.)",
+    "needs topic": "Name a topic first, for example: `survey graph neural networks`",
+}
+
+_SUGGESTIONS: dict[Phase, str] = {
+    "topic": "`survey TOPIC` to begin, or `help`",
+    "keywords": "`ok` to search with these keywords, `add WORDS`, or `drop WORDS`",
+    "papers": "`ok` to go on to the outline, `exclude 3 7`, or `more`",
+    "outline": "`ok` to write, `rename 2 to …`, or `drop 3`",
+    "writing": "`ok` to write on, `back` to change the outline, or `export` what is finished",
+    "discussion": "a question, `why 3.2`, or `export`",
+}
+
+_STAGES = {
+    "keywords": "Looking for keywords",
+    "searching": "Searching",
+    "searching online": "Searching online",
+    "following citations": "Following citations",
+    "retractions": "Looking for retracted papers",
+    "choosing": "Judging which papers are relevant",
+    "filtering": "Leaving out what is off topic",
+    "grouping": "Grouping the papers by what they are about",
+    "dividing": "Dividing the groups",
+    "writing": "Writing",
+    "outlining": "Drafting outlines",
+    "judging": "Judging",
+    "words": "Indexing words",
+    "fitting": "Learning how this library's words go together",
+    "vectors": "Placing papers by meaning",
+    "moving": "Moving papers",
+    "list": "Looking for",
+    "background": "Reading Wikipedia",
+    "full texts": "Reading full texts",
+    "reading": "Reading",
+}
+
+_STARTED: dict[JobKind, str] = {
+    "keywords": "Looking for keywords …",
+    "papers": "Gathering papers …",
+    "list": "Looking for the papers of your list …",
+    "outline": "Drafting an outline …",
+    "write": "Writing. `stop` keeps what is finished.",
+    "revise": "Changing that section …",
+    "answer": "Looking through the papers …",
+    "gaps": "Drawing a map of the field …",
+    "evaluate": "Judging the survey …",
+    "background": "Looking for background …",
+}
+
+
+def notice(kind: NoticeKind, session: SurveySession) -> str:
+    """One of the known short answers."""
+    if kind == "not now":
+        return f"{_NOTICES[kind]} You can say {_SUGGESTIONS[session.state.phase]}."
+    return _NOTICES[kind]
+
+
+CHANGED_SINCE = "That was an earlier proposal; it has changed since. Say `show` to see it as it stands."
+NOTHING_TO_EDIT = "There is nothing to edit here."
+
+
+def not_saved(values: Sequence[tuple[str, str]]) -> str:
+    """The proposal had changed when a form was handed in; what was written in it is not lost."""
+    written = "\n".join(value for _, value in values if value).replace("```", "")
+    return f"The proposal has changed meanwhile, so this was not saved:\n\n```\n{written}\n```"
+
+
+def started(job: Job) -> str:
+    """What is being done now."""
+    return _STARTED[job.kind]
+
+
+def progress(step: Progress) -> str:
+    """One line: the stage and what is being done."""
+    stage = _STAGES.get(step.stage, step.stage)
+    return f"{stage}: {escaped(shortened(step.detail, 80))}" if step.detail else stage
+
+
+def not_understood(text: str, phase: Phase) -> str:
+    """An honest answer to words that mean nothing here."""
+    return f"I did not understand “{escaped(shortened(clean(text), 80))}”. You can say {_SUGGESTIONS[phase]}."
+
+
+def failure(error: ScholiumError) -> str:
+    """What went wrong, whose fault it was, what to do."""
+    match error:
+        case UserError():
+            return escaped(str(error))
+        case LimitExceeded():
+            return f"{escaped(str(error))} What was finished is kept; say `ok` to go on."
+        case RetrievalError() | ServiceError():
+            again = " Trying again may help: say `no` or `ok`." if error.retryable else ""
+            return f"A service failed: {escaped(str(error))}{again}"
+        case _:
+            return escaped(str(error))
+
+
+CLOSED = "The thread of your survey was locked, so I stopped. What was finished is kept; unlock it and say `ok`."
+STOP = "Stop"
+STOPPED_JOB = "Stopped."
+EDIT = "Edit"
+BELONGS_INTO_A_THREAD = "That belongs into the thread of a survey. To begin one, name a topic after the command."
+
+_ENDED: dict[JobKind, str] = {
+    "keywords": "Keywords found",
+    "papers": "Papers gathered",
+    "list": "List read",
+    "outline": "Outline drafted",
+    "write": "Written",
+    "revise": "Changed",
+    "answer": "Answered",
+    "gaps": "Map drawn",
+    "evaluate": "Judged",
+    "background": "Background added",
+}
+
+
+def ended(job: Job) -> str:
+    """A job has come to its end."""
+    return f"✓ {_ENDED[job.kind]}"
+
+
+def broken_off(job: Job) -> str:
+    """A job could not be done to its end; why is said apart."""
+    return f"✗ {_STARTED[job.kind].split(' …')[0].split('. ')[0]}: it did not work"
+
+
+def facts(step: Progress | None, seconds: float, spent: float) -> tuple[str, ...]:
+    """How much is done, for how long it runs, what it cost so far."""
+    counted = (f"{step.done} of {step.total}",) if step and step.total else ()
+    minutes, rest = divmod(round(seconds), 60)
+    time = f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    return (*counted, time, *((f"${spent:.2f} so far",) if spent >= 0.005 else ()))
+
+
+def opened(incoming: Incoming) -> str:
+    """The first message of a survey's thread."""
+    topic = dict(incoming.values).get("topic") or re.sub(r"^survey\s+", "", incoming.text, flags=re.I)
+    return f"A literature survey on **{escaped(shortened(clean(topic), 150))}**, asked for by @{incoming.person}"
+
+
+def platform_failed(why: str) -> str:
+    """The platform did not open a thread, or did not give a file."""
+    return f"{escaped(why)} Nothing was done; please try again."
+
+
+OUR_FAULT = "Something went wrong inside Scholium; nothing you made is lost. Say `ok` to try again, or `undo`."
+
+
+def buttons(session: SurveySession) -> tuple[Button, ...]:
+    """Buttons of the current proposal; each carries only verb, session and revision."""
+    edit, back_to_outline = (EDIT, "edit", ""), ("Back to the outline", "back", "back")
+    offered: dict[Phase, tuple[tuple[str, str, str], ...]] = {
+        "topic": (),
+        "keywords": (("Search with these", "ok", "ok"), edit, ("Other keywords", "no", "no")),
+        "papers": (("Make an outline", "ok", "ok"), edit, ("More papers", "more", "more"), ("Back", "back", "back")),
+        "outline": (("Write it", "ok", "ok"), edit, ("Another outline", "no", "no"), ("Back", "back", "back")),
+        "writing": (("Go on", "ok", "ok"), ("Back", "back", "back")),
+        "discussion": (("Export", "export", "export"), ("Change a section", "edit", ""), back_to_outline),
+    }
+    return tuple(
+        Button(label, f"{verb}:{session.id}:{session.revision}", typed, asks=verb == "edit")
+        for label, verb, typed in offered[session.state.phase]
+    )
+
+
+def finished_section(found: Section, position: int) -> str:
+    """One line for a section that was just written."""
+    words = sum(len(part.text.split()) for part in (found, *(s for _, s in walk(found.sections))))
+    return f"✓ {position + 1} {escaped(found.title)} ({words} words)"
+
+
+def answer(found: Answer) -> str:
+    """Quoted, cited sentences, or that the papers do not say."""
+    if not found.claims:
+        return (
+            "The papers gathered here do not say. To look further: `back` to the outline and again to the papers, "
+            "then `more`, or `survey` with other words."
+        )
+    known = numbers(found.survey)
+    lines = [_answered(claim, found, known) for claim in found.claims]
+    verdicts = {c.verdict for claim in found.claims for c in claim.citations}
+    quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
+    how = "in their own words:" if quoted else "each sentence checked against its paper:"
+    return "\n".join([f"From the papers of this survey, {how}", "", *lines])
+
+
+def _answered(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
+    """One sentence of an answer; a paper that the survey does not cite is named after it."""
+    if not claim.citations:
+        return f"- {escaped(claim.text)} *(general knowledge, not from these papers)*"
+    strangers = dict.fromkeys(c.key for c in claim.citations if c.key not in known)
+    if not strangers:
+        return f"- {with_numbers(claim.text, known)}"
+    papers = {p.key: p for p in found.papers}
+    named = "; ".join(escaped(clean(reference_text(papers[k]))) if k in papers else escaped(k) for k in strangers)
+    shown = with_numbers(checked(claim.text, known).text, known)
+    return f"- {shown} (gathered, but not cited in the survey: {named})"
+
+
+def gaps(found: FieldGaps) -> str:
+    """Lines of work by share of surveys, the smallest first."""
+    lines = [
+        f"- {escaped(gap.name)}: {gap.papers} papers, {'no survey' if not gap.surveys else f'{gap.surveys} surveys'}"
+        for gap in found.gaps
+    ]
+    head = "**Lines of work among these papers**, those with the fewest surveys first (a survey says so in its title):"
+    return "\n".join([head, "", *lines])
+
+
+def evaluation(found: Evaluation, *, details: bool) -> str:
+    """A short card, or every figure with its reasons."""
+    about = {"Judged by": "the survey's own model where one is configured, else by rules; see each figure"}
+    return as_markdown(found, about, details=True) if details else card(found)
+
+
+def details(session: SurveySession, job: Job) -> tuple[Button, ...]:
+    """The button that shows every figure, unless that is what was asked for."""
+    shown = Button("All figures and reasons", f"evaluate details:{session.id}:{session.revision}", "evaluate details")
+    return () if job.details else (shown,)
+
+
+def status(session: SurveySession) -> str:
+    """Where the conversation is."""
+    state = session.state
+    topic = f"“{escaped(state.brief.topic)}”" if state.brief else "no topic yet"
+    doing = started(session.job) if session.job else f"it is your turn: {_SUGGESTIONS[state.phase]}"
+    written = f" {len(state.sections)} sections are written." if state.phase == "writing" else ""
+    return f"Topic: {topic}. Step: {state.phase}.{written} Now: {doing}"
+
+
+def history(session: SurveySession) -> str:
+    """The steps so far, the latest last."""
+    states = [*session.past, session.state]
+    lines = [f"{i}. {_described(state)}" for i, state in enumerate(states[-12:], start=max(0, len(states) - 12))]
+    return "\n".join(["**So far** (`undo 2` takes back two):", "", *lines])
+
+
+def _described(state: State) -> str:
+    match state.phase:
+        case "topic":
+            return f"topic: {escaped(state.brief.topic)}" if state.brief else "the beginning"
+        case "keywords":
+            return f"{len(state.keywords.keywords) if state.keywords else 0} keywords"
+        case "papers":
+            return f"{len(state.papers.included()) if state.papers else 0} papers"
+        case "outline":
+            return f"outline of {len(state.outline.nodes) if state.outline else 0} sections"
+        case "writing":
+            return "writing"
+        case "discussion":
+            return "the survey"
+        case _:
+            assert_never(state.phase)
+
+
+EXPORTED = "Here are the files:"
+NOTHING_TO_EXPORT = "There is nothing to export yet. Once sections are written, `export` makes files of them."
+NO_SURVEY_YET = "There is no text yet to look into. It comes after the outline is approved."
+STILL_WORKING_CANNOT_EXPORT = "I am still writing; `stop` first to export what is finished, or wait."
+
+
+def bundled(library: str, name: str) -> str:
+    """Said once when there is no library yet."""
+    return (
+        f"There is no library “{library}” yet, so I use a small one that comes with Scholium: “{name}”, well-known "
+        "papers on retrieval-augmented generation. Add your own with `scholium ingest FILE`."
+    )
+
+
+UNFINISHED = "This survey was stopped before it was finished; the sections that are missing are listed at the end."
+
+
+def invited(person: str) -> str:
+    """Somebody may change the survey now."""
+    return f"@{escaped(person)} may approve and change this survey now."
+
+
+def refused(why: Act, owner: str) -> str:
+    """A kind no, and who can help."""
+    asker = f"@{escaped(owner)}" if owner else "who started it"
+    return {
+        "start": "You may not start surveys here; an administrator of Scholium can allow it.",
+        "read": f"This survey is {asker}'s, who can let you in with `invite`.",
+        "change": f"Only {asker} and those they `invite` can decide here; you can read along and ask questions.",
+        "own": f"Only {asker} can do that.",
+        "administer": "Only an administrator of Scholium can do that.",
+    }[why]
+
+
+FORGET = (
+    "This would delete the survey with everything that belongs to it: proposals, texts, evidence, recorded answers of "
+    "the language model, what was said here. It cannot be undone. Say `forget now` to do it."
+)
+FORGOTTEN = "Forgotten. Files that were exported are not touched. Name a topic to begin anew."
+WELCOME_BACK = "Welcome back. This is where we were:"
+
+
+def going_on(job: Job) -> str:
+    """The conversation is opened again while its job runs."""
+    return f"Welcome back. Still at work: {started(job)}"
+
+
+def papers_added(report: AddReport, rejected: int, read: Sequence[Paper]) -> str:
+    """What became of files with papers; ``read`` are those whose text was kept."""
+    texts = "".join(f"\n- I read {escaped(reference_text(paper))} " for paper in read)
+    unread = f" {rejected} records could not be read." if rejected else ""
+    return (
+        f"{report.added} papers added, {report.updated + report.unchanged} were there already.{unread} "
+        f"Only this workspace sees them; say `no` at the papers to search again.{texts}"
+    )
+
+
+def read_as(said: Sequence[str], changes: str) -> str:
+    """How a person's words were understood, before anything is done."""
+    commands = "\n".join(f"- `{command}`" for command in said)
+    shown = f"\n\nThat would change:\n\n```\n{changes}\n```" if changes else ""
+    return f"I read that as:\n\n{commands}{shown}\n\n`ok` does it; anything else leaves all as it is."
+
+
+ACCEPT_COST = "Say ok to accept this cost (or run the command with --yes)."

@@ -1,0 +1,66 @@
+"""What a person can ask to be shown. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bot.commands.grammar import Look
+from bot.wording import proposals
+from bot.wording import sentences as wording
+from engine.errors import UserError
+from engine.evidence import evidence_of_reference, evidence_of_section, section_at
+from engine.session.state import State, SurveySession
+from engine.values import Survey
+from engine.writing.assembly import assembled
+
+
+def view(session: SurveySession, look: Look) -> str:
+    """What a person asked to be shown; money is shown elsewhere. Raises `UserError` where it is not there."""
+    state = session.state
+    match look.view:
+        case "help":
+            return wording.HELP
+        case "status":
+            return wording.status(session)
+        case "history":
+            return wording.history(session)
+        case "sources":
+            return proposals.sources(state)
+        case "show":
+            return _shown(state, look.target)
+        case "why section":
+            survey = needed_survey(state)
+            title = section_at(survey, look.target).title
+            return proposals.why_section(survey, look.target, title, evidence_of_section(survey, look.target))
+        case "why reference":
+            survey = needed_survey(state)
+            paper, items = evidence_of_reference(survey, int(look.target))
+            return proposals.why_reference(survey, paper, int(look.target), items)
+        case "cost" | "budget":
+            raise ValueError("money is in the ledger, not in the session")
+        case _:
+            assert_never(look.view)
+
+
+def _shown(state: State, place: str) -> str:
+    if place:
+        survey = needed_survey(state)
+        return proposals.section(survey, place, section_at(survey, place))
+    if state.phase == "papers" and state.papers:
+        return proposals.all_papers(state.papers)
+    return proposals.proposal(state)
+
+
+def finished_survey(state: State) -> Survey | None:
+    """The survey, or what is finished of it."""
+    if state.survey or not (state.brief and state.outline and state.papers and state.sections):
+        return state.survey
+    return assembled(state.brief, state.outline, dict(state.sections), state.papers, wording.UNFINISHED)
+
+
+def needed_survey(state: State) -> Survey:
+    """The survey or what is finished of it; raises `UserError` where nothing is."""
+    survey = finished_survey(state)
+    if survey is None:
+        raise UserError(wording.NO_SURVEY_YET)
+    return survey

@@ -1,0 +1,130 @@
+"""All measures of one survey, in the order of a report; what cannot be measured says why."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.evaluation.citation_quality import faults, scored, verdicts
+from engine.evaluation.content_quality import graded, outline_graded, richness
+from engine.evaluation.documents import CitedClaim, Document, claims
+from engine.evaluation.entailment import Entailment, Once
+from engine.evaluation.meta import Question, knowledge_test
+from engine.evaluation.meta import scored as test_scored
+from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_heading_recall
+from engine.evaluation.references import distinct, existence, judged_relevance, overlap, resolved, semantic_relevance
+from engine.evaluation.scores import Score, human_hours, published_final, surveys_per_hour
+from engine.evaluation.shared_lists import shared_lists
+from engine.llm.model import LanguageModel
+from engine.retrieval.embedding import Embedder
+from engine.retrieval.libraries.library import Library
+
+
+async def _nobody(_: str) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a survey is judged with; all surveys of one comparison with the same."""
+
+    library: Library
+    embedder: Embedder
+    entailment: Entailment
+    judges: Mapping[str, LanguageModel] = field(default_factory=dict)
+    questions: tuple[Question, ...] = ()
+    progress: Callable[[str], Awaitable[None]] = _nobody
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The figures of one survey, by group, and what could not be read in it."""
+
+    title: str
+    groups: tuple[tuple[str, tuple[Score, ...]], ...]
+    problems: tuple[str, ...]
+
+    def scores(self) -> dict[str, Score]:
+        """Every figure by its name."""
+        return {score.name: score for _, group in self.groups for score in group}
+
+
+async def evaluated(document: Document, topic: str, means: Means, human: Document | None = None) -> Evaluation:
+    """Every measure that can be taken of the survey; with a human survey also those against it."""
+    found = claims(document)
+    await means.progress("references")
+    listed = await resolved(document.references, means.library)
+    papers = [r.paper for r in listed if r.paper]
+    sources = {r.reference.name: f"{r.paper.title}. {r.paper.abstract}" for r in listed if r.paper}
+    groups = [
+        ("Richness", richness(document)),
+        ("References", (*distinct(found, document.references), *existence(listed, means.library.name))),
+        (
+            "Relevance of references",
+            (semantic_relevance(papers, topic, means.embedder), await judged_relevance(papers, topic, means.judges)),
+        ),
+    ]
+    await means.progress("citations")
+    groups.append(("Citation quality", await _citations(found, sources, means)))
+    groups.append(("Shared lists", shared_lists(document, found)))
+    await means.progress("content")
+    content = await graded(document, topic, means.judges)
+    groups.append(("Content quality", (*content, *await outline_graded(document, topic, means.judges))))
+    if human:
+        await means.progress("overlap")
+        groups.append(("Against the human survey", _against(document, human, means.embedder)))
+    groups.append(("Time of people", _time(document)))
+    if means.questions and means.judges:
+        model = next(iter(means.judges.values()))
+        tested = await knowledge_test(means.questions, document.text(), model)
+        groups.append(("Knowledge test", test_scored(tested, len(means.questions))))
+    return Evaluation(document.title, tuple(groups), document.problems)
+
+
+async def _citations(found: Sequence[CitedClaim], sources: Mapping[str, str], means: Means) -> tuple[Score, ...]:
+    entailment = Once(means.entailment)
+    everything = await verdicts(found, sources, entailment)
+    whole = scored(everything, f"{entailment.how}; sources: title and abstract; one that is not found supports nothing")
+    if not found:
+        return whole
+    inside = [verdict for verdict in everything if all(sources.get(name) for name in verdict.claim.names)]
+    share = Score("claims whose sources are all known", len(inside) / len(found), "found in the library")
+    only = tuple(
+        replace(score, name=f"{score.name}, sources known", details=())
+        for score in scored(inside, f"{entailment.how}; only claims whose sources are all known")[:3]
+    )
+    if not means.judges:
+        return (*whole, share, *only)
+    kinds, reasons = await faults(inside, sources, next(iter(means.judges.values())))
+    total = sum(kinds.values()) or 1
+    how = "share of unsupported claims whose sources are known"
+    errors = (Score(f"unsupported: {k}", n / total, how, details=reasons) for k, n in kinds.items())
+    return (*whole, share, *only, *errors)
+
+
+def _against(document: Document, human: Document, embedder: Embedder) -> tuple[Score, ...]:
+    whole, chunks = rouge(document.text(), human.text()), rouge_by_chunks(document, human)
+    scores = [
+        Score("ROUGE-1", whole.one, "F1 over the whole documents"),
+        Score("ROUGE-2", whole.two, "F1 over the whole documents"),
+        Score("ROUGE-L", whole.longest, "F1 over the whole documents"),
+        Score("ROUGE average", whole.mean(), "mean of the three (NLPCC)"),
+        Score("ROUGE-L, SurGE's variant", chunks.longest, "best part of the human survey for each part, mean, stemmed"),
+    ]
+    if not human.headings():
+        return (*scores, Score("soft heading recall", None, "the human survey has no headings"))
+    recalled = soft_heading_recall(document.headings(), human.headings(), embedder)
+    final = published_final(whole.mean(), recalled)
+    return (
+        *scores,
+        Score("soft heading recall", recalled, f"headings embedded by {embedder.name}"),
+        Score("final score (NLPCC)", final, "mean of ROUGE average and soft heading recall, as defined"),
+        *overlap(document.references, human.references),
+    )
+
+
+def _time(document: Document) -> tuple[Score, ...]:
+    tokens = len(document.text()) // 4
+    hours = human_hours(tokens)
+    how = f"AutoSurvey's model for {tokens:,} tokens: ten experts, 2,000 tokens an hour, five hours of reading"
+    return Score("hours of people", hours, how), Score("surveys of people per hour", surveys_per_hour(hours), how)

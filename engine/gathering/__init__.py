@@ -1,0 +1,1 @@
+"""From a topic to the papers of a survey, with a record of how they were found."""

@@ -1,0 +1,128 @@
+"""Keyword expansion: from a topic to a pool of search phrases (SurveyX, algorithm 1).
+
+While fewer than θ papers are known: cluster their abstracts into (pool size + 1) clusters, take a keyword
+from each, choose one by a selector, search it. The paper's prose, its formula and its code choose
+differently; all three are here, and our own, which does what the prose wants.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+
+from engine.limits import Limits
+from engine.naming.phrases import name_groups
+from engine.retrieval.embedding import Embedder, Vectors, embed_papers
+from engine.values import FoundPaper, Keyword, KeywordPool, Paper, PaperKey
+
+Selector = Literal["farthest", "surveyx", "prose", "formula"]
+SELECTORS: tuple[Selector, ...] = ("farthest", "surveyx", "prose", "formula")
+
+RELEVANCE_FLOOR = 0.2
+"""Least cosine between a keyword and the topic for `farthest`: twice the mean cosine (0.1) that two random
+abstracts of a broad computer-science library have under latent semantic analysis."""
+
+Search = Callable[[str], Awaitable[Sequence[FoundPaper]]]
+
+
+def select(candidates: Vectors, topic: Vectors, pool: Vectors, selector: Selector) -> int | None:
+    """Index of the chosen candidate; ``None`` where the selector accepts none of them.
+
+    ``candidates`` and ``pool`` have shape (n, dimensions), ``topic`` (dimensions,); ``pool`` holds the
+    keywords chosen so far without the topic.
+
+    - prose: nearest on average, and farthest from its farthest; ranks added.
+    - formula: k* = argmin(R1 + R2), R1 = rank of the mean cosine, R2 = rank of -max cosine, ascending.
+    - surveyx (the code): R1 = rank of the mean distance, descending, the topic counted twice; R2 = rank of
+      the largest distance, ascending.
+    - farthest: of those at least `RELEVANCE_FLOOR` from the topic, the one whose nearest keyword is farthest.
+    """
+    if len(candidates) == 0:
+        return None
+    reference = np.vstack([topic[None], pool]) if len(pool) else topic[None]
+    similarity = candidates @ reference.T
+    distance = 1.0 - similarity
+    match selector:
+        case "prose":
+            return int(np.argmin(_ranks(distance.mean(axis=1)) + _ranks(-distance.max(axis=1))))
+        case "formula":
+            return int(np.argmin(_ranks(similarity.mean(axis=1)) + _ranks(-similarity.max(axis=1))))
+        case "surveyx":
+            weights = np.array([2.0, *[1.0] * (len(reference) - 1)])
+            mean = (distance * weights).sum(axis=1) / weights.sum()
+            return int(np.argmin(_ranks(-mean) + _ranks(distance.max(axis=1))))
+        case "farthest":
+            relevant = np.flatnonzero(similarity[:, 0] >= RELEVANCE_FLOOR)
+            if len(relevant) == 0:
+                return None
+            return int(relevant[np.argmin(similarity[relevant].max(axis=1))])
+
+
+def _ranks(values: Vectors) -> NDArray[np.float64]:
+    """Rank from 0 in ascending order; equal values keep their order."""
+    ranks = np.empty(len(values))
+    ranks[np.argsort(values, kind="stable")] = np.arange(len(values))
+    return ranks
+
+
+async def expand_keywords(
+    start: Sequence[Keyword],
+    search: Search,
+    embedder: Embedder,
+    limits: Limits,
+    selector: Selector = "farthest",
+) -> tuple[KeywordPool, tuple[Paper, ...]]:
+    """The pool grown from ``start`` (the topic first), and the papers found on the way.
+
+    It ends at θ papers, at `Limits.keyword_rounds`, when a keyword brings nothing new, when no candidate
+    is left, or when there are fewer papers than clusters.
+    """
+    known: dict[PaperKey, Paper] = {}
+    pool = [await _searched(keyword, search, known) for keyword in start]
+    for _ in range(limits.keyword_rounds):
+        groups = len(pool) + 1
+        if len(known) >= limits.candidate_papers or len(known) < 2 * groups or len(pool) >= limits.keywords:
+            break
+        candidates = await asyncio.to_thread(_candidates, list(known.values()), groups, pool, embedder)
+        vectors = await asyncio.to_thread(embedder.embed, [*candidates, *(k.text for k in pool)])
+        topic, others = vectors[len(candidates)], vectors[len(candidates) + 1 :]
+        chosen = select(vectors[: len(candidates)], topic, others, selector)
+        if chosen is None:
+            break
+        keyword = await _searched(Keyword(candidates[chosen], "library"), search, known)
+        if keyword.found == 0:
+            break
+        pool.append(keyword)
+    return KeywordPool(tuple(pool)), tuple(known.values())
+
+
+async def _searched(keyword: Keyword, search: Search, known: dict[PaperKey, Paper]) -> Keyword:
+    before = len(known)
+    for found in await search(keyword.text):
+        known.setdefault(found.paper.key, found.paper)
+    return Keyword(keyword.text, keyword.origin, len(known) - before)
+
+
+def _candidates(papers: Sequence[Paper], groups: int, pool: Sequence[Keyword], embedder: Embedder) -> list[str]:
+    """The best unused term of each cluster, by c-TF-IDF."""
+    vectors = embed_papers(embedder, papers)
+    if len(np.unique(vectors, axis=0)) < groups:
+        return []
+    labels = KMeans(groups, random_state=42, n_init=1).fit_predict(vectors)
+    used = {k.text.casefold() for k in pool}
+    names = name_groups(
+        [[p for p, label in zip(papers, labels, strict=True) if label == g] for g in range(groups)],
+        pool[0].text,
+    )
+    terms: dict[str, None] = {}
+    for name in names:
+        fresh = [t for t in name.terms if t.casefold() not in used and t.casefold() not in terms]
+        # A phrase searches better than a word: a word alone belongs to many fields.
+        fresh.sort(key=lambda term: " " not in term)
+        terms.update({fresh[0]: None} if fresh else {})
+    return list(terms)

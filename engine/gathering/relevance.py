@@ -1,0 +1,104 @@
+"""Which of the papers found belong to the topic: by closeness, or judged by a language model with its reasons.
+
+The coarse filter is SurveyX's (3.2), the fine one its decision for each paper; that the reason comes before the
+decision is Jarvis': reasoning first makes the decision better.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.citations import inert
+from engine.errors import LanguageModelError
+from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.prompting import data, fill, paper_block
+from engine.retrieval.embedding import Embedder, embed_papers
+from engine.retrieval.ranking import closeness
+from engine.run import Progress, RunContext
+from engine.text import clean, shortened
+from engine.values import FoundPaper, LeftOut, Paper, PaperKey
+
+TYPICAL = 0.05
+"""A paper belongs to the topic when it is as close to the papers that name the topic as all but the least
+typical twentieth of those are to one another."""
+
+JUDGED_AT_ONCE = 20
+ABSTRACT_TOKENS = 250
+TEMPERATURE = 0.3
+REASON_CHARACTERS = 240
+
+
+class Judgement(Answer):
+    """One paper: why, and whether."""
+
+    key: str
+    reason: str
+    relevant: bool
+
+
+class RelevanceAnswer(Answer):
+    """All papers that were asked about."""
+
+    judgements: list[Judgement]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Papers that stay, in their order, with the reasons; those left out; how many could not be judged."""
+
+    kept: tuple[FoundPaper, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    unjudged: int = 0
+
+
+def typical(papers: Sequence[Paper], seeds: Sequence[Paper], embedder: Embedder) -> NDArray[np.bool_]:
+    """For each paper whether it is close enough to the seeds, which name the topic; shape (papers,)."""
+    if len(seeds) < 2:
+        return np.ones(len(papers), dtype=bool)
+    vectors = embed_papers(embedder, [*papers, *seeds])
+    body, core = vectors[: len(papers)], vectors[len(papers) :]
+    among = np.array([closeness(core[i : i + 1], np.delete(core, i, axis=0))[0] for i in range(len(core))])
+    result: NDArray[np.bool_] = closeness(body, core) >= np.quantile(among, TYPICAL) - 1e-6
+    return result
+
+
+async def judged(topic: str, found: Sequence[FoundPaper], model: LanguageModel, context: RunContext) -> Judged:
+    """Each paper judged by the model; one that it does not judge, or whose call fails, stays."""
+    parts = [found[i : i + JUDGED_AT_ONCE] for i in range(0, len(found), JUDGED_AT_ONCE)]
+    done = 0
+
+    async def part(number: int, papers: Sequence[FoundPaper]) -> dict[PaperKey, Judgement]:
+        nonlocal done
+        prompt = fill(
+            "gathering/relevance", topic=data(topic), papers=paper_block([f.paper for f in papers], ABSTRACT_TOKENS)
+        )
+        request = Request("checking", f"relevance/{number}", prompt, 90 * len(papers) + 512, TEMPERATURE)
+        try:
+            answer = await model.typed(request, RelevanceAnswer)
+        except LanguageModelError:
+            return {}
+        finally:
+            done += len(papers)
+            await context.progress(Progress("choosing", done, len(found)))
+        return {PaperKey(j.key.strip().removeprefix("@")): j for j in answer.judgements}
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(part(number, papers)) for number, papers in enumerate(parts)]
+    verdicts = {key: verdict for task in tasks for key, verdict in task.result().items()}
+    kept: list[FoundPaper] = []
+    out: list[LeftOut] = []
+    unjudged = 0
+    for item in found:
+        verdict = verdicts.get(item.paper.key)
+        reason = shortened(inert(clean(verdict.reason)), REASON_CHARACTERS) if verdict else ""
+        unjudged += verdict is None
+        if verdict and not verdict.relevant:
+            out.append(LeftOut(item.paper, "not relevant", reason or "no reason was given"))
+        else:
+            kept.append(replace(item, judgement=reason))
+    return Judged(tuple(kept), tuple(out), unjudged)

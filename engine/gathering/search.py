@@ -1,0 +1,303 @@
+"""From keywords to the papers of a survey: search each, merge, rank, filter; every paper keeps its reasons."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from engine.errors import RetrievalError, UserError
+from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
+from engine.gathering.relevance import Judged, judged, typical
+from engine.retrieval.embedding import Embedder, embed_papers, ready
+from engine.retrieval.identity import Distinct
+from engine.retrieval.online.sources import Neighbour, Online
+from engine.retrieval.ranking import SEEDS, closeness, popularity, survey_scores
+from engine.run import Progress, RunContext
+from engine.values import (
+    Brief,
+    FoundBy,
+    FoundPaper,
+    Keyword,
+    KeywordPool,
+    Paper,
+    PaperKey,
+    PaperSelection,
+    Query,
+    Reason,
+    SearchRecord,
+)
+
+ONLINE_TOPIC_PAPERS = 300
+"""Papers asked for online by the topic's name; each other keyword brings one page of a hundred."""
+
+SURVEY_WEIGHT = 2.0
+FOUNDATION_WEIGHT = 3.0
+"""In units of the topic's own search: the order in which a survey would cite what was found counts twice, and what
+the found papers themselves cite as much as both together, since no word of it need be searched for."""
+
+JUDGED_SPARE = 1.25
+"""So many times the papers wanted are judged, so that enough are left."""
+
+
+async def propose_keywords(brief: Brief, context: RunContext, selector: Selector = "farthest") -> KeywordPool:
+    """The topic and keywords from clusters of what it finds; each refused proposal brings another selector."""
+    await context.progress(Progress("keywords"))
+
+    async def search(text: str) -> Sequence[FoundPaper]:
+        await context.progress(Progress("keywords", detail=text))
+        found = list(await context.library.search(Query(text, 200, "relevance", brief.years)))
+        if context.online:
+            searched = await context.online.search(text, SEEDS, brief.years)
+            found += [FoundPaper(paper, 0.0) for paper in searched.papers]
+        return found
+
+    first = await search(brief.topic)
+    if not first:
+        raise UserError(_nothing_found(brief))
+
+    async def again(text: str) -> Sequence[FoundPaper]:
+        return first if text == brief.topic else await search(text)
+
+    embedder = await asyncio.to_thread(ready, context.embedder, [f.paper for f in first])
+    chosen = SELECTORS[(SELECTORS.index(selector) + context.attempt) % len(SELECTORS)]
+    pool, _ = await expand_keywords([Keyword(brief.topic, "topic")], again, embedder, context.limits, chosen)
+    return pool
+
+
+async def gather(
+    brief: Brief, pool: KeywordPool, limit: int, context: RunContext, *, coarse_filter: bool = True
+) -> PaperSelection:
+    """At most ``limit`` papers, best first; raises `UserError` where there are none.
+
+    Ranks of all keywords are fused, the topic weighing as much as all others together; then the coarse
+    filter (SurveyX, 3.2) drops what is popular but far from the topic, and the fine one what a language model
+    says is not relevant.
+    """
+    search = _Search(brief, pool, context)
+    await search.library(limit)
+    if context.online:
+        await search.online()
+    if not search.known.papers:
+        raise UserError(_nothing_found(brief))
+    embedder = await asyncio.to_thread(ready, context.embedder, list(search.known.papers.values()))
+    if context.online:
+        await asyncio.to_thread(search.rank_online, embedder)
+        await search.follow_citations()
+    total = len(pool.keywords)
+    await context.progress(Progress("filtering", total, total))
+    fused = search.fused()
+    kept = fused
+    if coarse_filter:
+        seeds = await search.seeds()
+        near = await asyncio.to_thread(typical, [f.paper for f in fused], seeds, embedder)
+        # A foundation need not share a word with the topic; that is why it was looked for by citations.
+        kept = [f for f, is_near in zip(fused, near, strict=True) if is_near or any(r.by == "cited" for r in f.reasons)]
+    filtered = len(fused) - len(kept)
+    kept, retracted = await search.without_retracted(kept, limit)
+    chosen = await _judged(brief, kept, limit, context)
+    if chosen.unjudged:
+        note = f"{chosen.unjudged} papers could not be judged and stay"
+        search.said("the language model", "which papers are relevant", note=note)
+    rest = kept[len(chosen.kept) + len(chosen.left_out) :]
+    proposed = (*chosen.kept, *rest)[:limit]
+    return PaperSelection(
+        (*proposed, *retracted),
+        excluded=tuple(f.paper.key for f in retracted),
+        searches=tuple(search.records),
+        filtered=filtered,
+        left_out=chosen.left_out,
+        repeats=search.known.repeats,
+        beyond=len(chosen.kept) + len(rest) - len(proposed),
+    )
+
+
+def needed_papers(selection: PaperSelection) -> tuple[Paper, ...]:
+    """The papers that may be used; raises `UserError` where all are excluded."""
+    papers = selection.included()
+    if not papers:
+        raise UserError("All papers are excluded. Include some again, for example: include 1")
+    return papers
+
+
+async def _judged(brief: Brief, found: Sequence[FoundPaper], limit: int, context: RunContext) -> Judged:
+    """The best of the papers judged, where that is wanted; else all stay as they are."""
+    if not (context.judge and context.model):
+        return Judged(tuple(found))
+    return await judged(brief.topic, found[: int(limit * JUDGED_SPARE)], context.model, context)
+
+
+def _nothing_found(brief: Brief) -> str:
+    years = "" if brief.years.first is None and brief.years.last is None else f" from {brief.years}"
+    if not brief.library:
+        return f"No online source has a paper{years} about “{brief.topic[:80]}”. Try other words or wider years."
+    also = "" if brief.online else ", search online too with online=yes,"
+    return (
+        f"The library has no paper{years} about “{brief.topic[:80]}”. "
+        f"Try other words, wider years{also} or add papers with: scholium ingest FILE"
+    )
+
+
+@dataclass
+class _Search:
+    """What is found on the way: papers, each once, rankings with their weights, reasons, and the record."""
+
+    brief: Brief
+    pool: KeywordPool
+    context: RunContext
+    known: Distinct = field(default_factory=Distinct)
+    rankings: list[tuple[list[PaperKey], float]] = field(default_factory=list)
+    reasons: dict[PaperKey, list[Reason]] = field(default_factory=dict)
+    records: list[SearchRecord] = field(default_factory=list)
+    _topic_seeds: list[PaperKey] = field(default_factory=list)
+    _from_online: dict[PaperKey, None] = field(default_factory=dict)
+
+    @property
+    def topic_weight(self) -> float:
+        """The topic weighs as much as all other keywords together."""
+        return float(max(1, len(self.pool.keywords) - 1))
+
+    async def library(self, limit: int) -> None:
+        """Every keyword in the library."""
+        library = self.context.library
+        for number, keyword in enumerate(self.pool.keywords):
+            await self.context.progress(Progress("searching", number, len(self.pool.keywords), keyword.text))
+            depth = max(limit, self.context.limits.candidate_papers) if number == 0 else SEEDS
+            found = await library.search(Query(keyword.text, depth, years=self.brief.years))
+            self._take([f.paper for f in found], keyword.text, self._weight(number))
+            if self.brief.library:
+                self.said(library.name, keyword.text, len(found))
+
+    async def online(self) -> None:
+        """Every keyword online, by relevance and by citations."""
+        online = self.context.online
+        assert online is not None
+        for number, keyword in enumerate(self.pool.keywords):
+            await self.context.progress(Progress("searching online", number, len(self.pool.keywords), keyword.text))
+            depth = ONLINE_TOPIC_PAPERS if number == 0 else SEEDS
+            try:
+                searched = await online.search(keyword.text, depth, self.brief.years)
+            except RetrievalError as error:
+                if not self.known.papers:
+                    raise
+                self.said("online sources", keyword.text, note=str(error))
+                return
+            keys = self._take(searched.papers, keyword.text, self._weight(number))
+            self.records.append(searched.record)
+            self._from_online.update(dict.fromkeys(keys))
+            if number == 0:
+                self._topic_seeds = keys[: SEEDS // 2]
+            await self._most_cited(online, keyword)
+
+    async def _most_cited(self, online: Online, keyword: Keyword) -> None:
+        """Papers with all the keyword's words, to be ranked with the others: no word of it says how good they are."""
+        try:
+            cited = await online.most_cited(keyword.text, self.context.limits.candidate_papers, self.brief.years)
+        except RetrievalError as error:
+            self.said("most cited papers", keyword.text, note=f"left out: {error}")
+            return
+        self._from_online.update(dict.fromkeys(self._take(cited.papers, cited.record.query, 0.0)))
+        self.records.append(cited.record)
+
+    def rank_online(self, embedder: Embedder) -> None:
+        """What was found online in the order in which a survey would cite it; runs for a while."""
+        keys = list(dict.fromkeys(map(self.known.key_of, self._from_online)))
+        seeds = list(dict.fromkeys(map(self.known.key_of, self._topic_seeds)))
+        if len(seeds) < 2:
+            return
+        papers = [self.known.papers[key] for key in keys]
+        vectors = embed_papers(embedder, papers)
+        place = {key: i for i, key in enumerate(keys)}
+        near = closeness(vectors, vectors[[place[key] for key in seeds]])
+        counts = np.array([np.nan if p.citations is None else float(p.citations) for p in papers])
+        years = np.array([p.year or 0 for p in papers], np.int64)
+        scores = survey_scores(near, popularity(counts, years, datetime.now(UTC).year))
+        order = [keys[int(i)] for i in np.argsort(-scores, kind="stable")]
+        self.rankings.append((order, SURVEY_WEIGHT * self.topic_weight))
+
+    async def follow_citations(self) -> None:
+        """What the papers found cite, what cites them, what is recommended for them; said where that cannot be."""
+        online = self.context.online
+        assert online is not None
+        best = [f.paper for f in self.fused()]
+        steps: tuple[tuple[FoundBy, str], ...] = (
+            ("cited", "cited by the papers found"),
+            ("citing", "citing the papers found"),
+            ("recommended", "recommended for the papers found"),
+        )
+        for number, (by, words) in enumerate(steps):
+            await self.context.progress(Progress("following citations", number, len(steps), words))
+            try:
+                if by == "recommended":
+                    liked = [*self.context.accepted, *best]
+                    found = [Neighbour(p, 0) for p in await online.recommended(liked, self.context.refused)]
+                else:
+                    found = await (online.foundations(best) if by == "cited" else online.followers(best))
+            except RetrievalError as error:
+                self.said("citation graph", words, note=f"left out: {error}")
+                continue
+            allowed = [n for n in found if n.paper.year in self.brief.years]
+            self._neighbours(allowed, by, words)
+            self.said("Semantic Scholar", words, len(allowed))
+
+    def _neighbours(self, found: Sequence[Neighbour], by: FoundBy, words: str) -> None:
+        keys = []
+        for rank, neighbour in enumerate(found, start=1):
+            key = self.known.add(neighbour.paper)
+            keys.append(key)
+            self.reasons.setdefault(key, []).append(Reason(words, neighbour.pointers or rank, by))
+        self.rankings.append((keys, FOUNDATION_WEIGHT * self.topic_weight if by == "cited" else 1.0))
+
+    async def seeds(self) -> list[Paper]:
+        """Papers that name the topic, and those that a person has accepted."""
+        found = await self.context.library.search(Query(self.brief.topic, SEEDS, "relevance", self.brief.years))
+        online = [self.known.papers[self.known.key_of(key)] for key in self._topic_seeds]
+        named = (*(f.paper for f in found), *online, *self.context.accepted[:SEEDS])
+        return list({p.key: p for p in named}.values())
+
+    async def without_retracted(
+        self, found: Sequence[FoundPaper], limit: int
+    ) -> tuple[list[FoundPaper], list[FoundPaper]]:
+        """The papers that were not retracted, as far as that is known; those that were, marked."""
+        best = [f.paper for f in found[: int(limit * JUDGED_SPARE)]]
+        keys = frozenset(f.paper.key for f in found if f.paper.retracted)
+        if self.context.online and best:
+            await self.context.progress(Progress("retractions", 0, len(best)))
+            try:
+                keys |= await self.context.online.retracted(best)
+            except RetrievalError as error:
+                self.said("retractions", "the papers found", note=f"not checked: {error}")
+        marked = [replace(f, paper=replace(f.paper, retracted=True)) for f in found if f.paper.key in keys]
+        return [f for f in found if f.paper.key not in keys], marked
+
+    def said(self, source: str, query: str, found: int = 0, note: str = "") -> None:
+        """Enter a search into the record."""
+        self.records.append(SearchRecord(source, query, datetime.now(UTC).date().isoformat(), found, note))
+
+    def _weight(self, number: int) -> float:
+        return self.topic_weight if number == 0 else 1.0
+
+    def _take(self, papers: Sequence[Paper], words: str, weight: float) -> list[PaperKey]:
+        """Enter one ranking; papers that are known already are merged with what is known."""
+        keys = []
+        for rank, paper in enumerate(papers, start=1):
+            key = self.known.add(paper)
+            keys.append(key)
+            if weight:
+                self.reasons.setdefault(key, []).append(Reason(words, rank))
+        if weight:
+            self.rankings.append((keys, weight))
+        return keys
+
+    def fused(self) -> list[FoundPaper]:
+        """Every paper ranked so far, best first, with its reasons."""
+        reasons: dict[PaperKey, list[Reason]] = {}
+        for key, found in self.reasons.items():
+            reasons.setdefault(self.known.key_of(key), []).extend(found)
+        return [
+            replace(found, reasons=tuple(dict.fromkeys(reasons.get(found.paper.key, ()))))
+            for found in self.known.fused(self.rankings)
+        ]

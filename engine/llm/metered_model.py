@@ -1,0 +1,173 @@
+"""The language model that recipes get: provider, meter, record of paid calls, retries, typed answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_after_delay
+from tenacity.wait import wait_random_exponential
+
+from engine.errors import LanguageModelError
+from engine.llm.meter import Ledger, Reservation, Throttle
+from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimated
+
+ATTEMPTS = 6
+LONGEST_RETRYING_S = 300.0
+LONGEST_WAIT_S = 60.0
+"""A provider that asks for a longer wait is not waited for longer; the next attempt may fail and say so."""
+
+TYPED_ATTEMPTS = 3
+"""How often a model may get its JSON wrong; each time it is shown what was wrong."""
+
+
+class CallRecord(Protocol):
+    """Finished calls by content, so that a job that runs again pays for none of them twice."""
+
+    async def find(self, key: str) -> Completion | None:
+        """The finished call, if it is there."""
+        ...
+
+    async def keep(self, key: str, completion: Completion) -> None:
+        """Remember a finished call."""
+        ...
+
+
+class MemoryRecord:
+    """A record that lives as long as the process."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, Completion] = {}
+
+    async def find(self, key: str) -> Completion | None:
+        """The finished call, if it is there."""
+        return self._calls.get(key)
+
+    async def keep(self, key: str, completion: Completion) -> None:
+        """Remember a finished call."""
+        self._calls[key] = completion
+
+
+@dataclass(frozen=True)
+class MeteredModel:
+    """A `LanguageModel`; ``models`` names the provider's model for each task, ``job`` scopes the record."""
+
+    provider: Provider
+    models: Mapping[Task, str]
+    throttle: Throttle
+    account: Ledger
+    record: CallRecord
+    job: str = ""
+
+    async def text(self, request: Request) -> str:
+        """The whole answer."""
+        return (await self._call(request, None)).text
+
+    async def stream(self, request: Request) -> AsyncIterator[str]:
+        """The answer in pieces; it is recorded when it is whole. Tried again only while no piece was given."""
+        key = self._key(request, None)
+        known = await self.record.find(key)
+        if known:
+            yield known.text
+            return
+        model = self.models[request.task]
+        pieces: list[str] = []
+        async for attempt in _attempts(lambda: not pieces):
+            with attempt:
+                async with self._paid(model, request) as reservation:
+                    async for piece in self.provider.stream(model, request):
+                        pieces.append(piece)
+                        yield piece
+                    await self._finished(key, estimated(request, "".join(pieces)), reservation)
+
+    async def typed(self, request: Request, kind: type[A]) -> A:
+        """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
+        schema = kind.model_json_schema()
+        rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(schema)}"
+        asked = replace(request, prompt=replace(request.prompt, question=request.prompt.question + rules))
+        problem = ""
+        for attempt in range(TYPED_ATTEMPTS):
+            question = asked.prompt.question + (f"\n\nYour last answer was wrong: {problem}" if problem else "")
+            again = f"#{attempt}" if attempt else ""
+            current = replace(asked, step=request.step + again, prompt=replace(asked.prompt, question=question))
+            completion = await self._call(current, schema)
+            try:
+                return kind.model_validate_json(_json_of(completion.text))
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_input=False)[0]
+                problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise LanguageModelError(f"The model's answer to “{request.step}” stayed unusable ({problem}).", retryable=True)
+
+    async def _call(self, request: Request, schema: dict[str, Any] | None) -> Completion:
+        key = self._key(request, schema)
+        known = await self.record.find(key)
+        if known:
+            return known
+        model = self.models[request.task]
+        current = request
+        async for attempt in _attempts():
+            with attempt:
+                try:
+                    async with self._paid(model, current) as reservation:
+                        completion = await self.provider.complete(model, current, schema)
+                        await self._finished(key, completion, reservation)
+                except CallFailed as error:
+                    if error.cut_off:
+                        current = replace(current, max_tokens=current.max_tokens * 2)
+                    raise
+        return completion
+
+    async def _finished(self, key: str, completion: Completion, reservation: Reservation) -> None:
+        # In this order: a crash between the two leaves a reservation, which is counted, and no call to be paid again.
+        await self.record.keep(key, completion)
+        await reservation.settle(completion)
+
+    @asynccontextmanager
+    async def _paid(self, model: str, request: Request) -> AsyncIterator[Reservation]:
+        """A place in the throttle and, only once it is there, a reservation in the account.
+
+        A call that failed is entered with what the provider counts for it.
+        """
+        tokens = request.prompt.tokens()
+        async with (
+            self.throttle.slot(tokens + request.max_tokens),
+            self.account.reserved(request.step, model, tokens, request.max_tokens) as reservation,
+        ):
+            try:
+                yield reservation
+            except CallFailed as error:
+                if error.spent:
+                    await reservation.settle(error.spent)
+                raise
+
+    def _key(self, request: Request, schema: dict[str, Any] | None) -> str:
+        content = [self.job, self.models[request.task], asdict(request), schema]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _attempts(may_repeat: Callable[[], bool] = lambda: True) -> AsyncRetrying:
+    return AsyncRetrying(
+        retry=retry_if_exception(lambda e: isinstance(e, LanguageModelError) and e.retryable and may_repeat()),
+        stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(LONGEST_RETRYING_S),
+        wait=_wait,
+        reraise=True,
+    )
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.retry_after_s if isinstance(error, CallFailed) else None
+    if asked is not None:
+        return min(asked, LONGEST_WAIT_S)
+    return float(wait_random_exponential(multiplier=0.5, max=LONGEST_WAIT_S)(state))
+
+
+def _json_of(text: str) -> str:
+    """The JSON object in an answer that may have words or a fence around it."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text

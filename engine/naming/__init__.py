@@ -1,0 +1,1 @@
+"""Groups of papers, and the phrases and headings that name them."""

@@ -1,0 +1,129 @@
+"""Papers → clusters, as in "Cluster-Based Effective Generation of AI-Driven Literature Surveys".
+
+Vectors are reduced by UMAP, clustered by one of three algorithms, and named by c-TF-IDF.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+from sklearn.decomposition import PCA
+from sklearn.metrics import silhouette_score
+from sklearn.neighbors import NearestNeighbors
+
+from engine.naming.phrases import Formula, name_groups
+from engine.retrieval.embedding import Vectors
+from engine.values import Cluster, Paper
+
+Algorithm = Literal["k-means", "agglomerative", "dbscan"]
+ALGORITHMS: tuple[Algorithm, ...] = ("k-means", "agglomerative", "dbscan")
+Labels = NDArray[np.int64]
+
+UMAP_NEIGHBOURS = 15
+UMAP_DIMENSIONS = 5
+
+_ONE_REDUCTION = threading.Lock()
+"""Where neither OpenMP nor TBB is installed, numba ends the whole process if two threads reduce at once."""
+DBSCAN_SMALLEST_CLUSTER = 5
+NOISE = -1
+
+
+def pick_algorithm(seed: int) -> Algorithm:
+    """One of the three at random, as the paper does for each survey; the same seed picks the same."""
+    return random.Random(seed).choice(ALGORITHMS)
+
+
+def reduced(vectors: Vectors, seed: int) -> Vectors:
+    """UMAP to 5 dimensions; with 16 papers or fewer, where UMAP has too few neighbours, PCA."""
+    count = len(vectors)
+    if count <= UMAP_NEIGHBOURS + 1:
+        components = min(UMAP_DIMENSIONS, count - 1, vectors.shape[1])
+        if components < 1:
+            return np.zeros((count, 1), np.float32)
+        principal: Vectors = PCA(components, random_state=seed).fit_transform(vectors)
+        return principal
+    from umap import UMAP  # compiles itself on import, which takes seconds
+
+    reducer = UMAP(
+        n_neighbors=UMAP_NEIGHBOURS,
+        n_components=UMAP_DIMENSIONS,
+        metric="cosine",
+        min_dist=0.0,
+        random_state=seed,
+        n_jobs=1,
+    )
+    with _ONE_REDUCTION:
+        embedded: Vectors = reducer.fit_transform(vectors)
+    return embedded
+
+
+def published_cluster_count(references: int, seed: int) -> int:
+    """A random integer in [5, references/10]; below 50 references that range is empty, and it is 5 or less."""
+    upper = references // 10
+    if upper < 5:
+        return max(1, min(5, references // 3))
+    return random.Random(seed).randint(5, upper)
+
+
+def best_cluster_count(points: Vectors, bounds: tuple[int, int], seed: int) -> int:
+    """The k within bounds (both included) whose k-means clusters have the highest mean silhouette."""
+    low, high = max(2, bounds[0]), min(bounds[1], len(points) - 1)
+    if high < low:
+        return 1
+    scores = {
+        k: float(silhouette_score(points, KMeans(k, random_state=seed, n_init=4).fit_predict(points)))
+        for k in range(low, high + 1)
+        if len(np.unique(points, axis=0)) > k
+    }
+    return max(scores, key=lambda k: scores[k]) if scores else 1
+
+
+def labels(points: Vectors, algorithm: Algorithm, k: int, seed: int) -> Labels:
+    """The cluster of each point, from 0; `NOISE` for DBSCAN's outliers. DBSCAN finds its own k."""
+    if len(points) <= k or k <= 1:
+        return np.zeros(len(points), np.int64) if k <= 1 else np.arange(len(points))
+    match algorithm:
+        case "k-means":
+            found = KMeans(k, random_state=seed, n_init=4).fit_predict(points)
+        case "agglomerative":
+            found = AgglomerativeClustering(k).fit_predict(points)
+        case "dbscan":
+            found = DBSCAN(eps=_radius(points), min_samples=DBSCAN_SMALLEST_CLUSTER).fit_predict(points)
+    result: Labels = np.asarray(found, np.int64)
+    return result
+
+
+def rehomed(points: Vectors, found: Labels) -> Labels:
+    """Noise points moved to the cluster whose centre is nearest; all in one cluster where all are noise."""
+    homes = [label for label in np.unique(found) if label != NOISE]
+    if not homes:
+        return np.zeros(len(found), np.int64)
+    centres = np.array([points[found == label].mean(axis=0) for label in homes])
+    nearest = np.argmin(((points[:, None, :] - centres[None]) ** 2).sum(axis=2), axis=1)
+    result: Labels = np.where(found == NOISE, np.array(homes)[nearest], found)
+    return result
+
+
+def clusters(papers: Sequence[Paper], found: Labels, topic: str, formula: Formula = "bounded") -> list[Cluster]:
+    """Named clusters, the largest first; papers keep their order, and noise becomes a cluster of its own."""
+    groups = [[p for p, label in zip(papers, found, strict=True) if label == value] for value in np.unique(found)]
+    noise = NOISE in found
+    order = sorted(range(len(groups)), key=lambda i: (noise and i == 0, -len(groups[i])))
+    names = name_groups([groups[i] for i in order], topic, formula)
+    named = [Cluster(n.heading, n.terms, tuple(groups[i])) for n, i in zip(names, order, strict=True)]
+    if noise:
+        named[-1] = Cluster("Papers Outside the Main Lines of Work", named[-1].terms, named[-1].papers)
+    return named
+
+
+def _radius(points: Vectors) -> float:
+    """DBSCAN's radius: most points, nine in ten, have their fifth neighbour within it."""
+    near = NearestNeighbors(n_neighbors=min(DBSCAN_SMALLEST_CLUSTER, len(points))).fit(points)
+    distances, _ = near.kneighbors(points)
+    return max(float(np.quantile(distances[:, -1], 0.9)), 1e-6)

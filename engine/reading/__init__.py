@@ -1,0 +1,1 @@
+"""Full texts: where they are, fetching them, and what is in them."""

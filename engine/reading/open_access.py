@@ -1,0 +1,152 @@
+"""Where the text of a paper can be had: arXiv's HTML or PDF, an open-access link, Unpaywall; each read once."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import TypeAdapter, ValidationError
+
+from engine.errors import RetrievalError, ScholiumError
+from engine.reading.downloading import Download, Downloader
+from engine.reading.full_text import FullText, from_html, from_pdf
+from engine.reading.pdf import read_pdf
+from engine.retrieval.online.transport import Ask, Service
+from engine.values import Paper, PaperKey
+
+AT_ONCE = 4
+_STORED = TypeAdapter(FullText)
+
+
+class Texts(Protocol):
+    """What a job reads full texts from."""
+
+    async def read(
+        self, papers: Sequence[Paper], most: int, on_read: Callable[[int, int], Awaitable[None]]
+    ) -> dict[PaperKey, FullText]:
+        """Texts of at most so many of the papers, the first first; those that cannot be had are left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextFolder:
+    """Texts that were read, each in a file."""
+
+    folder: Path
+
+    def save(self, key: PaperKey, text: FullText) -> None:
+        """Keep a text, in place of an earlier one of the same paper."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draft = self._file(key).with_suffix(".new")
+        draft.write_bytes(_STORED.dump_json(text))
+        draft.replace(self._file(key))
+
+    def load(self, key: PaperKey) -> FullText | None:
+        """The text, ``None`` where there is none."""
+        try:
+            return _STORED.validate_json(self._file(key).read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValidationError:  # written by another version: read it again
+            return None
+
+    def _file(self, key: PaperKey) -> Path:
+        return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
+
+
+@dataclass
+class OpenAccess:
+    """Reads what is openly there; ``own`` are the texts that the workspace uploaded, which come first."""
+
+    downloader: Downloader
+    shared: TextFolder
+    own: TextFolder
+    unpaywall: Service | None = None
+    contact: str = ""
+    arxiv_url: str = "https://arxiv.org"
+    online: bool = True
+    """Whether anything may be fetched; without it only what was read before is given."""
+    unread: dict[PaperKey, str] = field(default_factory=dict)
+    """Papers whose text could not be had, and why."""
+
+    async def read(
+        self, papers: Sequence[Paper], most: int, on_read: Callable[[int, int], Awaitable[None]]
+    ) -> dict[PaperKey, FullText]:
+        """Texts of at most so many papers: those at hand, then the first that have a place to be fetched from."""
+        found: dict[PaperKey, FullText] = {}
+        for paper in papers:
+            text = await asyncio.to_thread(self._at_hand, paper)
+            if text:
+                found[paper.key] = text
+        missing = [p for p in papers if p.key not in found] if self.online else []
+        self.unread.update((p.key, "no open-access text is known") for p in missing if not self._may_be_had(p))
+        wanted = [p for p in missing if p.key not in self.unread][: max(0, most - len(found))]
+        gate = asyncio.Semaphore(AT_ONCE)
+        done = 0
+
+        async def one(paper: Paper) -> None:
+            nonlocal done
+            async with gate:
+                try:
+                    found[paper.key] = await self._fetched(paper)
+                except ScholiumError as error:
+                    self.unread[paper.key] = str(error)
+            done += 1
+            await on_read(done, len(wanted))
+
+        async with asyncio.TaskGroup() as group:
+            for paper in wanted:
+                group.create_task(one(paper))
+        return dict(list(found.items())[:most])
+
+    def _may_be_had(self, paper: Paper) -> bool:
+        """Whether there is a place to try."""
+        kinds = {identifier.partition(":")[0] for identifier in paper.identifiers}
+        asked = self.unpaywall is not None and bool(self.contact)
+        return bool(paper.pdf) or "arxiv" in kinds or ("doi" in kinds and asked)
+
+    def _at_hand(self, paper: Paper) -> FullText | None:
+        for key in dict.fromkeys((paper.key, *paper.identifiers)):
+            text = self.own.load(key) or self.shared.load(key)
+            if text:
+                return text
+        return None
+
+    async def _fetched(self, paper: Paper) -> FullText:
+        """The first place that gives a text. Raises what the last place said."""
+        error: ScholiumError = RetrievalError("no open-access text is known")
+        for url in await self._places(paper):
+            try:
+                text = await self._text(await self.downloader.fetch(url))
+            except ScholiumError as failed:
+                error = failed
+                continue
+            await asyncio.to_thread(self.shared.save, paper.key, text)
+            return text
+        raise error
+
+    async def _text(self, download: Download) -> FullText:
+        if download.kind in {"text/html", "application/xhtml+xml"}:
+            return await asyncio.to_thread(from_html, download.content.decode("utf-8", "replace"), download.url)
+        pdf = await asyncio.to_thread(read_pdf, download.url, download.content)
+        return await asyncio.to_thread(from_pdf, pdf, download.url)
+
+    async def _places(self, paper: Paper) -> list[str]:
+        """Addresses to try, the best first."""
+        places: list[str] = []
+        for identifier in paper.identifiers:
+            if identifier.startswith("arxiv:"):
+                number = identifier.removeprefix("arxiv:")
+                places += [f"{self.arxiv_url}/html/{number}", f"{self.arxiv_url}/pdf/{number}"]
+        places += [paper.pdf] if paper.pdf else []
+        doi = next((i.removeprefix("doi:") for i in paper.identifiers if i.startswith("doi:")), "")
+        if not places and doi and self.unpaywall and self.contact:
+            ask = Ask(f"/v2/{doi}", {"email": self.contact}, may_be_absent=True)
+            answer = (await self.unpaywall.ask(ask)).json() or {}
+            best = answer.get("best_oa_location") or {}
+            places += [link for name in ("url_for_pdf", "url") if isinstance(link := best.get(name), str)][:1]
+        return list(dict.fromkeys(places))

@@ -1,0 +1,70 @@
+"""The text of a PDF, page by page, read in a process of its own with limits on size, pages, time and memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from engine.errors import UserError
+
+LARGEST_BYTES = 50 * 2**20
+MOST_PAGES = 500
+MOST_CHARACTERS = 5_000_000
+MEMORY_BYTES = 2**30
+"""Address space of the process; a page that needs more is a bomb."""
+CPU_S = 20
+WALL_S = 40
+LEAST_WORDS_PER_PAGE = 5
+"""A PDF with fewer is made of pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pdf:
+    """What a PDF says: its own title (often empty or wrong) and the text of each page, lines divided by one newline."""
+
+    title: str
+    pages: tuple[str, ...]
+
+
+def read_pdf(name: str, content: bytes) -> Pdf:
+    """The text; blocks for up to `WALL_S`, so call it in a thread.
+
+    Raises `UserError` with one sentence for a file that is too large, broken, encrypted, scanned, or takes too much.
+    """
+    if len(content) > LARGEST_BYTES:
+        raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Send a smaller PDF.")
+    if not content[:1024].lstrip().startswith(b"%PDF-"):
+        raise UserError(f"“{name}” is not a PDF, whatever its name says.")
+    limits = [str(limit) for limit in (MOST_PAGES, MOST_CHARACTERS, MEMORY_BYTES, CPU_S)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-m", "engine.reading.pdf_worker", *limits],
+            input=content,
+            capture_output=True,
+            timeout=WALL_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UserError(_too_much(name)) from error
+    if done.returncode != 0:
+        raise UserError(_too_much(name))
+    answer = json.loads(done.stdout)
+    match answer.get("wrong"):
+        case "encrypted":
+            raise UserError(f"“{name}” is encrypted. Save it without a password and send it again.")
+        case "broken":
+            raise UserError(f"“{name}” is damaged: it cannot be opened as a PDF. Fetch it again.")
+        case "pages":
+            raise UserError(f"“{name}” has {answer['pages']:,} pages; at most {MOST_PAGES} are read.")
+        case "characters":
+            raise UserError(f"“{name}” has more text than a book; it was not read.")
+    pages = tuple(str(text).replace("\r\n", "\n").replace("\r", "\n") for text in answer["texts"])
+    if sum(len(page.split()) for page in pages) < LEAST_WORDS_PER_PAGE * max(1, len(pages)):
+        raise UserError(f"“{name}” has no text; it seems to be scanned. Run text recognition (OCR) on it first.")
+    return Pdf(str(answer["title"]), pages)
+
+
+def _too_much(name: str) -> str:
+    return f"“{name}” takes too much time or memory to read, as damaged and hostile PDFs do. It was not read."

@@ -1,0 +1,1 @@
+"""Stores of papers behind one protocol: a folder, Weaviate, two searched as one."""

@@ -1,0 +1,36 @@
+"""Two libraries searched as one: a workspace's own papers beside the shared ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from engine.retrieval.identity import Distinct
+from engine.retrieval.libraries.library import AddReport, Library
+from engine.values import FoundPaper, Paper, PaperKey, Query
+
+
+class JointLibrary:
+    """``own`` first: it is what papers are added to, and its key of a paper is taken where both have one."""
+
+    def __init__(self, own: Library, shared: Library) -> None:
+        self._own = own
+        self._shared = shared
+        self.name = f"{shared.name} and the workspace's own papers"
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """At most ``query.limit`` papers; ranks are fused, because scores of two libraries cannot be compared."""
+        own, shared = await asyncio.gather(self._own.search(query), self._shared.search(query))
+        known = Distinct()
+        rankings = [[known.add(item.paper) for item in found] for found in (own, shared)]
+        return known.fused([(keys, 1.0) for keys in rankings])[: query.limit]
+
+    async def add(self, papers: Iterable[Paper]) -> AddReport:
+        """Into the workspace's own library."""
+        return await self._own.add(papers)
+
+    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """The papers that exist among the keys, in the order asked."""
+        own, shared = await asyncio.gather(self._own.get(keys), self._shared.get(keys))
+        by_name = {name: p for p in (*shared, *own) for name in (p.key, *p.identifiers)}
+        return list(dict.fromkeys(by_name[key] for key in keys if key in by_name))

@@ -1,0 +1,337 @@
+"""Papers in a folder: LanceDB keeps them and searches words; their vectors lie beside it.
+
+The table ``papers`` is the truth, everything else is derived from it: an interrupted `index` is simply
+run again. Vectors are mapped from disk, 1 kB for each paper and field, and searched exactly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import lancedb
+import numpy as np
+import pyarrow as pa
+from filelock import FileLock, Timeout
+from lancedb.index import FTS, BTree
+from numpy.typing import NDArray
+
+from engine.errors import RetrievalError, UserError
+from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.libraries.adding import changes, from_stored, known_as, remember, stored_values
+from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress
+from engine.retrieval.libraries.vectors import PaperTexts, PaperVectors, VectorStore
+from engine.retrieval.ranking import SEEDS, Scores, closeness, popularity, reciprocal_rank_fusion, survey_scores
+from engine.text import terms
+from engine.values import FoundPaper, Paper, PaperKey, Query
+
+BATCH = 5_000
+
+_SCHEMA = pa.schema(
+    [
+        ("key", pa.string()),
+        ("title", pa.string()),
+        ("abstract", pa.string()),
+        ("authors", pa.list_(pa.string())),
+        ("year", pa.int32()),
+        ("venue", pa.string()),
+        ("citations", pa.int64()),
+        ("url", pa.string()),
+        ("identifiers", pa.list_(pa.string())),
+        ("words", pa.string()),
+        ("pdf", pa.string()),
+        ("retracted", pa.bool_()),
+        ("origins", pa.list_(pa.string())),
+    ]
+)
+_FIELDS = [name for name in _SCHEMA.names if name != "words"]
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True)
+class _Index:
+    """What is held in memory for searching; row i of every array is paper ``keys[i]``."""
+
+    keys: list[PaperKey]
+    position: dict[str, int]
+    years: NDArray[np.int64]
+    citations: Scores
+    venues: list[str]
+    popularity: Scores
+    titles: Vectors
+    abstracts: Vectors
+    embedder: Embedder
+
+
+class LocalLibrary:
+    """A `Library` in one folder; get one from `open_library` or `create_library`."""
+
+    def __init__(self, folder: Path, table: Any, neural: Embedder | None) -> None:
+        self.name = folder.name
+        self._folder = folder
+        self._table = table
+        self._store = VectorStore(folder, neural)
+        self._loading = asyncio.Lock()
+        self._held: _Index | None = None
+
+    async def count(self) -> int:
+        """Number of papers."""
+        with _translated(self.name):
+            return int(await self._table.count_rows())
+
+    async def embedder(self) -> Embedder:
+        """The embedder this library's vectors were made with."""
+        return (await self._index()).embedder
+
+    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """The papers that exist among the keys (or other known identifiers), in the order asked."""
+        index = await self._index()
+        stored = [index.keys[index.position[k]] for k in keys if k in index.position]
+        rows = await self._rows(list(dict.fromkeys(stored)))
+        return [rows[k] for k in stored if k in rows]
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """Best first, in the order that `Query.ranking` asks for."""
+        index = await self._index()
+        if not index.keys or not query.text.strip():
+            return []
+        by_words = await self._by_words(query.text, max(SEEDS, query.limit))
+        scores = await asyncio.to_thread(_scores, index, query, by_words)
+        scores[~_allowed(index, query)] = -np.inf
+        order = np.argsort(-scores, kind="stable")[: query.limit]
+        chosen = [int(i) for i in order if scores[i] > -np.inf]
+        rows = await self._rows([index.keys[i] for i in chosen])
+        return [FoundPaper(rows[index.keys[i]], float(scores[i])) for i in chosen if index.keys[i] in rows]
+
+    async def add(self, papers: Iterable[Paper]) -> AddReport:
+        """Store papers in batches, each whole or not at all; `index` makes them searchable.
+
+        Raises `UserError` where another process is adding to the same library.
+        """
+        report = AddReport()
+        with self._writing():
+            known = await self._identities()
+            rest = iter(papers)
+            while batch := await asyncio.to_thread(lambda: list(islice(rest, BATCH))):
+                report = await self._add_batch(batch, known, report)
+        return report
+
+    async def everything(self) -> AsyncIterator[Paper]:
+        """All papers, batch by batch."""
+        with _translated(self.name):
+            async for batch in await self._table.query().select(_FIELDS).to_batches(max_batch_length=BATCH):
+                for row in batch.to_pylist():
+                    yield from_stored(row, _FIELDS)
+
+    async def vectors(self) -> PaperVectors:
+        """The vectors of titles and abstracts. Raises `UserError` where it is not indexed yet."""
+        await self._index()
+        vectors = await asyncio.to_thread(self._store.load)
+        assert vectors is not None  # it was indexed a moment ago
+        return vectors
+
+    async def is_current(self) -> bool:
+        """Whether everything that was added is searchable."""
+        vectors = await asyncio.to_thread(self._store.load)
+        return (len(vectors.keys) if vectors else 0) == await self.count()
+
+    async def index(self, on_progress: OnIndexProgress) -> None:
+        """Make what was added searchable by words and by vectors; does only what is due."""
+        total = await self.count()
+        if total == 0:
+            return
+        with self._writing(), _translated(self.name):
+            on_progress(IndexProgress("words", 0))
+            if await self._table.list_indices():
+                await self._table.optimize()
+            else:
+                words = FTS(stem=True, remove_stop_words=True, with_position=False)
+                await self._table.create_index("words", config=words)
+                await self._table.create_index("key", config=BTree())
+            columns = await self._table.query().select(["key", "title", "abstract"]).to_arrow()
+            texts = PaperTexts(*(columns[name].to_pylist() for name in ("key", "title", "abstract")))
+            await asyncio.to_thread(self._store.rebuild, texts, on_progress)
+        self._held = None
+
+    async def _index(self) -> _Index:
+        async with self._loading:
+            if self._held is None:
+                self._held = await self._load()
+        return self._held
+
+    async def _load(self) -> _Index:
+        vectors = await asyncio.to_thread(self._store.load)
+        embedder = await asyncio.to_thread(self._store.embedder)
+        if vectors is None or embedder is None:
+            raise UserError(
+                f"The library “{self.name}” is empty or not indexed yet. "
+                f"Add papers with: scholium ingest FILE --library {self.name}"
+            )
+        columns = ["key", "year", "citations", "venue", "identifiers"]
+        with _translated(self.name):
+            table = await self._table.query().select(columns).to_arrow()
+        facts = {row["key"]: row for row in table.to_pylist()}
+        keys = vectors.keys
+        years = np.array([(facts[k]["year"] or 0) if k in facts else 0 for k in keys], np.int64)
+        counts = [facts[k]["citations"] if k in facts else None for k in keys]
+        citations = np.array([np.nan if c is None else float(c) for c in counts])
+        position: dict[str, int] = {}
+        for i, key in enumerate(keys):
+            for identifier in (key, *(facts[key]["identifiers"] if key in facts else ())):
+                position.setdefault(identifier, i)
+        venues = [(facts[k]["venue"] or "").casefold() if k in facts else "" for k in keys]
+        popular = popularity(citations, years, datetime.now(UTC).year)
+        return _Index(keys, position, years, citations, venues, popular, vectors.titles, vectors.abstracts, embedder)
+
+    async def _by_words(self, text: str, limit: int) -> list[PaperKey]:
+        if not terms(text):
+            return []
+        with _translated(self.name):
+            search = self._table.query().nearest_to_text(text, columns=["words"])
+            found = await search.select(["key", "_score"]).limit(limit).to_list()
+        return [row["key"] for row in found]
+
+    async def _rows(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
+        papers: dict[PaperKey, Paper] = {}
+        for start in range(0, len(keys), 1_000):
+            # A key holds no quote: see identity.paper_key.
+            quoted = ", ".join(f"'{key}'" for key in keys[start : start + 1_000])
+            with _translated(self.name):
+                found = await self._table.query().where(f"key IN ({quoted})").select(_FIELDS).to_list()
+            papers.update({row["key"]: from_stored(row, _FIELDS) for row in found})
+        return papers
+
+    async def _identities(self) -> dict[str, PaperKey]:
+        known: dict[str, PaperKey] = {}
+        columns = ["key", "title", "authors", "year", "identifiers"]
+        with _translated(self.name):
+            table = await self._table.query().select(columns).to_arrow()
+        for row in table.to_pylist():
+            remember(known, from_stored(row, _FIELDS))
+        return known
+
+    async def _add_batch(self, batch: Sequence[Paper], known: dict[str, PaperKey], report: AddReport) -> AddReport:
+        targets = [known_as(paper, known) for paper in batch]
+        stored = await self._rows([key for key in dict.fromkeys(targets) if key])
+        found = changes(batch, known, stored)
+        if found.write:
+            rows = pa.Table.from_pylist([_to_row(paper) for paper in found.write.values()], schema=_SCHEMA)
+            with _translated(self.name):
+                merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
+                await merge.execute(rows)
+        return AddReport(
+            report.added + len(found.fresh),
+            report.updated + found.updated(len(batch)),
+            report.unchanged + found.unchanged,
+        )
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        lock = FileLock(self._folder / "writing.lock", timeout=0)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise UserError(
+                f"Another process is adding papers to the library “{self.name}”. "
+                "Wait until it has finished, then repeat the command; nothing will be doubled."
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def check_name(name: str) -> None:
+    """Raises `UserError` where the name is none that a library can have."""
+    if not _NAME.fullmatch(name):
+        raise UserError(
+            f"“{name[:80]}” cannot be a library's name. Use lower-case letters, digits, - and _; "
+            "at most 64, the first a letter or digit."
+        )
+
+
+async def open_library(folder: Path, neural: Embedder | None = None) -> LocalLibrary:
+    """The library in a folder; raises `UserError` where there is none."""
+    if not (folder / "papers.lance").exists():
+        raise UserError(
+            f"There is no library “{folder.name}”. Make one with: scholium ingest FILE --library {folder.name}"
+        )
+    return await create_library(folder, neural)
+
+
+async def create_library(folder: Path, neural: Embedder | None = None) -> LocalLibrary:
+    """The library in a folder, made where there is none; raises `UserError` where the name is unusable."""
+    check_name(folder.name)
+    with _translated(folder.name):
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        database = await lancedb.connect_async(folder)
+        names = (await database.list_tables()).tables
+        if "papers" in names:
+            table = await database.open_table("papers")
+            there = set((await table.schema()).names)
+            if missing := [field for field in _SCHEMA if field.name not in there]:  # made by an earlier version
+                await table.add_columns(pa.schema(missing))
+        else:
+            table = await database.create_table("papers", schema=_SCHEMA, exist_ok=True)
+    return LocalLibrary(folder, table, neural)
+
+
+def _scores(index: _Index, query: Query, by_words: Sequence[PaperKey]) -> Scores:
+    """A score for every paper of the index; -inf for those that have nothing to do with the query."""
+    vector = index.embedder.embed([query.text])[0]
+    worded = [index.position[k] for k in by_words if k in index.position]
+    if query.ranking == "title":
+        similar: Scores = (index.titles @ vector).astype(np.float64)
+        return similar
+    near: Scores = (index.abstracts @ vector).astype(np.float64)
+    if query.ranking == "relevance":
+        order = np.argsort(-near, kind="stable")[: max(SEEDS, query.limit)]
+        fused = reciprocal_rank_fusion([worded, [int(i) for i in order if near[i] > 0]])
+        scores = np.full(len(index.keys), -np.inf)
+        scores[list(fused)] = list(fused.values())
+        return scores
+    seeds = worded[:SEEDS]
+    if not seeds and not near.any():
+        return np.full(len(index.keys), -np.inf)
+    relevance = closeness(index.abstracts, index.abstracts[seeds]) if seeds else near
+    return survey_scores(relevance, index.popularity)
+
+
+def _allowed(index: _Index, query: Query) -> NDArray[np.bool_]:
+    allowed = np.ones(len(index.keys), dtype=bool)
+    if query.years.first is not None:
+        allowed &= index.years >= query.years.first
+    if query.years.last is not None:
+        allowed &= (index.years <= query.years.last) & (index.years > 0)
+    if query.least_citations:
+        allowed &= index.citations >= query.least_citations
+    if query.venue:
+        allowed &= np.array([venue == query.venue.casefold() for venue in index.venues])
+    allowed[[index.position[key] for key in query.exclude if key in index.position]] = False
+    return allowed
+
+
+def _to_row(paper: Paper) -> dict[str, Any]:
+    return {**stored_values(paper, _FIELDS), "words": f"{paper.title}. {paper.abstract}"}
+
+
+@contextmanager
+def _translated(name: str) -> Iterator[None]:
+    """LanceDB's and the file system's failures as ours, with what to do about them."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        detail = str(error)
+        if "No space left" in detail or "StorageFull" in detail or "os error 28" in detail:
+            raise UserError(
+                f"The disk is full; the library “{name}” is as it was before the last batch. "
+                "Free some space and repeat the command; nothing will be doubled."
+            ) from error
+        raise RetrievalError(f"The library “{name}” could not be used: {detail.splitlines()[0][:300]}") from error

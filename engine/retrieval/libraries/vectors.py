@@ -1,0 +1,153 @@
+"""The vectors of a library's titles and abstracts, kept as plain arrays in its folder.
+
+Each rebuild writes a new generation ``vectors-…`` and then points ``index.json`` at it, so a reader or
+an interruption never sees half of one. The generation before stays for readers that have it open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, Vectors
+from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
+from engine.values import PaperKey
+
+BATCH = 5_000
+
+REFIT_GROWTH = 1.5
+"""A library's own embedding is fitted again when the library has grown by half since the last fit."""
+
+
+@dataclass(frozen=True)
+class PaperTexts:
+    """What is embedded, in columns as the database gives it: row i of each is paper i."""
+
+    keys: list[PaperKey]
+    titles: list[str]
+    abstracts: list[str]
+
+
+@dataclass(frozen=True)
+class PaperVectors:
+    """Row i of ``titles`` and ``abstracts`` (shape: papers, dimensions) belongs to ``keys[i]``."""
+
+    keys: list[PaperKey]
+    titles: Vectors
+    abstracts: Vectors
+    digests: NDArray[np.uint64]
+
+
+class VectorStore:
+    """Reads and rebuilds the vectors of one library folder. Runs for a while: call it in a thread."""
+
+    def __init__(self, folder: Path, neural: Embedder | None) -> None:
+        self._folder = folder
+        self._neural = neural
+
+    def embedder(self) -> Embedder | None:
+        """The chosen neural embedder, else the one fitted on this library, ``None`` before the first fit."""
+        if self._neural is not None:
+            return self._neural
+        generation = self._generation()
+        if generation is None or not (generation / "lsa.json").exists():
+            return None
+        return LatentSemanticAnalysis.load(generation)
+
+    def load(self) -> PaperVectors | None:
+        """The current vectors, mapped from disk; ``None`` where there are none for the chosen embedder."""
+        generation = self._generation()
+        if generation is None or (self._neural and self._state()["embedder"] != self._neural.name):
+            return None
+        return PaperVectors(
+            keys=json.loads((generation / "keys.json").read_text(encoding="utf-8")),
+            titles=np.load(generation / "titles.npy", mmap_mode="r", allow_pickle=False),
+            abstracts=np.load(generation / "abstracts.npy", mmap_mode="r", allow_pickle=False),
+            digests=np.load(generation / "digests.npy", allow_pickle=False),
+        )
+
+    def rebuild(self, texts: PaperTexts, on_progress: OnIndexProgress) -> None:
+        """Vectors for exactly these papers; those whose text and embedder are unchanged are kept."""
+        embedder, reusable = self._current_embedder(texts, on_progress)
+        digests = np.array([_digest(t, a) for t, a in zip(texts.titles, texts.abstracts, strict=True)], np.uint64)
+        # A paper without an abstract is found by its title.
+        bodies = [abstract or title for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
+        rows = {int(d): i for i, d in enumerate(reusable.digests)} if reusable else {}
+        kept = np.array([rows.get(int(d), -1) for d in digests])
+        titles: list[Vectors] = []
+        abstracts: list[Vectors] = []
+        for start in range(0, len(kept), BATCH):
+            part = slice(start, start + BATCH)
+            old = reusable.titles if reusable else None
+            titles.append(_embedded(embedder, texts.titles[part], kept[part], old))
+            old = reusable.abstracts if reusable else None
+            abstracts.append(_embedded(embedder, bodies[part], kept[part], old))
+            on_progress(IndexProgress("vectors", min(start + BATCH, len(kept)), len(kept)))
+        self._write(PaperVectors(texts.keys, np.concatenate(titles), np.concatenate(abstracts), digests), embedder)
+
+    def _current_embedder(
+        self, texts: PaperTexts, on_progress: OnIndexProgress
+    ) -> tuple[Embedder, PaperVectors | None]:
+        """The embedder to use, and the former vectors where they were made by that very embedder."""
+        former = self.embedder()
+        if self._neural is not None:
+            return self._neural, self.load()
+        if isinstance(former, LatentSemanticAnalysis) and len(texts.keys) < former.fitted_on * REFIT_GROWTH:
+            reusable = self.load() if self._state()["embedder"] == former.name else None
+            return former, reusable
+        on_progress(IndexProgress("fitting", 0))
+        joined = [f"{title}. {abstract}" for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
+        return LatentSemanticAnalysis.fit(joined), None
+
+    def _write(self, vectors: PaperVectors, embedder: Embedder) -> None:
+        before = self._generation()
+        generation = self._folder / f"vectors-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
+        generation.mkdir()
+        if isinstance(embedder, LatentSemanticAnalysis):
+            embedder.save(generation)
+        np.save(generation / "titles.npy", vectors.titles)
+        np.save(generation / "abstracts.npy", vectors.abstracts)
+        np.save(generation / "digests.npy", vectors.digests)
+        (generation / "keys.json").write_text(json.dumps(vectors.keys), encoding="utf-8")
+        draft = self._folder / "index.json.new"
+        draft.write_text(json.dumps({"vectors": generation.name, "embedder": embedder.name}), encoding="utf-8")
+        os.replace(draft, self._folder / "index.json")
+        for old in self._folder.glob("vectors-*"):
+            if old not in (generation, before):
+                shutil.rmtree(old, ignore_errors=True)
+
+    def _state(self) -> dict[str, Any]:
+        try:
+            state: dict[str, Any] = json.loads((self._folder / "index.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        return state
+
+    def _generation(self) -> Path | None:
+        name = self._state().get("vectors")
+        return self._folder / name if name else None
+
+
+def _embedded(embedder: Embedder, texts: Sequence[str], kept: NDArray[np.int64], old: Vectors | None) -> Vectors:
+    """Vectors of the texts; where ``kept`` names a row of ``old`` (from 0), that row is taken."""
+    new = np.flatnonzero(kept < 0)
+    fresh = embedder.embed([texts[int(i)] for i in new])
+    vectors = np.zeros((len(texts), fresh.shape[1] if old is None else old.shape[1]), np.float32)
+    vectors[new] = fresh
+    if old is not None:
+        vectors[kept >= 0] = old[kept[kept >= 0]]
+    return vectors
+
+
+def _digest(title: str, abstract: str) -> int:
+    return int.from_bytes(hashlib.blake2b(f"{title}\0{abstract}".encode(), digest_size=8).digest())

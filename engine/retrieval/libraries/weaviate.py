@@ -1,0 +1,398 @@
+"""Papers in Weaviate: a `Library` that a whole lab or several machines share.
+
+Vectors of title and abstract are given with each paper (or made by the server, by setting). A search ranks as
+a folder does, but looks only at the papers nearest to the topic, and measures them against a sample
+of the library instead of all of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+from itertools import chain, islice
+from operator import and_
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from weaviate.classes.query import Filter, HybridFusion, MetadataQuery, Sort
+
+from engine.errors import RecordError, RetrievalError, UserError
+from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis, Vectors
+from engine.retrieval.libraries.adding import changes, identities, remember
+from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress
+from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
+from engine.retrieval.libraries.weaviate_model import (
+    Description,
+    describe,
+    described,
+    forget_models,
+    load_model,
+    store_model,
+)
+from engine.retrieval.libraries.weaviate_papers import FIELDS, PaperObjects, to_paper
+from engine.retrieval.libraries.weaviate_ranking import (
+    CITED_SHARE,
+    FACTS,
+    HELD_S,
+    NEAREST,
+    NEAREST_CITED,
+    POPULAR,
+    SAMPLE,
+    Body,
+    Held,
+    survey_ranking,
+)
+from engine.retrieval.libraries.weaviate_schema import WORKSPACES, Server, collection, translated
+from engine.retrieval.ranking import SEEDS
+from engine.text import terms
+from engine.values import FoundPaper, Paper, PaperKey, Query
+
+BATCH = 500
+DESCRIBED_S = 60.0
+
+
+class WeaviateLibrary:
+    """A `Library` in Weaviate; get one from `bot.app`'s shelf, which owns the connection."""
+
+    def __init__(
+        self,
+        client: Any,
+        server: Server,
+        description: Description,
+        *,
+        neural: Embedder | None,
+        cache: Path,
+        tenant: str = "",
+    ) -> None:
+        self.name = "papers" if tenant else description.library
+        self._client = client
+        self._server = server
+        self._description = description
+        self._neural = neural
+        self._cache = cache
+        self._embedder: Embedder | None = neural
+        self._held: Held | None = None
+        self._described_at = time.monotonic()
+        home = collection(WORKSPACES if tenant else description.library, "Papers")
+        papers = client.collections.get(home)
+        self._papers = papers.with_tenant(tenant) if tenant else papers
+        self._objects = PaperObjects(self._papers)
+
+    async def count(self) -> int:
+        """Number of papers."""
+        return await self._objects.count()
+
+    async def embedder(self) -> Embedder:
+        """The embedder of this library's vectors; for a server's own, one to be fitted on what is found."""
+        if self._server.vectoriser:
+            return FittedOnTopic()
+        if self._embedder is None:
+            if not self._description.version:
+                raise UserError(
+                    f"The library “{self.name}” in Weaviate is empty. "
+                    f"Add papers with: scholium ingest FILE --library {self.name} --to weaviate"
+                )
+            async with translated("to load the embedding"):
+                self._embedder = await load_model(self._client, self._description, self._cache)
+        return self._embedder
+
+    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """The papers that exist among the keys (or other known identifiers), in the order asked."""
+        known: dict[str, Paper] = {}
+        for start in range(0, len(keys), BATCH):
+            wanted = Filter.by_property("identities").contains_any(list(keys[start : start + BATCH]))
+            for paper in await self._objects.matching(wanted):
+                known.update(dict.fromkeys((paper.key, *paper.identifiers), paper))
+        return list(dict.fromkeys(known[key] for key in keys if key in known))
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """Best first, in the order that `Query.ranking` asks for."""
+        await self._notice()
+        if not query.text.strip() or not (self._server.vectoriser or self._description.embedder):
+            return []
+        match query.ranking:
+            case "survey":
+                return await self._for_survey(query)
+            case "relevance":
+                return await self._by_words_and_meaning(query)
+            case "title":
+                return await self._near(query, "title")
+
+    async def add(self, papers: Iterable[Paper]) -> AddReport:
+        """Store papers in batches with their vectors; a paper that is there is merged with it.
+
+        The first papers of a new library are those on which its embedding is fitted.
+        """
+        rest = iter(papers)
+        if not self._server.vectoriser and self._neural is None and not self._description.version:
+            first = await asyncio.to_thread(lambda: list(islice(rest, LSA_SAMPLE)))
+            if not first:
+                return AddReport()
+            await self._fit(first, placed=len(first))
+            rest = chain(first, rest)
+        elif self._neural is not None:
+            await self._same_embedder(self._neural)
+        report = AddReport()
+        while batch := await asyncio.to_thread(lambda: list(islice(rest, BATCH))):
+            report = await self._add_batch(batch, report)
+        self._held = None
+        return report
+
+    async def is_current(self) -> bool:
+        """Whether the embedding still fits the library: it has not grown by half since."""
+        if self._server.vectoriser or self._neural is not None:
+            return True
+        return await self.count() < max(1, self._description.fitted) * REFIT_GROWTH
+
+    async def index(self, on_progress: OnIndexProgress) -> None:
+        """Fit the embedding again where the library has outgrown it, and place every paper anew.
+
+        Interrupted, it is simply run again: vectors of the former embedding serve until the last is replaced.
+        """
+        if await self.is_current():
+            return
+        papers = [paper async for paper in self._objects.everything()]
+        on_progress(IndexProgress("fitting", 0))
+        await self._fit(papers, placed=0)
+        for start in range(0, len(papers), BATCH):
+            await self._write(papers[start : start + BATCH])
+            on_progress(IndexProgress("vectors", min(start + BATCH, len(papers)), len(papers)))
+        async with translated("to describe the library"):
+            self._description = replace(self._description, fitted=len(papers))
+            await describe(self._client, self._description)
+        self._held = None
+
+    async def take_over(
+        self, papers: AsyncIterator[Paper], vectors: PaperVectors, embedder: Embedder, on_progress: OnIndexProgress
+    ) -> AddReport:
+        """Another library's papers with the vectors they have.
+
+        Raises `UserError` where this library is not empty and was made with another embedding.
+        """
+        if self._server.vectoriser:
+            raise UserError("This Weaviate makes its own vectors (SCHOLIUM_WEAVIATE_VECTORISER); use ingest.")
+        await self._adopt(embedder, len(vectors.keys))
+        rows = {key: i for i, key in enumerate(vectors.keys)}
+        is_empty = await self.count() == 0
+        report = AddReport()
+        batch: list[Paper] = []
+        done = 0
+
+        async def flushed() -> AddReport:
+            if not is_empty:  # some of these may be here already, perhaps under other keys
+                return await self._add_batch(batch, report)
+            chosen = [rows[paper.key] for paper in batch]
+            rejected = await self._objects.store(batch, (vectors.titles[chosen], vectors.abstracts[chosen]))
+            return replace(
+                report, added=report.added + len(batch) - len(rejected), rejected=(*report.rejected, *rejected)
+            )
+
+        async for paper in papers:
+            if paper.key in rows:
+                batch.append(paper)
+            if len(batch) == BATCH:
+                report, done, batch = await flushed(), done + len(batch), []
+                on_progress(IndexProgress("moving", done, len(rows)))
+        report = await flushed() if batch else report
+        self._held = None
+        return report
+
+    async def _adopt(self, embedder: Embedder, fitted: int) -> None:
+        if self._neural is None and isinstance(embedder, LatentSemanticAnalysis):
+            if await self.count() and self._description.version:
+                current = await self.embedder()
+                if not (isinstance(current, LatentSemanticAnalysis) and current.same_as(embedder)):
+                    raise UserError(
+                        f"The library “{self.name}” in Weaviate has papers placed by another embedding. Move into a "
+                        f"new library, or add the papers with: scholium ingest FILE --library {self.name} --to weaviate"
+                    )
+                return
+            await self._store_embedder(embedder, fitted)
+        else:
+            await self._same_embedder(embedder)
+
+    async def _fit(self, papers: Sequence[Paper], placed: int) -> None:
+        """A new embedding that holds for so many papers already; for fewer than there are, it is not current."""
+        texts = [f"{paper.title}. {paper.abstract}" for paper in papers]
+        await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), placed)
+
+    async def _store_embedder(self, embedder: LatentSemanticAnalysis, fitted: int) -> None:
+        async with translated("to store the embedding"):
+            version = await store_model(self._client, self._description.library, embedder)
+            self._description = replace(self._description, embedder=embedder.name, version=version, fitted=fitted)
+            await describe(self._client, self._description)
+            await forget_models(self._client, self._description.library, version)
+        self._embedder = embedder
+
+    async def _same_embedder(self, embedder: Embedder) -> None:
+        """Raises `UserError` where the vectors that are there were made by another embedder."""
+        if self._description.embedder not in {"", embedder.name}:
+            raise UserError(
+                f"The vectors of the library “{self.name}” in Weaviate were made with {self._description.embedder}, "
+                f"not with {embedder.name}. Set SCHOLIUM_EMBEDDER as it was, or make a new library."
+            )
+        if not self._description.embedder:
+            self._description = replace(self._description, embedder=embedder.name)
+            async with translated("to describe the library"):
+                await describe(self._client, self._description)
+
+    async def _add_batch(self, batch: Sequence[Paper], report: AddReport) -> AddReport:
+        named = list(dict.fromkeys(i for paper in batch for i in identities(paper)))
+        stored = {p.key: p for p in await self._objects.matching(Filter.by_property("identities").contains_any(named))}
+        known: dict[str, PaperKey] = {}
+        for paper in stored.values():
+            remember(known, paper)
+        made = changes(batch, known, stored)
+        rejected = await self._write(list(made.write.values()))
+        return AddReport(
+            report.added + len(made.fresh) - len(rejected),
+            report.updated + made.updated(len(batch)),
+            report.unchanged + made.unchanged,
+            (*report.rejected, *rejected),
+        )
+
+    async def _write(self, papers: Sequence[Paper]) -> list[RecordError]:
+        """Store the papers with vectors made here, unless the server makes them."""
+        vectors = None
+        if papers and not self._server.vectoriser:
+            embedder = await self.embedder()
+            titles = await asyncio.to_thread(embedder.embed, [p.title for p in papers])
+            bodies = await asyncio.to_thread(embedder.embed, [p.abstract or p.title for p in papers])
+            vectors = (titles, bodies)
+        return await self._objects.store(papers, vectors)
+
+    async def _for_survey(self, query: Query) -> list[FoundPaper]:
+        """As in the local library: closeness to what the words find, and being cited, both standardised."""
+        words = " ".join(terms(query.text))
+        async with translated("to search"):
+            seeds = (
+                await self._papers.query.bm25(
+                    words,
+                    query_properties=["words"],
+                    limit=SEEDS,
+                    include_vector=["abstract"],
+                    return_properties=["key"],
+                )
+                if words
+                else None
+            )
+        if seeds and seeds.objects:
+            core = np.array([o.vector["abstract"] for o in seeds.objects], np.float32)
+        elif self._server.vectoriser:
+            return await self._by_words_and_meaning(query)
+        else:
+            core = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[:1]
+            if not core.any():
+                return []
+        held = await self._known()
+        cited = Filter.by_property("citations").greater_or_equal(held.cited_from)
+        near = await asyncio.gather(
+            self._near_topic(core, query, max(query.limit, NEAREST), None),
+            self._near_topic(core, query, NEAREST_CITED, cited),
+        )
+        best = await asyncio.to_thread(survey_ranking, near, core, held, query)
+        rows = await self._objects.by_id(list(best))
+        return [FoundPaper(rows[name], score) for name, score in best.items() if name in rows]
+
+    async def _near_topic(self, core: Vectors, query: Query, limit: int, also: Any) -> Body:
+        """The papers nearest to the middle of the core."""
+        async with translated("to search"):
+            found = await self._papers.query.near_vector(
+                core.mean(axis=0).tolist(),
+                target_vector="abstract",
+                limit=limit,
+                filters=_filters(query, also),
+                include_vector=["abstract"],
+                return_properties=FACTS,
+            )
+        return Body.of(found.objects)
+
+    async def _by_words_and_meaning(self, query: Query) -> list[FoundPaper]:
+        """The server's hybrid search: both ranks fused, as reciprocal rank fusion does."""
+        words = " ".join(terms(query.text))
+        vector: Any = None
+        if not self._server.vectoriser:
+            embedded = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[0]
+            vector = embedded.tolist() if embedded.any() else None
+        if not words and vector is None:
+            return []
+        async with translated("to search"):
+            found = await self._papers.query.hybrid(
+                words or None,
+                alpha=0.5 if vector is not None or self._server.vectoriser else 0.0,
+                vector=vector,
+                target_vector="abstract",
+                query_properties=["words"],
+                fusion_type=HybridFusion.RANKED,
+                limit=query.limit + len(query.exclude),
+                filters=_filters(query),
+                return_properties=FIELDS,
+                return_metadata=MetadataQuery(score=True),
+            )
+        scored = [FoundPaper(to_paper(o.properties), float(o.metadata.score or 0.0)) for o in found.objects]
+        return [item for item in scored if item.paper.key not in query.exclude][: query.limit]
+
+    async def _near(self, query: Query, target: str) -> list[FoundPaper]:
+        common: dict[str, Any] = {
+            "target_vector": target,
+            "limit": query.limit + len(query.exclude),
+            "filters": _filters(query),
+            "return_properties": FIELDS,
+            "return_metadata": MetadataQuery(distance=True),
+        }
+        if self._server.vectoriser:
+            async with translated("to search"):
+                found = await self._papers.query.near_text(query.text, **common)
+        else:
+            vector = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[0]
+            if not vector.any():
+                return []
+            async with translated("to search"):
+                found = await self._papers.query.near_vector(vector.tolist(), **common)
+        scored = [FoundPaper(to_paper(o.properties), -float(o.metadata.distance or 0.0)) for o in found.objects]
+        return [item for item in scored if item.paper.key not in query.exclude][: query.limit]
+
+    async def _notice(self) -> None:
+        """Learn from time to time whether another process has fitted the embedding anew, or filled the library."""
+        if self._description.embedder and time.monotonic() - self._described_at < DESCRIBED_S:
+            return
+        async with translated("to read the library's description"):
+            now = await described(self._client, self._description.library)
+        if now.version != self._description.version:
+            self._embedder, self._held = self._neural, None
+        self._description, self._described_at = now, time.monotonic()
+
+    async def _known(self) -> Held:
+        """A sample of the library and its most cited papers."""
+        if self._held is None or time.monotonic() - self._held.read_at > HELD_S:
+            wanted: dict[str, Any] = {"include_vector": ["abstract"], "return_properties": FACTS}
+            async with translated("to search"):
+                some = await self._papers.query.fetch_objects(limit=SAMPLE, **wanted)
+                most = await self._papers.query.fetch_objects(
+                    limit=POPULAR, sort=Sort.by_property("citations", ascending=False), **wanted
+                )
+            if not some.objects:
+                raise RetrievalError(f"The library “{self.name}” in Weaviate has no papers.")
+            sample = Body.of(some.objects)
+            counts = np.nan_to_num(sample.citations)
+            cited_from = int(np.quantile(counts, CITED_SHARE))
+            self._held = Held(sample, Body.of(most.objects), cited_from, time.monotonic())
+        return self._held
+
+
+def _filters(query: Query, also: Any = None) -> Any:
+    """What may be found at all; ``None`` where everything may."""
+    parts = [] if also is None else [also]
+    if query.years.first is not None:
+        parts.append(Filter.by_property("year").greater_or_equal(query.years.first))
+    if query.years.last is not None:
+        parts.append(Filter.by_property("year").less_or_equal(query.years.last))
+    if query.least_citations:
+        parts.append(Filter.by_property("citations").greater_or_equal(query.least_citations))
+    if query.venue:
+        parts.append(Filter.by_property("venue_folded").equal(query.venue.casefold()))
+    return reduce(and_, parts) if parts else None

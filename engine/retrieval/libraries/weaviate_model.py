@@ -1,0 +1,131 @@
+"""What a Weaviate library knows of itself, kept in Weaviate: its schema's version and its embedding.
+
+An embedding fitted on a library (some 40 MB) is stored in pieces, so that every machine embeds queries alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import secrets
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weaviate.classes.query import Filter
+from weaviate.util import generate_uuid5
+
+from engine.errors import RetrievalError, UserError
+from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
+from engine.retrieval.libraries.weaviate_schema import LIBRARIES, MODELS, SCHEMA_VERSION
+
+PART_BYTES = 3 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A library as Weaviate describes it; ``version`` names the fitted embedding, empty for any other."""
+
+    library: str
+    schema: int = SCHEMA_VERSION
+    embedder: str = ""
+    version: str = ""
+    fitted: int = 0
+
+
+async def described(client: Any, library: str) -> Description:
+    """The library's description, an empty one where it is new. Raises `UserError` for one of a later Scholium."""
+    found = await client.collections.get(LIBRARIES).query.fetch_object_by_id(generate_uuid5(library))
+    if found is None:
+        return Description(library)
+    description = Description(**{name: found.properties[name] for name in Description.__dataclass_fields__})
+    if description.schema > SCHEMA_VERSION:
+        raise UserError(
+            f"The library “{library}” in Weaviate was made by a later version of Scholium (its schema has version "
+            f"{description.schema}, this program knows {SCHEMA_VERSION}). Update this program."
+        )
+    return description
+
+
+async def describe(client: Any, description: Description) -> None:
+    """Store the description."""
+    values = {name: getattr(description, name) for name in Description.__dataclass_fields__}
+    objects, name = client.collections.get(LIBRARIES), generate_uuid5(description.library)
+    if await objects.data.exists(name):
+        await objects.data.replace(name, values)
+    else:
+        await objects.data.insert(values, uuid=name)
+
+
+async def names(client: Any) -> list[str]:
+    """Libraries that are there; workspaces' own papers are none."""
+    if not await client.collections.exists(LIBRARIES):
+        return []
+    found = await client.collections.get(LIBRARIES).query.fetch_objects(limit=1_000, return_properties=["library"])
+    return sorted(o.properties["library"] for o in found.objects if "/" not in o.properties["library"])
+
+
+async def store_model(client: Any, library: str, model: LatentSemanticAnalysis) -> str:
+    """Store a fitted embedding under a new version, then forget the former ones; returns the version."""
+    content = await asyncio.to_thread(_packed, model)
+    version = secrets.token_hex(8)
+    parts = [content[i : i + PART_BYTES] for i in range(0, len(content), PART_BYTES)]
+    objects = client.collections.get(MODELS)
+    for number, part in enumerate(parts):
+        values = {"library": library, "version": version, "part": number, "parts": len(parts)}
+        await objects.data.insert({**values, "content": base64.b64encode(part).decode()})
+    return version
+
+
+async def forget_models(client: Any, library: str, but: str) -> None:
+    """Delete the library's embeddings but for one version."""
+    mine = Filter.by_property("library").equal(library) & Filter.by_property("version").not_equal(but)
+    await client.collections.get(MODELS).data.delete_many(where=mine)
+
+
+async def load_model(client: Any, description: Description, cache: Path) -> Embedder:
+    """The library's fitted embedding, from this machine where it was loaded before."""
+    folder = cache / description.version
+    if not (folder / "lsa.json").exists():
+        wanted = Filter.by_property("version").equal(description.version)
+        parts: dict[int, bytes] = {}
+        total = 1
+        while len(parts) < total:
+            found = await client.collections.get(MODELS).query.fetch_objects(
+                filters=wanted & Filter.by_property("part").equal(len(parts)),
+                limit=1,
+                return_properties=["part", "parts", "content"],
+            )
+            if not found.objects:
+                raise RetrievalError(
+                    f"The embedding of the library “{description.library}” is not whole in Weaviate. "
+                    "Repeat its ingest command; nothing will be doubled.",
+                )
+            values = found.objects[0].properties
+            total = values["parts"]
+            parts[values["part"]] = base64.b64decode(values["content"])
+        await asyncio.to_thread(_unpack, b"".join(parts[i] for i in range(total)), folder)
+    return await asyncio.to_thread(LatentSemanticAnalysis.load, folder)
+
+
+def _packed(model: LatentSemanticAnalysis) -> bytes:
+    buffer = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder))
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name in ("lsa.npz", "lsa.json"):
+                archive.write(Path(folder) / name, name)
+    return buffer.getvalue()
+
+
+def _unpack(content: bytes, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as draft, zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in ("lsa.npz", "lsa.json"):
+            archive.extract(name, draft)
+        if not folder.exists():
+            Path(draft).replace(folder)
+            Path(draft).mkdir()  # for the end of the block

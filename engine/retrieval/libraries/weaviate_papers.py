@@ -1,0 +1,107 @@
+"""The objects of one collection of papers: how a paper is written there and read back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from weaviate.classes.data import DataObject
+from weaviate.exceptions import WeaviateInsertManyAllFailedError
+from weaviate.util import generate_uuid5
+
+from engine.errors import RecordError
+from engine.retrieval.embedding import Vectors
+from engine.retrieval.libraries.adding import from_stored, identities, stored_values
+from engine.retrieval.libraries.weaviate_schema import is_read_only, translated
+from engine.text import terms
+from engine.values import Paper
+
+PAGE = 1_000
+
+FIELDS = [
+    "key", "title", "abstract", "authors", "year", "venue", "citations", "url", "pdf", "retracted", "identifiers",
+    "origins",
+]  # fmt: skip
+
+
+class PaperObjects:
+    """The papers of a collection, or of one tenant of it. Every method raises `RetrievalError`."""
+
+    def __init__(self, papers: Any) -> None:
+        self._papers = papers
+
+    async def count(self) -> int:
+        """Number of papers."""
+        async with translated("to count papers"):
+            return int(await self._papers.length())
+
+    async def store(self, papers: Sequence[Paper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
+        """Write the papers, in place of those that have their keys, with their vectors of title and abstract.
+
+        What the server refuses is tried once more without the others, then returned.
+        """
+        if not papers:
+            return []
+        objects = [_object(paper, vectors, i) for i, paper in enumerate(papers)]
+        errors = await self._inserted(objects)
+        again = sorted(errors)
+        if again:
+            errors = {again[i]: why for i, why in (await self._inserted([objects[i] for i in again])).items()}
+        return [RecordError(papers[i].key, f"Weaviate refused it ({why[:160]})") for i, why in errors.items()]
+
+    async def _inserted(self, objects: list[Any]) -> dict[int, str]:
+        async with translated("to store papers"):
+            try:
+                result = await self._papers.data.insert_many(objects)
+            except WeaviateInsertManyAllFailedError as error:
+                errors = dict.fromkeys(range(len(objects)), " ".join(str(error.message).split()))
+            else:
+                errors = {i: " ".join(str(e.message).split()) for i, e in result.errors.items()}
+            if read_only := next((why for why in errors.values() if is_read_only(why)), ""):
+                raise OSError(read_only)
+        return errors
+
+    async def matching(self, wanted: Any) -> list[Paper]:
+        """Every paper that the filter takes."""
+        found: list[Paper] = []
+        while True:
+            async with translated("to read papers"):
+                page = await self._papers.query.fetch_objects(
+                    filters=wanted, limit=PAGE, offset=len(found), return_properties=FIELDS
+                )
+            found += [to_paper(o.properties) for o in page.objects]
+            if len(page.objects) < PAGE:
+                return found
+
+    async def everything(self) -> AsyncIterator[Paper]:
+        """All papers, page by page."""
+        async with translated("to read papers"):
+            async for item in self._papers.iterator(return_properties=FIELDS):
+                yield to_paper(item.properties)
+
+    async def by_id(self, ids: Sequence[Any]) -> dict[Any, Paper]:
+        """Papers by the ids of their objects."""
+        if not ids:
+            return {}
+        async with translated("to read papers"):
+            page = await self._papers.query.fetch_objects_by_ids(list(ids), limit=len(ids), return_properties=FIELDS)
+        return {o.uuid: to_paper(o.properties) for o in page.objects}
+
+
+def _object(paper: Paper, vectors: tuple[Vectors, Vectors] | None, row: int) -> Any:
+    values = stored_values(paper, FIELDS)
+    values |= {
+        "identities": identities(paper),
+        "venue_folded": paper.venue.casefold(),
+        "words": " ".join(terms(f"{paper.title}. {paper.abstract}")),
+    }
+    values = {name: value for name, value in values.items() if value is not None}
+    if vectors is None:
+        return DataObject(properties=values, uuid=generate_uuid5(paper.key))
+    named = {"title": vectors[0][row].tolist(), "abstract": vectors[1][row].tolist()}
+    return DataObject(properties=values, uuid=generate_uuid5(paper.key), vector=named)
+
+
+def to_paper(values: Any) -> Paper:
+    """The paper that an object's properties describe."""
+    return from_stored(values, FIELDS)

@@ -1,0 +1,1 @@
+"""Online scholarly services, one file each, over one shared transport."""

@@ -1,0 +1,93 @@
+"""arXiv: the last resort for searching, and the place where a preprint's text is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from lxml import etree
+
+from engine.errors import RetrievalError
+from engine.retrieval.identity import arxiv_key, doi_key
+from engine.retrieval.online.semantic_scholar import sourced
+from engine.retrieval.online.transport import Ask, Policy, Service, Web
+from engine.text import clean
+from engine.values import ALL_YEARS, Paper, YearRange
+
+ADDRESS = "https://export.arxiv.org"
+NAME = "arXiv"
+PAGE = 100
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_ARXIV = "{http://arxiv.org/schemas/atom}"
+
+
+class Arxiv:
+    """A client of the search service, which wants three seconds between calls."""
+
+    name = NAME
+
+    def __init__(self, web: Web, url: str = ADDRESS, policy: Policy | None = None) -> None:
+        self._service = Service(NAME, url, web, policy or Policy(3.0))
+
+    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
+        """At most ``limit`` papers (and at most 300) that hold all words, by relevance; no citation counts."""
+        words = re.findall(r"[\w.+#]+", text)
+        if not words:
+            return [], 0.0
+        query = " AND ".join(f'all:"{word}"' for word in words)
+        if years != ALL_YEARS:
+            query += f" AND submittedDate:[{years.first or 1990}01010000 TO {years.last or 2100}12312359]"
+        found: list[Paper] = []
+        age = 0.0
+        while len(found) < min(limit, 3 * PAGE):
+            params = {"search_query": query, "start": str(len(found)), "max_results": str(PAGE), "sortBy": "relevance"}
+            reply = await self._service.ask(Ask("/api/query", params), as_json=False)
+            page = read_feed(reply.text)
+            found += page
+            age = max(age, reply.age_s)
+            if len(page) < PAGE:
+                break
+        return found[:limit], age
+
+
+def read_feed(text: str) -> list[Paper]:
+    """The papers of an Atom feed. Raises `RetrievalError` where it is none, or tells of an error."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        feed = etree.fromstring(text.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        raise RetrievalError(f"{NAME} gave an answer that cannot be read.", retryable=True) from error
+    if feed.tag != f"{_ATOM}feed":
+        raise RetrievalError(f"{NAME} gave an answer that is no list of papers.", retryable=True)
+    papers = []
+    for entry in feed.iter(f"{_ATOM}entry"):
+        if "/api/errors" in _text(entry, f"{_ATOM}id"):
+            raise RetrievalError(f"{NAME} did not accept the question: {_text(entry, f'{_ATOM}summary')[:200]}")
+        if paper := _paper(entry):
+            papers.append(paper)
+    return papers
+
+
+def _paper(entry: Any) -> Paper | None:
+    own = arxiv_key(_text(entry, f"{_ATOM}id"))
+    title = _text(entry, f"{_ATOM}title")
+    if own is None or not title:
+        return None
+    published = doi_key(_text(entry, f"{_ARXIV}doi"))
+    year = re.match(r"\d{4}", _text(entry, f"{_ATOM}published"))
+    number = own.removeprefix("arxiv:")
+    values: dict[str, Any] = {
+        "title": title,
+        "abstract": _text(entry, f"{_ATOM}summary"),
+        "authors": tuple(_text(a, f"{_ATOM}name") for a in entry.iter(f"{_ATOM}author")),
+        "year": int(year[0]) if year else None,
+        "venue": _text(entry, f"{_ARXIV}journal_ref") or "arXiv",
+        "url": f"https://arxiv.org/abs/{number}",
+        "pdf": f"https://arxiv.org/pdf/{number}",
+    }
+    return sourced(values, tuple(k for k in (published, own) if k), NAME)
+
+
+def _text(element: Any, tag: str) -> str:
+    return clean(element.findtext(tag) or "")

@@ -1,0 +1,44 @@
+"""Crossref: which papers were retracted, where OpenAlex cannot say, and what a DOI stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.errors import RetrievalError
+from engine.retrieval.online.transport import Ask, Policy, Service, Web
+from engine.values import PaperKey
+
+ADDRESS = "https://api.crossref.org"
+NAME = "Crossref"
+NAMED_AT_ONCE = 20
+WITHDRAWN = frozenset({"retraction", "withdrawal", "removal"})
+
+
+class Crossref:
+    """A client of the service; raises `RetrievalError` where it cannot answer."""
+
+    name = NAME
+
+    def __init__(self, web: Web, url: str = ADDRESS, policy: Policy | None = None) -> None:
+        self._service = Service(NAME, url, web, policy or Policy(0.25))
+
+    async def retracted(self, keys: Sequence[PaperKey]) -> frozenset[PaperKey]:
+        """Those of the DOIs that a later notice retracts, withdraws or removes."""
+        dois = [key for key in dict.fromkeys(keys) if key.startswith("doi:") and "," not in key]
+        found: set[PaperKey] = set()
+        for start in range(0, len(dois), NAMED_AT_ONCE):
+            part = dois[start : start + NAMED_AT_ONCE]
+            named = ",".join(f"doi:{key.removeprefix('doi:')}" for key in part)
+            params = {"filter": named, "select": "DOI,updated-by,title", "rows": str(NAMED_AT_ONCE)}
+            answer = (await self._service.ask(Ask("/works", params))).json()
+            message = answer.get("message") if isinstance(answer, dict) else None
+            if not isinstance(message, dict) or not isinstance(message.get("items"), list):
+                raise RetrievalError(f"{NAME} gave an answer without “items”.", retryable=True)
+            found.update(PaperKey(f"doi:{str(i.get('DOI')).lower()}") for i in message["items"] if _withdrawn(i))
+        return frozenset(found)
+
+
+def _withdrawn(item: Mapping[str, Any]) -> bool:
+    notices = item.get("updated-by") or ()
+    return any(isinstance(n, dict) and str(n.get("type", "")).lower() in WITHDRAWN for n in notices)

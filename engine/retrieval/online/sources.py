@@ -1,0 +1,175 @@
+"""All online sources as one, for one job: the first that works answers, and what was asked of whom is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol, TypeVar
+
+from engine.errors import RetrievalError
+from engine.retrieval.online.crossref import Crossref
+from engine.retrieval.online.openalex import OpenAlex
+from engine.retrieval.online.semantic_scholar import SemanticScholar, names_of
+from engine.retrieval.online.transport import DAY_S
+from engine.values import ALL_YEARS, Paper, PaperKey, SearchRecord, YearRange
+
+GRAPH_PAPERS = 100
+"""Papers found whose references are read: the best ones stand for the field."""
+
+CITING_PAPERS = 8
+"""Papers found for which those that cite them are asked: one call each, at one call a second."""
+
+LEAST_POINTERS = 3
+"""A paper that fewer of the found papers cite is no foundation of their field."""
+
+FOUNDATIONS = 150
+"""Papers that the citation graph adds at most."""
+
+T = TypeVar("T")
+
+
+class PaperSearch(Protocol):
+    """A service that finds papers by words."""
+
+    name: str
+
+    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
+        """Papers by relevance, and the age of the answer in seconds. Raises `RetrievalError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What one search gave, best first, and its record."""
+
+    papers: Sequence[Paper]
+    record: SearchRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A paper next to the found ones in the citation graph, and how many of them point to it or are cited by it."""
+
+    paper: Paper
+    pointers: int
+
+
+@dataclass
+class Online:
+    """The sources in the order they are asked; one that fails is not asked again by this job."""
+
+    scholar: SemanticScholar | None = None
+    others: Sequence[PaperSearch] = ()
+    open_alex: OpenAlex | None = None
+    crossref: Crossref | None = None
+    failed: dict[str, str] = field(default_factory=dict)
+    """Source → why it is not asked any more."""
+
+    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> Searched:
+        """From the first source that answers. Raises `RetrievalError` where none does: that is not "no papers"."""
+        sources: list[PaperSearch] = [*([self.scholar] if self.scholar else []), *self.others]
+        for source in sources:
+            if source.name in self.failed:
+                continue
+            try:
+                papers, age = await source.search(text, limit, years)
+            except RetrievalError as error:
+                self.failed[source.name] = str(error)
+                continue
+            return Searched(papers, self._record(source.name, text, len(papers), age))
+        reasons = " ".join(self.failed.values())
+        raise RetrievalError(f"No online source could be searched. {reasons}", retryable=True)
+
+    async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> Searched:
+        """The most cited papers with all the words. Raises `RetrievalError` where the source that can say is away."""
+        with self._asking() as scholar:
+            papers, age = await scholar.most_cited(text, limit, years)
+        return Searched(papers, self._record(scholar.name, f"{text} (most cited)", len(papers), age))
+
+    async def foundations(self, papers: Sequence[Paper]) -> list[Neighbour]:
+        """What several of the papers cite, the most pointed to first: it may share no word with the topic.
+
+        Raises `RetrievalError` where nobody can say.
+        """
+        with self._asking() as scholar:
+            cited = await scholar.references(names_of(papers[:GRAPH_PAPERS]))
+            pointers = Counter(key for references in cited.values() for key in set(references))
+            wanted = [key for key, count in pointers.most_common(2 * FOUNDATIONS) if count >= LEAST_POINTERS]
+            found = await scholar.lookup(wanted[:FOUNDATIONS])
+        return [Neighbour(found[key], pointers[key]) for key in wanted if key in found]
+
+    async def followers(self, papers: Sequence[Paper]) -> list[Neighbour]:
+        """What cites several of the best papers, the most pointing first. Raises `RetrievalError` likewise."""
+        pointing: Counter[PaperKey] = Counter()
+        known: dict[PaperKey, Paper] = {}
+        with self._asking() as scholar:
+            for name in names_of(papers[:CITING_PAPERS]):
+                for paper in await scholar.citations(name):
+                    known[paper.key] = paper
+                    pointing[paper.key] += 1
+        best = [(key, count) for key, count in pointing.most_common(FOUNDATIONS) if count >= LEAST_POINTERS]
+        return [Neighbour(known[key], count) for key, count in best]
+
+    async def recommended(self, papers: Sequence[Paper], disliked: Sequence[Paper]) -> Sequence[Paper]:
+        """Papers like those found. Raises `RetrievalError` where nobody can say."""
+        with self._asking() as scholar:
+            return await scholar.recommendations(names_of(papers[:GRAPH_PAPERS]), names_of(disliked))
+
+    @contextmanager
+    def _asking(self) -> Iterator[SemanticScholar]:
+        """The source that knows citations; once it is away, it is not asked again by this job."""
+        if self.scholar is None:
+            raise RetrievalError("No source with a citation graph is configured.")
+        if why := self.failed.get(self.scholar.name):
+            raise RetrievalError(why, retryable=True)
+        try:
+            yield self.scholar
+        except RetrievalError as error:
+            if error.retryable:
+                self.failed[self.scholar.name] = str(error)
+            raise
+
+    async def retracted(self, papers: Sequence[Paper]) -> frozenset[PaperKey]:
+        """Keys of those papers that were retracted. Raises `RetrievalError` where neither service can say."""
+        known = {p.key for p in papers if p.retracted}
+        named = {i: p.key for p in papers if not p.retracted for i in p.identifiers if i.startswith("doi:")}
+        if not named:
+            return frozenset(known)
+        why = "No service that knows retractions is configured."
+        if self.open_alex is not None:
+            try:
+                found = await self.open_alex.lookup(list(named))
+                return frozenset(known | {named[i] for i, paper in found.items() if paper.retracted})
+            except RetrievalError as error:
+                why = str(error)
+        if self.crossref is not None:
+            return frozenset(known | {named[i] for i in await self.crossref.retracted(list(named)) if i in named})
+        raise RetrievalError(why, retryable=True)
+
+    async def named(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
+        """The papers that exist among the keys, of the first source that answers. Raises `RetrievalError`."""
+        return await self._first(lambda source: source.lookup(keys))
+
+    async def titled(self, title: str) -> Paper | None:
+        """The paper whose title is closest, ``None`` where there is none. Raises `RetrievalError`."""
+        return await self._first(lambda source: source.match(title))
+
+    async def _first(self, question: Callable[[SemanticScholar | OpenAlex], Awaitable[T]]) -> T:
+        why = " ".join(self.failed.values()) or "No online source is configured."
+        for source in (self.scholar, self.open_alex):
+            if source is None or source.name in self.failed:
+                continue
+            try:
+                return await question(source)
+            except RetrievalError as error:
+                self.failed[source.name] = why = str(error)
+        raise RetrievalError(why, retryable=True)
+
+    def _record(self, source: str, text: str, found: int, age_s: float) -> SearchRecord:
+        notes = [f"instead of {name}: {why}" for name, why in self.failed.items()]
+        if age_s > DAY_S:
+            notes.append(f"its answer of {age_s / DAY_S:.0f} days ago")
+        return SearchRecord(source, text, datetime.now(UTC).date().isoformat(), found, " ".join(notes))

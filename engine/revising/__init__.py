@@ -1,0 +1,1 @@
+"""What happens to a finished survey: changes, answers, background, field gaps."""

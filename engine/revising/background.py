@@ -1,0 +1,137 @@
+"""Background of a topic from Wikipedia: choose the article, collect what explains the topic (Jarvis' steps).
+
+What is collected goes into the survey's introduction, each sentence with the article's words that show it, and the
+article is cited as what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import Field
+
+from engine.citations import cite, inert, with_references
+from engine.errors import UserError
+from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.prompting import data, fill
+from engine.retrieval.online.wikipedia import Wikipedia, is_encyclopedia
+from engine.run import Progress, RunContext
+from engine.text import clean, sentences, terms
+from engine.values import Brief, Citation, Claim, Paper, PaperSelection, Section, Survey
+
+EXCERPT_CHARACTERS = 24_000
+MOST_EXCERPTS = 4
+INTRODUCTION_CHARACTERS = 600
+QUOTED_SENTENCES = 2
+TEMPERATURE = 0.2
+
+
+class PageAnswer(Answer):
+    """The number of the article, 0 for none."""
+
+    reason: str
+    number: int = Field(ge=0)
+
+
+class Statement(Answer):
+    """A sentence and the article's words behind it."""
+
+    sentence: str
+    quote: str
+
+
+class SummaryAnswer(Answer):
+    """Whether the article helps, why, and what was collected."""
+
+    reason: str
+    relevant: bool
+    statements: list[Statement]
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What an article says, as claims."""
+
+    article: Paper
+    claims: tuple[Claim, ...]
+
+
+async def with_background(
+    brief: Brief, selection: PaperSelection, survey: Survey, wikipedia: Wikipedia, context: RunContext
+) -> Survey:
+    """The survey with a paragraph of background in its first section.
+
+    Raises `UserError` with the reason where no article helps, `RetrievalError` where Wikipedia is away.
+    """
+    if any(is_encyclopedia(paper) for paper in survey.references):
+        raise UserError("This survey has its background from Wikipedia already.")
+    await context.progress(Progress("background", detail=brief.topic))
+    found = await _background(brief, survey, wikipedia, context)
+    first, *rest = survey.sections
+    paragraph = " ".join(claim.text for claim in found.claims)
+    opened = replace(first, text=f"{first.text}\n\n{paragraph}", claims=(*first.claims, *found.claims))
+    papers = {p.key: p for p in (*selection.included(), replace(found.article, body=()))}
+    return with_references(replace(survey, sections=(opened, *rest)), papers)
+
+
+async def _background(brief: Brief, survey: Survey, wikipedia: Wikipedia, context: RunContext) -> Background:
+    hits = await wikipedia.search(brief.topic)
+    if context.model is None:
+        wanted = set(terms(brief.topic))
+        title = next((t for t, _ in hits if set(terms(t)) and set(terms(t)) <= wanted), "")
+        if not title:
+            raise UserError(f"Wikipedia has no article that is clearly about “{brief.topic[:80]}”.")
+        return _quoted(await wikipedia.article(title))
+    title = await _chosen(brief.topic, hits, context.model)
+    return await _collected(brief.topic, survey.sections, await wikipedia.article(title), context.model)
+
+
+def _quoted(article: Paper) -> Background:
+    """The first sentences of the article, word for word."""
+    quotes = [inert(s) for s in sentences(article.abstract)[:QUOTED_SENTENCES]]
+    if not quotes:
+        raise UserError(f"Wikipedia's article “{article.title}” has no introduction that could be quoted.")
+    bare = "; ".join(f"“{quote.removesuffix('.')}”" for quote in quotes)
+    text = f"As background, Wikipedia says {bare} {cite([article.key])}."
+    return Background(article, (Claim(text, tuple(Citation(article.key, q, "quoted") for q in quotes)),))
+
+
+async def _chosen(topic: str, hits: Sequence[tuple[str, str]], model: LanguageModel) -> str:
+    shown = "\n".join(
+        f'<article number="{n}">\n{data(title)}\n{data(intro[:INTRODUCTION_CHARACTERS])}\n</article>'
+        for n, (title, intro) in enumerate(hits, start=1)
+    )
+    prompt = fill("background/page", topic=data(topic), articles=shown)
+    answer = await model.typed(Request("reading", "background/page", prompt, 512, TEMPERATURE), PageAnswer)
+    if not 1 <= answer.number <= len(hits):
+        raise UserError(f"No article of Wikipedia helps here: {clean(answer.reason)[:300]}")
+    return hits[answer.number - 1][0]
+
+
+async def _collected(topic: str, sections: Sequence[Section], article: Paper, model: LanguageModel) -> Background:
+    whole = "\n".join(passage.text for passage in article.body)
+    kept: list[Statement] = []
+    answer: SummaryAnswer | None = None
+    for number, start in enumerate(range(0, min(len(whole), MOST_EXCERPTS * EXCERPT_CHARACTERS), EXCERPT_CHARACTERS)):
+        prompt = fill(
+            "background/summary",
+            topic=data(topic),
+            sections=data("; ".join(section.title for section in sections)),
+            title=data(article.title),
+            draft=data("\n".join(s.sentence for s in kept) or "(nothing yet)"),
+            excerpt=data(whole[start : start + EXCERPT_CHARACTERS]),
+        )
+        request = Request("reading", f"background/{number}", prompt, 2_048, TEMPERATURE)
+        answer = await model.typed(request, SummaryAnswer)
+        if answer.relevant:
+            kept = [s for s in answer.statements if s.quote and s.quote in whole] or kept
+    if not kept:
+        why = clean(answer.reason)[:300] if answer else "the article is empty"
+        raise UserError(f"Wikipedia's article “{article.title}” does not help: {why}")
+    return Background(article, tuple(_claim(statement, article) for statement in kept))
+
+
+def _claim(statement: Statement, article: Paper) -> Claim:
+    text = f"{inert(clean(statement.sentence)).rstrip().rstrip('.!?')} {cite([article.key])}."
+    return Claim(text, (Citation(article.key, statement.quote, "supported"),))

@@ -1,0 +1,60 @@
+"""Follow-up questions about a finished survey, answered by quotation from its own papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.run import Answer, RunContext
+from engine.text import terms
+from engine.values import Paper, PaperSelection, Survey
+from engine.writing.extractive import Sentence, quotable, quoted
+
+NEEDED_COVERAGE = 0.5
+"""A sentence speaks to a question when it and its paper's title hold at least half of what the question asks
+for, rare terms counting more."""
+
+_ASKING = frozenset(
+    terms(
+        "paper papers say says tell explain describe difference compare main best approach approaches method methods "
+        "work works know known exist exists mean means think survey literature author authors research please give list"
+    )
+)
+
+
+def answered(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
+    """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
+    asked = [t for t in dict.fromkeys(terms(question)) if t not in _ASKING]
+    candidates = [s for paper in selection.included() for s in quotable(paper)]
+    if not asked or not candidates:
+        return Answer(question, (), survey)
+    rarity = _rarity(asked, selection.included())
+    coverage = np.array([_coverage(rarity, s) for s in candidates])
+    speaking = np.flatnonzero(coverage >= NEEDED_COVERAGE)
+    if len(speaking) == 0:
+        return Answer(question, (), survey)
+    chosen = [candidates[int(i)] for i in speaking]
+    vectors = context.embedder.embed([question, *(s.text for s in chosen)])
+    closeness = vectors[1:] @ vectors[0] + 0.5 * coverage[speaking]
+    best: dict[str, Sentence] = {}
+    for i in np.argsort(-closeness, kind="stable"):
+        best.setdefault(chosen[int(i)].paper.key, chosen[int(i)])
+    claims = tuple(quoted([s], "{who}:") for s in list(best.values())[: context.limits.answer_papers])
+    return Answer(question, claims, survey, selection.included())
+
+
+def _rarity(asked: Sequence[str], papers: Sequence[Paper]) -> dict[str, float]:
+    """Weight of each term asked for: a term that every paper has asks for little.
+
+    A term that no paper has is passed over as long as two others are left to ask for.
+    """
+    held = [set(terms(f"{p.title}. {p.abstract}")) for p in papers]
+    frequency = {t: sum(t in words for words in held) for t in asked}
+    known = [t for t in asked if frequency[t]]
+    return {t: float(np.log1p(len(held) / (3 + frequency[t]))) for t in (known if len(known) > 1 else asked)}
+
+
+def _coverage(rarity: dict[str, float], sentence: Sentence) -> float:
+    there = set(terms(f"{sentence.paper.title}. {sentence.text}"))
+    return sum(weight for term, weight in rarity.items() if term in there) / sum(rarity.values())

@@ -1,0 +1,170 @@
+"""Changes to one section of a finished survey, by quotation and by program; everything else stays byte for byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engine.citations import cited_keys, with_references
+from engine.errors import UserError
+from engine.evidence import section_at
+from engine.retrieval.embedding import Embedder, embed_papers, nearest
+from engine.text import all_sentences, folded, joined, shortened, split_sentences, terms
+from engine.values import Change, Paper, PaperSelection, Section, Survey, Way
+from engine.writing.extractive import Passage, passage
+
+REVISION_PAPERS = 30
+PARAGRAPH_WORDS = 90
+QUOTATION_WORDS = 25
+"""Enough for one quoted sentence."""
+
+SIZES: dict[Way, float] = {"expand": 1.5, "shorten": 0.6}
+"""Words afterwards, as a share of the words before."""
+
+NAMED_SHARE = 0.5
+"""A claim is the one meant when it holds at least half of the terms it was described with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A section to be changed: what is wanted of it, from which papers, in how many words."""
+
+    old: Section
+    wanted: str
+    papers: tuple[Paper, ...]
+    words: int
+
+
+def section_to_change(survey: Survey, place: str) -> Section:
+    """The section with that number; raises `UserError` where there is none or it has parts."""
+    old = section_at(survey, place)
+    if old.sections:
+        raise UserError(f"Section {place} has parts; name one of them, for example {place}.1.")
+    return old
+
+
+def revision_of(selection: PaperSelection, survey: Survey, change: Change, embedder: Embedder) -> Revision:
+    """What the change takes: the papers the section cites already and those nearest to what is wanted."""
+    old = section_to_change(survey, change.place)
+    wanted = change.wish or old.title
+    papers = selection.included()
+    vectors = embed_papers(embedder, papers)
+    near = {p.key for p in nearest(papers, vectors, embedder.embed([wanted])[0], REVISION_PAPERS)}
+    cited = {c.key for claim in old.claims for c in claim.citations} if change.way != "paragraph" else set()
+    size = PARAGRAPH_WORDS if change.way == "paragraph" else max(80, len(old.text.split()))
+    words = round(size * SIZES.get(change.way, 1.0))
+    return Revision(old, wanted, tuple(p for p in papers if p.key in near | cited), words)
+
+
+def revised(selection: PaperSelection, survey: Survey, place: str, new: Section) -> Survey:
+    """The survey with the section at ``place`` replaced and its references in order, the rest untouched."""
+    sections = _with_section(survey.sections, [int(part) for part in place.split(".")], new)
+    known = {p.key: p for p in (*survey.references, *selection.included())}
+    return with_references(replace(survey, sections=sections), known)
+
+
+def requoted(selection: PaperSelection, survey: Survey, change: Change, embedder: Embedder) -> Survey:
+    """The survey with one section changed by quotation; raises `UserError` where that cannot be done."""
+    match change.way:
+        case "translate":
+            raise UserError("A quoted survey keeps the words of its papers; translating needs a language model.")
+        case "remove":
+            return without_claim(selection, survey, change)
+        case "cite":
+            paper = paper_named(selection, survey, change.wish)
+            old = section_to_change(survey, change.place)
+            quote = passage([paper], f"{old.title}. {old.text}", QUOTATION_WORDS, embedder)
+            return revised(selection, survey, change.place, appended(old, _found(quote, change)))
+        case "paragraph":
+            wanted = revision_of(selection, survey, change, embedder)
+            quote = passage(wanted.papers, wanted.wanted, wanted.words, embedder)
+            return revised(selection, survey, change.place, appended(wanted.old, _found(quote, change)))
+        case "rewrite" | "expand" | "shorten":
+            wanted = revision_of(selection, survey, change, embedder)
+            quote = _found(
+                passage(wanted.papers, f"{wanted.old.title}. {wanted.wanted}", wanted.words, embedder), change
+            )
+            return revised(selection, survey, change.place, replace(wanted.old, text=quote.text, claims=quote.claims))
+
+
+def _found(quote: Passage, change: Change) -> Passage:
+    if not quote.text:
+        raise UserError(f"The papers have nothing to quote for section {change.place} on “{change.wish}”.")
+    return quote
+
+
+def appended(old: Section, new: Passage) -> Section:
+    """The section with new paragraphs at its end."""
+    return replace(old, text=f"{old.text}\n\n{new.text}", claims=(*old.claims, *new.claims))
+
+
+def paper_named(selection: PaperSelection, survey: Survey, said: str) -> Paper:
+    """The gathered paper meant by a reference number, an identifier, or its title.
+
+    A title counts when it is whole, or when only one gathered paper's title holds these words. Raises
+    `UserError` for anything else: a paper that was not gathered is never cited.
+    """
+    number = re.fullmatch(r"\[?(\d{1,4})\]?", said.strip())
+    if number:
+        at = int(number[1])
+        if not 1 <= at <= len(survey.references):
+            raise UserError(f"There is no reference [{at}]; the survey has [1] to [{len(survey.references)}].")
+        return survey.references[at - 1]
+    papers, wanted = selection.included(), folded(said)
+    exact = [p for p in papers if wanted in {folded(p.title), *map(folded, (p.key, *p.identifiers))}]
+    holding = exact or [p for p in papers if len(wanted) >= 8 and wanted in folded(p.title)]
+    if len(holding) == 1:
+        return holding[0]
+    if holding:
+        titles = "; ".join(f"{p.key}: {shortened(p.title, 60)}" for p in holding[:4])
+        raise UserError(f"“{said[:80]}” could be several papers. Name one by its key: {titles}")
+    raise UserError(
+        f"“{said[:80]}” is not among the papers gathered for this survey, so it cannot be cited. "
+        "Name it by reference number, identifier or title."
+    )
+
+
+def without_claim(selection: PaperSelection, survey: Survey, change: Change) -> Survey:
+    """The survey without the sentence of the section that the words describe best; no word of others changes."""
+    old = section_to_change(survey, change.place)
+    meant = set(terms(change.wish))
+    # A quotation can hold what looks like the end of a sentence, so claims are taken whole.
+    inside = [claim.text for claim in old.claims]
+    units = inside + [s for s in all_sentences(old.text) if not any(s in text for text in inside)]
+    share = [len(meant & set(terms(unit))) / max(1, len(meant)) for unit in units]
+    if not units or not meant or max(share) < NAMED_SHARE:
+        raise UserError(f"No sentence of section {change.place} speaks of “{change.wish[:80]}”. `show {change.place}`")
+    gone = units[share.index(max(share))]
+    paragraphs = [" ".join(block.replace(gone, "", 1).split()) for block in old.text.split("\n\n")]
+    kept = tuple(claim for claim in old.claims if claim.text != gone)
+    new = replace(old, text="\n\n".join(block for block in paragraphs if block), claims=kept)
+    if not new.text:
+        raise UserError(f"That is all that section {change.place} says; `back` to the outline and drop the section.")
+    return revised(selection, survey, change.place, new)
+
+
+def uncited_sentences(section: Section, paper: Paper) -> list[str]:
+    """Sentences of the section that do not cite the paper."""
+    return [line for line in all_sentences(section.text) if paper.key not in cited_keys(line)]
+
+
+def with_sentences(section: Section, new: Sequence[str]) -> Section:
+    """The section with its sentences, in order, replaced; a claim goes with its sentence."""
+    lines = iter(new)
+    renamed: dict[str, str] = {}
+    paragraphs = split_sentences(section.text)
+    for paragraph in paragraphs:
+        for i, line in enumerate(paragraph):
+            paragraph[i] = renamed[line] = next(lines)
+    claims = tuple(replace(claim, text=renamed.get(claim.text, claim.text)) for claim in section.claims)
+    return replace(section, text=joined(paragraphs), claims=claims)
+
+
+def _with_section(sections: tuple[Section, ...], path: Sequence[int], new: Section) -> tuple[Section, ...]:
+    """The sections with the one at ``path`` (numbers from 1, outermost first) replaced, all others the same."""
+    at = path[0] - 1
+    inner = (
+        new if len(path) == 1 else replace(sections[at], sections=_with_section(sections[at].sections, path[1:], new))
+    )
+    return (*sections[:at], inner, *sections[at + 1 :])

@@ -1,0 +1,70 @@
+"""Where a field lacks surveys: its papers in clusters, those with the smallest share of surveys first.
+
+AutoSurvey shows the same as a map (fig. 1c): t-SNE of papers and surveys, clusters without surveys named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.manifold import TSNE
+
+from engine.errors import UserError
+from engine.naming.clustering import best_cluster_count, clusters, labels
+from engine.retrieval.embedding import Embedder, embed_papers
+from engine.values import FieldMap, MapPoint, Paper
+
+FEWEST_PAPERS = 20
+MOST_CLUSTERS = 12
+PERPLEXITY = 30.0
+"""t-SNE's usual number of neighbours; it has to be smaller than the number of papers."""
+
+_SURVEY = re.compile(
+    r"\b(?:surveys?|reviews?|overview|tutorial|taxonomy|roadmap|state[- ]of[- ]the[- ]art in|literature)\b", re.I
+)
+_ABOUT_REVIEWS = re.compile(r"\b(?:peer|product|movie|customer|user|online|app|code)[- ]reviews?\b", re.I)
+SURVEYS = "surveys"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A line of work, how many papers it has here, and how many of them are surveys."""
+
+    name: str
+    papers: int
+    surveys: int
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGaps:
+    """Lines of work, those with the smallest share of surveys first, and their map."""
+
+    gaps: tuple[Gap, ...]
+    map: FieldMap
+
+
+def is_survey(paper: Paper) -> bool:
+    """Whether the title says that the paper surveys others."""
+    return bool(_SURVEY.search(_ABOUT_REVIEWS.sub(" ", paper.title)))
+
+
+def field_gaps(papers: Sequence[Paper], topic: str, embedder: Embedder, seed: int) -> FieldGaps:
+    """Clusters of the papers by share of surveys; raises `UserError` where there are too few papers."""
+    if len(papers) < FEWEST_PAPERS:
+        raise UserError(f"{len(papers)} papers are too few for a map of the field; it takes {FEWEST_PAPERS}.")
+    vectors = embed_papers(embedder, papers)
+    found = labels(vectors, "k-means", best_cluster_count(vectors, (4, MOST_CLUSTERS), seed), seed)
+    named = clusters(papers, found, topic)
+    gaps = [Gap(c.name, len(c.papers), sum(map(is_survey, c.papers))) for c in named]
+    group = {paper.key: c.name for c in named for paper in c.papers}
+    perplexity = min(PERPLEXITY, (len(papers) - 1) / 3)
+    placed = TSNE(2, perplexity=perplexity, init="pca", random_state=seed).fit_transform(np.asarray(vectors))
+    points = tuple(
+        MapPoint(float(x), float(y), SURVEYS if is_survey(p) else group[p.key])
+        for p, (x, y) in zip(papers, placed, strict=True)
+    )
+    caption = "Papers by what they are about; existing surveys are a group of their own."
+    return FieldGaps(tuple(sorted(gaps, key=lambda g: (g.surveys / g.papers, -g.papers))), FieldMap(caption, points))

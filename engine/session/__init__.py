@@ -1,0 +1,1 @@
+"""The conversation about one survey as a pure state machine."""

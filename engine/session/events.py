@@ -1,0 +1,232 @@
+"""What can happen in a session, and what follows from it: values without behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.values import Brief, Change, KeywordPool, Outline, PaperSelection, Section, Survey
+
+JobKind = Literal[
+    "keywords", "papers", "list", "outline", "write", "revise", "answer", "gaps", "evaluate", "background"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work that was asked for; ``change`` belongs to `revise`, ``question`` to `answer`, ``details`` to `evaluate`."""
+
+    id: str
+    kind: JobKind
+    change: Change | None = None
+    question: str = ""
+    details: bool = False
+    lines: tuple[str, ...] = ()
+    """The list of papers that `list` looks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A topic was named; ``papers`` is how many papers to propose."""
+
+    brief: Brief
+    papers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """Yes to the proposal; ``revision`` is the one the person saw, ``None`` for plain words."""
+
+    revision: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Regenerate:
+    """No: propose something else at this step."""
+
+    revision: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EditKeywords:
+    """Keywords to add and to drop."""
+
+    add: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EditPapers:
+    """Positions in the list of papers, from 1, to leave out or take in again."""
+
+    exclude: tuple[int, ...] = ()
+    include: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MorePapers:
+    """So many papers more."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class UseList:
+    """The survey's papers are those of this list, one a line."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditOutline:
+    """A change of the outline; see `engine.session.outline_edits`. Raises `UserError` where it cannot be done."""
+
+    apply: Callable[[Outline], Outline]
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """One section of the finished survey is to be changed."""
+
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question about the finished survey or its papers."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindGaps:
+    """The person asks which parts of the field lack surveys."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddBackground:
+    """The introduction is to explain the topic from an encyclopedia."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """How good is the finished survey; with ``details`` every figure and reason."""
+
+    details: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GoBack:
+    """To the proposal before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Take back so many changes."""
+
+    steps: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StartOver:
+    """Forget the survey and begin with a topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Stop what is running; what is finished stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionFinished:
+    """The running job has finished a section; ``position`` counts outline nodes from 0."""
+
+    job_id: str
+    position: int
+    section: Section
+
+
+JobResult = KeywordPool | PaperSelection | Outline | Survey | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobDone:
+    """A job ended well; an answer has no result to keep."""
+
+    job_id: str
+    result: JobResult = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobFailed:
+    """A job ended without a result."""
+
+    job_id: str
+
+
+Edit = EditKeywords | EditPapers | EditOutline
+PersonEvent = (
+    Start
+    | Approve
+    | Regenerate
+    | Edit
+    | MorePapers
+    | UseList
+    | Revise
+    | Ask
+    | FindGaps
+    | Evaluate
+    | AddBackground
+    | GoBack
+    | Undo
+)
+Event = PersonEvent | Stop | StartOver | SectionFinished | JobDone | JobFailed
+
+
+# Actions
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """Show the proposal of the current phase."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartJob:
+    """Begin the work."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class StopJob:
+    """End the work; what it finished was kept."""
+
+    job: Job
+
+
+NoticeKind = Literal[
+    "stale",
+    "busy",
+    "nothing to approve",
+    "nothing to undo",
+    "nothing to stop",
+    "stopped",
+    "undone",
+    "no way back",
+    "not now",
+    "running already",
+    "started over",
+    "needs topic",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Say one of the known things; nothing was changed unless its name says so."""
+
+    kind: NoticeKind
+
+
+Action = Propose | StartJob | StopJob | Tell

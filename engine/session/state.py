@@ -1,0 +1,296 @@
+"""The conversation about one survey as a pure state machine: `advance` decides, others act.
+
+::
+
+    topic ──start──► (keywords job) ──► keywords ──approve──► (papers job) ──► papers
+                                           ▲                                     │ approve
+                                           └───────────── go back ───────────┐   ▼
+    discussion ◄── writing ◄──approve── outline ◄───────── (outline job) ────┴───┘
+
+Every phase but topic holds a proposal with a revision; an answer to an older revision changes nothing.
+A job runs between two phases; while it runs, the proposal cannot be changed, only stopped. Undo restores
+the contents exactly, any number of steps; the revision never goes back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never
+
+from engine.errors import UserError
+from engine.session.events import (
+    Action,
+    AddBackground,
+    Approve,
+    Ask,
+    Edit,
+    EditKeywords,
+    EditOutline,
+    EditPapers,
+    Evaluate,
+    Event,
+    FindGaps,
+    GoBack,
+    Job,
+    JobDone,
+    JobFailed,
+    JobKind,
+    JobResult,
+    MorePapers,
+    PersonEvent,
+    Propose,
+    Regenerate,
+    Revise,
+    SectionFinished,
+    Start,
+    StartJob,
+    StartOver,
+    Stop,
+    StopJob,
+    Tell,
+    Undo,
+    UseList,
+)
+from engine.values import Brief, Change, Keyword, KeywordPool, Outline, PaperKey, PaperSelection, Section, Survey
+
+Phase = Literal["topic", "keywords", "papers", "outline", "writing", "discussion"]
+PHASES: tuple[Phase, ...] = ("topic", "keywords", "papers", "outline", "writing", "discussion")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything a person has decided and received so far; what undo restores."""
+
+    phase: Phase = "topic"
+    brief: Brief | None = None
+    keywords: KeywordPool | None = None
+    papers: PaperSelection | None = None
+    paper_limit: int = 0
+    outline: Outline | None = None
+    sections: tuple[tuple[int, Section], ...] = ()
+    survey: Survey | None = None
+    attempt: int = 0
+    """How often another proposal was asked for; it varies every random choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurveySession:
+    """One survey's conversation. ``past`` holds former states, the latest last."""
+
+    id: str
+    revision: int = 0
+    state: State = State()
+    past: tuple[State, ...] = ()
+    job: Job | None = None
+    jobs_started: int = 0
+
+
+AboutSurvey = Revise | Ask | FindGaps | Evaluate | AddBackground
+Step = tuple[SurveySession, tuple[Action, ...]]
+
+_APPROVED: dict[Phase, JobKind] = {
+    "topic": "keywords",
+    "keywords": "papers",
+    "papers": "outline",
+    "outline": "write",
+    "writing": "write",
+}
+_PROPOSED_BY: dict[Phase, JobKind] = {"keywords": "keywords", "papers": "papers", "outline": "outline"}
+
+
+def advance(session: SurveySession, event: Event) -> Step:
+    """What happens next. Pure; raises `UserError` where an edit cannot be done, and then nothing changed."""
+    match event:
+        case SectionFinished() | JobDone() | JobFailed():
+            return _from_job(session, event)
+        case Stop() | StartOver():
+            return _end(session, event)
+        case _ if session.job is not None:
+            return session, (Tell("running already" if isinstance(event, Start) else "busy"),)
+        case _:
+            return _at_rest(session, event)
+
+
+def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
+    """Events that need the person's turn."""
+    match event:
+        case Approve() | Regenerate():
+            if event.revision is not None and event.revision != session.revision:
+                return session, (Tell("stale"), Propose())
+            return _approve(session) if isinstance(event, Approve) else _regenerate(session)
+        case Undo(steps):
+            return _undo(session, steps)
+        case GoBack():
+            return _go_back(session)
+        case Start(brief, papers):
+            fresh = State(brief=brief, paper_limit=papers)
+            return _begin(_changed(session, fresh), "keywords")
+        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | UseList():
+            return _content(session, event)
+        case Revise() | Ask() | FindGaps() | Evaluate() | AddBackground():
+            return _about_survey(session, event)
+        case _:
+            assert_never(event)
+
+
+def _content(session: SurveySession, event: Edit | MorePapers | UseList) -> Step:
+    """Changes of a proposal, each in its phase only."""
+    state = session.state
+    match event:
+        case EditKeywords(add, drop) if state.phase == "keywords" and state.keywords:
+            return _edited(session, replace(state, keywords=_with_keywords(state.keywords, add, drop)))
+        case EditPapers() if state.phase == "papers" and state.papers:
+            return _edited(session, replace(state, papers=_with_papers(state.papers, event)))
+        case EditOutline(apply) if state.phase == "outline" and state.outline:
+            return _edited(session, replace(state, outline=apply(state.outline)))
+        case MorePapers(count) if state.phase == "papers":
+            more = replace(state, paper_limit=state.paper_limit + count)
+            return _begin(_changed(session, more), "papers")
+        case UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
+            return _begin(session, "list", lines=lines)
+        case _:
+            return _not_now(session)
+
+
+def _about_survey(session: SurveySession, event: AboutSurvey) -> Step:
+    """Events that need the finished survey, or at least its papers."""
+    state = session.state
+    match event:
+        case Revise(change) if state.phase == "discussion":
+            return _begin(session, "revise", change)
+        case Ask(question) if state.phase == "discussion":
+            return _begin(session, "answer", question=question)
+        case FindGaps() if state.papers and state.phase not in {"topic", "keywords"}:
+            return _begin(session, "gaps")
+        case AddBackground() if state.phase == "discussion":
+            return _begin(session, "background")
+        case Evaluate(details) if state.phase == "discussion":
+            return _begin(session, "evaluate", details=details)
+        case _:
+            return _not_now(session)
+
+
+def _not_now(session: SurveySession) -> Step:
+    return session, (Tell("needs topic" if session.state.phase == "topic" else "not now"),)
+
+
+def _approve(session: SurveySession) -> Step:
+    kind = _APPROVED.get(session.state.phase)
+    if session.state.brief is None or kind is None:
+        return session, (Tell("nothing to approve"),)
+    if kind == "write" and session.state.phase == "outline":
+        session = _changed(session, replace(session.state, phase="writing", sections=(), survey=None))
+    return _begin(session, kind)
+
+
+def _regenerate(session: SurveySession) -> Step:
+    kind = _PROPOSED_BY.get(session.state.phase)
+    if kind is None:
+        return session, (Tell("nothing to approve"),)
+    return _begin(_changed(session, replace(session.state, attempt=session.state.attempt + 1)), kind)
+
+
+def _begin(
+    session: SurveySession,
+    kind: JobKind,
+    change: Change | None = None,
+    question: str = "",
+    *,
+    details: bool = False,
+    lines: tuple[str, ...] = (),
+) -> Step:
+    number = session.jobs_started + 1
+    job = Job(f"{session.id}-{number}", kind, change, question, details, lines)
+    return replace(session, job=job, jobs_started=number), (StartJob(job),)
+
+
+def _end(session: SurveySession, event: Stop | StartOver) -> Step:
+    """End what runs; keep what is there, or begin anew."""
+    stopped: tuple[Action, ...] = (StopJob(session.job),) if session.job else ()
+    quiet = replace(session, job=None)
+    if isinstance(event, StartOver):
+        return _changed(quiet, State()), (*stopped, Tell("started over"))
+    return quiet, (*stopped, Tell("stopped" if stopped else "nothing to stop"))
+
+
+def _undo(session: SurveySession, steps: int) -> Step:
+    if not session.past:
+        return session, (Tell("nothing to undo"),)
+    kept = max(0, len(session.past) - max(1, steps))
+    restored = replace(session, state=session.past[kept], past=session.past[:kept], revision=session.revision + 1)
+    return restored, (Tell("undone"), Propose())
+
+
+def _go_back(session: SurveySession) -> Step:
+    before: dict[Phase, Phase] = {"keywords": "topic", "papers": "keywords", "outline": "papers"}
+    target = before.get(session.state.phase, "outline")
+    if target == "keywords" and session.state.keywords is None:  # the papers came from a list
+        target = "topic"
+    if session.state.phase == "topic":
+        return session, (Tell("no way back"),)
+    return _changed(session, replace(session.state, phase=target)), (Propose(),)
+
+
+def _from_job(session: SurveySession, event: SectionFinished | JobDone | JobFailed) -> Step:
+    job = session.job
+    if job is None or job.id != event.job_id:  # a job that was stopped, or another's
+        return session, ()
+    match event:
+        case SectionFinished(_, position, section):
+            sections = tuple(sorted({**dict(session.state.sections), position: section}.items()))
+            return replace(session, state=replace(session.state, sections=sections)), ()
+        case JobFailed():
+            return replace(session, job=None), ()
+        case JobDone(_, result):
+            return _finished(replace(session, job=None), result)
+
+
+def _finished(session: SurveySession, result: JobResult) -> Step:
+    state = session.state
+    match result:
+        case None:
+            return session, ()
+        case KeywordPool():
+            new = replace(state, phase="keywords", keywords=result)
+        case PaperSelection():
+            before = state.papers.excluded if state.papers else ()
+            excluded = tuple(dict.fromkeys((*before, *result.excluded)))
+            new = replace(state, phase="papers", papers=replace(result, excluded=excluded))
+        case Outline():
+            new = replace(state, phase="outline", outline=result)
+        case Survey():
+            new = replace(state, phase="discussion", survey=result)
+    return _edited(session, new)
+
+
+def _edited(session: SurveySession, state: State) -> Step:
+    return _changed(session, state), (Propose(),)
+
+
+def _changed(session: SurveySession, state: State) -> SurveySession:
+    return replace(session, state=state, past=(*session.past, session.state), revision=session.revision + 1)
+
+
+def _with_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]) -> KeywordPool:
+    topic, *rest = pool.keywords
+    gone = {text.casefold() for text in drop}
+    if topic.text.casefold() in gone:
+        raise UserError("The topic itself stays a keyword. To change it, say: start over")
+    unknown = [text for text in drop if text not in pool]
+    if unknown:
+        raise UserError(f"“{unknown[0]}” is not among the keywords.")
+    kept = [k for k in rest if k.text.casefold() not in gone]
+    new = [Keyword(text, "person") for text in dict.fromkeys(add) if text not in pool]
+    return KeywordPool((topic, *kept, *new))
+
+
+def _with_papers(selection: PaperSelection, edit: EditPapers) -> PaperSelection:
+    count = len(selection.found)
+    for position in (*edit.exclude, *edit.include):
+        if not 1 <= position <= count:
+            raise UserError(f"There is no paper {position}; the list has 1 to {count}.")
+    excluded: dict[PaperKey, None] = dict.fromkeys(selection.excluded)
+    excluded.update(dict.fromkeys(selection.found[p - 1].paper.key for p in edit.exclude))
+    for position in edit.include:
+        excluded.pop(selection.found[position - 1].paper.key, None)
+    return replace(selection, excluded=tuple(excluded))

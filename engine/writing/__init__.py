@@ -1,0 +1,1 @@
+"""From papers to a survey: outline, drafts, checks, assembly."""

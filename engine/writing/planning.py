@@ -1,0 +1,130 @@
+"""The outline with a language model: chunks, merging, subsections, duplicates."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from engine.errors import LanguageModelError
+from engine.llm.model import LanguageModel, Request
+from engine.llm.prompting import data, fill, paper_block
+from engine.retrieval.embedding import Vectors
+from engine.run import Progress, RunContext
+from engine.values import Outline, OutlineNode, Paper, PaperKey
+from engine.writing.assembly import marked_thin, nearest_papers
+from engine.writing.drafting import (
+    GIST_TOKENS,
+    DuplicatesAnswer,
+    OutlineAnswer,
+    SubsectionsAnswer,
+    chunked,
+    outline_text,
+)
+
+T = TypeVar("T")
+
+SECTION_PAPERS = 50
+"""Papers shown for dividing a section (AutoSurvey's code)."""
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Plans one survey from its papers; ``vectors`` (row i: paper i) find the papers of each section."""
+
+    model: LanguageModel
+    topic: str
+    papers: Sequence[Paper]
+    vectors: Vectors
+    context: RunContext
+
+    async def outline(self, sections: int) -> Outline:
+        """One outline for each random chunk in parallel, merged, divided, duplicates removed."""
+        chunks = chunked(self.papers, self.context.seed + self.context.attempt)
+        await self.context.progress(Progress("outlining", 0, len(chunks)))
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(_tried(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
+        came = [task.result() for task in tasks]
+        rough = [answer for answer in came if isinstance(answer, OutlineAnswer)]
+        failed = [answer for answer in came if isinstance(answer, LanguageModelError)]
+        if not rough:
+            raise failed[0]
+        lost = f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: " if failed else ""
+        plan = rough[0] if len(rough) == 1 else await self._merged(rough, sections)
+        nodes = tuple(OutlineNode(s.title, s.description) for s in plan.sections)
+        top = Outline(plan.title, nodes, "AutoSurvey", (f"{lost}{failed[0]}",) if lost else ())
+        whole = await self._without_duplicates(await self._divided(top))
+        return replace(whole, nodes=tuple(marked_thin(node, self.context.limits) for node in whole.nodes))
+
+    async def _divided(self, top: Outline) -> Outline:
+        """Every section with its subsections; one that could not be divided stays whole, and that is noted."""
+        await self.context.progress(Progress("dividing", 0, len(top.nodes)))
+        async with asyncio.TaskGroup() as group:
+            parts = [group.create_task(_tried(self._parts(top, node))) for node in top.nodes]
+        notes = list(top.notes)
+        nodes: list[OutlineNode] = []
+        for node, part in zip(top.nodes, parts, strict=True):
+            below = part.result()
+            if isinstance(below, LanguageModelError):
+                notes.append(f"“{node.title}” could not be divided: {below}")
+                (keys,) = await self.nearest([node], self.context.limits.papers_per_node)
+                nodes.append(replace(node, papers=keys))
+            else:
+                nodes.append(replace(node, children=below))
+        return replace(top, nodes=tuple(nodes), notes=tuple(notes))
+
+    async def _rough(self, papers: Sequence[Paper], sections: int, at: int) -> OutlineAnswer:
+        block = paper_block(papers, GIST_TOKENS)
+        prompt = fill("autosurvey/outline", topic=data(self.topic), papers=block, sections=str(sections))
+        return await self.model.typed(Request("outline", f"outline/{at}", prompt, 2_048, 1.0), OutlineAnswer)
+
+    async def _merged(self, rough: Sequence[OutlineAnswer], sections: int) -> OutlineAnswer:
+        outlines = "\n".join(f"<outline>\n{data(o.model_dump_json())}\n</outline>" for o in rough)
+        prompt = fill("autosurvey/merge", topic=data(self.topic), outlines=outlines, sections=str(sections))
+        return await self.model.typed(Request("outline", "merge", prompt, 2_048, 1.0), OutlineAnswer)
+
+    async def _parts(self, outline: Outline, node: OutlineNode) -> tuple[OutlineNode, ...]:
+        """Subsections from papers retrieved for the section, each with papers retrieved for itself."""
+        by_key = {p.key: p for p in self.papers}
+        (near,) = await self.nearest([node], SECTION_PAPERS)
+        prompt = fill(
+            "autosurvey/subsections",
+            topic=data(self.topic),
+            outline=outline_text(outline),
+            section=data(node.title),
+            description=data(node.description),
+            papers=paper_block([by_key[key] for key in near], GIST_TOKENS),
+        )
+        request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
+        answer = await self.model.typed(request, SubsectionsAnswer)
+        made = [OutlineNode(s.title, s.description) for s in answer.subsections]
+        keys = await self.nearest(made, self.context.limits.papers_per_node)
+        return tuple(replace(part, papers=own) for part, own in zip(made, keys, strict=True))
+
+    async def _without_duplicates(self, outline: Outline) -> Outline:
+        """Subsections that repeat another are left out; a section keeps at least one."""
+        prompt = fill("autosurvey/duplicates", topic=data(self.topic), outline=outline_text(outline))
+        answer = await _tried(self.model.typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer))
+        if isinstance(answer, LanguageModelError):
+            return replace(outline, notes=(*outline.notes, f"It was not checked for repetitions: {answer}"))
+        repeated = set(answer.repeated)
+        nodes = []
+        for i, node in enumerate(outline.nodes, start=1):
+            kept = tuple(child for j, child in enumerate(node.children, start=1) if f"{i}.{j}" not in repeated)
+            nodes.append(replace(node, children=kept or node.children[:1]))
+        return replace(outline, nodes=tuple(nodes))
+
+    async def nearest(self, nodes: Sequence[OutlineNode], count: int) -> list[tuple[PaperKey, ...]]:
+        """For each node the keys of the papers nearest to its description, best first."""
+        texts = [f"{node.title}. {node.description}" for node in nodes]
+        about = await asyncio.to_thread(self.context.embedder.embed, texts)
+        return [nearest_papers(n, self.papers, self.vectors, v, count) for n, v in zip(nodes, about, strict=True)]
+
+
+async def _tried(work: Coroutine[Any, Any, T]) -> T | LanguageModelError:
+    """What came of it; a failure of the model is a value, so that the other parts go on. The budget is not."""
+    try:
+        return await work
+    except LanguageModelError as error:
+        return error

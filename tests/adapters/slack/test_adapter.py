@@ -1,0 +1,381 @@
+"""The Slack adapter over the real wire: what comes in, what is shown, and what Slack does when it is in a bad mood."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from adapters.chat import Attachment, Bar, Button, Conversation, Fault, Field, Form, Incoming, Outgoing, PlatformError
+from adapters.slack.adapter import SlackAccess, SlackAdapter
+from adapters.slack.sending import Pace
+from bot.wording.labels import WORDS
+from tests.fakes import FakeDesk
+from tests.slack_server import APP_TOKEN
+from tests.slack_workspace import SECRET, Slack, running, signed
+
+AT = Conversation("slack", "T1", "C1", "1700000000.000001")
+FAST = Pace(0.01, 0.02)
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Slack]:
+    async with running(Slack(minute_s=0.1)) as made:
+        made._said.add(AT.thread)
+        yield made
+
+
+@asynccontextmanager
+async def connected(slack: Slack, desk: FakeDesk, *, http: bool = False) -> AsyncIterator[SlackAdapter]:
+    """The adapter, listening while the block runs."""
+    tokens = {"signing_secret": SECRET, "port": 0} if http else {"app_token": APP_TOKEN}
+    adapter = SlackAdapter(SlackAccess("xoxb-T1", api_url=f"{slack.url}/api/", **tokens), WORDS, FAST)  # type: ignore[arg-type]
+    await adapter.open(desk)
+    listening = asyncio.create_task(adapter.run())
+    if http:
+        while not adapter.port:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        slack.target = f"http://127.0.0.1:{adapter.port}/slack/events"
+    else:
+        await slack.until(lambda: len(slack.sockets) % 2 == 0 and slack.sockets)
+    try:
+        yield adapter
+    finally:
+        listening.cancel()
+        await asyncio.wait([listening])
+        await adapter.close()
+
+
+@pytest.mark.parametrize("http", [False, True])
+async def test_each_way_of_speaking_to_us_comes_in_once(slack: Slack, http: bool) -> None:  # noqa: FBT001
+    desk = FakeDesk()
+    async with connected(slack, desk, http=http):
+        mention = await slack.say("<@UBOT> survey &lt;graphs&gt; &amp; <https://x.org/a|links>", times=2)
+        there = Conversation("slack", "T1", "C1", mention)
+        await slack.say("nobody's business")
+        await slack.say("nor this", thread="1.5")
+        await slack.say("ok", thread=mention, client_msg_id="m1")
+        await slack.say("hello", channel="D1", user="U2")
+        await slack.say("in a thread", channel="D1", thread="1.7")
+        await slack.say("I am a bot", thread=mention, bot_id="B9")
+        await slack.say("edited", thread=mention, subtype="message_changed")
+        await slack.say("joined", thread=mention, subtype="channel_join")
+        await slack.say("to all", thread=mention, subtype="thread_broadcast")
+        await slack.say("<@UBOT> mine", user="UBOT")
+    heard = {incoming.key: incoming for incoming in desk.received}  # the desk drops what has a known key
+    assert [(i.conversation, i.text) for i in heard.values()] == [
+        (there, "survey <graphs> & https://x.org/a"),
+        (there, "ok"),
+        (Conversation("slack", "T1", "D1"), "hello"),
+        (Conversation("slack", "T1", "D1", "1.7"), "in a thread"),
+        (there, "to all"),
+    ]
+    assert desk.received[0].person == "U1"
+    assert slack.late == []
+
+
+async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(slack: Slack) -> None:
+    failures = iter([OSError("disk full"), None])
+
+    async def store(_: Incoming) -> None:
+        failure = next(failures, None)
+        if failure:
+            raise failure
+
+    desk = FakeDesk(store)
+    async with connected(slack, desk, http=True):
+        await slack.say("<@UBOT> help", channel="D1")
+    assert slack.late == ["events_api 0"]
+    assert [i.text for i in desk.received] == ["help", "help"]
+    assert len({i.key for i in desk.received}) == 1
+
+
+async def test_a_dropped_socket_loses_nothing(slack: Slack) -> None:
+    desk = FakeDesk()
+    async with connected(slack, desk):
+        await slack.drop_sockets()
+        await slack.say("are you there?", channel="D1")
+        assert [i.text for i in desk.received] == ["are you there?"]
+
+
+async def test_only_signed_recent_wellformed_requests_come_in(slack: Slack) -> None:
+    desk = FakeDesk()
+    async with connected(slack, desk, http=True), aiohttp.ClientSession() as session:
+
+        async def status(body: bytes, headers: dict[str, str]) -> int:
+            kind = {"Content-Type": "application/json"}
+            async with session.post(slack.target, data=io.BytesIO(body), headers={**kind, **headers}) as response:
+                assert "Traceback" not in await response.text()
+                return response.status
+
+        body = json.dumps({"type": "url_verification", "challenge": "c"})
+        now = int(time.time())
+        assert await status(body.encode(), signed(body)) == 200
+        assert await status(body.encode(), signed(body, stamp=str(now - 290))) == 200
+        assert await status(body.encode(), signed(body, stamp=str(now - 301))) == 401
+        assert await status(body.encode(), signed(body, "another secret")) == 401
+        assert await status(body.encode() + b" ", signed(body)) == 401
+        assert await status(body.encode(), {}) == 401
+        assert await status(body.encode(), {**signed(body), "X-Slack-Request-Timestamp": "soon"}) == 401
+        assert await status(b"{not json", signed("{not json")) in {400, 401}
+        assert await status(b"\xff\xfe", signed("x")) in {400, 401}
+        assert await status(b"x" * (2**20 + 1), signed("x")) == 413
+    assert desk.received == []
+
+
+async def test_a_command_with_words_begins_and_without_asks(slack: Slack) -> None:
+    fields = (
+        Field("topic", "Topic", "", "graphs"),
+        Field("recipe", "Method", "b", kind="choice", choices=(("a", "A"), ("b", "B"))),
+        Field("notes", "Notes", "", kind="text", optional=True),
+    )
+    desk = FakeDesk(asked=Form("New survey", "start", "Begin", fields))
+    async with connected(slack, desk):
+        await slack.command("graph &amp; nets")
+        assert desk.received[-1].text == "graph & nets"
+        assert desk.received[-1].opens
+        await slack.command("  ")
+        (view,) = slack.views.values()
+        desk.wrong = Fault("topic", "Too short.")
+        answer = await slack.submit(view, topic="x")
+        assert answer == {"response_action": "errors", "errors": {"topic": "Too short."}}
+        desk.wrong = None
+        assert await slack.submit(view, topic="graphs") == {}
+        filled = desk.received[-1]
+        assert (filled.button, filled.opens, filled.conversation) == ("start", True, replace(AT, thread=""))
+        assert dict(filled.values) == {"topic": "graphs", "recipe": "b", "notes": ""}
+        await slack.shortcut("a long message", "C2", "1700000000.000001")
+        await slack.submit(list(slack.views.values())[-1], topic="other")
+        assert desk.received[-1].conversation == replace(AT, channel="C2")
+        desk.asked = Form("Edit", "edit:s:1", "Save", (Field("x", "X", "long " * 700),))
+        await slack.command("")
+        assert "too long for a form" in slack.messages[-1].text
+        assert slack.messages[-1].only_for == "U1"
+
+
+async def test_a_thread_is_opened_once_and_elsewhere_where_we_may_not_write(slack: Slack) -> None:
+    async with connected(slack, FakeDesk()) as adapter:
+        asked = Incoming(Conversation("slack", "T1", "C1"), "U1", "k1", "graphs", opens=True)
+        starter = Outgoing(asked.conversation, "A survey, asked for by @U1", people=("U1",))
+        first = await adapter.open_thread(asked, starter)
+        assert await adapter.open_thread(asked, starter) == first
+        assert first == replace(asked.conversation, thread=slack.messages[0].ts)
+        assert "@U1" in slack.messages[0].text
+        closed = replace(asked, conversation=Conversation("slack", "T1", "C9"), key="k2")
+        there = await adapter.open_thread(closed, replace(starter, conversation=closed.conversation))
+        assert there.channel == "DU1"
+        assert "cannot write in that channel" in slack.messages[-1].text
+        home = replace(asked, conversation=Conversation("slack", "T1", ""), key="k3")
+        assert (await adapter.open_thread(home, replace(starter, conversation=home.conversation))).channel == "DU1"
+
+
+async def test_buttons_carry_what_they_mean_and_every_press_comes_in(slack: Slack) -> None:
+    desk = FakeDesk(asked=Form("Edit", "edit:s:1", "Save", (Field("x", "X", "y"),)))
+    async with connected(slack, desk) as adapter:
+        buttons = (Button("Go on", "ok:s:1", "ok"), Button("Edit", "edit:s:1", "", asks=True))
+        await adapter.send(Outgoing(AT, "Proposal", buttons=buttons))
+        message = slack.messages[-1]
+        assert "or say `ok`" in message.text
+        await slack.press(message, "Go on", user="U7", times=2)
+        assert {(i.person, i.button, i.conversation) for i in desk.received} == {("U7", "ok:s:1", AT)}
+        assert len({i.key for i in desk.received}) == 1
+        await slack.press(message, "Edit")
+        (view,) = slack.views.values()
+        await slack.submit(view, x="z")
+        assert desk.received[-1].values == (("x", "z"),)
+        assert desk.received[-1].conversation == AT
+        desk.asked = Outgoing(AT, "No.", only_for="U7")
+        await slack.press(message, "Edit", user="U7")
+        assert (slack.messages[-1].only_for, slack.messages[-1].text) == ("U7", "No.\n")
+
+
+async def test_one_status_message_is_edited_within_the_rate_and_ends(slack: Slack) -> None:
+    desk = FakeDesk()
+    async with connected(slack, desk) as adapter:
+        stop = (Button("Stop", "stop:s:1", "stop"),)
+        places = [replace(AT, thread=AT.thread), replace(AT, channel="C2")]
+        for at in places:
+            await adapter.send(Outgoing(at, "Writing …", "started", buttons=stop))
+        for number in range(200):
+            for at in places:
+                facts = (f"{number} of 200", "3 s", "$0.10 so far")
+                await adapter.send(
+                    Outgoing(at, f"Writing: part {number}", "progress", bar=Bar(number, 200), facts=facts, buttons=stop)
+                )
+        for message in list(slack.messages):
+            await slack.until(lambda m=message: "199 of 200 · 3 s · $0.10 so far" in m.text)
+        assert len(slack.messages) == 2
+        assert slack.calls["chat.update"] < 20
+        for at in places:
+            await adapter.send(Outgoing(at, "✓ Written", "ended", facts=("4 s",)))
+        assert [m.text for m in slack.messages] == ["✓ Written\n\n4 s"] * 2
+        assert not any(m.buttons for m in slack.messages)
+        await adapter.send(Outgoing(AT, "late", "progress"))
+        assert slack.statuses[-1][1] == "active"
+    assert set(desk.notes.values()) == {""}
+    assert slack.refused == []
+
+
+async def test_a_status_of_a_former_process_is_found_and_ended(slack: Slack) -> None:
+    desk = FakeDesk()
+    async with connected(slack, desk) as adapter:
+        await adapter.send(Outgoing(AT, "Writing …", "started"))
+    async with connected(slack, desk) as adapter:
+        await adapter.send(Outgoing(AT, "✓ Written", "ended"))
+    assert [m.text for m in slack.messages] == ["✓ Written\n"]
+
+
+async def test_the_status_of_a_job_is_not_the_next_ones(slack: Slack) -> None:
+    desk = FakeDesk()
+    async with connected(slack, desk) as one, connected(slack, desk) as two:  # two processes share the conversation
+        await one.send(Outgoing(AT, "Gathering …", "started", job="1"))
+        await two.send(Outgoing(AT, "Drafting …", "started", job="2"))
+        await one.send(Outgoing(AT, "✓ Gathered", "ended", job="1"))
+        assert [m.text for m in slack.messages] == ["✓ Gathered\n", "Drafting …\n"]
+        await two.send(Outgoing(AT, "✓ Drafted", "ended", job="2"))
+    assert [m.text for m in slack.messages] == ["✓ Gathered\n", "✓ Drafted\n"]
+
+
+async def test_a_job_that_ends_before_its_start_is_shown_is_not_shown_as_running(slack: Slack) -> None:
+    desk = FakeDesk()
+    async with connected(slack, desk) as adapter:
+        await adapter.send(Outgoing(AT, "✓ Gathered", "ended", job="1"))
+        await adapter.send(Outgoing(AT, "Gathering …", "started", job="1"))
+        await adapter.send(Outgoing(AT, "Gathering: 3", "progress", job="1"))
+        assert slack.messages == []
+    assert set(desk.notes.values()) == {""}
+
+
+async def test_without_agents_the_same_messages_and_no_second_attempt(slack: Slack) -> None:
+    slack.has_agents = False
+    async with connected(slack, FakeDesk()) as adapter:
+        for _ in range(3):
+            await adapter.send(Outgoing(AT, "Writing …", "started"))
+            await adapter.send(Outgoing(AT, "✓ Written", "ended"))
+    assert slack.calls["agents.sessions.setStatus"] == 1
+    assert [m.text for m in slack.messages] == ["✓ Written\n"] * 3
+
+
+async def test_the_stop_of_an_agent_session_is_a_stop(slack: Slack) -> None:
+    desk = FakeDesk()
+    async with connected(slack, desk):
+        stopped = {"type": "agent_session_stopped", "channel_id": "C1", "thread_ts": AT.thread, "user_id": "U1"}
+        await slack.event(stopped)
+    assert [(i.conversation, i.text, i.person) for i in desk.received] == [(AT, "stop", "U1")]
+
+
+async def test_an_answer_grows_in_one_message_and_becomes_the_last(slack: Slack) -> None:
+    async with connected(slack, FakeDesk()) as adapter:
+        await adapter.send(Outgoing(AT, "One.", "growing"))
+        await slack.message("One.")
+        await adapter.send(Outgoing(AT, "One. Two.", "growing"))
+        await slack.message("Two.")
+        await adapter.send(Outgoing(AT, "One. Two. Three.", buttons=(Button("More", "m:s:1", "more"),)))
+        assert [m.text.split("\n")[0] for m in slack.messages] == ["One. Two. Three."]
+        assert slack.messages[0].buttons
+        await adapter.send(Outgoing(AT, "Another."))
+        assert len(slack.messages) == 2
+
+
+async def test_refused_rich_text_is_sent_plainly_and_nothing_is_cut(slack: Slack) -> None:
+    slack.next_errors.append("invalid_blocks")
+    text = "\n\n".join(f"**Part {i}** says <!channel> and [1, 3–5]. {'More. ' * 30}" for i in range(39))
+    async with connected(slack, FakeDesk()) as adapter:
+        await adapter.send(Outgoing(AT, text.replace("<", "\\<"), buttons=(Button("Go", "ok:s:1", "ok"),)))
+    shown = "\n".join(m.text for m in slack.messages)
+    assert all(f"Part {i} says" in shown for i in range(39))
+    assert "or say `ok`" in shown
+    assert slack.pinged == []
+    assert len(slack.messages) > 1
+
+
+async def test_what_slack_cannot_take_now_is_tried_again_and_what_it_never_takes_is_not(slack: Slack) -> None:
+    async with connected(slack, FakeDesk()) as adapter:
+        slack.next_errors.append("ratelimited")
+        began = time.monotonic()
+        await adapter.send(Outgoing(AT, "patience"))
+        assert time.monotonic() - began >= 1.0  # Retry-After
+        assert [m.text for m in slack.messages] == ["patience\n"]
+        slack.next_errors.append("fatal_error")
+        with pytest.raises(PlatformError) as later:
+            await adapter.send(Outgoing(AT, "x"))
+        assert later.value.retryable
+        with pytest.raises(PlatformError, match="not_in_channel") as never:
+            await adapter.send(Outgoing(replace(AT, channel="C9"), "x"))
+        assert not never.value.retryable
+
+
+async def test_a_message_broken_off_in_the_middle_goes_on_where_it_was(slack: Slack) -> None:
+    text = "\n\n".join(f"Paragraph {i} " + "word " * 300 for i in range(12))
+    async with connected(slack, FakeDesk()) as adapter:
+        outgoing = Outgoing(AT, text, key="7")
+        await adapter.send(replace(outgoing, text="first", key="6"))
+        slack.next_errors.extend(["", "fatal_error"])
+        slack.next_errors.popleft()
+        with pytest.raises(PlatformError):
+            await adapter.send(outgoing)
+        await adapter.send(outgoing)
+    shown = "\n".join(m.text for m in slack.messages)
+    assert [shown.count(f"Paragraph {i} ") for i in range(12)] == [1] * 12
+
+
+async def test_files_go_up_and_come_down(slack: Slack, tmp_path: Path) -> None:
+    desk = FakeDesk()
+    paths = [tmp_path / "survey.md", tmp_path / "survey.bib"]
+    for path in paths:
+        path.write_text(f"content of {path.name}")
+    async with connected(slack, desk) as adapter:
+        await adapter.send(Outgoing(AT, "Here are the files:", files=tuple(paths)))
+        assert [slack.files[name] for _, _, name in slack.shared] == [(p.name, p.read_bytes()) for p in paths]
+        assert {(channel, thread) for channel, thread, _ in slack.shared} == {("C1", AT.thread)}
+        slack.files["F9"] = ("own.bib", b"@misc{x}")
+        url = f"{slack.url}/files/F9"
+        shared = [{"name": "own.bib", "url_private_download": url}]
+        await slack.say("", channel="D1", subtype="file_share", files=shared)
+        (attachment,) = desk.received[-1].attachments
+        assert await adapter.fetch(AT, attachment) == b"@misc{x}"
+        for elsewhere in ("https://evil.example/x", "http://files.slack.com/x", "https://slack.com.evil.example/x"):
+            with pytest.raises(PlatformError, match="not kept at Slack"):
+                await adapter.fetch(AT, Attachment("own.bib", source=elsewhere))
+        with pytest.raises(PlatformError, match="could not be uploaded"):
+            await adapter.send(Outgoing(AT, "gone", files=(tmp_path / "missing.md",)))
+
+
+async def test_the_home_page_lists_surveys_and_begins_new_ones(slack: Slack) -> None:
+    form = Form("New survey", "start", "Begin", (Field("topic", "Topic"),))
+    survey = Outgoing(AT, "**Graphs** (outline, your turn)", buttons=(Button("Export", "export:s", "export"),))
+    desk = FakeDesk(asked=form, surveys=[survey] * 30)
+    async with connected(slack, desk):
+        await slack.event({"type": "app_home_opened", "user": "U1", "tab": "messages"})
+        assert slack.homes == {}
+        await slack.event({"type": "app_home_opened", "user": "U1", "tab": "home"})
+        assert "Graphs" in json.dumps(slack.homes["U1"])
+        await slack.press_at_home("Export", 3)
+        assert (desk.received[-1].conversation, desk.received[-1].button) == (AT, "export:s")
+        await slack.press_at_home("New")
+        await slack.submit(next(iter(slack.views.values())), topic="nets")
+        assert desk.received[-1].opens
+        assert desk.received[-1].conversation == Conversation("slack", "T1", "")
+        desk.surveys = []
+        await slack.event({"type": "app_home_opened", "user": "U2", "tab": "home"})
+        assert "None" in json.dumps(slack.homes["U2"])
+
+
+async def test_a_wrong_token_is_said_at_once() -> None:
+    async with running(Slack()) as slack:
+        adapter = SlackAdapter(SlackAccess("xoxb-wrong", APP_TOKEN, api_url=f"{slack.url}/api/"), WORDS, FAST)
+        with pytest.raises(PlatformError, match="invalid_auth"):
+            await adapter.open(FakeDesk())
+        await adapter.close()
+        wrong = SlackAdapter(SlackAccess("xoxb-T1", "xapp-wrong", api_url=f"{slack.url}/api/"), WORDS, FAST)
+        with pytest.raises(PlatformError, match="invalid_auth"):
+            await wrong.open(FakeDesk())
+        await wrong.close()

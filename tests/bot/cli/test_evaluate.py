@@ -1,0 +1,106 @@
+"""The command `evaluate` over files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.__main__ import cli
+from bot.cli.evaluate import read_document
+from engine.rendering.files import write_files
+from engine.values import Survey
+from tests.engine.evaluation.test_documents import MARKDOWN, own_survey
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(cli, ["evaluate", *arguments])
+    return done.exit_code, done.stdout + done.stderr
+
+
+def test_one_survey_against_a_human_one(tmp_path: Path) -> None:
+    (tmp_path / "machine.md").write_text(MARKDOWN)
+    (tmp_path / "human.md").write_text(MARKDOWN.replace("Methods", "Ways"))
+    code, shown = run("machine.md", "--reference", "human.md", "--topic", "graph networks")
+    assert code == 0, shown
+    for said in ("| citation recall |", "| ROUGE-L |", "| IoU | 1.000 |", "approximation", "no judge", "| Date |"):
+        assert said in shown or said == "| Date |"
+    assert "⚠ 1 cited names have no entry" in shown
+    code, shown = run("machine.md", "--json")
+    found = json.loads(shown[shown.index("{") :])
+    assert found["about"]["Judges"].startswith("none")
+    assert found["systems"]["machine.md"][0]["title"] == "Graph Networks: A Survey"
+
+
+def test_several_systems_over_the_same_topics(tmp_path: Path) -> None:
+    for system in ("ours", "theirs"):
+        (tmp_path / system).mkdir()
+        for topic in ("Graph Networks", "Other"):
+            (tmp_path / system / f"{topic}.md").write_text(MARKDOWN)
+    code, shown = run("ours", "theirs", "--compare", "--reference", "theirs", "-o", "report")
+    assert code == 0, shown
+    table = (tmp_path / "report" / "evaluation.md").read_text()
+    assert "ours (2)" in table
+    assert "| ROUGE-1 | 1.000 ± 0.000 | not measured |" in table  # a human survey is not compared with itself
+    assert "<svg" in (tmp_path / "report" / "evaluation.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("a.md", b"\xff\xfe\x00bad", "not text in UTF-8"),
+        ("a.md", b"hello", "no survey I can read"),
+        ("a.json", b"{}", "not a survey saved by Scholium"),
+        ("a.pdf", b"%PDF-1.4 broken", "cannot be opened as a PDF"),
+    ],
+)
+def test_what_is_no_survey_is_said(tmp_path: Path, name: str, content: bytes, why: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    code, shown = run(name)
+    assert code == 1
+    assert why in " ".join(shown.split())
+
+
+def test_judges_without_a_model_and_a_missing_file_are_said(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(MARKDOWN)
+    for arguments, why in (
+        (("a.md", "--judges", "gpt-4o"), "Judges need a language model"),
+        (("a.md", "--entailment", "local"), "sentence-transformers"),
+        (("a.md", "--entailment", "magic"), "auto, rule, local or model"),
+        (("nowhere.md",), "cannot be read"),
+        (("a.md", "--compare"), "is no folder"),
+    ):
+        code, shown = run(*arguments)
+        assert code == 1
+        assert why in " ".join(shown.split())
+
+
+def test_our_own_files_are_read_alike(tmp_path: Path) -> None:
+    survey: Survey = own_survey()
+    paths = {path.suffix: path for path in write_files(survey, tmp_path, ["json", "pdf"])}
+    own = read_document(paths[".json"])
+    assert own.style == "keys"
+    printed = read_document(paths[".pdf"])
+    assert printed.title == own.title
+    assert printed.style == "none"
+    assert "No citations could be read" in " ".join(printed.problems)  # three markers are too few to be sure
+
+
+def test_judges_compare_in_pairs_and_agree_with_people_or_not(tmp_path: Path) -> None:
+    for system in ("ours", "theirs"):
+        (tmp_path / system).mkdir()
+        for i, topic in enumerate(("Graph Networks", "Other")):
+            (tmp_path / system / f"{topic}.md").write_text(MARKDOWN + "word " * i * len(system))
+    (tmp_path / "ranks.json").write_text('{"ours/Graph Networks": 1, "ours/Other": 2, "theirs/Other": 3}')
+    code, shown = run("ours", "theirs", "--compare", "--judges", "simulated", "--pairwise", "--ranks", "ranks.json")
+    assert code == 0, shown
+    assert "thinks nothing" in shown
+    # The simulated judge prefers whatever comes first.
+    assert "| ours over theirs | 0.50 | 0.00 |" in shown
+    assert "Agreement with people's ranks" in shown
+    (tmp_path / "ranks.json").write_text('{"nobody/X": 1}')
+    code, shown = run("ours", "--compare", "--ranks", "ranks.json")
+    assert code == 1
+    assert "There is no survey “nobody/X”" in shown

@@ -1,0 +1,155 @@
+"""Who may do what, what it may cost, and that no workspace reads another's papers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.chat import Attachment, Conversation, Incoming
+from bot.commands.access import Act, Rules, Standing, refusal
+from engine.retrieval.libraries.local import LocalLibrary
+from tests.fakes import HERE, FakeChat, papers
+from tests.lab import opened
+
+ACTS: tuple[Act, ...] = ("start", "read", "change", "own", "administer")
+AT = Conversation("slack", "T1", "C1", "7")
+
+
+@pytest.mark.parametrize(
+    ("rules", "who", "allowed"),
+    [
+        (Rules(), Standing(AT, "mara"), {"start", "read", "change", "own"}),
+        (Rules(), Standing(AT, "mara", "mara"), {"start", "read", "change", "own"}),
+        (Rules(), Standing(AT, "ben", "mara"), {"read"}),
+        (Rules(), Standing(AT, "ben", "mara", frozenset({"ben"})), {"start", "read", "change"}),
+        (Rules(read_by="owner"), Standing(AT, "ben", "mara"), set()),
+        (Rules(changed_by="channel"), Standing(AT, "ben", "mara"), {"start", "read", "change"}),
+        (Rules(frozenset({"slack:T1:ben"})), Standing(AT, "mara"), {"read", "change", "own"}),
+        (Rules(frozenset({"slack:T1:ben"})), Standing(AT, "ben"), {"start", "read", "change", "own"}),
+        (Rules(frozenset({"slack:T1:C1"})), Standing(AT, "mara"), {"start", "read", "change", "own"}),
+        (Rules(frozenset({"slack:T1"})), Standing(AT, "mara"), {"start", "read", "change", "own"}),
+        (Rules(frozenset({"slack:T2"})), Standing(AT, "mara"), {"read", "change", "own"}),
+        (Rules(administrators=frozenset({"slack:T1:ada"})), Standing(AT, "ada", "mara"), set(ACTS)),
+    ],
+)
+def test_the_table_of_who_may_do_what(rules: Rules, who: Standing, allowed: set[str]) -> None:
+    assert {act for act in ACTS if refusal(rules, who, act) is None} == allowed
+
+
+@given(
+    st.sampled_from(["mara", "ben", "T1", "C1"]), st.sampled_from(["slack", "discord"]), st.sampled_from(["T1", "T2"])
+)
+def test_nobody_is_an_administrator_of_another_workspace(person: str, platform: str, tenant: str) -> None:
+    rules = Rules(administrators=frozenset({"slack:T1:mara"}))
+    who = Standing(Conversation(platform, tenant, "C1"), person, "owner")
+    may = refusal(rules, who, "administer") is None
+    assert may is ((platform, tenant, person) == ("slack", "T1", "mara"))
+
+
+async def test_others_read_along_are_told_privately_and_can_be_invited(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        revision = (await lab.session()).revision
+        (no,) = await lab.chat.say("add passage index", person="ben")
+        assert no.only_for == "ben"
+        assert "Only @mara" in no.text
+        assert (await lab.session()).revision == revision
+        (seen,) = await lab.chat.say("status", person="ben")
+        assert "dense retrieval" in seen.text
+        await lab.chat.say("invite ben", person="ben")
+        assert "Only @mara can do that" in lab.chat.last
+        await lab.chat.say("invite <@ben>")
+        await lab.chat.say("add passage index", person="ben")
+        assert "passage index" in lab.chat.last
+
+
+async def test_a_pressed_button_of_two_people_is_one_decision_and_both_are_told(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCHOLIUM_CHANGED_BY", "channel")
+    async with opened() as lab:
+        proposal = (await lab.chat.say("survey dense retrieval"))[-1]
+        ok = next(b for b in proposal.buttons if b.typed == "ok")
+        before = len(lab.chat.messages())
+        lab.chat.turn.clear()
+        for person in ("mara", "ben"):
+            await lab.chat.desk.handle(Incoming(HERE, person, f"press-{person}", "", ok.action))
+        await lab.settled()
+        await lab.chat.turn.wait()
+        texts = [m.text for m in lab.chat.messages(before)]
+        assert texts.count("Gathering papers …") == 1
+        assert sum("still working" in t or "has changed since" in t for t in texts) == 1
+        assert (await lab.session()).jobs_started == 2
+
+
+async def test_budgets_of_people_are_shown_and_raised_by_administrators_only(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCHOLIUM_BUDGET_PERSON", "2.00")
+    monkeypatch.setenv("SCHOLIUM_ADMINISTRATORS", '["fake:lab:ada"]')
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval budget=1.50", "budget")
+        assert "this survey: $1.50 of $1.50 left" in lab.chat.last
+        assert "you, today: $2.00 of $2.00 left" in lab.chat.last
+        await lab.chat.say("budget person mara 3")
+        assert "Only an administrator" in lab.chat.last
+        await lab.chat.say("budget person mara 3", person="ada")
+        await lab.chat.say("budget survey 1", person="ada")
+        await lab.chat.say("budget")
+        assert "this survey: $2.50 of $2.50 left" in lab.chat.last
+        assert "you, today: $5.00 of $5.00 left" in lab.chat.last
+
+
+async def test_forget_asks_once_and_then_leaves_nothing(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval", "forget")
+        assert "cannot be undone" in lab.chat.last
+        assert (await lab.state()).brief is not None
+        await lab.chat.say("forget now", person="ben")
+        assert "Only @mara" in lab.chat.last
+        await lab.chat.say("forget now")
+        assert "Forgotten" in lab.chat.last
+        assert (await lab.service.dispatcher.held(HERE)).version == 0
+        await lab.talk("survey graph attention")
+        assert "**graph attention** (your topic)" in lab.chat.last
+
+
+class OtherChat(FakeChat):
+    """The same platform, another workspace."""
+
+    only = Conversation("fake", "other lab", "general", "1")
+
+
+async def test_papers_of_one_workspace_are_not_seen_in_another(library: LocalLibrary) -> None:
+    secret = papers(1, "retrieval", 900)[0]
+    bib = f"@misc{{x, title={{Unpublished {secret.title}}}, abstract={{{secret.abstract}}}, year={{2026}}}}"
+    async with opened() as lab:
+        upload = Incoming(HERE, "mara", "u1", attachments=(Attachment("own.bib", bib.encode()),))
+        await lab.chat.desk.handle(upload)
+        await lab.settled()
+        assert "1 papers added" in lab.chat.last
+        await lab.talk("survey dense retrieval", "ok", "show")
+        assert "Unpublished" in lab.chat.last
+    there = OtherChat()
+    async with opened(there) as lab:
+        for i, text in enumerate(("survey dense retrieval", "ok", "show")):
+            there.turn.clear()
+            await there.desk.handle(Incoming(OtherChat.only, "eve", f"e{i}", text))
+            await there.turn.wait()
+        assert "found by" in there.last
+        assert "Unpublished" not in there.last
+
+
+async def test_a_file_that_cannot_be_read_gets_a_sentence(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        for i, (name, content, why) in enumerate(
+            (
+                ("../../x.exe", b"MZ", "I cannot read “x.exe”"),
+                ("a.bib", b"not bibtex at all", "no paper in what you sent"),
+                ("a.bib", b"x" * (21 * 2**20), "larger than 20 MB"),
+            )
+        ):
+            await lab.chat.desk.handle(Incoming(HERE, "mara", f"f{i}", attachments=(Attachment(name, content),)))
+            await lab.settled()
+            assert why in lab.chat.last

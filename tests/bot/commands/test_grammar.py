@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.commands.grammar import Export, Look, More, Plain, StartSurvey, parse, parse_years
+from engine.errors import UserError
+from engine.session.events import (
+    Approve,
+    Ask,
+    EditKeywords,
+    EditOutline,
+    EditPapers,
+    FindGaps,
+    GoBack,
+    MorePapers,
+    Regenerate,
+    Revise,
+    StartOver,
+    Stop,
+    Undo,
+)
+from engine.values import Change, YearRange
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("survey graph neural networks", StartSurvey("graph neural networks")),
+        ("Survey RAG length=16k years=2018..2025", StartSurvey("RAG", {"length": "16k", "years": "2018..2025"})),
+        ('survey RAG audience="first-year students"', StartSurvey("RAG", {"audience": "first-year students"})),
+        ("ok", Approve()),
+        ("OK.", Approve()),
+        ("looks good", Approve()),
+        ("no", Regenerate()),
+        ("add dense retrieval, reranking", EditKeywords(add=("dense retrieval", "reranking"))),
+        ("drop transformers", EditKeywords(drop=("transformers",))),
+        ("exclude 3 7", EditPapers(exclude=(3, 7))),
+        ("exclude 3, 7 and 9-11", EditPapers(exclude=(3, 7, 9, 10, 11))),
+        ("include 12", EditPapers(include=(12,))),
+        ("more", More()),
+        ("more 50", MorePapers(50)),
+        ("rewrite 3.2: focus on evaluation", Revise(Change("3.2", "rewrite", "focus on evaluation"))),
+        ("gaps", FindGaps()),
+        ("expand 2", Revise(Change("2", "expand"))),
+        ("shorten 2.1", Revise(Change("2.1", "shorten"))),
+        ("translate 2.1 to German", Revise(Change("2.1", "translate", "German"))),
+        ("add a paragraph on index size to 2.1", Revise(Change("2.1", "paragraph", "index size"))),
+        ("cite [12] in 3.2", Revise(Change("3.2", "cite", "[12]"))),
+        ("cite arxiv:2005.11401 in 3", Revise(Change("3", "cite", "arxiv:2005.11401"))),
+        ("remove the claim about cost from 3.2.", Revise(Change("3.2", "remove", "cost"))),
+        ("why 3.2", Look("why section", "3.2")),
+        ("why [12]?", Look("why reference", "12")),
+        ("sources", Look("sources")),
+        ("status", Look("status")),
+        ("history", Look("history")),
+        ("show", Look("show")),
+        ("show section 2.1", Look("show", "2.1")),
+        ("help", Look("help")),
+        ("undo", Undo(1)),
+        ("undo 4", Undo(4)),
+        ("go back", GoBack()),
+        ("start over", StartOver()),
+        ("please stop", Stop()),
+        ("export", Export(())),
+        ("export pdf, bib", Export(("pdf", "bib"))),
+        ("ask what is new?", Ask("what is new?")),
+        ("which papers use graphs?", Plain("which papers use graphs?")),
+    ],
+)
+def test_what_is_said_and_what_is_meant(said: str, meant: object) -> None:
+    assert parse(said) == meant
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "rename 2 to Dense Retrieval",
+        "drop 3",
+        "drop section 3.1",
+        "move 4 before 2",
+        "merge 3 4",
+        "merge 3 and 4",
+        "split 3",
+        "add section Safety after 2",
+    ],
+)
+def test_outline_edits_are_recognised(said: str) -> None:
+    assert isinstance(parse(said), EditOutline)
+
+
+@pytest.mark.parametrize("said", ["rename", "move 4", "merge 3", "exclude some", "add section X", "rewrite 3.2"])
+def test_a_command_begun_but_not_readable_gets_an_example(said: str) -> None:
+    with pytest.raises(UserError, match="for example"):
+        parse(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("2018..2025", YearRange(2018, 2025)),
+        ("2018-2025", YearRange(2018, 2025)),
+        ("2018..", YearRange(2018, None)),
+        ("..2020", YearRange(None, 2020)),
+        ("2020", YearRange(2020, 2020)),
+    ],
+)
+def test_years(text: str, years: YearRange) -> None:
+    assert parse_years(text) == years
+
+
+@pytest.mark.parametrize("text", ["soon", "2025..2018", "20x8..2020"])
+def test_years_that_cannot_be(text: str) -> None:
+    with pytest.raises(UserError):
+        parse_years(text)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_command_or_a_clear_refusal(text: str) -> None:
+    try:
+        parse(text)
+    except UserError as error:
+        assert "for example" in str(error) or "thousand" in str(error)

@@ -1,0 +1,239 @@
+"""The person's story: from a topic to files, through the dispatcher, over a real library."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from adapters.chat import Incoming
+from bot.wording import sentences as wording
+from engine.citations import cited_keys
+from engine.evidence import is_quoted
+from engine.rendering.files import from_json
+from engine.retrieval.libraries.local import LocalLibrary, create_library
+from engine.values import Section, walk
+from tests.fakes import HERE, paper, papers, written
+from tests.lab import Lab, opened
+
+
+@pytest.fixture
+async def lab(library: LocalLibrary) -> AsyncIterator[Lab]:
+    async with opened() as made:
+        yield made
+
+
+async def to_outline(lab: Lab) -> None:
+    for text in ("survey dense retrieval", "ok", "ok"):
+        await lab.chat.say(text)
+    assert (await lab.state()).phase == "outline"
+
+
+async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> None:
+    await lab.chat.say("survey dense retrieval")
+    assert "**dense retrieval** (your topic)" in lab.chat.last
+    await lab.chat.say("add query encoder")
+    assert "**query encoder** (added by you)" in lab.chat.last
+    await lab.chat.say("ok")
+    assert "found by “dense retrieval” #" in lab.chat.last
+    await lab.chat.say("exclude 1")
+    assert "**excluded**" in lab.chat.last
+    await lab.chat.say("ok")
+    await lab.chat.say("rename 2 to What Comes First")
+    assert "**2** What Comes First" in lab.chat.last
+
+    messages = await lab.chat.say("ok")
+    assert [m.text for m in messages if m.text.startswith("✓ 2 What Comes First")]
+    session = await lab.session()
+    survey = session.state.survey
+    assert session.state.phase == "discussion"
+    assert survey is not None
+    assert [s.title for s in survey.sections] == [n.title for n in session.state.outline.nodes]
+    cited = {p.key: p for p in survey.references}
+    quotes = [c for _, s in walk(survey.sections) for claim in s.claims for c in claim.citations]
+    assert len(quotes) > 10
+    assert all(is_quoted(c.quote, cited[c.key]) for c in quotes)
+    excluded = session.state.papers.excluded
+    assert excluded
+    assert not set(excluded) & {p.key for p in survey.references}
+
+    await lab.chat.say("why [1]")
+    assert "[1]" in lab.chat.last
+    await lab.chat.say("why 2")
+    assert "quoted word for word" in lab.chat.last
+    await lab.chat.say("which systems outperform earlier dense retrieval systems?")
+    assert "in their own words" in lab.chat.last
+    await lab.chat.say("what is the price of coffee in Lima?")
+    assert "do not say" in lab.chat.last
+
+    (files,) = await lab.chat.say("export md json bib")
+    assert sorted(path.suffix for path in files.files) == [".bib", ".json", ".md"]
+    saved = next(path for path in files.files if path.suffix == ".json")
+    assert from_json(saved.read_bytes()) == survey
+
+
+async def test_a_section_is_changed_alone_and_the_change_can_be_undone(lab: Lab) -> None:
+    await to_outline(lab)
+    await lab.chat.say("ok")
+    before = (await lab.state()).survey
+    assert before is not None
+    place = next(number for number, s in walk(before.sections) if s.claims and not s.sections)
+    await lab.chat.say(f"rewrite {place}: open problem of a changing passage index")
+    after = (await lab.state()).survey
+    changed = [
+        n for (n, a), (_, b) in zip(walk(before.sections), walk(after.sections), strict=True) if a.text != b.text
+    ]
+    assert changed == [place]
+    await lab.chat.say("undo")
+    assert (await lab.state()).survey == before
+
+
+async def test_gaps_name_the_lines_of_work_without_surveys(library: LocalLibrary, lab: Lab) -> None:
+    await library.add([paper(n, "graph", title=f"A Survey of Graph Attention Number{n}") for n in (301, 302)])
+    await library.index(lambda _: None)
+    await lab.chat.say("survey dense retrieval graph attention")
+    await lab.chat.say("ok")
+    used = len((await lab.state()).papers.included())
+    before = await lab.state()
+    (shown,) = [m for m in await lab.chat.say("gaps") if m.files]
+    found = re.findall(r": (\d+) papers, (?:no|(\d+)) survey", shown.text)
+    counts = [(int(p), int(s or 0)) for p, s in found]
+    assert sum(p for p, _ in counts) == used
+    assert sum(s for _, s in counts) == 2
+    shares = [s / p for p, s in counts]
+    assert shares == sorted(shares)
+    assert shown.files[0].read_text().startswith("<svg")
+    assert (await lab.state()) == before
+
+
+async def test_quoted_sections_are_shortened_extended_and_relieved_of_a_claim(lab: Lab) -> None:
+    await to_outline(lab)
+    await lab.chat.say("ok")
+    first = (await lab.state()).survey
+    assert first is not None
+    place = next(number for number, s in walk(first.sections) if len(s.claims) > 3 and not s.sections)
+    old = dict(walk(first.sections))[place]
+    stranger = next(p for p in (await lab.state()).papers.included() if p.key not in cited_keys(old.text))
+    cited = old.claims[0].citations[0]
+
+    async def after(said: str) -> Section:
+        await lab.chat.say(said)
+        return dict(walk((await lab.survey()).sections))[place]
+
+    assert len((await after(f"shorten {place}")).text) < len(old.text)
+    await lab.chat.say("undo")
+    assert (await after(f"add a paragraph on passage index to {place}")).text.startswith(f"{old.text}\n\n")
+    assert stranger.key in cited_keys((await after(f"cite {stranger.key} in {place}")).text)
+    await lab.chat.say("undo 2")
+    gone = await after(f"remove the claim about {cited.quote} from {place}")
+    assert cited.quote not in gone.text
+    assert len(gone.claims) == len(old.claims) - 1
+    await lab.chat.say(f"remove the claim about the price of coffee from {place}")
+    assert "No sentence of section" in lab.chat.last
+    await lab.chat.say(f"translate {place} to German")
+    assert "needs a language model" in lab.chat.last
+    await lab.chat.say(f"cite An Invented Paper That Is Not Here in {place}")
+    assert "not among the papers gathered" in lab.chat.last
+    assert dict(walk((await lab.survey()).sections))[place] == gone
+
+
+async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
+    proposal = (await lab.chat.say("survey dense retrieval"))[-1]
+    ok = next(b for b in proposal.buttons if b.typed == "ok")
+    await lab.chat.say("add passage index")
+    messages = await lab.chat.say(button=ok.action)
+    assert "has changed since" in messages[0].text
+    assert (await lab.state()).phase == "keywords"
+    fresh = messages[-1].buttons[0]
+    await lab.chat.say(button=fresh.action)
+    assert (await lab.state()).phase == "papers"
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("survey x", "too short"),
+        ("survey " + "word " * 1_000, "Name it in a few words"),
+        ("survey 图神经网络的综述", "has no paper"),
+        ("survey dense retrieval recipe=magic", "one of: cluster, autosurvey"),
+        ("survey dense retrieval years=2025..2018", "run backwards"),
+        ("survey dense retrieval library=nowhere", "There is no library"),
+        ("survey dense retrieval sections=900", "a number from 3 to 20"),
+        ("survey dense retrieval budget=lots", "not an amount of dollars"),
+        ("survey dense retrieval audience=children recipe=cluster", "cannot write for an audience"),
+        ("survey dense retrieval language=fr", "no language I have"),
+        ("cost", "Nothing was spent"),
+        ("gibberish", "I did not understand"),
+        ("why 3", "no text yet"),
+        ("export", "nothing to export"),
+        ("ok", "nothing to approve"),
+        ("undo", "nothing to undo"),
+        ("exclude three", "is not a number"),
+        ("help", "What you can say"),
+        ("status", "your turn"),
+        ("sources", "Nothing was searched"),
+    ],
+)
+async def test_what_cannot_be_done_gets_a_sentence(lab: Lab, said: str, answer: str) -> None:
+    await lab.chat.say(said)
+    if lab.chat.last.startswith("**Keywords**"):
+        await lab.chat.say("ok")
+    assert answer in lab.chat.last
+
+
+async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
+    await to_outline(lab)
+    lab.chat.holds = written(2)
+    await lab.chat.desk.handle(Incoming(HERE, "mara", "write", "ok"))
+    async with asyncio.timeout(60):
+        await lab.chat.held.wait()
+    await lab.chat.desk.handle(Incoming(HERE, "mara", "stop", "stop"))
+    lab.chat.release.set()
+    await lab.settled()
+    assert "Stopped" in lab.chat.last
+    (files,) = await lab.chat.say("export md")
+    assert "stopped before it was finished" in files.files[0].read_text()
+    kept = dict((await lab.state()).sections)
+    assert sorted(kept) == [0, 1]
+    await lab.chat.say("ok")
+    survey = await lab.survey()
+    assert (await lab.state()).phase == "discussion"
+    assert survey.sections[1].text == kept[1].text
+    assert len(survey.sections) == len((await lab.state()).outline.nodes)
+
+
+async def test_a_message_while_a_job_runs_is_told_to_wait_and_one_sent_twice_is_answered_once(lab: Lab) -> None:
+    await to_outline(lab)
+    lab.chat.holds = written(1)
+    await lab.chat.desk.handle(Incoming(HERE, "mara", "write", "ok"))
+    async with asyncio.timeout(60):
+        await lab.chat.held.wait()
+    for _ in range(3):
+        await lab.chat.desk.handle(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))
+    await lab.settled()
+    lab.chat.release.set()
+    assert [m.text for m in lab.chat.messages()].count(wording.notice("busy", await lab.session())) == 1
+
+
+async def test_a_library_of_three_papers_still_makes_a_survey(tmp_path: Path) -> None:
+    small = await create_library(tmp_path / "home" / "libraries" / "main")
+    await small.add(papers(3))
+    await small.index(lambda _: None)
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval", "ok", "ok", "ok")
+        survey = await lab.survey()
+    assert survey.references
+    assert {p.key for p in survey.references} <= {p.key for p in papers(3)}
+
+
+async def test_no_brings_another_outline_and_undo_the_first_again(lab: Lab) -> None:
+    await to_outline(lab)
+    first = (await lab.state()).outline
+    await lab.chat.say("no")
+    second = (await lab.state()).outline
+    assert second.method != first.method
+    await lab.chat.say("undo 2")
+    assert (await lab.state()).outline == first

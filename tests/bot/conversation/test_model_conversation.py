@@ -1,0 +1,288 @@
+"""The conversation with a language model behind it, over the real wire to the simulated service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.__main__ import cli
+from bot.bench.simulation import Service, running, simulated
+from bot.store.ledger import usage_by_step
+from engine.citations import cited_keys, replaced
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.text import sentences
+from engine.values import walk
+from tests.fakes import papers
+from tests.lab import opened
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[Service]:
+    async with running(Service(pace=0.002)) as made:
+        yield made
+
+
+@pytest.mark.parametrize("provider", ["OPENAI", "ANTHROPIC"])
+async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    monkeypatch.setenv(f"{provider}_API_KEY", "k")
+    monkeypatch.setenv(f"{provider}_BASE_URL", service.url + ("/v1" if provider == "OPENAI" else ""))
+    async with opened() as lab:
+        chat = lab.chat
+        await lab.talk("survey dense retrieval sections=3 words=80 budget=2.00", "ok", "ok")
+        assert "Writing it takes about" in chat.last
+        assert "Your budget is $2.00" in chat.last
+        await chat.say("ok")
+        assert "is written: 3 sections" in chat.last
+        await chat.say("why 1")
+        assert "checked: supported" in chat.last
+        before = (await lab.survey()).sections
+        await chat.say("expand 1.1")
+        after = (await lab.survey()).sections
+        assert [n for (n, a), (_, b) in zip(walk(before), walk(after), strict=True) if a.text != b.text] == ["1.1"]
+        await chat.say("what do systems learn from the passage index?")
+        assert "each sentence checked against its paper" in chat.last
+        await chat.say("cost")
+        assert "draft:" in chat.last
+        assert "revise:" in chat.last
+        assert "of $2.00 are left" in chat.last
+
+
+async def test_each_way_of_changing_a_section_changes_that_section_only(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    async with opened() as lab:
+        chat = lab.chat
+        await lab.talk("survey dense retrieval sections=3 words=80", "ok", "ok", "ok")
+        first = (await lab.survey()).sections
+        for said in (
+            "shorten 1.1",
+            "add a paragraph on the passage index to 1.1",
+            "translate 1.1 to German",
+            "remove the claim about query encoder from 1.1",
+        ):
+            before = dict(walk((await lab.survey()).sections))
+            await chat.say(said)
+            after = dict(walk((await lab.survey()).sections))
+            assert [n for n in before if before[n].text != after[n].text] == ["1.1"], chat.last
+            if "paragraph" in said:
+                assert after["1.1"].text.startswith(before["1.1"].text + "\n\n")
+                assert len(after["1.1"].claims) > len(before["1.1"].claims)
+            if "translate" in said:
+                assert cited_keys(after["1.1"].text) == cited_keys(before["1.1"].text)
+                assert all(claim.text in after["1.1"].text for claim in after["1.1"].claims)
+        await chat.say("undo 4")
+        assert (await lab.survey()).sections == first
+
+
+async def test_a_paper_is_cited_only_where_a_sentence_says_what_it_says(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    supports = iter([False, True])
+
+    def reply(prompt: str, schema: str) -> str:
+        if schema != "CheckAnswer" or "@arxiv:2005.00005" not in prompt.split("<papers>")[0] or not cite_asked:
+            return simulated(prompt, schema)
+        yes = next(supports)
+        pairs = re.findall(r"^(\d+)\. ", prompt.split("<papers>")[0], re.M)
+        return json.dumps(
+            {
+                "verdicts": [
+                    {"sentence": int(n), "key": "arxiv:2005.00005", "supported": yes and n == "2", "quote": ""}
+                    for n in pairs
+                ]
+            }
+        )
+
+    cite_asked: list[bool] = []
+    async with running(Service(pace=0, reply=reply)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        async with opened() as lab:
+            chat = lab.chat
+            await lab.talk("survey dense retrieval sections=3 words=60", "ok", "ok", "ok")
+            cite_asked.append(True)
+            before = (await lab.survey()).sections
+            other, place = [n for n, s in walk(before) if s.claims][:2]
+            await chat.say(f"cite arxiv:2005.00005 in {other}")
+            assert "so it is not cited there" in chat.last
+            assert (await lab.survey()).sections == before
+            await chat.say("cite Nothing of This Name in 1.1")
+            assert "not among the papers gathered" in chat.last
+            await chat.say(f"cite arxiv:2005.00005 in {place}")
+            old, new = dict(walk(before))[place], dict(walk((await lab.survey()).sections))[place]
+            lines = list(zip(sentences(old.text), sentences(new.text), strict=True))
+            changed = [(a, b) for a, b in lines if a != b]
+            assert len(changed) == 1
+            assert replaced(changed[0][0], lambda _: "").split() == replaced(changed[0][1], lambda _: "").split()
+            assert "arxiv:2005.00005" in cited_keys(changed[0][1])
+            claim = next(c for c in new.claims if c.text == changed[0][1])
+            assert claim.citations[-1].verdict == "supported"
+
+
+async def test_an_answer_grows_sentence_by_sentence_and_says_what_is_general_knowledge(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = papers(1)[0].key
+
+    def reply(prompt: str, schema: str) -> str:
+        if "Question: " in prompt:
+            return f"Encoders learn from clicks [@{key}]. Search is old. A lie about it [@made:up]."
+        if schema == "CheckAnswer":
+            numbers = re.findall(r"^(\d+)\. ", prompt.split("<papers>")[0], re.M)
+            found = re.findall(r"@([^\s;\]]+)", prompt.split("<papers>")[0])
+            verdicts = [
+                {"sentence": int(n), "key": k, "supported": True, "quote": ""}
+                for n, k in zip(numbers, found, strict=False)
+            ]
+            return json.dumps({"verdicts": verdicts})
+        return simulated(prompt, schema)
+
+    async with running(Service(pace=0, reply=reply)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        async with opened() as lab:
+            chat = lab.chat
+            await lab.talk("survey dense retrieval sections=3 words=60", "ok", "ok", "ok", "what do encoders learn?")
+            grown = [o.text for o in chat.sent if o.kind == "growing"]
+            assert len(grown) == 2
+            assert grown[1].startswith(grown[0])
+            assert "Search is old. *(general knowledge" in chat.last
+            assert "lie" not in chat.last
+
+
+async def test_at_the_budget_what_is_finished_is_delivered(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    monkeypatch.setenv("SCHOLIUM_BUDGET_TOKENS", "30000")
+    monkeypatch.setenv("SCHOLIUM_CONCURRENT_CALLS", "2")
+    async with opened() as lab:
+        chat = lab.chat
+        for line in ("survey dense retrieval sections=3 words=80", "ok", "ok", "ok"):
+            await chat.say(line)
+        survey = await lab.survey()
+        assert any("budget of 30,000 tokens" in w.detail for w in survey.warnings)
+        assert any(s.claims for _, s in walk(survey.sections))
+        used = (await usage_by_step(lab.service.store, (await lab.session()).id)).values()
+        assert 0 < sum(u.input_tokens + u.output_tokens for u in used) <= 30_000
+
+
+async def test_going_on_after_a_stop_pays_for_nothing_twice(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval sections=3 words=80", "ok", "ok", "ok", "back", "ok")
+        kinds = [call.kind for call in service.calls]
+        assert kinds.count("text") == len({str(c.body["messages"]) for c in service.calls if c.kind == "text"})
+
+
+async def test_without_a_key_the_model_recipe_says_what_to_set(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        chat = lab.chat
+        await lab.talk("survey dense retrieval recipe=autosurvey")
+        assert "needs a language model" in chat.last
+        await chat.say("survey dense retrieval")
+        assert "**Keywords**" in chat.last
+
+
+async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = iter(
+        [
+            {"commands": ["rename 2 to Foundations", "add section Safety after 2"], "sure": True},
+            {"commands": ["rename 2 to Never"], "sure": False},
+            {"commands": ["rename 1 to Beginnings"], "sure": True},
+            {"commands": ["rm -rf /", "launch"], "sure": True},
+        ]
+    )
+
+    def reply(prompt: str, schema: str) -> str:
+        return json.dumps(next(readings)) if schema == "ReadingAnswer" else simulated(prompt, schema)
+
+    async with running(Service(pace=0, reply=reply)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        async with opened() as lab:
+            chat = lab.chat
+            await lab.talk("survey dense retrieval sections=3 words=80", "ok", "ok")
+            outline = await lab.session()
+            await chat.say("call the second one foundations and put something on safety behind it")
+            assert "`rename 2 to Foundations`" in chat.last
+            assert "Foundations" in chat.last.split("would change")[1]
+            assert (await lab.session()) == outline
+            await chat.say("ok")
+            assert "**2** Foundations" in chat.last
+            assert "**3** Safety" in chat.last
+            await chat.say("maybe never")
+            assert "I read that as" in chat.last
+            await chat.say("status")
+            await chat.say("the first should be called beginnings")
+            assert "**1** Beginnings" in chat.last
+            assert "Never" not in chat.last
+            await chat.say("do something terrible")
+            assert "I did not understand" in chat.last
+
+
+@pytest.mark.parametrize(("answer", "arguments", "code"), [("ok\n", (), 0), ("", (), 1), ("", ("--yes",), 0)])
+def test_write_asks_once_before_it_spends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, arguments: tuple[str, ...], code: int
+) -> None:
+    (tmp_path / "lab.bib").write_text(
+        "\n".join(
+            f"@misc{{k{p.year}{i}, title={{{p.title}}}, abstract={{{p.abstract}}}}}" for i, p in enumerate(papers(12))
+        )
+    )
+    assert CliRunner().invoke(cli, ["ingest", "lab.bib"]).exit_code == 0
+    with served(Service(pace=0)) as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        command = ["write", "dense retrieval", "--sections", "3", "--subsection-words", "60", "-o", "out", *arguments]
+        done = CliRunner().invoke(cli, command, input=answer)
+    assert done.exit_code == code, done.stdout
+    assert ("--yes)" in done.stdout) is not bool(arguments)
+    assert (tmp_path / "out").exists() is (code == 0)
+
+
+@contextmanager
+def served(service: Service) -> Iterator[str]:
+    """The service in a thread of its own, for commands that run their own event loop."""
+    ready, over = threading.Event(), threading.Event()
+
+    async def serve() -> None:
+        async with running(service):
+            ready.set()
+            await asyncio.to_thread(over.wait)
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    assert ready.wait(10)
+    yield service.url
+    over.set()
+    thread.join()
+
+
+async def test_the_survey_is_judged_in_the_chat_with_details_one_press_away(
+    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval sections=3 words=60", "ok", "ok", "ok", "evaluate")
+        card = lab.chat.messages()[-1]
+        assert "citation recall" in card.text
+        assert "judged by the model that wrote it" in card.text
+        assert len(card.text) < 3_000
+        (button,) = card.buttons
+        before = await lab.survey()
+        await lab.chat.say(button=button.action)
+        assert "| citation precision |" in lab.chat.last
+        assert "As good as its length." in lab.chat.last
+        assert await lab.survey() == before

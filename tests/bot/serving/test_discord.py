@@ -1,0 +1,208 @@
+"""Surveys in Discord: the whole service and the real discord.py against the stand-in, over the real wire."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import sqlalchemy as sa
+
+from adapters.chat import Conversation
+from adapters.discord.adapter import DiscordAdapter
+from bot.app import App
+from bot.bench.simulation import Service as Simulation
+from bot.bench.simulation import running as simulating
+from bot.cli.platforms import discord_access
+from bot.serving.service import Service, serving, stored
+from bot.settings import load_settings
+from bot.store.schema import events
+from bot.wording.labels import WORDS
+from engine.errors import UserError
+from engine.retrieval.libraries.local import LocalLibrary
+from tests.discord_guild import Discord, running
+from tests.discord_server import BOT, OTHER_GUILD
+
+
+@pytest.fixture
+async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
+    async with running(Discord(), monkeypatch) as made:
+        monkeypatch.setenv("DISCORD_TOKEN", "token")
+        yield made
+
+
+@asynccontextmanager
+async def scholium(discord: Discord) -> AsyncIterator[Service]:
+    """The command ``discord``, while the block runs."""
+    app = App(load_settings())
+    async with stored(app) as store:
+        adapter = DiscordAdapter(discord_access(app.settings), WORDS, edit_s=0.3)
+        before = discord.identified
+        async with serving(app, adapter, store=store) as service:
+            running = asyncio.create_task(service.run())
+            await discord.until(lambda: discord.identified > before)
+            yield service
+            running.cancel()
+            await asyncio.wait([running])
+
+
+async def test_the_demonstration_from_command_to_files(library: LocalLibrary, discord: Discord) -> None:
+    async with scholium(discord):
+        begun = await discord.command("start", topic="dense retrieval", recipe="cluster")
+        thread = (await discord.message("A literature survey on")).id
+        await discord.until(lambda: discord.threads.get(thread, {}).get("name") == "dense retrieval")
+        await discord.until(lambda: begun.answers == [WORDS.begun])
+        keywords = await discord.offered("Search with these")
+        form = await discord.press(keywords, "Edit")
+        await discord.submit(form, thread, keywords="dense retrieval\nquery encoder")
+        await discord.message("(added by you)", thread)
+        await discord.press(await discord.offered("Search with these", keywords), "Search with these")
+        papers = await discord.offered("Make an outline")
+        await discord.say(f"<@{BOT}> exclude 1", channel=thread)
+        await discord.message("excluded", thread)
+        await discord.press(await discord.offered("Make an outline", papers), "Make an outline")
+        outline = await discord.offered("Write it")
+        form = await discord.press(outline, "Edit")
+        lines = discord.values(form)["outline"].splitlines()
+        await discord.submit(form, thread, outline="\n".join([lines[0], "2 Learning to Retrieve", *lines[2:]]))
+        await discord.press(await discord.offered("Write it", outline), "Write it")
+        await discord.message("✓ 2 Learning to Retrieve", thread)
+        await discord.message("is written", thread)
+        await discord.say(f"<@{BOT}> which systems outperform earlier dense retrieval systems?", channel=thread)
+        await discord.message("in their own words", thread)
+        await discord.press(await discord.offered("Export"), "Export")
+        await discord.until(lambda: sum(len(m.files) for m in discord.messages) == 6)
+    assert {name.split(".")[-1] for m in discord.messages for name, _ in m.files} >= {"md", "pdf", "bib"}
+    status = [m.content.split("\n")[1] for m in discord.messages if m.edits]
+    assert status[:2] == ["✓ Keywords found", "✓ Papers gathered"]
+    assert not any("Stop" in m.buttons for m in discord.messages)
+    assert (discord.refused, discord.unsafe, discord.syncs) == ([], [], 1)
+
+
+async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
+    library: LocalLibrary, discord: Discord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with simulating(Simulation(pace=0.05)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        async with scholium(discord):
+            thread = await discord.say(f"<@{BOT}> survey dense retrieval sections=3 words=80")
+            await discord.press(await discord.offered("Search with these"), "Search with these")
+            await discord.press(await discord.offered("Make an outline"), "Make an outline")
+            outline = await discord.offered("Write it")
+            await discord.press(outline, "Write it")
+            status = await discord.message("Writing: ", thread)
+        async with scholium(discord):
+            await discord.message("is written", thread)
+            await discord.until(lambda: "✓ Written" in status.content)
+            assert not status.buttons
+            await discord.press(outline, "Write it")
+            await discord.message("earlier proposal", thread)
+            await discord.press(await discord.offered("Export"), "Export")
+            await discord.until(lambda: any(m.files for m in discord.messages))
+    assert discord.unsafe == []
+
+
+async def test_stop_by_the_button_by_a_command_and_by_locking(library: LocalLibrary, discord: Discord) -> None:
+    async with scholium(discord) as service:
+        held = await _hold_jobs(service)
+        for number, stop in enumerate(("button", "command", "lock")):
+            thread = await discord.say(f"<@{BOT}> survey dense retrieval", channel=str(201 + number))
+            status = await discord.message("Looking for keywords", thread)
+            if stop == "button":
+                await discord.press(status, "Stop", user="2")
+                assert "Only" in (await discord.until(lambda: _private(discord, "2")))
+                await discord.press(status, "Stop")
+            elif stop == "command":
+                await discord.command("stop", channel=thread)
+            else:
+                discord.lock(thread)
+            if stop == "lock":
+                told = await discord.message("was locked, so I stopped", "71")
+                assert told.channel == "71"
+            else:
+                await discord.message("Stopped. What was finished is kept", thread)
+                await discord.until(lambda status=status: "Stopped" in status.content)
+        held.set()
+
+
+async def _hold_jobs(service: Service) -> asyncio.Event:
+    """Jobs wait before they begin, until the event."""
+    released, run = asyncio.Event(), service.jobs._run
+
+    async def later(at: Conversation, job_id: str) -> None:
+        await released.wait()
+        await run(at, job_id)
+
+    service.jobs._run = later
+    return released
+
+
+def _private(discord: Discord, user: str) -> str:
+    return "\n".join(text for i in discord.interactions.values() if i.user == user for text in i.answers)
+
+
+async def test_two_hundred_threads_at_once_are_answered_once_each(library: LocalLibrary, discord: Discord) -> None:
+    async with scholium(discord):
+        names = [discord.snowflake() for _ in range(200)]
+        for number, name in enumerate(names):
+            made = {"id": name, "parent": str(200 + number % 50), "name": "x", "archived": False, "locked": False}
+            discord.threads[name] = made
+            discord.dispatch("THREAD_CREATE", discord.thread_json(name))
+            for _ in range(2):  # the same message twice
+                await discord.say(f"<@{BOT}> status", channel=name, id=str(int(name) + 1), user=str(number + 1))
+        for name in names:
+            await discord.message("no topic yet", name)
+    assert [sum(m.channel == name for m in discord.messages) for name in names] == [1] * 200
+    assert discord.unsafe == []
+
+
+async def test_servers_and_direct_messages_see_only_their_own(library: LocalLibrary, discord: Discord) -> None:
+    async with scholium(discord) as service:
+        thread = await discord.say(f"<@{BOT}> survey dense retrieval")
+        await discord.message("(your topic)", thread)
+        await discord.say("survey graph attention", channel="72", user="2")
+        await discord.message("(your topic)", "72")
+        assert await discord.typing("status", "survey", "") == [f"200/{thread}"]
+        assert await discord.typing("status", "survey", "", user="2") == []
+        elsewhere = await discord.interact(
+            2,
+            {
+                "id": "1",
+                "name": "survey",
+                "type": 1,
+                "options": [
+                    {"name": "status", "type": 1, "options": [{"name": "survey", "type": 3, "value": f"200/{thread}"}]}
+                ],
+            },
+            "200",
+            guild=OTHER_GUILD,
+        )
+        await discord.until(lambda: elsewhere.answers == [WORDS.nothing_here])
+        await service.dispatcher.settled()
+        assert not any("Topic:" in m.content for m in discord.messages)
+
+
+async def test_papers_attached_in_the_thread_are_read_and_help_is_private(
+    library: LocalLibrary, discord: Discord
+) -> None:
+    async with scholium(discord) as service:
+        asked = await discord.command("help")
+        await discord.until(lambda: "survey TOPIC" in "".join(asked.answers))
+        thread = await discord.say(f"<@{BOT}> survey dense retrieval")
+        await discord.message("(your topic)", thread)
+        await discord.say("", channel=thread, files=[("own.bib", f"{discord.url}/files/own.bib")])
+        await discord.message("1 papers added", thread)
+        discord.permissions.create_public_threads = False
+        refused = await discord.command("start", topic="dense retrieval")
+        await discord.until(lambda: "create public threads" in "".join(refused.answers))
+        await service.dispatcher.settled()
+        async with service.store.reading() as connection:  # no later process opens it after all
+            left = sa.select(sa.func.count()).where(events.c.handled_at.is_(None))
+            assert (await connection.execute(left)).scalar_one() == 0
+    assert all("What you can say" not in m.content for m in discord.messages)
+
+
+async def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match="DISCORD_TOKEN"):
+        discord_access(load_settings())

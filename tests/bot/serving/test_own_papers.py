@@ -1,0 +1,119 @@
+"""A person brings papers: a pasted list, a BibTeX file as the list, PDFs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typst
+
+from adapters.chat import Attachment, Incoming
+from engine.retrieval.libraries.local import LocalLibrary
+from tests.fakes import HERE, papers
+from tests.lab import Lab, opened
+from tests.scholarly_server import scholarly
+
+OWN = papers(3)
+
+
+async def send(lab: Lab, name: str, content: bytes, text: str = "", key: str = "f") -> str:
+    await lab.chat.desk.handle(Incoming(HERE, "mara", f"{key}{name}", text, attachments=(Attachment(name, content),)))
+    await lab.settled()
+    return lab.chat.last
+
+
+def pdf(title: str, more: str = "") -> bytes:
+    paragraphs = (f"= {title}\nAda Author", "Abstract", "We do things.", "1 Introduction", more)
+    page = "\n\n".join(("#set page(width: 15cm, height: 20cm)", *paragraphs))
+    made: bytes = typst.compile(page.encode())
+    return made
+
+
+async def test_a_pasted_list_is_the_survey_s_papers(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        lines = [
+            OWN[0].title,
+            OWN[1].key,
+            "A Title That Nobody Knows at All",
+            OWN[2].title.replace("Number3", "Numbers"),
+        ]
+        await lab.chat.say("papers:\n" + "\n".join(f"{n}. {line}" for n, line in enumerate(lines, start=1)))
+        shown = lab.chat.last
+        assert "not found: “A Title That Nobody Knows at All”" in shown
+        state = await lab.state()
+        assert state.papers and {OWN[0].key, OWN[1].key} <= {p.key for p in state.papers.included()}
+        await lab.chat.say("sources")
+        assert "your list" in lab.chat.last
+        await lab.chat.say("back")
+        assert (await lab.state()).phase == "keywords"
+
+
+async def test_nothing_but_the_list_is_used(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        (said,) = await lab.chat.say("papers: 2005.11401")
+        assert "Name a topic first" in said.text
+        await lab.talk("survey dense retrieval", "papers: " + "; ".join(p.key for p in OWN))
+        state = await lab.state()
+        assert state.papers and [f.paper.key for f in state.papers.found] == [p.key for p in OWN]
+
+
+async def test_a_bibtex_file_said_to_be_the_papers(library: LocalLibrary) -> None:
+    bib = "\n".join(
+        f"@article{{k{n}, title={{{p.title} of Ours}}, author={{Ada Author}}, year={{2024}}, doi={{10.1000/o{n}}}}}"
+        for n, p in enumerate(OWN)
+    )
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        lab.chat.turn.clear()
+        await send(lab, "ours.bib", bib.encode(), "papers")
+        await lab.chat.turn.wait()
+        state = await lab.state()
+        assert state.papers and [f.paper.key for f in state.papers.found] == [f"doi:10.1000/o{n}" for n in range(3)]
+
+
+async def test_a_pdf_gets_its_true_metadata_and_its_text_is_read(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCHOLIUM_ONLINE", "never")
+    async with opened() as lab:
+        said = await send(lab, "paper.pdf", pdf(OWN[0].title, "The index holds 21 million passages."))
+        assert "I read Ada Author1" in said and OWN[0].title in said
+        texts = lab.service.app.shelf.texts_of(HERE.workspace)
+        text = texts.load(OWN[0].key)
+        assert text and "21 million" in next(text.body()).text
+        other = lab.service.app.shelf.texts_of("another workspace")
+        assert other.load(OWN[0].key) is None
+
+
+async def test_a_text_file_is_read_too(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCHOLIUM_ONLINE", "never")
+    text = f"{OWN[1].title}\nAda Author\n\n1 Introduction\nPlain words about passages."
+    async with opened() as lab:
+        assert OWN[1].title in await send(lab, "paper.txt", text.encode())
+        kept = lab.service.app.shelf.texts_of(HERE.workspace).load(OWN[1].key)
+        assert kept and "Plain words" in next(kept.body()).text
+
+
+async def test_a_pdf_that_nobody_knows_is_not_made_up(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with scholarly(papers(3, "vision", 301)) as site:
+        monkeypatch.setenv("SEMANTIC_SCHOLAR_API_URL", site.url)
+        monkeypatch.setenv("OPENALEX_API_URL", f"{site.url}/openalex")
+        monkeypatch.setenv("SCHOLIUM_SEMANTIC_SCHOLAR_PER_SECOND", "100")
+        async with opened() as lab:
+            said = await send(lab, "memo.pdf", pdf("Our Unpublished Internal Memo on Things"))
+            assert "I do not make up references" in said
+            known = papers(1, "vision", 301)[0]
+            said = await send(lab, "known.pdf", pdf(known.title))
+            assert known.title in said and "1 papers added" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [("a.pdf", b"%PDF-1.4 broken", "damaged"), ("a.pdf", b"hello", "is not a PDF"), ("a.docx", b"PK", "I cannot read")],
+)
+async def test_what_cannot_be_read_gets_its_sentence(
+    library: LocalLibrary, tmp_path: Path, name: str, content: bytes, why: str
+) -> None:
+    async with opened() as lab:
+        assert why in await send(lab, name, content)

@@ -1,0 +1,82 @@
+"""Scholium with its libraries in a real Weaviate: commands, conversations, workspaces apart."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from adapters.chat import Attachment, Incoming
+from bot.app import Means, opened_app
+from bot.jobs.runner import Listener
+from engine.retrieval.online.transport import ProcessMemory
+from engine.session.state import State, SurveySession
+from engine.values import Brief, Query
+from tests.bot.cli.test_cli import command, jsonl
+from tests.fakes import HERE, papers
+from tests.lab import opened
+from tests.servers import WeaviateAt, free_ports
+
+BIB = "@article{x, title={Secret Plans of Graph Attention}, author={Mara Meier}, year={2024}, doi={10.1000/secret}}"
+
+
+@pytest.fixture(autouse=True)
+def _named(weaviate_at: WeaviateAt, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEAVIATE_URL", weaviate_at.url)
+    monkeypatch.setenv("WEAVIATE_GRPC_PORT", str(weaviate_at.grpc_port))
+
+
+async def nobody(*_: object) -> None:
+    """Nobody listens."""
+
+
+def test_ingest_move_find_and_doctor(tmp_path: Path) -> None:
+    file = jsonl(tmp_path, "a.jsonl", [*papers(12), *papers(10, "graph", 101)])
+    done = command(tmp_path, "ingest", str(file), "--to", "weaviate", "--library", "far")
+    assert "22 papers added" in done.stdout and done.returncode == 0
+    again = command(tmp_path, "ingest", str(file), "--library", "far")  # where it is already
+    assert "0 papers added" in again.stdout and "22 already there" in again.stdout
+    command(tmp_path, "ingest", str(file), "--library", "near")
+    moved = command(tmp_path, "move", "near")
+    assert "22 papers moved" in moved.stdout and moved.returncode == 0
+    gold = tmp_path / "gold.json"
+    gold.write_text(json.dumps({"graph attention": [papers(1, "graph", 101)[0].key]}))
+    for at in ("local", "weaviate"):
+        found = command(tmp_path, "bench", "find", "--gold", str(gold), "--library", "near", "--at", at, "--json")
+        assert '"100": 1.0' in found.stdout
+    doctor = command(tmp_path, "doctor")
+    assert "Weaviate at" in doctor.stdout and "library “far”, 22 papers" in doctor.stdout
+    assert command(tmp_path, "bench", "find", "--gold", str(gold), "--at", "nowhere").returncode == 2
+
+
+def test_a_weaviate_that_is_away_is_said_and_no_other_library_taken(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    done = command(tmp_path, "write", "graph attention", WEAVIATE_URL=f"http://127.0.0.1:{port}")
+    assert done.returncode == 1 and "Weaviate" in done.stdout + done.stderr
+    doctor = command(tmp_path, "doctor", WEAVIATE_URL=f"http://127.0.0.1:{port}")
+    assert "✗ Weaviate" in doctor.stdout and doctor.returncode == 1
+
+
+async def test_a_conversation_and_papers_of_one_workspace(tmp_path: Path) -> None:
+    async with opened_app() as app:
+        library = await app.shelf.new_library("main", "weaviate")
+        await library.add([*papers(12), *papers(10, "graph", 101)])
+    async with opened() as lab:
+        await lab.service.app.shelf.discover()
+        await lab.chat.desk.handle(Incoming(HERE, "mara", "u1", attachments=(Attachment("own.bib", BIB.encode()),)))
+        await lab.settled()
+        assert "1 papers added" in lab.chat.last
+        await lab.talk("survey graph attention library=main", "ok")
+        state = await lab.state()
+        assert state.papers
+        titles = [f.paper.title for f in state.papers.found]
+        assert "Secret Plans of Graph Attention" in titles and len(titles) > 10
+    async with opened_app() as app:
+        for workspace, sees in ((HERE.workspace, True), (replace(HERE, tenant="rivals").workspace, False)):
+            session = SurveySession("s", state=State(brief=Brief("graph attention", library="main")))
+            means = Means(workspace, None, ProcessMemory())
+            bench = await app.bench(session, means, Listener(nobody, nobody, nobody, nobody, nobody))
+            found = await bench.context.library.search(Query("secret plans graph attention", 20))
+            assert any("Secret" in item.paper.title for item in found) is sees

@@ -1,0 +1,319 @@
+"""The store over SQLite and over a real Postgres: one contract."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from adapters.chat import Attachment, Button, Conversation, Incoming, Outgoing
+from bot.jobs.queue import Presence
+from bot.store import schema
+from bot.store.backup import backup, data_of, delete_data_of, restore
+from bot.store.database import open_database
+from bot.store.ledger import Limit, Payer, StoredLedger, StoredRecord, lose, raise_budget, standings, usage_by_step
+from bot.store.sessions import Held, Store
+from engine.errors import LimitExceeded, ServiceError, UserError
+from engine.llm.model import Completion
+from engine.session.events import Approve, EditOutline, JobDone, Start, Undo
+from engine.session.outline_edits import rename
+from engine.session.state import SurveySession, advance
+from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection, SearchRecord
+from tests.fakes import HERE, papers
+
+Open = Callable[[str], Awaitable[Store]]
+GPT = "gpt-4o-mini"
+
+
+@pytest.fixture
+async def open_store(database_url: str) -> AsyncIterator[Open]:
+    """Opens the same database as another process would, under another name."""
+    opened: list[Store] = []
+
+    async def open_as(holder: str) -> Store:
+        store = Store(await open_database(database_url), holder)
+        opened.append(store)
+        await Presence(store, "fake").beat()
+        return store
+
+    yield open_as
+    for store in opened:
+        await store.close()
+
+
+@pytest.fixture
+async def store(open_store: Open) -> Store:
+    return await open_store("one")
+
+
+def conversation_up_to_an_outline() -> SurveySession:
+    found = PaperSelection(
+        tuple(FoundPaper(p, 1.0) for p in papers(200)), searches=(SearchRecord("main", "x", "2026-01-01", 200),)
+    )
+    session = SurveySession("abc")
+    session, _ = advance(session, Start(Brief("dense retrieval"), 200))
+    session, _ = advance(session, JobDone("abc-1", KeywordPool((Keyword("dense retrieval", "topic"),))))
+    session, _ = advance(session, Approve())
+    session, _ = advance(session, JobDone("abc-2", found))
+    session, _ = advance(session, Approve())
+    nodes = (OutlineNode("One", papers=(papers(1)[0].key,)), OutlineNode("Two"))
+    session, _ = advance(session, JobDone("abc-3", Outline("A Survey", nodes)))
+    for i in range(20):
+        session, _ = advance(session, EditOutline(rename("1", f"Title {i}")))
+    return session
+
+
+def said(key: str, text: str = "hello", person: str = "mara", **more: object) -> Incoming:
+    return Incoming(HERE, person, key, text, **more)  # type: ignore[arg-type]
+
+
+async def rows(store: Store, table: sa.Table) -> int:
+    async with store.reading() as connection:
+        return int((await connection.execute(sa.select(sa.func.count()).select_from(table))).scalar_one())
+
+
+async def test_a_session_comes_back_with_all_its_revisions(open_store: Open) -> None:
+    store, session = await open_store("one"), conversation_up_to_an_outline()
+    held = Held(HERE, session, "mara", frozenset({"ben"}), ("rename 2 to X",))
+    assert await store.commit(held, [Outgoing(HERE, "there")]) is not None
+    read = await (await open_store("two")).held(HERE)
+    assert read == replace(held, version=1)
+    undone, _ = advance(read.session, Undo(20))
+    assert undone.state.outline is not None
+    assert undone.state.outline.nodes[0].title == "One"
+    # 200 papers and 23 revisions: every large part is stored once.
+    async with store.reading() as connection:
+        size = (await connection.execute(sa.select(sa.func.sum(sa.func.length(schema.pieces.c.content))))).scalar_one()
+    assert size < 100_000
+    assert await rows(store, schema.pieces) == 1 + 1 + 21
+
+
+async def test_of_two_changes_to_the_same_revision_one_is_made(open_store: Open) -> None:
+    one, two = await open_store("one"), await open_store("two")
+    await one.commit(Held(HERE, conversation_up_to_an_outline(), "mara"), [])
+    first, second = await one.held(HERE), await two.held(HERE)
+    assert first is not None
+    assert second is not None
+    changed = [replace(h, session=advance(h.session, Approve())[0]) for h in (first, second)]
+    assert await one.commit(changed[0], [Outgoing(HERE, "yes")]) is not None
+    assert await two.commit(changed[1], [Outgoing(HERE, "also yes")]) is None
+    assert await rows(one, schema.outbox) == 1
+    again = await two.held(HERE)
+    assert again is not None
+    assert again.version == 2
+
+
+async def test_what_comes_twice_is_received_once_and_what_was_not_handled_is_found_again(open_store: Open) -> None:
+    one = await open_store("one")
+    upload = said("k1", attachments=(Attachment("a.bib", b"\x00\xff@misc"),))
+    assert [await one.receive(e) for e in (upload, said("k2"), upload, said("k2"))] == [True, True, False, False]
+    await one.handled(said("k2"), [])
+    two = await open_store("two")
+    assert await two.left_over("fake", None) == []  # the first one lives
+    await Presence(one, "fake").leave()
+    assert await Presence(two, "fake").buried() == ["one"]
+    assert await two.left_over("other", None) == []
+    assert await two.left_over("fake", None) == [upload]
+    assert await two.left_over("fake", None) == []
+
+
+async def test_a_burst_is_stored_whole_and_each_repeat_is_known(store: Store) -> None:
+    burst = [said(f"k{i % 450}") for i in range(900)]
+    new = await asyncio.gather(*(store.receive(event) for event in burst))
+    assert new.count(True) == 450
+    assert await rows(store, schema.events) == 450
+    late = await asyncio.gather(*(store.receive(said(f"k{i}")) for i in range(440, 460)))
+    assert late == [False] * 10 + [True] * 10
+
+
+async def test_messages_wait_in_order_until_they_are_sent(open_store: Open) -> None:
+    one = await open_store("one")
+    buttons = (Button("Go", "ok:abc:1", "ok"),)
+    messages = [Outgoing(HERE, str(i), buttons=buttons, files=(Path("a.md"),)) for i in range(5)]
+    letters = await one.commit(Held(HERE, SurveySession("abc"), "mara"), messages)
+    assert letters is not None
+    assert [letter.outgoing for letter in letters] == messages
+    await one.sent(letters[0])
+    await Presence(one, "fake").leave()
+    two = await open_store("two")
+    await Presence(two, "fake").buried()
+    elsewhere = Conversation("fake", "lab", "general", "2")
+    assert await two.unsent("fake", elsewhere) == []
+    assert await two.unsent("fake", HERE) == letters[1:]
+
+
+async def test_a_dead_process_is_buried_by_one_only(open_store: Open) -> None:
+    dead = await open_store("dead")
+    await Presence(dead, "fake").leave()
+    living = [Presence(await open_store(f"p{i}"), "fake") for i in range(4)]
+    found = await asyncio.gather(*(p.buried() for p in living))
+    assert sorted(found) == [[], [], [], ["dead"]]
+
+
+async def test_budgets_hold_across_processes(open_store: Open) -> None:
+    stores = [await open_store("one"), await open_store("two")]
+    payer = Payer("abc", "fake:lab", "mara")
+    limits = [Limit("survey", tokens=10_000), Limit("person", money=1.0)]
+    ledgers = [StoredLedger(store, payer, limits, lambda _, __: None) for store in stores]
+
+    async def call(number: int) -> bool:
+        try:
+            async with ledgers[number % 2].reserved("draft/0/x", GPT, 500, 500) as reservation:
+                await asyncio.sleep(0)
+                await reservation.settle(Completion("text", 500, 400))
+        except LimitExceeded as error:
+            assert "10,000 tokens for this survey" in str(error)
+            return False
+        return True
+
+    results = await asyncio.gather(*(call(i) for i in range(30)))
+    (standing, _) = await standings(stores[0], payer, limits)
+    assert standing.tokens == results.count(True) * 900 <= 10_000
+    assert 1 <= results.count(True) < 30
+    assert (await usage_by_step(stores[1], "abc"))["draft"].calls == results.count(True)
+
+
+async def test_a_budget_is_raised_and_belongs_to_its_person(store: Store) -> None:
+    mara, ben = Payer("abc", "fake:lab", "mara"), Payer("def", "fake:lab", "ben")
+    limits = [Limit("person", 0.001), Limit("workspace", 5.0)]
+    ledger = StoredLedger(store, mara, limits, lambda _, __: None)
+    with pytest.raises(LimitExceeded, match="for you today"):
+        async with ledger.reserved("draft", GPT, 100_000, 0):
+            pass
+    assert await rows(store, schema.spending) == 0
+    await raise_budget(store, mara, "person", 0.5)
+    async with ledger.reserved("draft", GPT, 100_000, 0) as reservation:
+        await reservation.settle(Completion("x", 100_000, 0))
+    own, whole = await standings(store, mara, limits)
+    assert (own.limit.money, round(own.money, 4)) == (0.501, 0.015)
+    assert round(whole.money, 4) == 0.015
+    assert (await standings(store, ben, limits))[0].money == 0.0
+
+
+async def test_a_call_whose_process_died_is_counted_and_a_finished_one_is_found(store: Store) -> None:
+    await store.commit(Held(HERE, SurveySession("abc"), "mara"), [])
+    payer = Payer("abc", "fake:lab", "mara")
+    ledger = StoredLedger(store, payer, [], lambda _, __: None)
+    entering = ledger.reserved("draft", GPT, 100, 50)
+    await entering.__aenter__()
+    assert (await usage_by_step(store, "abc")) == {}
+    await lose(store, ["one"])
+    assert (await usage_by_step(store, "abc"))["draft"].input_tokens == 100
+    record = StoredRecord(store, "abc")
+    assert await record.find("k") is None
+    await record.keep("k", Completion("whole", 1, 2, 3))
+    await record.keep("k", Completion("other", 9, 9, 9))
+    assert await record.find("k") == Completion("whole", 1, 2, 3)
+
+
+async def test_forgetting_leaves_nothing_of_the_survey(store: Store) -> None:
+    await store.receive(said("k1", "survey my secret topic"))
+    held = Held(HERE, conversation_up_to_an_outline(), "mara")
+    await store.commit(held, [Outgoing(HERE, "my secret topic")], "k1")
+    await StoredRecord(store, "abc").keep("k", Completion("my secret topic", 1, 1))
+    read = await store.held(HERE)
+    assert read is not None
+    await store.receive(said("k2", "forget now"))
+    assert await store.forget(read, [Outgoing(HERE, "Forgotten.")], "k2") is not None
+    assert await store.held(HERE) is None
+    assert [await rows(store, t) for t in (schema.sessions, schema.pieces, schema.calls, schema.outbox)] == [0, 0, 0, 1]
+    assert not await store.receive(said("k2"))  # sent again, it is still known
+
+
+async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None:
+    other = Conversation("fake", "lab", "general", "2")
+    for at, person, name in ((HERE, "mara", "abc"), (other, "ben", "def")):
+        await store.receive(Incoming(at, person, f"k-{person}", "survey x"))
+        session = replace(conversation_up_to_an_outline(), id=name)
+        await store.commit(Held(at, session, person, frozenset({"mara"})), [Outgoing(at, "yes")], f"k-{person}")
+    found = await data_of(store, "mara")
+    assert [row["id"] for row in found["surveys"]] == ["abc"]
+    assert len(found["messages"]) == 1
+    assert any("Title 19" in str(part["content"]) for part in found["parts"])
+    assert (await delete_data_of(store, "mara"))["surveys"] == 1
+    assert await store.held(HERE) is None
+    theirs = await store.held(other)
+    assert theirs is not None
+    assert theirs.invited == frozenset()
+    empty = await data_of(store, "mara")
+    assert [empty[name] for name in ("surveys", "parts", "messages", "answers", "invited to")] == [[], [], [], [], []]
+
+
+async def test_old_surveys_are_forgotten_where_a_setting_says_so(store: Store) -> None:
+    await store.commit(Held(HERE, SurveySession("abc"), "mara"), [])
+    assert await store.clean(None) == 0
+    assert await store.clean(30) == 0
+    async with store.writing() as connection:
+        await connection.execute(schema.sessions.update().values(changed_at=0.0))
+    assert await store.clean(30) == 1
+    assert await store.held(HERE) is None
+
+
+async def test_a_backup_restores_into_an_empty_store_of_either_kind(
+    store: Store, tmp_path: Path, database_url: str
+) -> None:
+    held = Held(HERE, conversation_up_to_an_outline(), "mara")
+    letters = await store.commit(held, [Outgoing(HERE, "one"), Outgoing(HERE, "two")])
+    await StoredRecord(store, "abc").keep("k", Completion("text", 1, 2))
+    count = await backup(store, tmp_path / "all.gz")
+    with pytest.raises(UserError, match="not empty"):
+        await restore(store, tmp_path / "all.gz")
+    new = Store(await open_database(f"sqlite:///{tmp_path / 'new.sqlite'}"), "new")
+    try:
+        assert await restore(new, tmp_path / "all.gz") == count
+        assert await new.held(HERE) == replace(held, version=1)
+        assert await new.unsent("fake", None) == letters
+        assert await StoredRecord(new, "abc").find("k") == Completion("text", 1, 2)
+        (tmp_path / "bad.gz").write_bytes(b"nothing")
+        with pytest.raises(UserError, match="not empty"):
+            await restore(new, tmp_path / "bad.gz")
+    finally:
+        await new.close()
+
+
+async def test_what_is_no_backup_is_said(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "bad.gz").write_bytes(b"nothing")
+    with pytest.raises(UserError, match="cannot be read"):
+        await restore(store, tmp_path / "bad.gz")
+
+
+async def test_a_backup_of_sqlite_moves_to_postgres_and_goes_on_there(tmp_path: Path, postgres_url: str) -> None:
+    old = Store(await open_database(f"sqlite:///{tmp_path / 'old.sqlite'}"), "old")
+    new = Store(await open_database(postgres_url), "new")
+    try:
+        await old.commit(Held(HERE, conversation_up_to_an_outline(), "mara"), [Outgoing(HERE, "one")])
+        await backup(old, tmp_path / "all.gz")
+        await restore(new, tmp_path / "all.gz")
+        await Presence(new, "fake").beat()
+        read = await new.held(HERE)
+        assert read is not None
+        letters = await new.commit(read, [Outgoing(HERE, "two")])
+        assert letters is not None  # numbers go on after those restored
+        assert [letter.outgoing.text for letter in await new.unsent("fake", None)] == ["one"]
+    finally:
+        await old.close()
+        await new.close()
+
+
+async def test_a_store_from_the_future_is_refused(store: Store, database_url: str) -> None:
+    async with store.writing() as connection:
+        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(UserError, match="later version"):
+        await open_database(database_url)
+
+
+async def test_a_database_that_is_not_there_is_said() -> None:
+    with pytest.raises(ServiceError, match="could not be used"):
+        await open_database("postgresql://nobody@127.0.0.1:1/none")
+    with pytest.raises(UserError, match="SQLite or Postgres"):
+        await open_database("mysql://x/y")
+
+
+async def test_two_processes_begin_on_an_empty_database_at_once(database_url: str) -> None:
+    found = await asyncio.gather(*(open_database(database_url) for _ in range(3)))
+    for database in found:
+        await database.close()

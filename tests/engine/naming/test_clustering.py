@@ -1,0 +1,153 @@
+"""Clusters, their names and keyword expansion, with numbers worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.gathering.keywords import expand_keywords, select
+from engine.limits import Limits
+from engine.naming.clustering import (
+    ALGORITHMS,
+    NOISE,
+    best_cluster_count,
+    clusters,
+    labels,
+    pick_algorithm,
+    published_cluster_count,
+    reduced,
+    rehomed,
+)
+from engine.naming.phrases import c_tf_idf, name_groups
+from engine.values import FoundPaper, Keyword
+from tests.fakes import WordEmbedder, papers
+
+
+def test_c_tf_idf_by_hand() -> None:
+    # Two clusters of 6 and 4 terms: A = 5. Term 0 occurs 4 + 0, term 1 occurs 2 + 4 times.
+    counts = np.array([[4.0, 2.0], [0.0, 4.0]])
+    published = c_tf_idf(counts, "published")
+    assert published == pytest.approx(np.array([[4 * np.log(5 / 4), 2 * np.log(5 / 6)], [0, 4 * np.log(5 / 6)]]))
+    assert published[1, 1] < 0  # the published formula is negative for a frequent term
+    bounded = c_tf_idf(counts, "bounded")
+    assert bounded == pytest.approx(
+        np.array([[4 * np.log(1 + 5 / 4), 2 * np.log(1 + 5 / 6)], [0, 4 * np.log(1 + 5 / 6)]])
+    )
+    assert (bounded >= 0).all()
+
+
+def test_the_published_rule_for_k_is_seeded_and_defined_below_fifty() -> None:
+    assert {published_cluster_count(200, seed) for seed in range(200)} == set(range(5, 21))
+    assert published_cluster_count(200, 7) == published_cluster_count(200, 7)
+    assert [published_cluster_count(n, 0) for n in (0, 3, 9, 49)] == [1, 1, 3, 5]
+
+
+def test_the_algorithm_is_picked_by_the_seed() -> None:
+    assert {pick_algorithm(seed) for seed in range(30)} == set(ALGORITHMS)
+
+
+def blobs() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return np.vstack([rng.normal(centre, 0.05, (20, 3)) for centre in (0.0, 1.0, 2.0)]).astype(np.float32)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_each_algorithm_finds_what_is_there(algorithm: str) -> None:
+    points = blobs()
+    assert best_cluster_count(points, (2, 8), 0) == 3
+    found = rehomed(points, labels(points, algorithm, 3, 0))
+    assert [len(set(found[i : i + 20])) for i in (0, 20, 40)] == [1, 1, 1]
+    assert len(set(found)) == 3
+
+
+def test_noise_is_given_a_home_or_shown() -> None:
+    points = np.vstack([blobs(), [[1.4, 1.4, 1.4]]]).astype(np.float32)
+    found = np.array([0] * 20 + [1] * 20 + [2] * 20 + [NOISE])
+    assert rehomed(points, found)[-1] == 1
+    assert set(rehomed(points[:3], np.array([NOISE] * 3))) == {0}
+    shown = clusters(papers(61), found, "topic")
+    assert shown[-1].name == "Papers Outside the Main Lines of Work"
+    assert sum(len(c.papers) for c in shown) == 61
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 16])
+def test_few_papers_are_reduced_without_umap(count: int) -> None:
+    vectors = WordEmbedder().embed([p.abstract for p in papers(count)])
+    assert len(reduced(vectors, 0)) == count
+
+
+def test_names_tell_groups_apart_and_read_like_headings() -> None:
+    groups = [papers(8), papers(8, "graph", 100), papers(8, "vision", 200)]
+    names = [n.heading for n in name_groups(groups, "machine learning")]
+    assert len(set(names)) == 3
+    assert "Dense Retrieval" in names[0]
+    assert "Graph Attention" in names[1]
+    assert "Image Segmentation" in names[2]
+    assert name_groups([[]], "x")[0].heading == "Group 1"
+
+
+def unit(*rows: tuple[float, float]) -> np.ndarray:
+    array = np.array(rows, np.float32)
+    return array / np.linalg.norm(array, axis=1, keepdims=True)
+
+
+def test_selectors_disagree_as_the_sources_do() -> None:
+    topic = unit((1, 0))[0]
+    near, middle, far = (1, 0.3), (1, 1), (0, 1)
+    candidates = unit(near, middle, far)
+    none = np.zeros((0, 2), np.float32)
+    # With the topic alone, mean and largest distance are the same number, so that ranks cancel or add up.
+    assert select(candidates, topic, none, "formula") == 0
+    pool = unit((1, -0.2))
+    assert select(candidates, topic, pool, "prose") == 0
+    assert select(candidates, topic, pool, "surveyx") == 0
+    assert select(candidates, topic, pool, "farthest") == 1  # the far one is not about the topic
+    assert select(unit(far), topic, pool, "farthest") is None
+    assert select(unit(far), topic, pool, "surveyx") == 0
+    assert select(none, topic, pool, "prose") is None
+
+
+async def run_expansion(found: dict[str, int], selector: str = "surveyx", theta: int = 1_000) -> tuple[list[str], int]:
+    searched: list[str] = []
+
+    async def search(text: str) -> list[FoundPaper]:
+        searched.append(text)
+        start = 1 if len(searched) == 1 else 1_000 * len(searched)
+        return [FoundPaper(p, 1.0) for p in papers(found.get(text, found["*"]), start=start)]
+
+    pool, known = await expand_keywords(
+        [Keyword("dense retrieval", "topic")], search, WordEmbedder(), Limits(candidate_papers=theta), selector
+    )
+    assert [k.text for k in pool.keywords] == searched[: len(pool.keywords)]
+    return searched, len(known)
+
+
+async def test_expansion_ends_at_theta() -> None:
+    searched, known = await run_expansion({"*": 20}, theta=50)
+    assert known >= 50
+    assert len(searched) == 3
+
+
+async def test_expansion_ends_when_nothing_new_comes() -> None:
+    searched, known = await run_expansion({"dense retrieval": 20, "*": 0})
+    assert (len(searched), known) == (2, 20)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+async def test_expansion_survives_fewer_papers_than_clusters(count: int) -> None:
+    searched, known = await run_expansion({"*": count})
+    assert searched[0] == "dense retrieval"
+    assert known == count or len(searched) > 1
+
+
+@given(st.integers(0, 12), st.integers(1, 4), st.sampled_from(ALGORITHMS))
+@settings(max_examples=30, deadline=None)
+def test_every_paper_lands_in_exactly_one_cluster(count: int, k: int, algorithm: str) -> None:
+    chosen = papers(count)
+    if not chosen:
+        return
+    points = reduced(WordEmbedder().embed([p.abstract for p in chosen]), 0)
+    made = clusters(chosen, rehomed(points, labels(points, algorithm, k, 0)), "t")
+    assert sorted(p.key for c in made for p in c.papers) == sorted(p.key for p in chosen)

@@ -1,0 +1,165 @@
+"""The local library, as the protocol promises it and as a lab uses it."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import RetrievalError, UserError
+from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
+from engine.retrieval.libraries.library import AddReport
+from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
+from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardised
+from engine.values import Query
+from tests.fakes import WordEmbedder, paper, papers
+
+
+async def filled(folder: Path, *batches: object) -> LocalLibrary:
+    library = await create_library(folder)
+    for batch in batches:
+        await library.add(batch)
+    await library.index(lambda _: None)
+    return library
+
+
+async def test_doubles_within_one_file_are_one(tmp_path: Path) -> None:
+    library = await create_library(tmp_path / "lib")
+    assert await library.add([paper(1), paper(1), replace(paper(1), citations=999)]) == AddReport(1, 1, 1)
+    assert await library.count() == 1
+
+
+async def test_an_interrupted_ingest_is_finished_by_repeating_it(tmp_path: Path) -> None:
+    library = await create_library(tmp_path / "lib")
+
+    def breaks_off() -> object:
+        yield from papers(5_000)
+        yield from papers(10, "graph", 9_000)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await library.add(breaks_off())
+    again = await open_library(tmp_path / "lib")
+    assert await again.count() == 5_000
+    assert not await again.is_current()
+    await again.add([*papers(5_000), *papers(10, "graph", 9_000)])
+    await again.index(lambda _: None)
+    assert await again.is_current()
+    assert await again.count() == 5_010
+
+
+async def test_vectors_are_kept_for_what_did_not_change(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    seen: list[int] = []
+
+    class Counting(WordEmbedder):
+        def embed(self, texts: list[str]) -> np.ndarray:
+            seen.append(len(texts))
+            return embedder.embed(texts)
+
+    library = await create_library(tmp_path / "lib", Counting())
+    await library.add(papers(10))
+    await library.index(lambda _: None)
+    seen.clear()
+    await library.add(papers(12))
+    await library.index(lambda _: None)
+    assert seen == [2, 2]
+    assert len(await library.search(Query("dense retrieval", 50))) == 12
+
+
+async def test_the_embedding_is_fitted_again_when_the_library_grew_by_half(tmp_path: Path) -> None:
+    library = await filled(tmp_path / "lib", papers(20))
+    assert (await library.embedder()).fitted_on == 20
+    for count, fitted in ((29, 20), (30, 30)):
+        await library.add(papers(count))
+        await library.index(lambda _: None)
+        assert (await library.embedder()).fitted_on == fitted
+
+
+def _ingest(folder: str, first: int) -> None:
+    import asyncio
+
+    async def work() -> None:
+        library = await create_library(Path(folder))
+        await library.add(papers(3_000, start=first))
+
+    asyncio.run(work())
+
+
+async def test_two_processes_on_one_library_lose_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "lib"
+    await create_library(folder)
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_ingest, args=(str(folder), first)) for first in (1, 10_001)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    done = sum(worker.exitcode == 0 for worker in workers)
+    library = await open_library(folder)
+    assert done >= 1
+    assert await library.count() == 3_000 * done
+    await library.add([*papers(3_000), *papers(3_000, start=10_001)])
+    assert await library.count() == 6_000
+
+
+async def test_while_one_adds_another_is_asked_to_wait(tmp_path: Path) -> None:
+    first, second = await create_library(tmp_path / "lib"), await create_library(tmp_path / "lib")
+
+    def slow() -> object:
+        yield paper(1)
+        import asyncio
+
+        with pytest.raises(UserError, match="Another process is adding"):
+            asyncio.run(second.add([paper(2)]))
+
+    await first.add(slow())
+
+
+async def test_what_is_not_there_says_how_to_make_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="scholium ingest FILE --library nowhere"):
+        await open_library(tmp_path / "nowhere")
+    with pytest.raises(UserError, match="cannot be a library's name"):
+        await create_library(tmp_path / "Bad Name!")
+    empty = await create_library(tmp_path / "empty")
+    with pytest.raises(UserError, match="empty or not indexed"):
+        await empty.search(Query("x", 1))
+
+
+async def test_a_damaged_library_is_an_error_of_its_own(tmp_path: Path) -> None:
+    library = await filled(tmp_path / "lib", papers(5))
+    for data in (tmp_path / "lib" / "papers.lance" / "data").iterdir():
+        data.write_bytes(b"junk")
+    with pytest.raises(RetrievalError, match="could not be used"):
+        await (await open_library(tmp_path / "lib")).search(Query("dense retrieval", 3))
+    assert library.name == "lib"
+
+
+def test_lsa_survives_saving_and_few_texts(tmp_path: Path) -> None:
+    for texts in ([], ["one"], ["alpha beta", "beta gamma", "gamma delta epsilon"], ["the of"]):
+        fitted = LatentSemanticAnalysis.fit(texts)
+        vectors = fitted.embed(texts)
+        assert vectors.shape == (len(texts), LSA_DIMENSIONS)
+        assert np.isfinite(vectors).all()
+        fitted.save(tmp_path)
+        again = LatentSemanticAnalysis.load(tmp_path)
+        np.testing.assert_allclose(again.embed(texts), vectors)
+        assert again.fitted_on == len(texts)
+    assert not list(tmp_path.glob("*.pkl"))
+    assert "fitted_on" in json.loads((tmp_path / "lsa.json").read_text())
+
+
+def test_ranking_by_hand() -> None:
+    fused = reciprocal_rank_fusion([[1, 2], [2, 3]], [2.0, 1.0])
+    assert fused == pytest.approx({1: 2 / 61, 2: 2 / 62 + 1 / 61, 3: 1 / 62})
+    assert standardised(np.array([1.0, 3.0])).tolist() == [-1.0, 1.0]
+    assert standardised(np.array([2.0, 2.0])).tolist() == [0.0, 0.0]
+    near = closeness(np.eye(3, dtype=np.float32)[:1], np.eye(3, dtype=np.float32))
+    assert near.tolist() == pytest.approx([1 / 3])
+    cited = popularity(np.array([8.0, np.nan, 0.0]), np.array([2018, 2018, 0]), 2025)
+    assert cited == pytest.approx([np.log(2), np.log(2), 0.0])
+    assert popularity(np.array([np.nan]), np.array([2000]), 2025).tolist() == [0.0]

@@ -1,0 +1,292 @@
+"""Weaviate as a lab meets it: tenants, schema versions, one embedding on every machine, and its bad days."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from aiohttp import web
+from weaviate.classes.config import Configure, DataType, Property
+
+from adapters.http_server import listening
+from engine.errors import RetrievalError, UserError
+from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
+from engine.retrieval.libraries.library import AddReport, IndexProgress
+from engine.retrieval.libraries.local import create_library
+from engine.retrieval.libraries.weaviate import WeaviateLibrary
+from engine.retrieval.libraries.weaviate_model import describe, described, names
+from engine.retrieval.libraries.weaviate_schema import (
+    LIBRARIES,
+    WORKSPACES,
+    Server,
+    collection,
+    connected,
+    is_read_only,
+    prepare,
+    prepare_shared,
+    prepare_tenant,
+    tenant_exists,
+    translated,
+)
+from engine.values import PaperKey, Query
+from tests.fakes import WordEmbedder, paper, papers
+from tests.servers import WeaviateAt, free_ports
+
+EVERYTHING = [*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)]
+
+
+@pytest.fixture
+def server(weaviate_at: WeaviateAt) -> Server:
+    return Server(weaviate_at.url, weaviate_at.grpc_port)
+
+
+@pytest.fixture
+async def client(server: Server) -> AsyncIterator[Any]:
+    made = await connected(server)
+    yield made
+    await made.close()
+
+
+async def opened(client: Any, server: Server, cache: Path, name: str = "lib", tenant: str = "") -> WeaviateLibrary:
+    await prepare_shared(client, server)
+    await prepare(client, server, name)
+    if tenant:
+        await prepare_tenant(client, tenant)
+    description = await described(client, f"{name}/{tenant}" if tenant else name)
+    await describe(client, description)
+    return WeaviateLibrary(client, server, description, neural=None, cache=cache, tenant=tenant)
+
+
+async def test_every_machine_embeds_alike(client: Any, server: Server, tmp_path: Path) -> None:
+    first = await opened(client, server, tmp_path / "one")
+    await first.add(EVERYTHING)
+    second = await opened(client, server, tmp_path / "two")
+    texts = ["graph attention", "dense retrieval"]
+    ours, theirs = (await first.embedder()).embed(texts), (await second.embedder()).embed(texts)
+    assert np.array_equal(ours, theirs)
+    again = await opened(client, server, tmp_path / "two")  # from this machine's copy
+    assert np.array_equal((await again.embedder()).embed(texts), ours)
+    assert await names(client) == ["lib"]
+
+
+async def test_workspaces_never_see_one_another(client: Any, server: Server, tmp_path: Path) -> None:
+    ours = await opened(client, server, tmp_path, WORKSPACES, "ours")
+    theirs = await opened(client, server, tmp_path, WORKSPACES, "theirs")
+    await ours.add(papers(6))
+    await theirs.add(papers(6, "graph", 101))
+    assert await ours.count() == 6
+    assert {f.paper.key for f in await ours.search(Query("graph attention", 50))} <= {p.key for p in papers(6)}
+    assert await ours.get([papers(1, "graph", 101)[0].key]) == []
+    assert await tenant_exists(client, "ours")
+    assert not await tenant_exists(client, "nobodys")
+    assert await names(client) == []  # no library that could be named in a chat
+
+
+async def test_it_is_fitted_again_when_it_has_outgrown_its_embedding(
+    client: Any, server: Server, tmp_path: Path
+) -> None:
+    library = await opened(client, server, tmp_path)
+    await library.add(papers(12))
+    before = await library.embedder()
+    await library.add(papers(30, "graph", 101))
+    assert not await library.is_current()
+    await library.index(lambda _: None)
+    assert await library.is_current()
+    assert await library.embedder() is not before
+    found = await library.search(Query("graph attention", 5, "title"))
+    assert all("Graph" in item.paper.title for item in found)
+
+
+async def test_a_new_embedding_that_was_broken_off_is_made_again(client: Any, server: Server, tmp_path: Path) -> None:
+    library = await opened(client, server, tmp_path)
+    await library.add(papers(12))
+    await library.add(papers(30, "graph", 101))
+
+    def breaks_off(step: IndexProgress) -> None:
+        if step.stage == "vectors":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await library.index(breaks_off)
+    again = await opened(client, server, tmp_path)
+    assert not await again.is_current()
+    await again.index(lambda _: None)
+    assert await again.is_current()
+
+
+async def test_what_is_moved_to_where_some_of_it_is_already_is_not_doubled(
+    client: Any, server: Server, tmp_path: Path
+) -> None:
+    local = await create_library(tmp_path / "local")
+    await local.add(EVERYTHING)
+    await local.index(lambda _: None)
+    library = await opened(client, server, tmp_path)
+    vectors, embedder = await local.vectors(), await local.embedder()
+    assert (await library.take_over(local.everything(), vectors, embedder, lambda _: None)).added == 30
+    known = EVERYTHING[0]
+    same = replace(known, key=PaperKey("doi:10.1/z"), identifiers=(PaperKey("doi:10.1/z"), known.key), citations=10_000)
+    await library.add([same])
+    report = await library.take_over(local.everything(), vectors, embedder, lambda _: None)
+    assert report == AddReport(0, 0, 30)
+    assert await library.count() == 30
+
+
+async def test_a_process_notices_what_another_one_did(client: Any, server: Server, tmp_path: Path) -> None:
+    reader = await opened(client, server, tmp_path / "one")
+    assert await reader.search(Query("graph attention", 5)) == []
+    writer = await opened(client, server, tmp_path / "two")
+    await writer.add(EVERYTHING)
+    assert len(await reader.search(Query("graph attention", 5))) == 5
+
+
+async def test_what_is_added_once_more_after_a_break_is_not_doubled(
+    client: Any, server: Server, tmp_path: Path
+) -> None:
+    library = await opened(client, server, tmp_path)
+    await library.add(EVERYTHING[:20])
+
+    def breaks_off() -> Any:
+        yield from EVERYTHING
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await library.add(breaks_off())
+    assert await library.add(EVERYTHING) in (AddReport(0, 0, 30), AddReport(10, 0, 20))
+    assert await library.count() == 30
+
+
+async def test_a_rejected_object_is_named_and_the_rest_stored(client: Any, server: Server, tmp_path: Path) -> None:
+    library = await opened(client, server, tmp_path)
+    await library.add(EVERYTHING)
+    strange = replace(paper(700), year=2**70)
+    report = await library.add([paper(701), strange, paper(702)])
+    assert report.added == 2
+    assert [error.place for error in report.rejected] == [strange.key]
+    assert await library.count() == 32
+
+
+async def test_an_older_schema_gets_what_it_lacks_and_a_newer_one_is_refused(
+    client: Any, server: Server, tmp_path: Path
+) -> None:
+    vectors = [Configure.Vectors.self_provided(name=name) for name in ("title", "abstract")]
+    old = [Property(name="key", data_type=DataType.TEXT), Property(name="title", data_type=DataType.TEXT)]
+    await client.collections.create(collection("lib", "Papers"), properties=old, vector_config=vectors)
+    library = await opened(client, server, tmp_path)
+    await library.add(EVERYTHING)
+    assert len(await library.search(Query("graph attention", 5))) == 5
+    await describe(client, replace(await described(client, "lib"), schema=99))
+    with pytest.raises(UserError, match="later version"):
+        await opened(client, server, tmp_path)
+
+
+async def test_another_embedder_is_refused(client: Any, server: Server, tmp_path: Path) -> None:
+    await (await opened(client, server, tmp_path)).add(EVERYTHING)
+    description = await described(client, "lib")
+    other = WeaviateLibrary(client, server, description, neural=WordEmbedder(), cache=tmp_path)
+    with pytest.raises(UserError, match="were made with lsa-256, not with words-64"):
+        await other.add(papers(1, start=500))
+    local = await create_library(tmp_path / "other")
+    await local.add(papers(20, "vision"))
+    await local.index(lambda _: None)
+    library = await opened(client, server, tmp_path)
+    with pytest.raises(UserError, match="another embedding"):
+        await library.take_over(local.everything(), await local.vectors(), await local.embedder(), lambda _: None)
+
+
+async def test_a_neural_embedder_serves_too(client: Any, server: Server, tmp_path: Path) -> None:
+    await prepare_shared(client, server)
+    await prepare(client, server, "neural")
+    description = await described(client, "neural")
+    library = WeaviateLibrary(client, server, description, neural=WordEmbedder(), cache=tmp_path)
+    assert await library.add(EVERYTHING) == AddReport(30, 0, 0)
+    assert "Graph" in (await library.search(Query("graph attention", 1)))[0].paper.title
+    assert await library.is_current()
+
+
+async def test_the_server_may_make_the_vectors(client: Any, server: Server, tmp_path: Path) -> None:
+    by_server = replace(server, vectoriser="text2vec-nothing")
+    await prepare_shared(client, by_server)
+    with pytest.raises(RetrievalError, match="text2vec-nothing"):
+        async with translated("to make the collections"):
+            await prepare(client, by_server, "served")
+    library = WeaviateLibrary(client, by_server, await described(client, "served"), neural=None, cache=tmp_path)
+    assert isinstance(await library.embedder(), FittedOnTopic)
+
+
+async def test_a_read_only_server_is_said_and_nothing_is_lost(client: Any, server: Server, tmp_path: Path) -> None:
+    library = await opened(client, server, tmp_path)
+    await library.add(EVERYTHING)
+    shards = client.collections.get(collection("lib", "Papers")).config
+    await shards.update_shards("READONLY")
+    with pytest.raises(RetrievalError, match=r"takes no writes.*nothing will be doubled") as error:
+        await library.add(papers(3, start=600))
+    assert not error.value.retryable
+    assert len(await library.search(Query("graph attention", 5))) == 5
+    await shards.update_shards("READY")
+    assert await library.add(papers(3, start=600)) == AddReport(3, 0, 0)
+
+
+async def test_a_slow_server_is_said(client: Any, server: Server, tmp_path: Path) -> None:
+    await (await opened(client, server, tmp_path)).add(EVERYTHING)
+    hasty = replace(server, query_s=0.001)
+    impatient = await connected(hasty)
+    try:
+        library = WeaviateLibrary(impatient, hasty, await described(client, "lib"), neural=None, cache=tmp_path)
+        with pytest.raises(RetrievalError, match=r"took too long|failed to") as error:
+            await library.search(Query("graph attention", 5))
+        assert error.value.retryable
+    finally:
+        await impatient.close()
+
+
+async def test_a_server_that_is_away_is_said_in_bounded_time(server: Server) -> None:
+    (port,) = free_ports(1)
+    began = time.monotonic()
+    with pytest.raises(RetrievalError, match="Weaviate") as error:
+        await connected(replace(server, url=f"http://127.0.0.1:{port}", connect_s=1.0))
+    assert error.value.retryable
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("url", ["localhost:8080", "ftp://x", "http://"])
+async def test_an_address_that_is_none_is_a_clear_sentence(url: str) -> None:
+    with pytest.raises(UserError, match="WEAVIATE_URL must begin"):
+        await connected(Server(url))
+
+
+@pytest.mark.parametrize(("status", "said"), [(401, "WEAVIATE_API_KEY"), (500, "failed"), (0, "took too long|failed")])
+async def test_refused_failing_and_hanging_servers(status: int, said: str) -> None:
+    async def answer(_: web.Request) -> web.Response:
+        if not status:
+            await asyncio.sleep(30)
+        return web.json_response({"error": [{"message": "no"}]}, status=status)
+
+    application = web.Application()
+    application.router.add_route("*", "/{tail:.*}", answer)
+    async with listening(application, "127.0.0.1", 0, shutdown_s=0.1) as port:
+        with pytest.raises(RetrievalError, match=said):
+            await connected(Server(f"http://127.0.0.1:{port}", key="wrong-key", connect_s=0.5))
+
+
+def test_names_of_collections_are_told_apart() -> None:
+    made = {collection(name, "Papers") for name in ("a-b", "a_b", "a_hb", "a__b", "a-_b")}
+    assert len(made) == 5
+    assert LIBRARIES not in made
+
+
+def test_read_only_is_recognised() -> None:
+    assert is_read_only("store is read-only due to: disk usage too high")
+    assert is_read_only("write: no space left on device")
+    assert not is_read_only("invalid property")
+
+
+async def test_the_embedding_is_one_value_however_it_travels(tmp_path: Path) -> None:
+    one = LatentSemanticAnalysis.fit([p.abstract for p in EVERYTHING])
+    other = LatentSemanticAnalysis.fit([p.abstract for p in papers(9, "vision")])
+    assert one.same_as(one) and not one.same_as(other)

@@ -1,0 +1,145 @@
+"""Lines of a list and first pages of files: which paper they are, how sure that is, and what is not found."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import UserError
+from engine.gathering.reading_lists import gather_list
+from engine.retrieval.embedding import FittedOnTopic
+from engine.retrieval.libraries.local import LocalLibrary, create_library
+from engine.retrieval.matching import SURE, lines_of, matched, recognised
+from engine.retrieval.online.semantic_scholar import SemanticScholar
+from engine.retrieval.online.sources import Online
+from engine.retrieval.online.transport import Policy, Web
+from engine.run import RunContext
+from engine.values import Paper, PaperKey
+from tests.fakes import paper, papers
+from tests.scholarly_server import Scholarly, scholarly
+
+RAG = paper(
+    1,
+    key=PaperKey("arxiv:2005.11401"),
+    identifiers=(PaperKey("arxiv:2005.11401"), PaperKey("doi:10.1000/rag")),
+    title="Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks",
+    authors=("Patrick Lewis",),
+)
+BERT = paper(
+    2,
+    key=PaperKey("arxiv:1810.04805"),
+    identifiers=(PaperKey("arxiv:1810.04805"),),
+    title="BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding",
+    authors=("Jacob Devlin",),
+)
+
+
+@pytest.fixture
+async def shelf(tmp_path: Path) -> LocalLibrary:
+    library = await create_library(tmp_path / "lib")
+    await library.add([RAG, BERT, *papers(10, "graph", 101)])
+    await library.index(lambda _: None)
+    return library
+
+
+@pytest.fixture
+async def online() -> AsyncIterator[tuple[Scholarly, Online]]:
+    async with scholarly(papers(5, "vision", 301)) as site:
+        web = Web()
+        yield site, Online(SemanticScholar(web, "", site.url, Policy(0.0, 0.5, 0.3)))
+        await web.close()
+
+
+@pytest.mark.parametrize(
+    ("line", "paper_found", "sure"),
+    [
+        ("arXiv:2005.11401", RAG, True),
+        ("https://arxiv.org/abs/2005.11401v4", RAG, True),
+        ("2005.11401", RAG, True),
+        ("https://doi.org/10.1000/RAG", RAG, True),
+        ("retrieval augmented generation for knowledge intensive nlp tasks", RAG, True),
+        (f"Lewis, P., et al. {RAG.title}. NeurIPS 2020.", RAG, True),
+        (f"Devlin et al. (2019) {BERT.title}", BERT, True),
+        ("BERT: Pre-training of Deep Bidirectional Transformer Models for Language", BERT, False),
+        ("BERT: Pre-training of Deep Bidirectional Transformers. arXiv:2005.11401", RAG, False),
+        ("A Paper That Nobody Has Ever Written About Anything", None, False),
+        ("10.9999/nothing", None, False),
+    ],
+)  # fmt: skip
+async def test_a_line_is_that_paper_or_none(
+    shelf: LocalLibrary, line: str, paper_found: Paper | None, *, sure: bool
+) -> None:
+    found = await matched(line, shelf, None)
+    assert (found.paper.key if found.paper else None) == (paper_found.key if paper_found else None)
+    assert (found.listed.certainty >= SURE) is sure
+    if found.paper and not sure:
+        assert "“" in found.listed.note
+
+
+async def test_what_the_library_lacks_is_found_online_and_an_outage_is_said(
+    shelf: LocalLibrary, online: tuple[Scholarly, Online]
+) -> None:
+    site, sources = online
+    there = papers(1, "vision", 301)[0]
+    for line in (there.title, there.key):
+        found = await matched(line, shelf, sources)
+        assert found.paper and found.paper.key == there.key and found.listed.certainty == 1.0
+    site.fault = lambda _, __: "503"
+    found = await matched("Some Paper of Which the Library Knows Nothing", shelf, sources)
+    assert found.paper is None and "could not be asked" in found.listed.note
+
+
+async def test_a_list_keeps_its_order_each_paper_once_and_what_is_unsure_is_left_out(shelf: LocalLibrary) -> None:
+    lines = (
+        BERT.title,
+        "arXiv:2005.11401",
+        RAG.title,
+        "Nothing of the Kind Exists",
+        "BERT: Pre-training of Deep Bidirectional Transformers. arXiv:2005.11401",
+        papers(1, "graph", 101)[0].title + " extended with more words",
+    )
+    selection = await gather_list(lines, RunContext(shelf, FittedOnTopic()))
+    assert [f.paper.key for f in selection.found][:2] == [BERT.key, RAG.key]
+    assert BERT.key in {p.key for p in selection.included()}
+    assert selection.repeats == 2
+    assert [item.line for item in selection.listed] == list(lines)
+    assert [item.key is None for item in selection.listed][3]
+    with pytest.raises(UserError, match="None of the 1 lines"):
+        await gather_list(("Nothing of the Kind Exists",), RunContext(shelf, FittedOnTopic()))
+
+
+def test_bullets_numbers_and_semicolons() -> None:
+    assert lines_of("1. First paper\n[2] Second paper\n- Third paper\n\n• Fourth paper\n(5) Fifth one") == (
+        "First paper", "Second paper", "Third paper", "Fourth paper", "Fifth one",
+    )  # fmt: skip
+    assert lines_of("2005.11401; 10.1000/x ;1810.04805") == ("2005.11401", "10.1000/x", "1810.04805")
+    assert lines_of("First paper\nFirst paper") == ("First paper",)
+    for text in ("", "-\n\n.", "\n".join(f"A paper with number {n}" for n in range(501))):
+        with pytest.raises(UserError):
+            lines_of(text)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_a_list_or_a_sentence(text: str) -> None:
+    try:
+        assert all(lines_of(text))
+    except UserError as error:
+        assert str(error)
+
+
+async def test_a_file_is_the_paper_whose_title_it_begins_with(
+    shelf: LocalLibrary, online: tuple[Scholarly, Online]
+) -> None:
+    first = f"{RAG.title}\nPatrick Lewis\nAbstract\nLarge models store knowledge. We build on BERT (arXiv:1810.04805)."
+    assert await recognised(first, [RAG.title], shelf, None) == RAG
+    assert await recognised("A Memo\nWe cite arXiv:2005.11401 and 10.1000/rag.", ["A Memo"], shelf, None) is None
+    there = papers(1, "vision", 301)[0]
+    found = await recognised(f"{there.title}\nAda Author", [there.title], shelf, online[1])
+    assert found and found.key == there.key
+    other = replace(there, title="Attention")
+    assert await recognised("Attention\nis all", [other.title], shelf, None) is None  # too short to be told apart

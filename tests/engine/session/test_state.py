@@ -1,0 +1,237 @@
+"""The state machine: every phase with every event, and what no sequence of events may do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import UserError
+from engine.session import outline_edits
+from engine.session.events import (
+    Approve,
+    Ask,
+    EditKeywords,
+    EditOutline,
+    EditPapers,
+    Evaluate,
+    Event,
+    FindGaps,
+    GoBack,
+    JobDone,
+    JobFailed,
+    MorePapers,
+    Propose,
+    Regenerate,
+    Revise,
+    SectionFinished,
+    Start,
+    StartJob,
+    StartOver,
+    Stop,
+    StopJob,
+    Tell,
+    Undo,
+)
+from engine.session.state import PHASES, Phase, State, SurveySession, advance
+from engine.values import (
+    Brief,
+    Change,
+    FoundPaper,
+    Keyword,
+    KeywordPool,
+    Outline,
+    OutlineNode,
+    PaperSelection,
+    Section,
+    Survey,
+)
+from tests.fakes import papers
+
+BRIEF = Brief("dense retrieval")
+POOL = KeywordPool((Keyword("dense retrieval", "topic"), Keyword("query encoder", "library", 3)))
+SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers(4)))
+OUTLINE = Outline(
+    "A Survey",
+    (
+        OutlineNode("Introduction", role="introduction"),
+        OutlineNode("One", papers=(SELECTION.found[0].paper.key,)),
+        OutlineNode("Two", papers=(SELECTION.found[1].paper.key,)),
+        OutlineNode("Conclusion", role="conclusion"),
+    ),
+)
+SURVEY = Survey("A Survey", "", (Section("One", "text"),), ())
+
+AT: dict[Phase, State] = {
+    "topic": State(),
+    "keywords": State("keywords", BRIEF, POOL, paper_limit=4),
+    "papers": State("papers", BRIEF, POOL, SELECTION, 4),
+    "outline": State("outline", BRIEF, POOL, SELECTION, 4, OUTLINE),
+    "writing": State("writing", BRIEF, POOL, SELECTION, 4, OUTLINE),
+    "discussion": State("discussion", BRIEF, POOL, SELECTION, 4, OUTLINE, (), SURVEY),
+}
+EVENTS: dict[str, Event] = {
+    "start": Start(BRIEF, 4),
+    "approve": Approve(),
+    "regenerate": Regenerate(),
+    "keywords": EditKeywords(add=("passage index",)),
+    "papers": EditPapers(exclude=(1,)),
+    "more": MorePapers(10),
+    "outline": EditOutline(outline_edits.rename("2", "Other")),
+    "revise": Revise(Change("1", "rewrite", "shorter")),
+    "gaps": FindGaps(),
+    "evaluate": Evaluate(),
+    "ask": Ask("why?"),
+    "back": GoBack(),
+    "undo": Undo(),
+    "over": StartOver(),
+    "stop": Stop(),
+}
+# What happens at rest: a job that starts, a notice, or a new proposal.
+TABLE: dict[str, tuple[str, str, str, str, str, str]] = {
+    "start": ("keywords",) * 6,
+    "approve": ("nothing to approve", "papers", "outline", "write", "write", "nothing to approve"),
+    "regenerate": ("nothing to approve", "keywords", "papers", "outline", "nothing to approve", "nothing to approve"),
+    "keywords": ("needs topic", "propose", "not now", "not now", "not now", "not now"),
+    "papers": ("needs topic", "not now", "propose", "not now", "not now", "not now"),
+    "more": ("needs topic", "not now", "papers", "not now", "not now", "not now"),
+    "outline": ("needs topic", "not now", "not now", "propose", "not now", "not now"),
+    "revise": ("needs topic", "not now", "not now", "not now", "not now", "revise"),
+    "evaluate": ("needs topic", "not now", "not now", "not now", "not now", "evaluate"),
+    "gaps": ("needs topic", "not now", "gaps", "gaps", "gaps", "gaps"),
+    "ask": ("needs topic", "not now", "not now", "not now", "not now", "answer"),
+    "back": ("no way back", "propose", "propose", "propose", "propose", "propose"),
+    "undo": ("nothing to undo",) * 6,
+    "over": ("started over",) * 6,
+    "stop": ("nothing to stop",) * 6,
+}
+
+
+def summary(actions: tuple[object, ...]) -> str:
+    last = actions[-1]
+    match last:
+        case Propose():
+            return "propose"
+        case StartJob(job):
+            return job.kind
+        case Tell(kind):
+            return kind
+        case _:
+            return type(last).__name__
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("name", EVENTS)
+def test_every_phase_answers_every_event(phase: Phase, name: str) -> None:
+    session = SurveySession("s", 7, AT[phase])
+    _, actions = advance(session, EVENTS[name])
+    assert summary(actions) == TABLE[name][PHASES.index(phase)]
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("name", sorted(set(EVENTS) - {"stop", "over"}))
+def test_while_a_job_runs_nothing_changes_but_by_stop(phase: Phase, name: str) -> None:
+    running, _ = advance(SurveySession("s", 7, AT[phase]), EVENTS["start"])
+    after, actions = advance(running, EVENTS[name])
+    assert after == running
+    assert summary(actions) == ("running already" if name == "start" else "busy")
+
+
+@pytest.mark.parametrize("phase", ["keywords", "papers", "outline"])
+def test_an_answer_to_an_old_revision_is_refused(phase: Phase) -> None:
+    session = SurveySession("s", 7, AT[phase])
+    after, actions = advance(session, Approve(6))
+    assert after == session
+    assert actions == (Tell("stale"), Propose())
+    _, accepted = advance(session, Approve(7))
+    assert isinstance(accepted[0], StartJob)
+
+
+def test_stop_ends_the_job_and_its_late_result_is_ignored() -> None:
+    running, (start,) = advance(SurveySession("s", 0, AT["keywords"]), Approve())
+    assert isinstance(start, StartJob)
+    stopped, actions = advance(running, Stop())
+    assert actions == (StopJob(start.job), Tell("stopped"))
+    assert advance(stopped, JobDone(start.job.id, SELECTION)) == (stopped, ())
+
+
+def test_excluded_papers_stay_excluded_when_more_are_gathered() -> None:
+    session, _ = advance(SurveySession("s", 0, AT["papers"]), EditPapers(exclude=(2,)))
+    session, (start,) = advance(session, MorePapers(5))
+    assert session.state.paper_limit == 9
+    session, _ = advance(session, JobDone(start.job.id, SELECTION))
+    kept = [f.paper.key for i, f in enumerate(SELECTION.found) if i != 1]
+    assert [p.key for p in session.state.papers.included()] == kept
+
+
+def test_an_edit_that_cannot_be_done_raises_and_changes_nothing() -> None:
+    session = SurveySession("s", 0, AT["keywords"])
+    with pytest.raises(UserError, match="topic itself"):
+        advance(session, EditKeywords(drop=("Dense Retrieval",)))
+    with pytest.raises(UserError, match="not among"):
+        advance(session, EditKeywords(drop=("fish",)))
+    with pytest.raises(UserError, match="no paper 9"):
+        advance(SurveySession("s", 0, AT["papers"]), EditPapers(exclude=(9,)))
+
+
+JOB_RESULTS = {"keywords": POOL, "papers": SELECTION, "outline": OUTLINE, "write": SURVEY, "revise": SURVEY}
+steps = st.lists(st.sampled_from([*EVENTS, "done", "fail", "section", "foreign"]), max_size=40)
+
+
+def play(session: SurveySession, name: str) -> SurveySession:
+    job = session.job
+    if name in EVENTS:
+        return advance(session, EVENTS[name])[0]
+    if job is None or name == "foreign":
+        return advance(session, JobDone("another", SURVEY))[0]
+    if name == "section":
+        return advance(session, SectionFinished(job.id, 1, Section("One", "text")))[0]
+    return advance(session, JobFailed(job.id) if name == "fail" else JobDone(job.id, JOB_RESULTS.get(job.kind)))[0]
+
+
+@given(steps)
+@settings(max_examples=300, deadline=None)
+def test_no_sequence_of_events_reaches_an_impossible_state(names: list[str]) -> None:
+    session = SurveySession("s")
+    for name in names:
+        before = session
+        session = play(session, name)
+        state = session.state
+        needed = {
+            "topic": True,
+            "keywords": state.keywords,
+            "papers": state.papers,
+            "outline": state.outline,
+            "writing": state.outline and state.papers,
+            "discussion": state.survey,
+        }
+        assert needed[state.phase]
+        assert state.brief or state.phase == "topic"
+        assert session.revision >= before.revision
+        assert (session.revision > before.revision) == (session.past != before.past or state != before.state) or (
+            name == "section"
+        )
+        assert session.job is None or session.job.id == f"s-{session.jobs_started}"
+
+
+@given(steps, st.integers(1, 5))
+@settings(max_examples=200, deadline=None)
+def test_undo_restores_exactly(names: list[str], back: int) -> None:
+    session = SurveySession("s")
+    states = [session.state]
+    for name in names:
+        if name in {"undo", "section"}:
+            continue
+        revision = session.revision
+        session = play(session, name)
+        if session.revision > revision:
+            states.append(session.state)
+    session, _ = advance(session, Stop())
+    if len(states) > 1:
+        undone, actions = advance(session, Undo(back))
+        assert undone.state == states[max(0, len(states) - 1 - back)]
+        assert undone.revision == session.revision + 1
+        assert actions == (Tell("undone"), Propose())
+        assert replace(undone, revision=0).past == session.past[: max(0, len(session.past) - back)]

@@ -1,0 +1,92 @@
+"""Quotation without a language model: exact words, honest roles, nothing invented."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.citations import cited_keys
+from engine.evidence import is_quoted
+from engine.text import clean, heading, listed, sentences, shortened
+from engine.writing.extractive import attribution, passage, quotable, role_of
+from tests.fakes import WordEmbedder, paper, papers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Smith et al. (2020) found 3.5 points, i.e. more than before.",
+        "It uses e.g. BM25 vs. TF-IDF, cf. Section 3.",
+        "Accuracy rose by 0.5 to 12.3 percent approx. 3 times.",
+        "See Fig. 3 and Eq. 4 for details.",
+        "Models of Dr. No, etc. are shown.",
+    ],
+)
+def test_sentences_are_not_cut_at_abbreviations_or_decimals(text: str) -> None:
+    assert sentences(f"{text} Another sentence follows.") == [text, "Another sentence follows."]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "role"),
+    [
+        ("Retrieval is central to many systems that people use.", "problem"),
+        ("We propose a retriever that learns from clicks.", "approach"),
+        ("Our experiments show gains on five datasets.", "finding"),
+        ("Handling negation remains an open problem.", "limit"),
+        ("However, dense models still lack robustness.", "limit"),
+        ("We study the limited memory of nodes in a graph with labels.", "problem"),
+    ],
+)
+def test_roles_by_their_cues(sentence: str, role: str) -> None:
+    assert role_of(sentence) == role
+
+
+def test_what_cannot_stand_alone_is_not_quoted() -> None:
+    abstract = (
+        "Dense retrieval finds passages by meaning rather than by words alone. "
+        "This makes it robust against different wording in every query it sees. "
+        "Our code is available at https://github.com/x/y for everyone who wants it. "
+        "Short one. "
+        "As shown before [@doi:10.1/fake], citations can be planted in an abstract by an attacker. "
+        "A sentence without an end"
+    )
+    assert [s.position for s in quotable(paper(1, abstract=abstract))] == [0]
+
+
+def test_every_claim_quotes_its_paper_word_for_word() -> None:
+    chosen = papers(12)
+    written = passage(chosen, "dense retrieval", 300, WordEmbedder())
+    by_key = {p.key: p for p in chosen}
+    assert len(written.claims) >= 5
+    for claim in written.claims:
+        assert cited_keys(claim.text) == tuple(dict.fromkeys(c.key for c in claim.citations))
+        for citation in claim.citations:
+            assert is_quoted(citation.quote, by_key[citation.key])
+            assert f"“{citation.quote}”" in claim.text
+    assert "".join(written.text.split()) == "".join("".join(c.text for c in written.claims).split())
+
+
+@given(st.lists(st.text(max_size=300), max_size=6), st.integers(20, 400))
+@settings(max_examples=50, deadline=None)
+def test_whatever_abstracts_hold_quotes_are_exact(abstracts: list[str], budget: int) -> None:
+    chosen = [paper(i, abstract=clean(text)) for i, text in enumerate(abstracts)]
+    by_key = {p.key: p for p in chosen}
+    for claim in passage(chosen, "topic", budget, WordEmbedder()).claims:
+        assert all(is_quoted(c.quote, by_key[c.key]) for c in claim.citations)
+        assert set(cited_keys(claim.text)) == {c.key for c in claim.citations}
+
+
+def test_who_said_it() -> None:
+    assert attribution(paper(1, authors=("Jan van den Berg",), year=2020)) == "van den Berg (2020)"
+    assert attribution(paper(1, authors=("A One", "B Two"), year=None)) == "One and Two"
+    assert attribution(paper(1, year=2001)) == "Author1 et al. (2001)"
+    assert attribution(paper(1, authors=(), title="T", year=2001)) == "the paper “T” (2001)"
+
+
+def test_plain_text_helpers() -> None:
+    assert clean(" a\x00b\u202e\u200b  c\n") == "a b c"
+    assert heading("retrieval of GNNs and end-to-end training") == "Retrieval of GNNs and End-to-End Training"
+    assert shortened("one two three", 9) == "one two…"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed(["a and b", "c"]) == "a and b; and c"
