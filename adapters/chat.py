@@ -63,7 +63,7 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """One field of a form: a line, a longer text, or a choice among ``choices`` (value and label)."""
 
     name: str
@@ -82,11 +82,11 @@ class Form:
     title: str
     action: str
     submit: str
-    fields: tuple[Field, ...]
+    fields: tuple[FormField, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FormFault:
     """What is wrong with a filled form: the field's name, and a sentence."""
 
     field: str
@@ -94,7 +94,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ProgressBar:
     """How far a long step is; ``total`` 0 means unknown."""
 
     done: int
@@ -124,7 +124,7 @@ class Outgoing:
     buttons: tuple[Button, ...] = ()
     files: tuple[Path, ...] = ()
     job: str = ""
-    bar: Bar | None = None
+    bar: ProgressBar | None = None
     facts: tuple[str, ...] = ()
     awaits: bool = False
     only_for: str = ""
@@ -133,7 +133,7 @@ class Outgoing:
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class SurveyList:
     """A person's surveys, the latest first, each in its conversation, and the texts around them."""
 
     title: str
@@ -152,7 +152,7 @@ class PlatformError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class AdapterTexts:
     """What an adapter has to say by itself."""
 
     not_here: str
@@ -173,7 +173,7 @@ class Words:
     """There is no survey where something was said about one."""
 
 
-class Desk(Protocol):
+class ChatBackend(Protocol):
     """What stands behind an adapter."""
 
     async def handle(self, incoming: Incoming) -> None:
@@ -188,11 +188,11 @@ class Desk(Protocol):
         """The form that the pressed button asks for, its text as a suggestion; a message where there is none."""
         ...
 
-    async def fault(self, incoming: Incoming) -> Fault | None:
+    async def fault(self, incoming: Incoming) -> FormFault | None:
         """What is wrong with a filled form, before it is handed in."""
         ...
 
-    async def overview(self, platform: str, tenant: str, person: str) -> Overview:
+    async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
         """A person's surveys."""
         ...
 
@@ -226,12 +226,12 @@ class ChatAdapter(Protocol):
         """The one conversation it shows; ``None`` for all of the platform."""
         ...
 
-    async def open(self, desk: Desk) -> None:
+    async def open(self, backend: ChatBackend) -> None:
         """Get ready to send. Raises `PlatformError` where the platform does not let us in."""
         ...
 
     async def run(self) -> None:
-        """Give everything that comes in to the desk until the platform or the person ends it."""
+        """Give everything that comes in to the backend until the platform or the person ends it."""
         ...
 
     async def close(self) -> None:
@@ -257,11 +257,11 @@ class ChatAdapter(Protocol):
 class SimpleAdapter:
     """A `ChatAdapter` without threads or files of its own; says whom it gives what comes in."""
 
-    desk: Desk
+    backend: ChatBackend
 
-    async def open(self, desk: Desk) -> None:
+    async def open(self, backend: ChatBackend) -> None:
         """There is nothing to open."""
-        self.desk = desk
+        self.backend = backend
 
     async def run(self) -> None:
         """Nothing comes in by itself."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import structlog
 
-from adapters.chat import Conversation, Desk, Outgoing, PlatformError
+from adapters.chat import ChatBackend, Conversation, Outgoing, PlatformError
 
 log = structlog.get_logger()
 
@@ -48,7 +48,7 @@ class EditedMessages:
         self._locks: defaultdict[tuple[Conversation, str], asyncio.Lock] = defaultdict(asyncio.Lock)
         self._latest: dict[tuple[Conversation, str], Outgoing] = {}
         self._workers: dict[tuple[Conversation, str], asyncio.Task[None]] = {}
-        self.desk: Desk
+        self.backend: ChatBackend
 
     async def show(self, outgoing: Outgoing) -> bool:
         """Everything but a message; whether it says that a job begins or has ended."""
@@ -75,14 +75,14 @@ class EditedMessages:
 
     async def begin(self, at: Conversation, slot: str, outgoing: Outgoing) -> bool:
         """Post the slot's message; ``False`` where the job has ended before, which another process may have said."""
-        if _is_over(await self.desk.recall(at, slot)):
-            await self.desk.remember(at, slot, "")
+        if _is_over(await self.backend.recall(at, slot)):
+            await self.backend.remember(at, slot, "")
             return False
         name = await self._post(at, outgoing)
-        over = await self.desk.recall(at, slot)
+        over = await self.backend.recall(at, slot)
         if _is_over(over):  # meanwhile
             await self._edit(at, name, replace(outgoing, text=over.removeprefix(_OVER), buttons=()))
-        await self.desk.remember(at, slot, "" if _is_over(over) else name)
+        await self.backend.remember(at, slot, "" if _is_over(over) else name)
         return not _is_over(over)
 
     async def end(self, at: Conversation, slot: str, outgoing: Outgoing) -> bool:
@@ -94,7 +94,7 @@ class EditedMessages:
                 edited = await self._edit(at, name, outgoing)
             # Where nothing is shown yet, whoever is about to show it must know.
             is_status = outgoing.kind == "ended"
-            await self.desk.remember(at, slot, "" if name or not is_status else f"{_OVER}{outgoing.text}")
+            await self.backend.remember(at, slot, "" if name or not is_status else f"{_OVER}{outgoing.text}")
         return bool(name) and edited
 
     async def let_go(self, at: Conversation, slot: str) -> str:
@@ -102,7 +102,7 @@ class EditedMessages:
         async with self._locks[at, slot]:
             name = await self._taken(at, slot)
             if name:
-                await self.desk.remember(at, slot, "")
+                await self.backend.remember(at, slot, "")
         return name
 
     async def close(self) -> None:
@@ -115,7 +115,7 @@ class EditedMessages:
 
     async def _taken(self, at: Conversation, slot: str) -> str:
         self._latest.pop((at, slot), None)
-        return await self.desk.recall(at, slot)
+        return await self.backend.recall(at, slot)
 
     async def _shown(self, at: Conversation, slot: str) -> None:
         try:
@@ -130,7 +130,7 @@ class EditedMessages:
 
     async def _show(self, at: Conversation, slot: str, outgoing: Outgoing) -> None:
         try:
-            name = await self.desk.recall(at, slot)
+            name = await self.backend.recall(at, slot)
             if name and not _is_over(name):
                 await self._edit(at, name, outgoing)
             elif slot == GROWING:  # a status is begun by its start, or not shown at all

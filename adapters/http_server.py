@@ -9,7 +9,9 @@ from aiohttp import web
 
 
 @asynccontextmanager
-async def listening(application: web.Application, host: str, port: int, shutdown_s: float = 60.0) -> AsyncIterator[int]:
+async def serve_http(
+    application: web.Application, host: str, port: int, shutdown_s: float = 60.0
+) -> AsyncIterator[int]:
     """Serve the application; gives the port, a free one for 0. What runs at the end has ``shutdown_s``."""
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=shutdown_s)
     await runner.setup()

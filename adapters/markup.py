@@ -135,7 +135,7 @@ def _rows(tokens: Iterator[Token]) -> Iterator[tuple[Line, ...]]:
                 return
 
 
-def divided(block: Block, limit: int) -> list[Block]:
+def divide_block(block: Block, limit: int) -> list[Block]:
     """The block in parts of at most ``limit`` characters: no word, citation or row is cut that fits in a part.
 
     Each part of a table has its head.
@@ -143,7 +143,7 @@ def divided(block: Block, limit: int) -> list[Block]:
     if len(block.text()) <= limit:
         return [block]
     if block.kind == "table":
-        return _divided_rows(block, limit)
+        return _divide_rows(block, limit)
     if block.kind == "code":
         return [replace(block, line=(Span(part),)) for part in split(block.text(), limit)]
     parts: list[Line] = [()]
@@ -155,7 +155,7 @@ def divided(block: Block, limit: int) -> list[Block]:
         if used or not piece.text.isspace():
             parts[-1] += (piece,)
             used += len(piece.text)
-    return [replace(block, line=joined_spans(part)) for part in parts if part]
+    return [replace(block, line=join_spans(part)) for part in parts if part]
 
 
 def _pieces(line: Line, limit: int) -> Iterator[Span]:
@@ -165,7 +165,7 @@ def _pieces(line: Line, limit: int) -> Iterator[Span]:
                 yield replace(span, text=piece[:limit])
 
 
-def _divided_rows(block: Block, limit: int) -> list[Block]:
+def _divide_rows(block: Block, limit: int) -> list[Block]:
     head, *rest = block.rows
     groups: list[tuple[tuple[Line, ...], ...]] = [(head,)]
     for row in rest:
@@ -175,7 +175,7 @@ def _divided_rows(block: Block, limit: int) -> list[Block]:
     return [replace(block, rows=group) for group in groups]
 
 
-def joined_spans(line: Iterable[Span]) -> Line:
+def join_spans(line: Iterable[Span]) -> Line:
     """Neighbours in the same style as one."""
     joined: list[Span] = []
     for span in line:
@@ -189,7 +189,7 @@ def joined_spans(line: Iterable[Span]) -> Line:
 def pages(found: Sequence[Block], characters: int, count: int) -> list[list[Block]]:
     """The blocks as messages of at most so many characters and blocks; a table has a message of its own."""
     result: list[list[Block]] = [[]]
-    for block in (part for whole in found for part in divided(whole, characters)):
+    for block in (part for whole in found for part in divide_block(whole, characters)):
         page = result[-1]
         used = sum(len(b.text()) + 1 for b in page)
         alone = block.kind == "table" or any(b.kind == "table" for b in page)

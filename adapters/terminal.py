@@ -60,7 +60,7 @@ class TerminalAdapter(SimpleAdapter):
                     return
                 if line.strip():
                     self._turn.clear()
-                    await self.desk.handle(self._incoming(line))
+                    await self.backend.handle(self._incoming(line))
         finally:
             self._end_bar()
             with suppress(*_NO_SIGNALS):
@@ -101,7 +101,7 @@ class TerminalAdapter(SimpleAdapter):
             stop.cancel()
             if interrupted.is_set() and not self._turn.is_set():
                 interrupted.clear()
-                await self.desk.handle(self._incoming("stop"))
+                await self.backend.handle(self._incoming("stop"))
         return True
 
     async def _next_line(self, interrupted: asyncio.Event) -> str | None:
@@ -155,13 +155,13 @@ class TerminalAdapter(SimpleAdapter):
             self._growing = None
 
 
-async def scripted(lines: Sequence[str]) -> AsyncIterator[str]:
+async def yield_scripted_lines(lines: Sequence[str]) -> AsyncIterator[str]:
     """Lines given beforehand, each when it is its turn."""
     for line in lines:
         yield line
 
 
-async def typed(prompt: str) -> AsyncIterator[str]:
+async def read_typed_lines(prompt: str) -> AsyncIterator[str]:
     """Lines from standard input; a thread waits for them, so that jobs go on meanwhile."""
     loop = asyncio.get_running_loop()
     while True:

@@ -191,7 +191,7 @@ def evaluate(
         from bot.cli import evaluate as evaluating
 
     names = tuple(name.strip() for name in judges.split(",") if name.strip())
-    wanted = evaluating.Wanted(
+    wanted = evaluating.EvaluateOptions(
         topic, reference, names, library, questions, entailment, ranks, pairwise, output, json, details
     )
     if compare:

@@ -10,8 +10,8 @@ from importlib import resources
 from pathlib import Path
 
 from bot.commands.briefs import ONLINE, Defaults
-from bot.jobs.runner import Bench, Listener
-from bot.serving.libraries import OwnLibrary, Shelf
+from bot.jobs.runner import JobContext, JobListener
+from bot.serving.libraries import Libraries, OwnLibrary
 from bot.serving.sources import downloader, online_sources, open_access, wikipedia
 from bot.settings import Settings, load_settings
 from engine.errors import UserError
@@ -26,7 +26,7 @@ from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
 from engine.retrieval.libraries.joint import JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
-from engine.retrieval.online.transport import OnlineMemory, Web
+from engine.retrieval.online.transport import OnlineCache, OnlineTransport
 from engine.retrieval.records import read_papers
 from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession
@@ -37,12 +37,12 @@ BUNDLED = "demo"
 
 
 @dataclass(frozen=True)
-class Means:
+class JobServices:
     """What a job is given by its conversation: whose papers it may see, the model it pays for, what is known."""
 
     workspace: str
     model: LanguageModel | None
-    memory: OnlineMemory
+    cache: OnlineCache
 
 
 class App:
@@ -60,24 +60,24 @@ class App:
             ),
             "naive": NaiveRagRecipe(),
         }
-        self.shelf = Shelf(settings)
+        self.libraries = Libraries(settings)
         self._provider: Provider | None = None
         self._throttle: Throttle | None = None
-        self._web: Web | None = None
+        self._web: OnlineTransport | None = None
         self.downloader = downloader(settings)
 
     async def install_bundled(self, on_progress: OnIndexProgress) -> str:
         """Make the bundled library where it is missing; returns its name."""
-        library, is_due = await self.shelf.install(BUNDLED)
+        library, is_due = await self.libraries.install(BUNDLED)
         if is_due:
-            with resources.as_file(bundled_papers()) as path:
+            with resources.as_file(bundled_papers_file()) as path:
                 await library.add(p for p in read_papers(path, lambda _, __: None) if isinstance(p, Paper))
             await library.index(on_progress)
         return BUNDLED
 
     def default_library(self) -> str:
         """The library used when none is named: the one of the settings, or the bundled one."""
-        known = (ONLINE, *self.shelf.names())
+        known = (ONLINE, *self.libraries.names())
         return self.settings.library if self.settings.library in known else BUNDLED
 
     def provider(self) -> Provider | None:
@@ -94,45 +94,47 @@ class App:
         )
         return self._throttle
 
-    def web(self, memory: OnlineMemory) -> Web:
+    def web(self, cache: OnlineCache) -> OnlineTransport:
         """The connections to online services."""
-        self._web = self._web or Web(memory, self.settings.contact)
+        self._web = self._web or OnlineTransport(cache, self.settings.contact)
         return self._web
 
-    async def bench(self, session: SurveySession, means: Means, listener: Listener) -> Bench:
+    async def build_job_context(
+        self, session: SurveySession, services: JobServices, listener: JobListener
+    ) -> JobContext:
         """What the session's job works with: the library it names, its workspace's papers, online sources."""
         brief = session.state.brief
         if brief is None:
             raise UserError("Name a topic first.")
-        shared: Library = await self.shelf.library(brief.library) if brief.library else EmptyLibrary()
+        shared: Library = await self.libraries.library(brief.library) if brief.library else EmptyLibrary()
         library = shared
-        if await self.shelf.has_papers(means.workspace):
-            own = await self.shelf.workspace_library(means.workspace)
+        if await self.libraries.has_papers(services.workspace):
+            own = await self.libraries.workspace_library(services.workspace)
             library = JointLibrary(own, shared) if brief.library else own
         context = RunContext(
             library,
             await self._embedder(session.state, shared),
             self.settings.limits(),
-            model=means.model,
-            online=online_sources(self.settings, self.web(means.memory)) if brief.online else None,
+            model=services.model,
+            online=online_sources(self.settings, self.web(services.cache)) if brief.online else None,
             judge=self.settings.judges(online=brief.online),
-            texts=self._texts(means, online=brief.online),
+            texts=self._texts(services, online=brief.online),
             progress=listener.progressed,
             section_finished=listener.section_finished,
             answering=listener.answering,
             seed=self.settings.seed,
         )
-        return Bench(self.recipes[brief.recipe], context, wikipedia(self.settings, self.web(means.memory)))
+        return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, self.web(services.cache)))
 
-    def _texts(self, means: Means, *, online: bool) -> OpenAccess | None:
+    def _texts(self, services: JobServices, *, online: bool) -> OpenAccess | None:
         if not self.settings.full_texts:
             return None
-        own, web = self.shelf.texts_of(means.workspace), self.web(means.memory)
+        own, web = self.libraries.texts_of(services.workspace), self.web(services.cache)
         return open_access(self.settings, web, self.downloader, own, online=online)
 
     async def _embedder(self, state: State, shared: Library) -> Embedder:
         """The library's; where papers come from online too, one fitted on those found, unless a model is set."""
-        if neural := self.shelf.neural_embedder():
+        if neural := self.libraries.neural_embedder():
             return neural
         embedder: Embedder = FittedOnTopic()
         if isinstance(shared, OwnLibrary) and not (state.brief and state.brief.online):
@@ -142,7 +144,7 @@ class App:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        await self.shelf.close()
+        await self.libraries.close()
         await self.downloader.close()
         if self._web is not None:
             await self._web.close()
@@ -154,7 +156,7 @@ class App:
         settings = self.settings
         return Defaults(
             recipes=tuple(self.recipes),
-            libraries=self.shelf.names,
+            libraries=self.libraries.names,
             library=self.default_library(),
             recipe=settings.recipe,
             length=settings.length,
@@ -174,17 +176,17 @@ class App:
 
 
 @asynccontextmanager
-async def opened_app() -> AsyncIterator[App]:
+async def open_app() -> AsyncIterator[App]:
     """An app of the settings that knows which libraries there are, while the block runs."""
     app = App(load_settings())
     try:
-        await app.shelf.discover()
+        await app.libraries.discover()
         yield app
     finally:
         await app.close()
 
 
-def bundled_papers() -> resources.abc.Traversable:
+def bundled_papers_file() -> resources.abc.Traversable:
     """The file with the bundled papers."""
     return resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from engine.text import listed
+from engine.text import list_words
 from engine.values import Paper, PaperKey, Section, Survey, SurveyWarning, walk
 
 _CITATION = re.compile(r"\[(@[^\s\[\]@;]+(?:\s*;\s*@[^\s\[\]@;]+)*)\]")
@@ -27,12 +27,14 @@ def inert(text: str) -> str:
     return text.replace("[@", "[ @")
 
 
-def cited_keys(text: str) -> tuple[PaperKey, ...]:
+def list_cited_keys(text: str) -> tuple[PaperKey, ...]:
     """Keys cited in a text, each once, in order of first appearance."""
     return tuple(dict.fromkeys(key for match in _CITATION.finditer(text) for key in _keys(match)))
 
 
-def replaced(text: str, render: Callable[[tuple[PaperKey, ...]], str], plain: Callable[[str], str] = str) -> str:
+def replace_citations(
+    text: str, render: Callable[[tuple[PaperKey, ...]], str], plain: Callable[[str], str] = str
+) -> str:
     """The text with each citation given to ``render`` and everything between given to ``plain``."""
     parts: list[str] = []
     end = 0
@@ -44,14 +46,14 @@ def replaced(text: str, render: Callable[[tuple[PaperKey, ...]], str], plain: Ca
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class AllowedText:
     """A text in which every citation is allowed, and the keys that were removed from it."""
 
     text: str
     removed: tuple[PaperKey, ...]
 
 
-def checked(text: str, allowed: Collection[PaperKey]) -> Checked:
+def keep_allowed_citations(text: str, allowed: Collection[PaperKey]) -> AllowedText:
     """Remove every citation whose key is not allowed; nothing is matched to the nearest."""
     removed: dict[PaperKey, None] = {}
 
@@ -59,10 +61,10 @@ def checked(text: str, allowed: Collection[PaperKey]) -> Checked:
         removed.update(dict.fromkeys(key for key in keys if key not in allowed))
         return cite(key for key in keys if key in allowed)
 
-    result = replaced(text, keep)
+    result = replace_citations(text, keep)
     if removed:
         result = re.sub(r"[ \t]+(?=[.,;:!?]|$)", "", result, flags=re.M)
-    return Checked(result, tuple(removed))
+    return AllowedText(result, tuple(removed))
 
 
 def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
@@ -74,17 +76,24 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
     warnings = list(survey.warnings)
 
     def resolve(section: Section, number: str) -> Section:
-        text = checked(section.text, papers)
+        text = keep_allowed_citations(section.text, papers)
         tables = tuple(
-            replace(table, rows=tuple(tuple(checked(cell, papers).text for cell in row) for row in table.rows))
+            replace(
+                table,
+                rows=tuple(tuple(keep_allowed_citations(cell, papers).text for cell in row) for row in table.rows),
+            )
             for table in section.tables
         )
         lost = dict.fromkeys(text.removed)
         for table in section.tables:
-            lost.update(dict.fromkeys(k for row in table.rows for cell in row for k in checked(cell, papers).removed))
+            lost.update(
+                dict.fromkeys(
+                    k for row in table.rows for cell in row for k in keep_allowed_citations(cell, papers).removed
+                )
+            )
         warnings.extend(SurveyWarning("unknown citation", number, key) for key in lost)
         claims = tuple(
-            replace(claim, text=checked(claim.text, papers).text, citations=kept)
+            replace(claim, text=keep_allowed_citations(claim.text, papers).text, citations=kept)
             for claim in section.claims
             if (kept := tuple(c for c in claim.citations if c.key in papers))
         )
@@ -92,7 +101,7 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
         return replace(section, text=text.text, tables=tables, claims=claims, sections=below)
 
     sections = tuple(resolve(section, str(i)) for i, section in enumerate(survey.sections, start=1))
-    abstract = checked(survey.abstract, papers)
+    abstract = keep_allowed_citations(survey.abstract, papers)
     warnings.extend(SurveyWarning("unknown citation", "abstract", key) for key in abstract.removed)
     resolved = replace(survey, abstract=abstract.text, sections=sections, warnings=tuple(dict.fromkeys(warnings)))
     return replace(resolved, references=tuple(papers[key] for key in citation_order(resolved)))
@@ -100,11 +109,11 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
 
 def citation_order(survey: Survey) -> tuple[PaperKey, ...]:
     """Every cited key once, in reading order: abstract, then each section's text and its tables."""
-    keys = dict.fromkeys(cited_keys(survey.abstract))
+    keys = dict.fromkeys(list_cited_keys(survey.abstract))
     for _, section in walk(survey.sections):
-        keys.update(dict.fromkeys(cited_keys(section.text)))
+        keys.update(dict.fromkeys(list_cited_keys(section.text)))
         for table in section.tables:
-            keys.update(dict.fromkeys(key for row in table.rows for cell in row for key in cited_keys(cell)))
+            keys.update(dict.fromkeys(key for row in table.rows for cell in row for key in list_cited_keys(cell)))
     return tuple(keys)
 
 
@@ -129,7 +138,7 @@ def number_ranges(values: Iterable[int]) -> str:
 def reference_text(paper: Paper) -> str:
     """Authors. Title. Venue, year. A missing part is left out, never invented."""
     many = len(paper.authors) > 6
-    people = f"{', '.join(paper.authors[:6])}, et al" if many else listed(paper.authors)
+    people = f"{', '.join(paper.authors[:6])}, et al" if many else list_words(paper.authors)
     where = ", ".join(part for part in (paper.venue, str(paper.year) if paper.year else "") if part)
     parts = [part.rstrip(".") for part in (people, paper.title, where) if part]
     return ". ".join(parts) + "."

@@ -9,11 +9,11 @@ from typing import Protocol
 from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel
-from engine.reading.open_access import Texts
+from engine.reading.open_access import FullTexts
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
-from engine.values import Brief, Change, Claim, KeywordPool, Outline, Paper, PaperSelection, Section, Survey
+from engine.values import Brief, Claim, KeywordPool, Outline, Paper, PaperSelection, Section, SectionChange, Survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class RunContext:
     """Hears an answer each time a checked sentence is added to it."""
     online: Online | None = None
     """The online sources, where they are to be searched."""
-    texts: Texts | None = None
+    texts: FullTexts | None = None
     """Where full texts are read from, where they are to be read."""
     accepted: tuple[Paper, ...] = ()
     refused: tuple[Paper, ...] = ()
@@ -77,7 +77,7 @@ class RunContext:
     attempt: int = 0
     """How many proposals of this step the person has refused; the next must be another one."""
 
-    def needed_model(self) -> LanguageModel:
+    def require_model(self) -> LanguageModel:
         """The language model; raises `UserError` where none is configured."""
         if self.model is None:
             raise UserError(
@@ -128,7 +128,7 @@ class Recipe(Protocol):
         brief: Brief,
         selection: PaperSelection,
         survey: Survey,
-        change: Change,
+        change: SectionChange,
         context: RunContext,
     ) -> Survey:
         """The survey with one section changed, the rest untouched. Raises `UserError` where it cannot be."""

@@ -47,7 +47,7 @@ def _invisible(character: str) -> bool:
     return unicodedata.category(character) in {"Cf", "Cs", "Co", "Cn"}
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Letters and digits only, lower case, without accents: for comparing titles and names."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(ch for ch in plain if ch.isalnum())
@@ -72,7 +72,7 @@ def terms(text: str) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """Sentences without surrounding white space; not cut at "et al.", "i.e." or decimals."""
-    return [s.strip() for s in _joined(sentencex.segment("en", text)) if s.strip()]
+    return [s.strip() for s in _rejoin_abbreviations(sentencex.segment("en", text)) if s.strip()]
 
 
 _ABBREVIATION = re.compile(
@@ -81,7 +81,7 @@ _ABBREVIATION = re.compile(
 )
 
 
-def _joined(parts: Iterable[str]) -> list[str]:
+def _rejoin_abbreviations(parts: Iterable[str]) -> list[str]:
     """Sentences cut after an abbreviation that the segmenter does not know, put together again."""
     whole: list[str] = []
     for part in parts:
@@ -102,19 +102,19 @@ def all_sentences(text: str) -> list[str]:
     return [sentence for paragraph in split_sentences(text) for sentence in paragraph]
 
 
-def joined(paragraphs: Iterable[Iterable[str]]) -> str:
+def join_sentences(paragraphs: Iterable[Iterable[str]]) -> str:
     """The inverse of `split_sentences`; a paragraph that became empty goes."""
     return "\n\n".join(text for lines in paragraphs if (text := " ".join(lines)))
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """At most ``limit`` characters, cut at a word, with an ellipsis where something was cut."""
     if len(text) <= limit:
         return text
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
 
 
-def listed(items: Iterable[str], conjunction: str = "and") -> str:
+def list_words(items: Iterable[str], conjunction: str = "and") -> str:
     """``a, b and c``; with semicolons where an item has an "and" or a comma of its own."""
     *head, last = list(items) or [""]
     if any(f" {conjunction} " in item or "," in item for item in (*head, last)):
@@ -128,10 +128,10 @@ _SMALL_WORD = re.compile(r"an?|and|as|at|but|by|for|from|in|into|nor|of|on|or|pe
 def heading(text: str) -> str:
     """Title case that leaves acronyms and mixed-case words as they are."""
     parts = text.split()
-    return " ".join(_capitalised(w, first=i == 0) for i, w in enumerate(parts))
+    return " ".join(_capitalise_word(w, first=i == 0) for i, w in enumerate(parts))
 
 
-def _capitalised(word: str, *, first: bool) -> str:
+def _capitalise_word(word: str, *, first: bool) -> str:
     if any(ch.isupper() for ch in word[1:]) or (not first and _SMALL_WORD.fullmatch(word)):
         return word
     return "-".join(p[:1].upper() + p[1:] if first or not _SMALL_WORD.fullmatch(p) else p for p in word.split("-"))

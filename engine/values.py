@@ -294,7 +294,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Bars:
+class BarChart:
     """A bar chart: a label and a count each."""
 
     caption: str
@@ -320,7 +320,7 @@ class FieldMap:
     points: tuple[MapPoint, ...]
 
 
-Figure = Bars | FieldMap
+Figure = BarChart | FieldMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +369,7 @@ without one claim, or in another language."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SectionChange:
     """What is wanted of the section numbered ``place``; ``wish`` says of what, about what, which paper or language."""
 
     place: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adapters.chat import Button, Conversation, Fault, Form, Incoming, Outgoing, Overview, SimpleAdapter
+from adapters.chat import Button, Conversation, Form, FormFault, Incoming, Outgoing, SimpleAdapter, SurveyList
 from engine.llm.model import A, Request
 from engine.retrieval.embedding import Vectors
 from engine.values import Citation, Claim, Paper, PaperKey, Section
@@ -80,7 +80,7 @@ class FakeDesk:
 
     answer: Callable[[Incoming], Awaitable[None]] | None = None
     asked: Form | Outgoing | None = None
-    wrong: Fault | None = None
+    wrong: FormFault | None = None
     known: set[Conversation] = field(default_factory=set)
     surveys: list[Outgoing] = field(default_factory=list)
     notes: dict[tuple[Conversation, str], str] = field(default_factory=dict)
@@ -101,11 +101,11 @@ class FakeDesk:
         assert self.asked is not None
         return self.asked
 
-    async def fault(self, incoming: Incoming) -> Fault | None:
+    async def fault(self, incoming: Incoming) -> FormFault | None:
         return self.wrong
 
-    async def overview(self, platform: str, tenant: str, person: str) -> Overview:
-        return Overview("Your surveys", Button("New", "start", "", asks=True), "Open", "None", tuple(self.surveys))
+    async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
+        return SurveyList("Your surveys", Button("New", "start", "", asks=True), "Open", "None", tuple(self.surveys))
 
     async def remember(self, conversation: Conversation, name: str, value: str) -> None:
         self.notes[conversation, name] = value
@@ -137,14 +137,14 @@ class FakeChat(SimpleAdapter):
     sent: list[Outgoing] = field(default_factory=list)
     turn: asyncio.Event = field(default_factory=asyncio.Event)
     holds: Callable[[Outgoing], bool] = lambda _: False
-    held: asyncio.Event = field(default_factory=asyncio.Event)
+    stored: asyncio.Event = field(default_factory=asyncio.Event)
     release: asyncio.Event = field(default_factory=asyncio.Event)
     said: int = 0
 
     async def send(self, outgoing: Outgoing) -> None:
         self.sent.append(outgoing)
         if self.holds(outgoing):
-            self.held.set()
+            self.stored.set()
             await self.release.wait()
         if outgoing.awaits:
             self.turn.set()
@@ -154,7 +154,7 @@ class FakeChat(SimpleAdapter):
         before = len(self.sent)
         self.turn.clear()
         self.said += 1
-        await self.desk.handle(Incoming(HERE, person, f"k{id(self)}-{self.said}", text, button))
+        await self.backend.handle(Incoming(HERE, person, f"k{id(self)}-{self.said}", text, button))
         async with asyncio.timeout(90):
             await self.turn.wait()
         return self.messages(before)
@@ -181,7 +181,7 @@ class FakeModel:
     async def stream(self, request: Request) -> AsyncIterator[str]:
         yield await self.text(request)
 
-    async def typed(self, request: Request, kind: type[A]) -> A:
+    async def answer_typed(self, request: Request, kind: type[A]) -> A:
         self.requests.append(request)
         return kind.model_validate_json(self.reply(whole(request), kind.__name__))
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from adapters.chat import Conversation
 from bot.app import App
-from bot.jobs.queue import Bounds, DurableJobs, queue_name
-from bot.serving.service import Service, serving
+from bot.jobs.queue import DurableJobs, JobLimits, queue_name
+from bot.serving.service import Service, run_service
 from bot.settings import load_settings
 from engine.session.state import State, SurveySession
 from engine.values import Survey
@@ -26,7 +26,7 @@ class Lab:
         self.chat = chat
 
     async def session(self) -> SurveySession:
-        return (await self.service.dispatcher.held(HERE)).session
+        return (await self.service.dispatcher.load_conversation(HERE)).session
 
     async def state(self) -> State:
         return (await self.session()).state
@@ -40,7 +40,7 @@ class Lab:
         """Everything that came in is answered."""
         async with asyncio.timeout(60):
             await self.service.dispatcher.settled()
-            await self.service.post.settled()
+            await self.service.outbox.settled()
 
     async def talk(self, *lines: str) -> None:
         for line in lines:
@@ -59,7 +59,7 @@ async def _empty_queue() -> bytes:
             async def nothing(_: Conversation, __: str) -> None:
                 """There is no job."""
 
-            jobs = DurableJobs(f"sqlite:///{file}", queue_name("fake", HERE), "template", Bounds(), nothing)
+            jobs = DurableJobs(f"sqlite:///{file}", queue_name("fake", HERE), "template", JobLimits(), nothing)
             await jobs.launch()
             await jobs.close()
             _EMPTY_QUEUE.append(file.read_bytes())
@@ -74,5 +74,5 @@ async def opened(chat: FakeChat | None = None) -> AsyncIterator[Lab]:
     if not jobs.exists():
         jobs.parent.mkdir(parents=True, exist_ok=True)
         jobs.write_bytes(await _empty_queue())
-    async with serving(App(load_settings()), talking) as service:
+    async with run_service(App(load_settings()), talking) as service:
         yield Lab(service, talking)

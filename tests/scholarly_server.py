@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-from adapters.http_server import listening
+from adapters.http_server import serve_http
 from engine.values import Paper, PaperKey
 
 Fault = Literal[
@@ -271,6 +271,6 @@ async def scholarly(papers: Iterable[Paper] = ()) -> AsyncIterator[Scholarly]:
     service.add(papers)
     application = web.Application(client_max_size=2**24)
     application.router.add_route("*", "/{tail:.*}", service.answer)
-    async with listening(application, "127.0.0.1", 0, shutdown_s=0.1) as port:
+    async with serve_http(application, "127.0.0.1", 0, shutdown_s=0.1) as port:
         service.url = f"http://127.0.0.1:{port}"
         yield service

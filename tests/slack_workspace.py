@@ -48,12 +48,12 @@ class Slack(SlackApi):
         try:
             async with asyncio.timeout(ACKNOWLEDGE_S):
                 if self.target:
-                    return await self._posted(kind, payload, attempt)
+                    return await self._insert_message(kind, payload, attempt)
                 return await self._through_socket(kind, payload, attempt)
         except TimeoutError:
             return None
 
-    async def _posted(self, kind: str, payload: Json, attempt: int) -> Json | None:
+    async def _insert_message(self, kind: str, payload: Json, attempt: int) -> Json | None:
         if kind == "events_api":
             body, content = json.dumps(payload), "application/json"
         elif kind == "slash_commands":

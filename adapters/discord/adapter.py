@@ -17,9 +17,9 @@ import structlog
 from discord import app_commands
 
 from adapters.attachments import contents
-from adapters.chat import Attachment, Conversation, Desk, Form, Incoming, Outgoing, PlatformError, Words
+from adapters.chat import AdapterTexts, Attachment, ChatBackend, Conversation, Form, Incoming, Outgoing, PlatformError
 from adapters.discord.commands import SurveyCommands, survey_this
-from adapters.discord.forms import ActionButton, FormName, filled, fits, modal, read_form_name
+from adapters.discord.forms import ActionButton, FormName, fits, modal, read_filled_form, read_form_name
 from adapters.discord.sending import EDIT_S, DiscordSender
 from adapters.discord.text import MESSAGE_CHARACTERS, literal, messages
 
@@ -62,7 +62,7 @@ class DiscordAdapter:
     platform = "discord"
     only = None
 
-    def __init__(self, access: DiscordAccess, words: Words, edit_s: float = EDIT_S) -> None:
+    def __init__(self, access: DiscordAccess, words: AdapterTexts, edit_s: float = EDIT_S) -> None:
         self._access = access
         self.words = words
         kind = _ShardedClient if access.shards else _Client
@@ -78,12 +78,12 @@ class DiscordAdapter:
         self.tree.add_command(SurveyCommands(self))
         self.tree.add_command(survey_this(self))
         self.sender = DiscordSender(self.client, words, edit_s)
-        self.desk: Desk
+        self.backend: ChatBackend
 
-    async def open(self, desk: Desk) -> None:
+    async def open(self, backend: ChatBackend) -> None:
         """Log in, and register the commands where they have changed."""
-        self.desk = desk
-        self.sender.meet(desk)
+        self.backend = backend
+        self.sender.meet(backend)
         ActionButton.press = self.pressed
         self.client.add_dynamic_items(ActionButton)
         try:
@@ -101,9 +101,9 @@ class DiscordAdapter:
         payload = [command.to_dict(self.tree) for command in self.tree.get_commands()]
         payload += [c.to_dict(self.tree) for c in self.tree.get_commands(type=discord.AppCommandType.message)]
         digest = hashlib.sha256(json.dumps(payload, sort_keys=True, default=str).encode()).hexdigest()
-        if await self.desk.recall(EVERYWHERE, "commands") != digest:
+        if await self.backend.recall(EVERYWHERE, "commands") != digest:
             await self.tree.sync()
-            await self.desk.remember(EVERYWHERE, "commands", digest)
+            await self.backend.remember(EVERYWHERE, "commands", digest)
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -151,7 +151,7 @@ class DiscordAdapter:
 
     # What comes in.
 
-    async def said(self, message: discord.Message) -> None:
+    async def note_search(self, message: discord.Message) -> None:
         """A message: ours where it is direct, names us, or is in a thread that we know."""
         us = self.client.user
         if message.author.bot or us is None or message.type not in _SAYING:
@@ -164,12 +164,12 @@ class DiscordAdapter:
         is_mention = us in message.mentions
         in_thread = isinstance(message.channel, discord.Thread)
         opens = message.guild is not None and not in_thread
-        if message.guild is not None and not is_mention and (opens or not await self.desk.knows(at)):
+        if message.guild is not None and not is_mention and (opens or not await self.backend.knows(at)):
             return
         at = Conversation(at.platform, at.tenant, at.channel, str(message.id)) if opens else at
         key = f"message:{message.id}"
         text = text or ("" if files else "help")  # a bare mention asks what we are
-        await self.desk.handle(Incoming(at, str(message.author.id), key, text, attachments=files, opens=opens))
+        await self.backend.handle(Incoming(at, str(message.author.id), key, text, attachments=files, opens=opens))
 
     async def pressed(self, interaction: discord.Interaction, action: str, asks: bool) -> None:  # noqa: FBT001
         """A button; also one that was shown by a process long gone."""
@@ -184,7 +184,7 @@ class DiscordAdapter:
 
     async def ask(self, interaction: discord.Interaction, incoming: Incoming) -> None:
         """Show the form; it has to be the first answer, so nothing is deferred."""
-        form = await self.desk.form(incoming)
+        form = await self.backend.form(incoming)
         if isinstance(form, Form) and not fits(form):
             form = Outgoing(incoming.conversation, self.words.too_long)
         if isinstance(form, Outgoing):
@@ -199,12 +199,12 @@ class DiscordAdapter:
         name = read_form_name(str(data.get("custom_id", "")))
         if name is None:
             return
-        at, values = self.place(interaction), filled(data)
+        at, values = self.place(interaction), read_filled_form(data)
         if name.thread:
             at = Conversation(at.platform, at.tenant, at.channel, name.thread)
         key = f"interaction:{interaction.id}"
         incoming = Incoming(at, str(interaction.user.id), key, "", name.action, values=values, opens=name.opens)
-        fault = await self.desk.fault(incoming)
+        fault = await self.backend.fault(incoming)
         if fault:
             # A form cannot be answered with another one, so what was written is given back as a text.
             written = "\n".join(f"{field}: {value}" for field, value in values if value).replace("`", "'")
@@ -219,7 +219,7 @@ class DiscordAdapter:
     async def take(self, interaction: discord.Interaction, incoming: Incoming) -> bool:
         """Store what was done; Discord does not send it again, so a failure is said."""
         try:
-            await self.desk.handle(incoming)
+            await self.backend.handle(incoming)
         except Exception:  # whatever it is, the person must know
             log.exception("an interaction could not be stored")
             await interaction.followup.send(self.words.failed, ephemeral=True)
@@ -251,7 +251,7 @@ class _Events:
     adapter: DiscordAdapter
 
     async def on_message(self, message: discord.Message) -> None:
-        await self.adapter.said(message)
+        await self.adapter.note_search(message)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         if interaction.type is discord.InteractionType.modal_submit:
@@ -260,11 +260,11 @@ class _Events:
     async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
         if payload.data.get("thread_metadata", {}).get("locked"):
             at = Conversation("discord", str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
-            if await self.adapter.desk.knows(at):
-                await self.adapter.desk.closed(at)
+            if await self.adapter.backend.knows(at):
+                await self.adapter.backend.closed(at)
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        await self.adapter.desk.left("discord", str(guild.id))
+        await self.adapter.backend.left("discord", str(guild.id))
 
     async def on_error(self, event: str, /, *_: Any, **__: Any) -> None:
         log.exception("Discord's event could not be handled", event_name=event)

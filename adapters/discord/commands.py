@@ -25,7 +25,7 @@ _Choice = app_commands.Choice[str]
 
 
 class SurveyCommands(app_commands.Group):
-    """``/survey …``; what can be chosen is what the desk's form and list say."""
+    """``/survey …``; what can be chosen is what the backend's form and list say."""
 
     def __init__(self, adapter: DiscordAdapter) -> None:
         super().__init__(name=COMMAND, description="Write literature surveys together")
@@ -57,7 +57,7 @@ class SurveyCommands(app_commands.Group):
             return
         await interaction.response.defer(ephemeral=True, thinking=True)
         incoming = replace(incoming, values=values)
-        fault = await self._adapter.desk.fault(incoming)
+        fault = await self._adapter.backend.fault(incoming)
         if fault:
             text = messages(Outgoing(incoming.conversation, fault.sentence))[0]
             await interaction.edit_original_response(content=text)
@@ -97,7 +97,7 @@ class SurveyCommands(app_commands.Group):
         """The person's surveys, each with its thread."""
         await interaction.response.defer(ephemeral=True, thinking=True)
         at = self._adapter.place(interaction)
-        found = await self._adapter.desk.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
+        found = await self._adapter.backend.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
         lines = [
             f"- {messages(replace(survey, buttons=()))[0].strip()} <#{_channel(survey.conversation)}>"
             for survey in found.surveys
@@ -118,9 +118,9 @@ class SurveyCommands(app_commands.Group):
     @start.autocomplete("length")
     async def chosen(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
         """What can be chosen for the option that is being typed."""
-        form = await self._adapter.desk.form(replace(self._incoming(interaction), button="start"))
+        form = await self._adapter.backend.form(replace(self._incoming(interaction), button="start"))
         fields = form.fields if isinstance(form, Form) else ()
-        focused = _focused(interaction)
+        focused = _focused_option(interaction)
         found = [choice for field in fields if field.name == focused for choice in field.choices]
         fitting = [(value, label) for value, label in found if current.lower() in label.lower()]
         return [app_commands.Choice(name=label[:100], value=value) for value, label in fitting[:CHOICES]]
@@ -132,7 +132,7 @@ class SurveyCommands(app_commands.Group):
     async def own(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
         """The person's own surveys in this server."""
         at = self._adapter.place(interaction)
-        found = await self._adapter.desk.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
+        found = await self._adapter.backend.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
         titles = [(_title(survey), survey.conversation) for survey in found.surveys]
         fitting = [(title, where) for title, where in titles if current.lower() in title.lower()]
         return [
@@ -153,7 +153,7 @@ class SurveyCommands(app_commands.Group):
         is_named = channel.isdigit() and (thread.isdigit() or not thread)
         at = replace(here, channel=channel, thread=thread) if is_named else here
         is_channel = at.tenant.isdigit() and not at.thread
-        if is_channel or not await self._adapter.desk.knows(at):
+        if is_channel or not await self._adapter.backend.knows(at):
             await interaction.edit_original_response(content=self._adapter.words.nothing_here)
             return
         self._adapter.sender.asked_by(at, interaction)
@@ -183,7 +183,7 @@ def _title(survey: Outgoing) -> str:
     return " ".join(block.text() for block in blocks(survey.text))[:100] or "…"
 
 
-def _focused(interaction: discord.Interaction) -> str:
+def _focused_option(interaction: discord.Interaction) -> str:
     """The option that is being typed, below the subcommand."""
     data: Any = interaction.data or {}
     found = list(data.get("options") or ())

@@ -108,7 +108,7 @@ def modal(form: Form, name: FormName) -> discord.ui.Modal:
     return made
 
 
-def filled(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def read_filled_form(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Names and values of a form that was handed in, whoever showed it."""
     values = []
     for top in data.get("components", ()):

@@ -16,7 +16,7 @@ import discord
 import structlog
 from aiolimiter import AsyncLimiter
 
-from adapters.chat import Conversation, Desk, Incoming, Outgoing, PlatformError, Words
+from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
 from adapters.discord.forms import view
 from adapters.discord.text import messages, thread_name
 from adapters.editing import GROWING, EditedMessages
@@ -39,14 +39,14 @@ NEEDED = ("view_channel", "send_messages", "create_public_threads", "send_messag
 class DiscordSender:
     """Shows what is outgoing."""
 
-    def __init__(self, client: discord.Client, words: Words, edit_s: float) -> None:
+    def __init__(self, client: discord.Client, words: AdapterTexts, edit_s: float) -> None:
         self._client = client
         self._words = words
         self._edited = EditedMessages(self._edit, self._begin, self._turn)
         self._edits: defaultdict[Conversation, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, edit_s))
         self._parts: dict[str, int] = {}
         self._asked: dict[tuple[Conversation, str], tuple[float, discord.Interaction]] = {}
-        self.desk: Desk
+        self.backend: ChatBackend
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, or note it as the latest."""
@@ -55,9 +55,9 @@ class DiscordSender:
         else:
             await self._edited.show(outgoing)
 
-    def meet(self, desk: Desk) -> None:
+    def meet(self, backend: ChatBackend) -> None:
         """Whom to ask what was shown by former processes."""
-        self.desk = self._edited.desk = desk
+        self.backend = self._edited.backend = backend
 
     async def close(self) -> None:
         """Stop editing."""
@@ -120,7 +120,7 @@ class DiscordSender:
                 await person.send(text)
         except discord.HTTPException as error:
             if error.code != CANNOT_DM:
-                raise _failed(error, self._words) from error
+                raise _to_platform_error(error, self._words) from error
             for text in texts:  # better seen by others than not at all
                 await self._post(at, text, replace(outgoing, buttons=()), "")
 
@@ -133,8 +133,8 @@ class DiscordSender:
             return await sending
         except discord.HTTPException as error:
             if error.code == LOCKED:
-                await self.desk.closed(at)
-            raise _failed(error, self._words) from error
+                await self.backend.closed(at)
+            raise _to_platform_error(error, self._words) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             why = f"Discord could not be reached ({type(error).__name__})."
             raise PlatformError(why, retryable=True) from error
@@ -151,7 +151,7 @@ class DiscordSender:
             except OSError as error:
                 raise PlatformError(f"The file {path.name} is not there any more.") from error
             if len(content) > limit:
-                name, content = f"{name}.zip", _zipped(name, content)
+                name, content = f"{name}.zip", _compress_file(name, content)
             if len(content) > limit:
                 left_out.append(path.name)
                 continue
@@ -166,7 +166,7 @@ class DiscordSender:
     async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         """A thread for a survey: of the message that asked for it where there is one, else of a message of ours."""
         at, name = incoming.conversation, f"opened:{incoming.key}"
-        known = await self.desk.recall(at, name)
+        known = await self.backend.recall(at, name)
         if known:
             return replace(at, thread=known)
         text = messages(starter)[0]
@@ -190,7 +190,7 @@ class DiscordSender:
         opened = replace(at, thread=str(message))
         if at.thread:
             await self._post(opened, text, starter, nonce)
-        await self.desk.remember(at, name, opened.thread)
+        await self.backend.remember(at, name, opened.thread)
         return opened
 
     async def _checked(self, at: Conversation, sending: Any) -> Any:
@@ -200,7 +200,7 @@ class DiscordSender:
         except discord.Forbidden as error:
             raise PlatformError(self._words.missing.format(", ".join(self._missing(at)))) from error
         except discord.HTTPException as error:
-            raise _failed(error, self._words) from error
+            raise _to_platform_error(error, self._words) from error
 
     def _missing(self, at: Conversation) -> list[str]:
         guild = self._client.get_guild(int(at.tenant))
@@ -233,14 +233,14 @@ class DiscordSender:
         return True
 
 
-def _failed(error: discord.HTTPException, words: Words) -> PlatformError:
+def _to_platform_error(error: discord.HTTPException, words: AdapterTexts) -> PlatformError:
     if error.code == 50013 or error.code == 50001:
         return PlatformError(words.missing.format(", ".join(n.replace("_", " ") for n in NEEDED)))
     retryable = error.status >= 500 or error.status == 429
     return PlatformError(f"Discord refused ({error.status}, {error.code}).", retryable=retryable)
 
 
-def _zipped(name: str, content: bytes) -> bytes:
+def _compress_file(name: str, content: bytes) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, content)

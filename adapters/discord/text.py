@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from adapters.chat import Outgoing
-from adapters.markup import Block, Line, Span, blocks, divided, plain
+from adapters.markup import Block, Line, Span, blocks, divide_block, plain
 
 MESSAGE_CHARACTERS = 2_000
 PART_CHARACTERS = 850
@@ -61,9 +61,9 @@ def _parts(block: Block, people: Collection[str]) -> list[str]:
         return [_row(row, people) for row in block.rows[1:]]
     if block.kind == "code":
         # A fence in the text would end ours.
-        texts = [part.text().replace("`", f"`{_BREAK}") for part in divided(block, PART_CHARACTERS)]
+        texts = [part.text().replace("`", f"`{_BREAK}") for part in divide_block(block, PART_CHARACTERS)]
         return [f"```\n{text}\n```" for text in texts]
-    return [_prefix(block) + _inline(part.line, people) for part in divided(block, PART_CHARACTERS)]
+    return [_prefix(block) + _inline(part.line, people) for part in divide_block(block, PART_CHARACTERS)]
 
 
 def _prefix(block: Block) -> str:

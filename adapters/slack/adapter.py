@@ -30,10 +30,21 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.attachments import contents
-from adapters.chat import Attachment, Conversation, Desk, Form, Incoming, Outgoing, PlatformError, Words
-from adapters.slack.blocks import FORM, Json, Place, filled, fits, home, modal, pressed, read_place, unescaped
-from adapters.slack.http import serving
-from adapters.slack.sending import Pace, SlackSender
+from adapters.chat import AdapterTexts, Attachment, ChatBackend, Conversation, Form, Incoming, Outgoing, PlatformError
+from adapters.slack.blocks import (
+    FORM,
+    FormPlace,
+    Json,
+    fits,
+    home,
+    modal,
+    read_filled_form,
+    read_place,
+    to_incoming_press,
+    unescape_markup,
+)
+from adapters.slack.http import serve_slack
+from adapters.slack.sending import SendingPace, SlackSender
 
 log = structlog.get_logger()
 
@@ -99,21 +110,21 @@ class SlackAdapter:
     platform = "slack"
     only = None
 
-    def __init__(self, access: SlackAccess, words: Words, pace: Pace | None = None) -> None:
+    def __init__(self, access: SlackAccess, words: AdapterTexts, pace: SendingPace | None = None) -> None:
         self._access = access
         self._words = words
-        self._sender = SlackSender(self.client, words, pace or Pace())
+        self._sender = SlackSender(self.client, words, pace or SendingPace())
         self._clients: dict[str, AsyncWebClient] = {}
         self._session: aiohttp.ClientSession | None = None
         self.app: AsyncApp | None = None
-        self.desk: Desk
+        self.backend: ChatBackend
         self.port = 0
         """Where HTTP is listened on, once it is."""
 
-    async def open(self, desk: Desk) -> None:
+    async def open(self, backend: ChatBackend) -> None:
         """Check the tokens."""
-        self.desk = desk
-        self._sender.meet(desk)
+        self.backend = backend
+        self._sender.meet(backend)
         self._session = aiohttp.ClientSession()
         self.app = self._application(self._new_client(self._access.bot_token))
         if self._access.bot_token:
@@ -127,7 +138,7 @@ class SlackAdapter:
         if self.app is None:
             raise ValueError("the adapter is not open")
         if not self._access.app_token:
-            async with serving(self.app, self._access.host, self._access.port) as self.port:
+            async with serve_slack(self.app, self._access.host, self._access.port) as self.port:
                 await asyncio.Event().wait()
         sockets = [
             AsyncSocketModeHandler(self.app, self._access.app_token, ping_interval=PING_S) for _ in range(CONNECTIONS)
@@ -176,7 +187,7 @@ class SlackAdapter:
         """The workspace's client. Raises `PlatformError` where it has not installed us, or has removed us."""
         if self._access.installations is None:
             return self._clients.setdefault("", self._new_client(self._access.bot_token))
-        enterprise = await self.desk.recall(_workspace(tenant), "enterprise")
+        enterprise = await self.backend.recall(_workspace(tenant), "enterprise")
         found = await self._access.installations.async_find_bot(
             enterprise_id=enterprise or None, team_id=tenant, is_enterprise_install=bool(enterprise)
         )
@@ -231,18 +242,18 @@ class SlackAdapter:
         app.message_shortcut(SHORTCUT)(self._shortcut)
         app.action(re.compile(r"act_\d+"))(self._pressed)
         app.action(re.compile(r"ask_\d+"))(self._asked)
-        app.action("open")(_acknowledged)
+        app.action("open")(_acknowledge_link)
         app.view(FORM)(self._filled)
         return app
 
     async def _said(self, event: Json, context: AsyncBoltContext) -> None:
         """A message or a mention: ours where it is direct, names us, or is in a thread that we know."""
-        incoming = said(event, context.team_id or "", context.bot_user_id or "")
+        incoming = to_incoming(event, context.team_id or "", context.bot_user_id or "")
         if incoming is None:
             return
         is_mention = event["type"] == "app_mention" or f"<@{context.bot_user_id}>" in event.get("text", "")
         is_direct = event.get("channel_type") == "im" or event["channel"].startswith("D")
-        if is_mention or is_direct or await self.desk.knows(incoming.conversation):
+        if is_mention or is_direct or await self.backend.knows(incoming.conversation):
             await self._handle(incoming, context)
 
     async def _stopped(self, event: Json, context: AsyncBoltContext) -> None:
@@ -260,12 +271,12 @@ class SlackAdapter:
         self._clients.pop(tenant, None)
         if self._access.installations is not None:
             await self._access.installations.async_delete_all(enterprise_id=context.enterprise_id, team_id=tenant)
-        await self.desk.left(self.platform, tenant)
+        await self.backend.left(self.platform, tenant)
 
     async def _commanded(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         """The slash command: with words it begins, without it asks."""
         at = Conversation(self.platform, context.team_id or "", body["channel_id"])
-        text = unescaped(body.get("text") or "").strip()
+        text = unescape_markup(body.get("text") or "").strip()
         key = f"command:{body['trigger_id']}"
         asked = Incoming(at, body["user_id"], key, text, "" if text else "start", opens=True)
         if text:
@@ -281,36 +292,36 @@ class SlackAdapter:
         message = body["message"]
         thread = message.get("thread_ts") or message.get("ts") or ""
         at = Conversation(self.platform, context.team_id or "", body["channel"]["id"], thread)
-        text = unescaped(message.get("text") or "")
+        text = unescape_markup(message.get("text") or "")
         await self._ask(Incoming(at, body["user"]["id"], "", text, "start", opens=True), body["trigger_id"])
 
     async def _pressed(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
-        await self._handle(pressed(body, self._place(context)), context)
+        await self._handle(to_incoming_press(body, self._place(context)), context)
         await ack()
 
     async def _asked(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         await ack()
-        await self._ask(pressed(body, self._place(context)), body["trigger_id"])
+        await self._ask(to_incoming_press(body, self._place(context)), body["trigger_id"])
 
     async def _ask(self, incoming: Incoming, trigger: str) -> None:
         """Open the form within the three seconds that the trigger lives; where there is none, say why."""
         at = incoming.conversation
-        form = await self.desk.form(incoming)
+        form = await self.backend.form(incoming)
         if isinstance(form, Form) and not fits(form):
             form = Outgoing(at, self._words.too_long, only_for=incoming.person)
         if isinstance(form, Outgoing):
             await self._sender.send(form)
             return
-        place = Place(at.channel, at.thread, form.action, incoming.opens)
+        place = FormPlace(at.channel, at.thread, form.action, incoming.opens)
         await self._sender.call(at.tenant, "views.open", trigger_id=trigger, view=modal(form, place))
 
     async def _filled(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         view = body["view"]
         place = read_place(view["private_metadata"])
         at = self._place(context)(place.channel, place.thread)
-        values, key = filled(view), f"form:{view['id']}"
+        values, key = read_filled_form(view), f"form:{view['id']}"
         incoming = Incoming(at, body["user"]["id"], key, "", place.action, values=values, opens=place.opens)
-        fault = await self.desk.fault(incoming)
+        fault = await self.backend.fault(incoming)
         if fault:
             await ack(response_action="errors", errors={fault.field: fault.sentence})
             return
@@ -321,7 +332,7 @@ class SlackAdapter:
         if event.get("tab") != "home":
             return
         tenant = context.team_id or ""
-        overview = await self.desk.overview(self.platform, tenant, event["user"])
+        overview = await self.backend.overview(self.platform, tenant, event["user"])
         places = [survey.conversation for survey in overview.surveys if survey.conversation.thread][:LINKS]
         links = dict(zip(places, await asyncio.gather(*map(self._link, places)), strict=True))
         await self._sender.call(tenant, "views.publish", user_id=event["user"], view=home(overview, links))
@@ -337,15 +348,15 @@ class SlackAdapter:
     async def _handle(self, incoming: Incoming, context: AsyncBoltContext) -> None:
         if context.is_enterprise_install and context.enterprise_id:
             workspace = _workspace(incoming.conversation.tenant)
-            if await self.desk.recall(workspace, "enterprise") != context.enterprise_id:
-                await self.desk.remember(workspace, "enterprise", context.enterprise_id)
-        await self.desk.handle(incoming)
+            if await self.backend.recall(workspace, "enterprise") != context.enterprise_id:
+                await self.backend.remember(workspace, "enterprise", context.enterprise_id)
+        await self.backend.handle(incoming)
 
     def _place(self, context: AsyncBoltContext) -> Callable[[str, str], Conversation]:
         return lambda channel, thread: Conversation(self.platform, context.team_id or "", channel, thread)
 
 
-def said(event: Mapping[str, Any], tenant: str, us: str) -> Incoming | None:
+def to_incoming(event: Mapping[str, Any], tenant: str, us: str) -> Incoming | None:
     """A message as `Incoming`; ``None`` for what nobody says to us: edits, bots, joins."""
     if event.get("subtype") not in {None, "file_share", "thread_broadcast"}:
         return None
@@ -361,13 +372,15 @@ def said(event: Mapping[str, Any], tenant: str, us: str) -> Incoming | None:
         if file.get("url_private_download")
     )
     at = Conversation("slack", tenant, event["channel"], thread)
-    return Incoming(at, event["user"], f"said:{event['channel']}:{event['ts']}", unescaped(text).strip(), "", files)
+    return Incoming(
+        at, event["user"], f"said:{event['channel']}:{event['ts']}", unescape_markup(text).strip(), "", files
+    )
 
 
 def _workspace(tenant: str) -> Conversation:
     return Conversation("slack", tenant, "")
 
 
-async def _acknowledged(ack: Callable[[], Awaitable[Any]]) -> None:
+async def _acknowledge_link(ack: Callable[[], Awaitable[Any]]) -> None:
     """A button that only opens a link."""
     await ack()

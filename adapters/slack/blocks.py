@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from adapters.chat import Button, Conversation, Field, Form, Incoming, Outgoing, Overview
+from adapters.chat import Button, Conversation, Form, FormField, Incoming, Outgoing, SurveyList
 from adapters.markup import Block, Line, Span, blocks, pages, plain, split
 
 MESSAGE_CHARACTERS = 9_000
@@ -49,19 +49,19 @@ class Rendered:
     @property
     def notification(self) -> str:
         """The text beside the blocks."""
-        return escaped(self.text if len(self.text) <= NOTIFICATION_CHARACTERS else f"{self.text[:299]}…")
+        return escape_markup(self.text if len(self.text) <= NOTIFICATION_CHARACTERS else f"{self.text[:299]}…")
 
     def plainly(self) -> list[str]:
         """The whole message as plain text, in parts."""
-        return [escaped(part) for part in split(self.text, PLAIN_CHARACTERS)]
+        return [escape_markup(part) for part in split(self.text, PLAIN_CHARACTERS)]
 
 
-def escaped(text: str) -> str:
+def escape_markup(text: str) -> str:
     """Literal in Slack's own markup: no mention, no link."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def unescaped(text: str) -> str:
+def unescape_markup(text: str) -> str:
     """What a person typed, of what Slack sends."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
@@ -72,7 +72,7 @@ def messages(outgoing: Outgoing) -> list[Rendered]:
     rendered = [_page(page, outgoing.people) for page in found or [[]]]
     last = rendered[-1]
     below = (*_facts(outgoing.facts), *_actions(outgoing.buttons))
-    typed = _typed(outgoing.buttons)
+    typed = _list_typed_words(outgoing.buttons)
     text = "\n".join(
         part for part in (last.text, " · ".join(outgoing.facts), f"or say {typed}" if typed else "") if part
     )
@@ -167,12 +167,12 @@ def _actions(buttons: Sequence[Button], place: str = "") -> tuple[Json, ...]:
     elements = [_button(button, number) for number, button in enumerate(buttons)]
     actions: Json = {"type": "actions", "elements": elements}
     made = actions | ({"block_id": place} if place else {})
-    typed = _typed(buttons)
+    typed = _list_typed_words(buttons)
     words = {"type": "context", "elements": [{"type": "mrkdwn", "text": f"or say {typed}"}]}
     return (made, words) if typed and not place else (made,)
 
 
-def _typed(buttons: Sequence[Button]) -> str:
+def _list_typed_words(buttons: Sequence[Button]) -> str:
     """The words that do the same as the buttons."""
     return " · ".join(dict.fromkeys(f"`{b.typed}`" for b in buttons if b.typed))
 
@@ -189,7 +189,7 @@ def _button(button: Button, number: int) -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FormPlace:
     """Where a form or a list of surveys belongs: kept in what Slack gives back with it."""
 
     channel: str
@@ -202,12 +202,12 @@ class Place:
         return json.dumps([self.channel, self.thread, self.action, self.opens])
 
 
-def read_place(text: str) -> Place:
+def read_place(text: str) -> FormPlace:
     """The inverse of `Place.packed`; raises `ValueError` for anything else."""
     values = json.loads(text)
     if not isinstance(values, list) or len(values) != 4:
         raise ValueError("this is no place")
-    return Place(*values)
+    return FormPlace(*values)
 
 
 def fits(form: Form) -> bool:
@@ -215,7 +215,7 @@ def fits(form: Form) -> bool:
     return all(len(field.value) <= FIELD_CHARACTERS for field in form.fields)
 
 
-def modal(form: Form, place: Place) -> Json:
+def modal(form: Form, place: FormPlace) -> Json:
     """The form as a modal view."""
     return {
         "type": "modal",
@@ -227,7 +227,7 @@ def modal(form: Form, place: Place) -> Json:
     }
 
 
-def _input(field: Field) -> Json:
+def _input(field: FormField) -> Json:
     element: Json = {"action_id": "value"}
     if field.kind == "choice":
         options = [_option(value, label) for value, label in field.choices]
@@ -252,7 +252,7 @@ def _option(value: str, label: str) -> Json:
     return {"text": {"type": "plain_text", "text": label[:LABEL]}, "value": value[:150]}
 
 
-def filled(view: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def read_filled_form(view: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Names and values of a form that was handed in."""
     values = []
     for name, block in view["state"]["values"].items():
@@ -262,17 +262,17 @@ def filled(view: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(values)
 
 
-def home(found: Overview, links: Mapping[Conversation, str]) -> Json:
+def home(found: SurveyList, links: Mapping[Conversation, str]) -> Json:
     """A person's surveys, each with a link to its thread where one is known."""
     made: list[Json] = [
         {"type": "header", "text": {"type": "plain_text", "text": found.title[:HEADER]}},
-        *_actions([found.start], Place("", opens=True).packed()),
+        *_actions([found.start], FormPlace("", opens=True).packed()),
     ]
     for outgoing in found.surveys[:HOME_SURVEYS]:
         made.append({"type": "divider"})
         made += _page(blocks(outgoing.text), ()).blocks
         at = outgoing.conversation
-        (actions,) = _actions(outgoing.buttons, Place(at.channel, at.thread).packed())
+        (actions,) = _actions(outgoing.buttons, FormPlace(at.channel, at.thread).packed())
         if link := links.get(at):
             label = {"type": "plain_text", "text": found.open_label[:LABEL]}
             actions["elements"].append({"type": "button", "action_id": "open", "text": label, "url": link})
@@ -282,7 +282,7 @@ def home(found: Overview, links: Mapping[Conversation, str]) -> Json:
     return {"type": "home", "blocks": made}
 
 
-def pressed(body: Mapping[str, Any], conversation: Callable[[str, str], Conversation]) -> Incoming:
+def to_incoming_press(body: Mapping[str, Any], conversation: Callable[[str, str], Conversation]) -> Incoming:
     """A pressed button as `Incoming`."""
     action = body["actions"][0]
     channel = (body.get("channel") or {}).get("id", "")

@@ -14,7 +14,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from adapters.chat import Conversation, Desk, Incoming, Outgoing, PlatformError, Words
+from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
 from adapters.editing import GROWING, EditedMessages
 from adapters.slack.blocks import Rendered, messages
 
@@ -31,7 +31,7 @@ NO_AGENTS = frozenset({"unknown_method", "missing_scope", "not_allowed_token_typ
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class SendingPace:
     """Seconds between two messages in a channel, and between two edits in a workspace, for all jobs together.
 
     Slack allows one message a second in a channel, and 50 edits a minute in a workspace (tier 3).
@@ -41,7 +41,7 @@ class Pace:
     edit_s: float = 60 / 45
 
 
-class Refused(PlatformError):
+class SlackRefusal(PlatformError):
     """Slack answered with an error; ``code`` is its name for it."""
 
     def __init__(self, code: str) -> None:
@@ -52,7 +52,9 @@ class Refused(PlatformError):
 class SlackSender:
     """Shows what is outgoing. ``client`` gives a workspace's client, with its token."""
 
-    def __init__(self, client: Callable[[str], Awaitable[AsyncWebClient]], words: Words, pace: Pace) -> None:
+    def __init__(
+        self, client: Callable[[str], Awaitable[AsyncWebClient]], words: AdapterTexts, pace: SendingPace
+    ) -> None:
         self._client = client
         self._words = words
         self._posts: defaultdict[tuple[str, str], AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.message_s))
@@ -60,7 +62,7 @@ class SlackSender:
         self._edited = EditedMessages(self._edit, self._begin, self._turn)
         self._parts: dict[str, int] = {}
         self._without_agents: set[str] = set()
-        self.desk: Desk
+        self.backend: ChatBackend
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, or note it as the latest."""
@@ -69,16 +71,16 @@ class SlackSender:
         elif await self._edited.show(outgoing):
             await self._agent(outgoing.conversation, "processing" if outgoing.kind == "started" else "active")
 
-    def meet(self, desk: Desk) -> None:
+    def meet(self, backend: ChatBackend) -> None:
         """Whom to ask what was shown by former processes."""
-        self.desk = self._edited.desk = desk
+        self.backend = self._edited.backend = backend
 
     async def close(self) -> None:
         """Stop editing."""
         await self._edited.close()
 
     async def call(self, tenant: str, method: str, **arguments: Any) -> dict[str, Any]:
-        """Call the Web API. Raises `Refused`, or `PlatformError` where Slack cannot be reached."""
+        """Call the Web API. Raises `SlackRefusal`, or `PlatformError` where Slack cannot be reached."""
         return await self.answer((await self._client(tenant)).api_call(method, json=arguments))
 
     async def read(self, tenant: str, method: str, **arguments: Any) -> dict[str, Any]:
@@ -91,7 +93,7 @@ class SlackSender:
         try:
             response = await asked
         except SlackApiError as error:
-            raise Refused(_code(error)) from error
+            raise SlackRefusal(_code(error)) from error
         except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
             why = f"Slack could not be reached ({type(error).__name__})."
             raise PlatformError(why, retryable=True) from error
@@ -125,7 +127,7 @@ class SlackSender:
                     at.tenant, "chat.postMessage", text=part.notification, blocks=list(part.blocks), **where
                 )
                 return str(posted["ts"])
-            except Refused as error:
+            except SlackRefusal as error:
                 if error.code not in TOO_RICH:
                     raise
                 log.warning("Slack refused rich text, so it is sent as plain text", code=error.code)
@@ -140,7 +142,7 @@ class SlackSender:
         where = {"channel": at.channel, "user": person} | ({"thread_ts": at.thread} if at.thread else {})
         try:
             await self.call(at.tenant, "chat.postEphemeral", text=part.notification, blocks=list(part.blocks), **where)
-        except Refused as error:
+        except SlackRefusal as error:
             if error.retryable:
                 raise
             await self._post(await self._direct(at, person), part)
@@ -163,7 +165,7 @@ class SlackSender:
     async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         """Begin a thread with a message: in the channel, or, where we cannot write there, with the person."""
         at, name = incoming.conversation, f"opened:{incoming.key}"
-        known = await self.desk.recall(at, name)
+        known = await self.backend.recall(at, name)
         if known:
             channel, _, thread = known.partition(" ")
             return replace(at, channel=channel, thread=thread)
@@ -171,14 +173,14 @@ class SlackSender:
         try:
             there = at if at.channel else await self._direct(at, incoming.person)
             stamp = await self._post(there, rendered)
-        except Refused as error:
+        except SlackRefusal as error:
             if error.retryable:
                 raise
             there = await self._direct(at, incoming.person)
             note = Outgoing(there, f"{starter.text}\n\n{self._words.not_here}", people=starter.people)
             stamp = await self._post(there, messages(note)[0])
         opened = there if there.thread else replace(there, thread=stamp)
-        await self.desk.remember(at, name, f"{opened.channel} {opened.thread}")
+        await self.backend.remember(at, name, f"{opened.channel} {opened.thread}")
         return opened
 
     # What is edited.
@@ -195,7 +197,7 @@ class SlackSender:
         try:
             # Blocks always: with a text alone the old buttons would stay.
             await self.call(at.tenant, "chat.update", text=part.notification, blocks=list(part.blocks), **where)
-        except Refused as error:
+        except SlackRefusal as error:
             if error.code in GONE:
                 return False
             if error.code not in TOO_RICH:
@@ -212,7 +214,7 @@ class SlackSender:
             await self.call(
                 at.tenant, "agents.sessions.setStatus", channel_id=at.channel, thread_ts=at.thread, status=status
             )
-        except Refused as error:
+        except SlackRefusal as error:
             if error.code in NO_AGENTS:
                 self._without_agents.add(at.tenant)
         except PlatformError as error:

@@ -25,7 +25,7 @@ from rich.progress import track
 from rich.table import Table
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
-from bot.bench.simulation import Call, Service, running
+from bot.bench.simulation import Call, SimulatedService, run_simulated_service
 
 AT = Conversation("bench", "lab", "general", "1")
 ANSWERED = frozenset({"keywords", "papers", "outline", "writing"})
@@ -63,16 +63,16 @@ def live(home: str, environment: Mapping[str, str], ready: str) -> None:
 
 async def _live(home: Path, ready: Path) -> None:
     from bot.app import App
-    from bot.serving.service import serving
+    from bot.serving.service import run_service
     from bot.settings import load_settings
 
     app = App(load_settings())
     await app.install_bundled(lambda _: None)
-    async with serving(app, FilePlatform(home / "screen.jsonl")) as service:
+    async with run_service(app, FilePlatform(home / "screen.jsonl")) as service:
         await asyncio.to_thread(ready.touch)
         while True:
-            held = await service.dispatcher.held(AT)
-            session = held.session
+            stored = await service.dispatcher.load_conversation(AT)
+            session = stored.session
             if session.job is None:
                 # The same answer to the same state is the same event, sent again.
                 key = f"{session.revision}-{session.jobs_started}"
@@ -87,7 +87,7 @@ def _topic(number: int) -> str:
 
 
 @dataclass
-class Log:
+class KillLog:
     """What happened: when processes were killed (seconds since the service began) and how fast they came back."""
 
     kills: list[float] = field(default_factory=list)
@@ -97,11 +97,11 @@ class Log:
 async def crash(console: Console, kills: int, processes: int, database: str, seed: int) -> int:
     """Kill so many times; 1 where something was lost or a finished call was paid twice."""
     with tempfile.TemporaryDirectory(prefix="scholium-crash-") as folder:
-        async with running(Service(pace=0.05)) as service:
+        async with run_simulated_service(SimulatedService(pace=0.05)) as service:
             environment = {"OPENAI_BASE_URL": f"{service.url}/v1", "SCHOLIUM_LOG_LEVEL": "error"}
             environment |= {"SCHOLIUM_DATABASE_URL": database} if database else {}
             how = (kills, processes, seed)
-            log = await asyncio.to_thread(_killed, Path(folder), environment, how, service, console)
+            log = await asyncio.to_thread(_run_with_kills, Path(folder), environment, how, service, console)
             await asyncio.sleep(0.5)
         report = await _report(Path(folder), environment, service, log)
     table = Table("", "", title=f"{kills} kills of {processes} process(es) on {'Postgres' if database else 'SQLite'}")
@@ -112,11 +112,11 @@ async def crash(console: Console, kills: int, processes: int, database: str, see
     return int(any(report[name] != "0" for name in bad))
 
 
-def _killed(
-    home: Path, environment: Mapping[str, str], how: tuple[int, int, int], service: Service, console: Console
-) -> Log:
+def _run_with_kills(
+    home: Path, environment: Mapping[str, str], how: tuple[int, int, int], service: SimulatedService, console: Console
+) -> KillLog:
     kills, count, seed = how
-    chance, log = random.Random(seed), Log()
+    chance, log = random.Random(seed), KillLog()
     context = multiprocessing.get_context("forkserver")
     # What all processes need is imported once; lancedb is not among it, for it cannot be forked.
     context.set_forkserver_preload(
@@ -165,7 +165,9 @@ def _surveys(screen: Path) -> int:
     return screen.read_text(encoding="utf-8").count("is written:") if screen.exists() else 0
 
 
-async def _report(home: Path, environment: Mapping[str, str], service: Service, log: Log) -> dict[str, str]:
+async def _report(
+    home: Path, environment: Mapping[str, str], service: SimulatedService, log: KillLog
+) -> dict[str, str]:
     from bot.settings import sqlite_url
     from bot.store.database import open_database
     from bot.store.schema import events, outbox
@@ -182,7 +184,7 @@ async def _report(home: Path, environment: Mapping[str, str], service: Service, 
         open_events = unanswered.scalar_one()
     await database.close()
     lost = [row.id for row in posted if str(row.id) not in times and row.created_at < last]
-    again, in_flight = paid_again(service.calls, log.kills)
+    again, in_flight = count_paid_again(service.calls, log.kills)
     return {
         "Surveys finished": str(_surveys(home / "screen.jsonl")),
         "Calls": str(len(service.calls)),
@@ -198,7 +200,7 @@ async def _report(home: Path, environment: Mapping[str, str], service: Service, 
     }
 
 
-def paid_again(calls: list[Call], kills: list[float]) -> tuple[int, int]:
+def count_paid_again(calls: list[Call], kills: list[float]) -> tuple[int, int]:
     """Calls asked again after a kill: those that had been answered and recorded, and those that it cut off.
 
     The same question asked twice by one process is not counted: two subsections may happen to be equal.

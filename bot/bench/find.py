@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import opened_app
+from bot.app import open_app
 from bot.serving.libraries import Place
 from engine.errors import UserError
 from engine.values import Query
@@ -23,8 +23,8 @@ async def find(console: Console, gold_file: Path, library_name: str, place: Plac
     gold = _read_gold(gold_file)
     topics: dict[str, dict[str, float]] = {}
     times: list[float] = []
-    async with opened_app() as app:
-        library = await app.shelf.library(library_name or app.settings.library, place)
+    async with open_app() as app:
+        library = await app.libraries.library(library_name or app.settings.library, place)
         await library.search(Query("warm", DEPTHS[-1]))
         for topic, wanted in gold.items():
             started = time.perf_counter()

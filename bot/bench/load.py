@@ -17,7 +17,7 @@ from rich.table import Table
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.app import App
-from bot.serving.service import Service, serving
+from bot.serving.service import Service, run_service
 from bot.settings import load_settings, use_environment
 from bot.store.schema import events, outbox
 
@@ -49,7 +49,7 @@ class CountingPlatform(SimpleAdapter):
 
 
 @dataclass
-class Measured:
+class LoadFigures:
     """Seconds of each acknowledgement and answer, bytes for an idle conversation, and what went wrong."""
 
     count: int
@@ -62,13 +62,13 @@ class Measured:
 
 async def load(console: Console, count: int) -> int:
     """Measure; 1 where an event was lost, answered twice, or acknowledged too late."""
-    found = Measured(count)
+    found = LoadFigures(count)
     with tempfile.TemporaryDirectory(prefix="scholium-load-") as home:
         use_environment({"SCHOLIUM_HOME": home})
         app, platform = App(load_settings()), CountingPlatform()
         await app.install_bundled(lambda _: None)
         began = time.perf_counter()
-        async with serving(app, platform) as service:
+        async with run_service(app, platform) as service:
             before = _memory()
 
             async def talk(number: int) -> None:
@@ -86,7 +86,7 @@ async def load(console: Console, count: int) -> int:
 
             await asyncio.gather(*(talk(number) for number in range(count)))
             await service.dispatcher.settled()
-            await service.post.settled()
+            await service.outbox.settled()
             found.seconds = time.perf_counter() - began
             gc.collect()
             found.idle = (_memory() - before) / count
@@ -114,7 +114,7 @@ async def _faults(service: Service, platform: CountingPlatform, count: int) -> d
     }
 
 
-def _report(console: Console, found: Measured) -> None:
+def _report(console: Console, found: LoadFigures) -> None:
     table = Table("", "", title=f"{found.count} conversations at once, every event sent twice")
     table.add_row("All answered in", f"{found.seconds:.1f} s")
     for name, values in (("Acknowledged", found.acknowledged), ("Answered", found.answered)):

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-from adapters.http_server import listening
+from adapters.http_server import serve_http
 
 Fault = Literal["429", "500", "empty", "truncated", "malformed", "cut", "hang", "refused"]
 
@@ -38,7 +38,7 @@ class Call:
 
 
 @dataclass
-class Service:
+class SimulatedService:
     """The service's behaviour and its log. ``fault`` decides from the number of the call (from 0)."""
 
     pace: float = 1.0
@@ -63,7 +63,7 @@ class Service:
         start = time.perf_counter() - self.began
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
-        prompt = _prompt(body)
+        prompt = _read_prompt(body)
         name = _schema_name(body)
         fault = self.fault(number)
         recent = sum(call.start > start - 60 and call.status != 429 for call in self.calls) + self._at_once
@@ -77,7 +77,7 @@ class Service:
                 return web.json_response({"error": {"message": "no", "type": "x"}}, status=status, headers=headers)
             if fault == "hang":
                 await asyncio.sleep(self.hang_s)
-            text = _broken(fault, (self.reply or simulated)(prompt, name))
+            text = _break_answer(fault, (self.reply or simulate_answer)(prompt, name))
             await asyncio.sleep(self.pace * (0.5 + len(prompt) / 4 / 20_000 + len(text) / 4 / 80))
             if fault == "cut":
                 status = 0
@@ -94,18 +94,18 @@ class Service:
 
 
 @asynccontextmanager
-async def running(service: Service) -> AsyncIterator[Service]:
+async def run_simulated_service(service: SimulatedService) -> AsyncIterator[SimulatedService]:
     """The service on a free port of this machine while the block runs; its address is ``service.url``."""
     application = web.Application(client_max_size=64 * 2**20)
     application.router.add_post("/v1/chat/completions", service.answer)
     application.router.add_post("/v1/messages", service.answer)
-    async with listening(application, "127.0.0.1", 0, shutdown_s=1.0) as port:
+    async with serve_http(application, "127.0.0.1", 0, shutdown_s=1.0) as port:
         service.url = f"http://127.0.0.1:{port}"
         service.began, service.began_at = time.perf_counter(), time.time()
         yield service
 
 
-def _prompt(body: dict[str, Any]) -> str:
+def _read_prompt(body: dict[str, Any]) -> str:
     parts = [body.get("system", "")]
     for message in body["messages"]:
         content = message["content"]
@@ -119,7 +119,7 @@ def _schema_name(body: dict[str, Any]) -> str:
     return str((wrapped or direct).get("title", ""))
 
 
-def _broken(fault: Fault | None, text: str) -> str:
+def _break_answer(fault: Fault | None, text: str) -> str:
     match fault:
         case "empty":
             return ""
@@ -138,14 +138,14 @@ _PAPER = re.compile(r'<paper key="([^"]+)">\n(.*)\n(.*)\n(?:.*\n)*?</paper>')
 """Key, title and abstract of a paper in a prompt; what was read of its text may follow."""
 
 
-def simulated(prompt: str, schema: str) -> str:
+def simulate_answer(prompt: str, schema: str) -> str:
     """An answer of the right shape and length, made of the prompt's own papers."""
     made = _TYPED.get(schema)
     return json.dumps(made(prompt)) if made else _prose(prompt)
 
 
 def _outline(prompt: str) -> dict[str, Any]:
-    count = int(_found(r"exactly (\d+) sections", prompt, "8"))
+    count = int(_find_or(r"exactly (\d+) sections", prompt, "8"))
     titles = [_words(title, 6) for title in _titles(prompt) or re.findall(r'"title":"([^"]+)"', prompt)] or ["Work"]
     step = max(1, len(titles) // count)
     sections = [
@@ -155,11 +155,11 @@ def _outline(prompt: str) -> dict[str, Any]:
         }
         for i in range(count)
     ]
-    return {"title": f"A Survey of {_found(r'about: (.+)', prompt, 'the Topic')}", "sections": sections}
+    return {"title": f"A Survey of {_find_or(r'about: (.+)', prompt, 'the Topic')}", "sections": sections}
 
 
 def _subsections(prompt: str) -> dict[str, Any]:
-    section = _found(r"five subsections:\n(.+?):", prompt, "")
+    section = _find_or(r"five subsections:\n(.+?):", prompt, "")
     titles = [_words(title, 7) for title in _titles(prompt)] or ["Overview"]
     shift = sum(map(ord, section))
     chosen = dict.fromkeys(f"{titles[(shift + 11 * i) % len(titles)]} in {section}" for i in range(4))
@@ -228,7 +228,7 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
 
 def _prose(prompt: str) -> str:
     papers = _PAPER.findall(prompt)
-    wanted = int(_found(r"more than (\d+) words", prompt, "120"))
+    wanted = int(_find_or(r"more than (\d+) words", prompt, "120"))
     sentences: list[str] = []
     count = 0
     while count <= wanted:
@@ -254,7 +254,7 @@ def _words(text: str, count: int) -> str:
     return " ".join(re.sub(r"[^\w\s-]", "", text).split()[:count])
 
 
-def _found(pattern: str, text: str, otherwise: str) -> str:
+def _find_or(pattern: str, text: str, otherwise: str) -> str:
     match = re.search(pattern, text)
     return match[1] if match else otherwise
 

@@ -12,8 +12,8 @@ from typing import Any, get_args
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import opened_app
-from bot.bench.simulation import Fault, Service, running
+from bot.app import open_app
+from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
 from bot.serving.libraries import OwnLibrary
 from engine.errors import ScholiumError
 from engine.llm.meter import Account, Throttle
@@ -37,7 +37,7 @@ AT_ONCE = 200
 
 
 @dataclass
-class Traced:
+class TracingProvider:
     """A provider that notes how long each step took, its retries not counted."""
 
     inner: Provider
@@ -60,7 +60,7 @@ class Traced:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class MeasuredRun:
     """One survey: what came of it, how long it took, and what its dependencies alone would have taken."""
 
     survey: Survey
@@ -75,12 +75,12 @@ class Run:
 
 async def write(console: Console, library_name: str, topic: str, size: tuple[int, int], *, faults: bool) -> int:
     """Measure one run, and with ``faults`` one more for each kind; ``size`` is sections and words."""
-    async with opened_app() as app:
-        library = await app.shelf.library(library_name or app.settings.library)
+    async with open_app() as app:
+        library = await app.libraries.library(library_name or app.settings.library)
         brief = Brief(topic, "autosurvey", library.name, sections=size[0], subsection_words=size[1])
         found = await library.search(Query(topic, OUTLINE_PAPERS))
         selection = PaperSelection(tuple(found))
-        async with running(Service()) as service:
+        async with run_simulated_service(SimulatedService()) as service:
             run = await _run(library, brief, selection, service, Throttle(AT_ONCE))
             _report(console, run, service)
         if faults:
@@ -89,9 +89,9 @@ async def write(console: Console, library_name: str, topic: str, size: tuple[int
 
 
 async def _run(
-    library: OwnLibrary, brief: Brief, selection: PaperSelection, service: Service, throttle: Throttle
-) -> Run:
-    provider = Traced(OpenAIProvider("simulated", f"{service.url}/v1", 120.0 if service.pace == 1.0 else 3.0))
+    library: OwnLibrary, brief: Brief, selection: PaperSelection, service: SimulatedService, throttle: Throttle
+) -> MeasuredRun:
+    provider = TracingProvider(OpenAIProvider("simulated", f"{service.url}/v1", 120.0 if service.pace == 1.0 else 3.0))
     account = Account()
     model = MeteredModel(provider, MODELS, throttle, account, MemoryRecord(), "bench")
     context = RunContext(library, await library.embedder(), model=model)
@@ -107,7 +107,7 @@ async def _run(
     await provider.close()
     after = account.total()
     drafting = (after.input_tokens - before.input_tokens, after.output_tokens - before.output_tokens)
-    return Run(survey, outline, account, seconds, _critical(provider.spans, outline), expected, drafting)
+    return MeasuredRun(survey, outline, account, seconds, _critical(provider.spans, outline), expected, drafting)
 
 
 def _critical(spans: dict[str, float], outline: Outline) -> float:
@@ -123,7 +123,7 @@ def _critical(spans: dict[str, float], outline: Outline) -> float:
     return planning + max(ends, default=0.0)
 
 
-def _report(console: Console, run: Run, service: Service) -> None:
+def _report(console: Console, run: MeasuredRun, service: SimulatedService) -> None:
     total = run.account.total()
     read, written = run.expected.input_tokens, run.expected.output_tokens
     rows = [
@@ -137,7 +137,7 @@ def _report(console: Console, run: Run, service: Service) -> None:
         ("Estimated after the outline", f"{read:,} read, {written:,} written", "", 0),
         ("Really after the outline", f"{run.drafting[0]:,} read, {run.drafting[1]:,} written", "", 0),
         ("References", f"{len(run.survey.references)}", "", 0),
-        ("Unfinished", f"{_unfinished(run)}", "", 0),
+        ("Unfinished", f"{_count_unfinished(run)}", "", 0),
         ("Peak memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB", "", 0),
     ]
     table = Table("", "Scholium", "AutoSurvey's code", "Ratio", title="Writing a survey on the simulated service")
@@ -147,28 +147,28 @@ def _report(console: Console, run: Run, service: Service) -> None:
     console.print(table)
 
 
-def _unfinished(run: Run) -> int:
+def _count_unfinished(run: MeasuredRun) -> int:
     return sum(warning.kind == "unfinished" for warning in run.survey.warnings)
 
 
-def _often(fault: Fault) -> Callable[[int], Fault | None]:
+def _fail_often(fault: Fault) -> Callable[[int], Fault | None]:
     return lambda number: fault if number % FAULTY_EVERY == FAULTY_EVERY - 1 else None
 
 
 async def _faults(console: Console, library: OwnLibrary, brief: Brief, selection: PaperSelection) -> None:
     """Every seventh call fails in one way; and services that allow few calls at once."""
     table = Table("Fault", "Outcome", "Unfinished", "Calls", "Seconds", title=f"Every {FAULTY_EVERY}th call fails")
-    services = {str(fault): Service(pace=0.02, fault=_often(fault)) for fault in get_args(Fault)}
-    services |= {f"at most {n} at once": Service(pace=0.02, concurrent=n) for n in (10, 20)}
-    services["at most 60 a minute"] = Service(pace=0.02, per_minute=60)
+    services = {str(fault): SimulatedService(pace=0.02, fault=_fail_often(fault)) for fault in get_args(Fault)}
+    services |= {f"at most {n} at once": SimulatedService(pace=0.02, concurrent=n) for n in (10, 20)}
+    services["at most 60 a minute"] = SimulatedService(pace=0.02, per_minute=60)
     for name, service in services.items():
         throttle = Throttle(10 if service.concurrent else AT_ONCE, service.per_minute)
-        async with running(service):
+        async with run_simulated_service(service):
             try:
                 run = await _run(library, brief, selection, service, throttle)
             except* ScholiumError as group:
                 table.add_row(name, f"stopped: {group.exceptions[0]}", "", f"{len(service.calls)}", "")
             else:
-                outcome = "some parts missing, and said" if _unfinished(run) else "whole survey"
-                table.add_row(name, outcome, f"{_unfinished(run)}", f"{len(service.calls)}", f"{run.seconds:.1f}")
+                outcome = "some parts missing, and said" if _count_unfinished(run) else "whole survey"
+                table.add_row(name, outcome, f"{_count_unfinished(run)}", f"{len(service.calls)}", f"{run.seconds:.1f}")
     console.print(table)

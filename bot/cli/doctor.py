@@ -21,7 +21,7 @@ from engine.values import Query
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """One thing that was looked at."""
 
     state: Literal["works", "absent", "broken"]
@@ -47,91 +47,93 @@ async def doctor(console: Console) -> int:
     return 1 if any(f.state == "broken" for f in findings) else 0
 
 
-async def _store(app: App) -> Finding:
+async def _store(app: App) -> Diagnosis:
     """The database of conversations and jobs; a file is not made just to be looked at."""
     settings = app.settings
     where = "Postgres" if settings.database_url else f"{settings.home / 'store.sqlite'}"
     if not settings.database_url and not (settings.home / "store.sqlite").exists():
-        return Finding("works", f"conversations will be kept in {where}")
+        return Diagnosis("works", f"conversations will be kept in {where}")
     try:
         await (await open_database(settings.store_url())).close()
     except ScholiumError as error:
-        return Finding("broken", f"the store in {where}: {error}", "check SCHOLIUM_DATABASE_URL")
-    return Finding("works", f"conversations are kept in {where}")
+        return Diagnosis("broken", f"the store in {where}: {error}", "check SCHOLIUM_DATABASE_URL")
+    return Diagnosis("works", f"conversations are kept in {where}")
 
 
-def _places(app: App) -> Iterator[Finding]:
+def _places(app: App) -> Iterator[Diagnosis]:
     home = app.settings.home
     existing = next(p for p in (home, *home.parents) if p.exists())
     if not os.access(existing, os.W_OK):
-        yield Finding("broken", f"home {home} cannot be written", "set SCHOLIUM_HOME to a folder of yours")
+        yield Diagnosis("broken", f"home {home} cannot be written", "set SCHOLIUM_HOME to a folder of yours")
         return
     free = shutil.disk_usage(existing).free / 1e9
     state: Literal["works", "broken"] = "works" if free > 1 else "broken"
-    yield Finding(state, f"home {home}, {free:.0f} GB free", "" if free > 1 else "free some space")
+    yield Diagnosis(state, f"home {home}, {free:.0f} GB free", "" if free > 1 else "free some space")
 
 
-async def _weaviate(app: App) -> AsyncIterator[Finding]:
+async def _weaviate(app: App) -> AsyncIterator[Diagnosis]:
     """The server of shared libraries, where one is named."""
     if not app.settings.weaviate_url:
         return
     try:
-        await app.shelf.discover()
-        yield Finding("works", f"Weaviate at {app.settings.weaviate_url}")
+        await app.libraries.discover()
+        yield Diagnosis("works", f"Weaviate at {app.settings.weaviate_url}")
     except ScholiumError as error:
-        yield Finding("broken", f"Weaviate: {error}", "check WEAVIATE_URL, WEAVIATE_GRPC_PORT and WEAVIATE_API_KEY")
+        yield Diagnosis("broken", f"Weaviate: {error}", "check WEAVIATE_URL, WEAVIATE_GRPC_PORT and WEAVIATE_API_KEY")
 
 
-async def _libraries(app: App) -> AsyncIterator[Finding]:
-    names = app.shelf.names()
+async def _libraries(app: App) -> AsyncIterator[Diagnosis]:
+    names = app.libraries.names()
     if app.settings.library == ONLINE:
-        yield Finding("works", "no library is used where none is named; papers come from online sources")
+        yield Diagnosis("works", "no library is used where none is named; papers come from online sources")
     elif app.settings.library not in names:
-        yield Finding(
+        yield Diagnosis(
             "absent",
             f"library “{app.settings.library}” does not exist; the bundled one, “{BUNDLED}”, is used",
             "scholium ingest FILE makes it",
         )
     for name in names:
         try:
-            library = await app.shelf.library(name)
+            library = await app.libraries.library(name)
             await library.search(Query("test", 1))
-            yield Finding("works", f"library “{name}”, {await library.count():,} papers")
+            yield Diagnosis("works", f"library “{name}”, {await library.count():,} papers")
         except ScholiumError as error:
-            yield Finding("broken", f"library “{name}”: {error}", "ingest its files again")
-    for note in app.shelf.notes:
-        yield Finding("broken", note, "or set SCHOLIUM_EMBEDDER=lsa")
+            yield Diagnosis("broken", f"library “{name}”: {error}", "ingest its files again")
+    for note in app.libraries.notes:
+        yield Diagnosis("broken", note, "or set SCHOLIUM_EMBEDDER=lsa")
 
 
-def _services(app: App) -> Iterator[Finding]:
+def _services(app: App) -> Iterator[Diagnosis]:
     settings = app.settings
     if settings.embedder == "lsa":
         installed = importlib.util.find_spec("fastembed") is not None
         hint = "" if installed else "for a neural model: install scholium[neural] and set SCHOLIUM_EMBEDDER"
-        yield Finding("works", "embedding by latent semantic analysis, no download", hint)
+        yield Diagnosis("works", "embedding by latent semantic analysis, no download", hint)
     if settings.has_model():
         where = settings.openai_base_url or settings.anthropic_base_url or "the provider's own address"
         models = ", ".join(dict.fromkeys(settings.models().values()))
-        yield Finding("works", f"language model configured: {models} at {where}", "not called by this check")
+        yield Diagnosis("works", f"language model configured: {models} at {where}", "not called by this check")
     else:
-        yield Finding("absent", "no language model; surveys are quotations", "set OPENAI_API_KEY or ANTHROPIC_API_KEY")
+        yield Diagnosis(
+            "absent", "no language model; surveys are quotations", "set OPENAI_API_KEY or ANTHROPIC_API_KEY"
+        )
     key = "with a key" if settings.semantic_scholar_api_key else "without a key"
     when = "for every survey" if settings.searches_online() else "where a survey says online=yes"
-    yield Finding("works", f"Semantic Scholar is searched {when}, {key}", "not called by this check")
+    yield Diagnosis("works", f"Semantic Scholar is searched {when}, {key}", "not called by this check")
     yield from _platforms(settings)
 
 
-def _platforms(settings: Settings) -> Iterator[Finding]:
+def _platforms(settings: Settings) -> Iterator[Diagnosis]:
     """What is configured of the chat platforms; they are asked when they are served."""
     if settings.slack_bot_token or settings.slack_app_token or settings.slack_client_id:
         try:
             many = check_slack(settings)
         except ScholiumError as error:
-            yield Finding("broken", "Slack is configured in part", str(error))
+            yield Diagnosis("broken", "Slack is configured in part", str(error))
         else:
             how = "Socket Mode" if settings.slack_app_token else "HTTP"
             workspaces = "many workspaces" if many else "one workspace"
-            yield Finding("works", f"Slack is configured: {how}, {workspaces}", "scholium slack serves it")
+            yield Diagnosis("works", f"Slack is configured: {how}, {workspaces}", "scholium slack serves it")
     if settings.discord_token:
         words = "with" if settings.discord_messages else "without"
-        yield Finding("works", f"Discord is configured, {words} plain words in threads", "scholium discord serves it")
+        yield Diagnosis("works", f"Discord is configured, {words} plain words in threads", "scholium discord serves it")

@@ -14,13 +14,13 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
-from bot.app import BUNDLED, App, opened_app
-from bot.bench.simulation import Service, running
+from bot.app import BUNDLED, App, open_app
+from bot.bench.simulation import SimulatedService, run_simulated_service
 from engine.errors import UserError
-from engine.evaluation.content_quality import compared
+from engine.evaluation.content_quality import compare_surveys
 from engine.evaluation.documents import Document, from_markdown, from_survey
-from engine.evaluation.entailment import ByCrossEncoder, ByModel, ByRule, Entailment
-from engine.evaluation.measures import Evaluation, Means, evaluated
+from engine.evaluation.entailment import CrossEncoderEntailment, Entailment, ModelEntailment, RuleEntailment
+from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.evaluation.meta import rank_correlation, read_questions
 from engine.evaluation.report import as_json, as_markdown, comparison, radar
 from engine.llm.meter import Account
@@ -29,8 +29,8 @@ from engine.llm.model import LanguageModel, Provider, Task
 from engine.llm.openai import OpenAIProvider
 from engine.reading.pdf import read_pdf
 from engine.rendering.files import from_json
-from engine.rendering.markdown import escaped
-from engine.text import folded
+from engine.rendering.markdown import escape_markdown
+from engine.text import fold
 
 SIMULATED = "simulated (thinks nothing; its figures mean nothing)"
 
@@ -38,7 +38,7 @@ LARGEST_BYTES = 50 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EvaluateOptions:
     """The options of the command."""
 
     topic: str = ""
@@ -54,58 +54,60 @@ class Wanted:
     details: bool = False
 
 
-async def evaluate(console: Console, path: Path, wanted: Wanted) -> int:
+async def evaluate(console: Console, path: Path, wanted: EvaluateOptions) -> int:
     """Score one survey and print the report."""
     document = read_document(path)
     human = read_document(wanted.reference) if wanted.reference else None
     account = Account()
-    async with _means(account, wanted, console) as means:
+    async with _tools(account, wanted, console) as tools:
         topic = wanted.topic or document.title or path.stem
-        found = await evaluated(document, topic, means, human)
-    about = _about(means, account)
+        found = await evaluate_document(document, topic, tools, human)
+    about = _about(tools, account)
     text = as_json({path.name: [found]}, about) if wanted.as_json else as_markdown(found, about, details=wanted.details)
-    _put(console, wanted, text, {path.stem: [found]})
+    _deliver_report(console, wanted, text, {path.stem: [found]})
     return 0
 
 
-async def compare(console: Console, folders: Sequence[Path], wanted: Wanted) -> int:
+async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOptions) -> int:
     """Score every survey of every folder (a system each; the file's name is the topic) and print one table."""
-    humans = {folded(p.stem): read_document(p) for p in _surveys(wanted.reference)} if wanted.reference else {}
+    humans = {fold(p.stem): read_document(p) for p in _surveys(wanted.reference)} if wanted.reference else {}
     systems = {folder.name: _surveys(folder) for folder in folders}
     if not any(systems.values()):
         raise UserError("There is no survey (.md, .json or .pdf) in these folders.")
     account, extra = Account(), ""
     results: dict[str, list[Evaluation]] = {}
-    async with _means(account, wanted, console) as means:
+    async with _tools(account, wanted, console) as tools:
         for name, paths in systems.items():
             for path in paths:
                 with console.status(f"{name}: {path.stem} …"):
                     # A human survey is not compared with itself.
                     is_human = wanted.reference is not None and path.parent.resolve() == wanted.reference.resolve()
-                    human = None if is_human else humans.get(folded(path.stem))
-                    found = await evaluated(read_document(path), path.stem, means, human)
+                    human = None if is_human else humans.get(fold(path.stem))
+                    found = await evaluate_document(read_document(path), path.stem, tools, human)
                 results.setdefault(name, []).append(found)
         if wanted.pairwise:
-            extra += await _pairs(systems, means)
+            extra += await _pairs(systems, tools)
     if wanted.ranks:
         extra += _agreement(systems, results, wanted.ranks)
-    about = _about(means, account)
+    about = _about(tools, account)
     text = as_json(results, about) if wanted.as_json else comparison(results, about) + extra
-    _put(console, wanted, text, results)
+    _deliver_report(console, wanted, text, results)
     return 0
 
 
-async def _pairs(systems: Mapping[str, Sequence[Path]], means: Means) -> str:
+async def _pairs(systems: Mapping[str, Sequence[Path]], tools: EvaluationTools) -> str:
     """How often each system is preferred to each other one, over the topics that both have."""
     lines = ["", "## Pairwise, positions swapped", "", "| | preferred | order did not matter |", "| --- | --- | --- |"]
     for one, other in combinations(systems, 2):
-        theirs = {folded(p.stem): p for p in systems[other]}
-        both = [(p, theirs[folded(p.stem)]) for p in systems[one] if folded(p.stem) in theirs]
-        found = [await compared(read_document(a), read_document(b), a.stem, means.judges) for a, b in both]
+        theirs = {fold(p.stem): p for p in systems[other]}
+        both = [(p, theirs[fold(p.stem)]) for p in systems[one] if fold(p.stem) in theirs]
+        found = [await compare_surveys(read_document(a), read_document(b), a.stem, tools.judges) for a, b in both]
         if found:
             preferred = sum(c.first for c in found) / len(found)
             consistent = sum(c.consistent for c in found) / len(found)
-            lines.append(f"| {escaped(one)} over {escaped(other)} | {preferred:.2f} | {consistent:.2f} |")
+            lines.append(
+                f"| {escape_markdown(one)} over {escape_markdown(other)} | {preferred:.2f} | {consistent:.2f} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -126,7 +128,7 @@ def _agreement(systems: Mapping[str, Sequence[Path]], results: Mapping[str, Sequ
         pairs = [(-rank, value) for rank, value in values if value is not None]
         if len(pairs) >= 3 and len({value for _, value in pairs}) > 1:
             rho, (low, high) = rank_correlation([r for r, _ in pairs], [v for _, v in pairs])
-            lines.append(f"| {escaped(measure)} | {rho:.2f} | {low:.2f} to {high:.2f} |")
+            lines.append(f"| {escape_markdown(measure)} | {rho:.2f} | {low:.2f} to {high:.2f} |")
     return "\n".join(lines) + "\n"
 
 
@@ -157,14 +159,14 @@ def read_document(path: Path) -> Document:
 def _text_of_pdf(name: str, content: bytes) -> str:
     """The text of a PDF with its numbered headings marked; a scanned or encrypted one is refused."""
     text = "\n".join(read_pdf(name, content).pages)
-    lines = [_marked(line.strip()) for line in text.split("\n")]
+    lines = [_mark_heading(line.strip()) for line in text.split("\n")]
     return f"# {next((line for line in lines if line), name)}\n" + "\n".join(lines)
 
 
-def _marked(line: str) -> str:
+def _mark_heading(line: str) -> str:
     """A line of a PDF that looks like a heading, as one."""
     number, _, title = line.partition(" ")
-    if folded(line) in {"references", "bibliography"}:
+    if fold(line) in {"references", "bibliography"}:
         return f"\n## {line}\n"
     is_number = bool(number) and all(part.isdigit() and len(part) <= 2 for part in number.rstrip(".").split("."))
     if is_number and 2 < len(title) <= 90 and title[:1].isupper() and not title.endswith((".", ",", ";")):
@@ -173,7 +175,7 @@ def _marked(line: str) -> str:
 
 
 @asynccontextmanager
-async def _means(account: Account, wanted: Wanted, console: Console) -> AsyncIterator[Means]:
+async def _tools(account: Account, wanted: EvaluateOptions, console: Console) -> AsyncIterator[EvaluationTools]:
     """Library, embedder and judges while the block runs."""
 
     async def told(stage: str) -> None:
@@ -181,28 +183,28 @@ async def _means(account: Account, wanted: Wanted, console: Console) -> AsyncIte
             console.print(f"… {stage}", style="dim", markup=False, highlight=False)
 
     questions = await asyncio.to_thread(read_questions, wanted.questions) if wanted.questions else ()
-    async with opened_app() as app, _judges(app, account, wanted.judges) as judges:
+    async with open_app() as app, _judges(app, account, wanted.judges) as judges:
         name = wanted.library or app.default_library()
         if name == BUNDLED:
             await app.install_bundled(lambda _: None)
-        library = await app.shelf.library(name)
+        library = await app.libraries.library(name)
         embedder = await library.embedder()
-        entailment = _entailment(wanted.entailment, judges, ByRule(embedder))
-        yield Means(library, embedder, entailment, judges, questions, told)
+        entailment = _entailment(wanted.entailment, judges, RuleEntailment(embedder))
+        yield EvaluationTools(library, embedder, entailment, judges, questions, told)
 
 
-def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: ByRule) -> Entailment:
+def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEntailment) -> Entailment:
     match wanted:
         case "auto":
             first = next(iter(judges), "")
-            return ByModel(judges[first], first) if first else rule
+            return ModelEntailment(judges[first], first) if first else rule
         case "rule":
             return rule
         case "local":
-            return ByCrossEncoder()
+            return CrossEncoderEntailment()
         case "model" if judges:
             first = next(iter(judges))
-            return ByModel(judges[first], first)
+            return ModelEntailment(judges[first], first)
         case "model":
             raise UserError("A model to decide needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
         case _:
@@ -216,7 +218,7 @@ async def _judges(app: App, account: Account, names: Sequence[str]) -> AsyncIter
     The name ``simulated`` is a judge that thinks nothing, to try the machinery with.
     """
     if tuple(names) == ("simulated",):
-        async with running(Service(pace=0)) as service:
+        async with run_simulated_service(SimulatedService(pace=0)) as service:
             provider = OpenAIProvider(SIMULATED, f"{service.url}/v1", app.settings.call_seconds)
             yield {SIMULATED: _judge(app, account, provider, "simulated")}
             await provider.close()
@@ -233,20 +235,22 @@ def _judge(app: App, account: Account, provider: Provider, name: str) -> Metered
     return MeteredModel(provider, models, app.throttle(), account, MemoryRecord(), f"judge/{name}")
 
 
-def _about(means: Means, account: Account) -> dict[str, str]:
+def _about(tools: EvaluationTools, account: Account) -> dict[str, str]:
     spent = account.total()
     money = f", ${spent.money:.3f}" if spent.priced and spent.calls else ""
     return {
-        "Judges": ", ".join(means.judges) or "none (no language model configured)",
-        "Support of claims": means.entailment.how,
-        "Library": means.library.name,
+        "Judges": ", ".join(tools.judges) or "none (no language model configured)",
+        "Support of claims": tools.entailment.how,
+        "Library": tools.library.name,
         "Date": datetime.now(UTC).date().isoformat(),
         "Scholium": importlib.metadata.version("scholium"),
         "Calls": f"{spent.calls}, {spent.input_tokens:,} tokens read, {spent.output_tokens:,} written{money}",
     }
 
 
-def _put(console: Console, wanted: Wanted, text: str, results: Mapping[str, Sequence[Evaluation]]) -> None:
+def _deliver_report(
+    console: Console, wanted: EvaluateOptions, text: str, results: Mapping[str, Sequence[Evaluation]]
+) -> None:
     """Print the report, or write it and its figure into a folder."""
     if wanted.output is None:
         console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from bot.app import opened_app
+from bot.app import open_app
 from bot.serving.libraries import Place
 from bot.wording import sentences as wording
 from engine.errors import RecordError, UserError
@@ -30,9 +30,9 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         if not path.is_file():
             raise UserError(f"There is no file {path}. Check the path.")
     rejected: list[RecordError] = []
-    async with opened_app() as app:
+    async with open_app() as app:
         name = library_name or app.settings.library
-        library = await app.shelf.new_library(name, place or app.shelf.place_of(name))
+        library = await app.libraries.new_library(name, place or app.libraries.place_of(name))
         with _bar(console) as (bar, task):
 
             def papers() -> Iterator[Paper]:
@@ -62,11 +62,11 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
 
 async def move(console: Console, name: str) -> int:
     """A library of this machine into Weaviate, with the vectors it has; the folder stays as it is."""
-    async with opened_app() as app:
-        local = await app.shelf.library(name, "local")
+    async with open_app() as app:
+        local = await app.libraries.library(name, "local")
         if not isinstance(local, LocalLibrary):
             raise UserError(f"The library “{name}” is not on this machine.")
-        remote = await app.shelf.new_library(name, "weaviate")
+        remote = await app.libraries.new_library(name, "weaviate")
         if not isinstance(remote, WeaviateLibrary):
             raise UserError("Set WEAVIATE_URL to say where Weaviate is.")
         vectors, embedder = await local.vectors(), await local.embedder()

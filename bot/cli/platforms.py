@@ -7,12 +7,12 @@ from rich.console import Console
 from adapters.chat import ChatAdapter
 from adapters.discord.adapter import DiscordAccess, DiscordAdapter
 from adapters.slack.adapter import SlackAccess, SlackAdapter
-from bot.app import BUNDLED, App, opened_app
+from bot.app import BUNDLED, App, open_app
 from bot.commands.briefs import ONLINE
-from bot.serving.service import serving, stored
+from bot.serving.service import open_store, run_service
 from bot.serving.sources import text_of
 from bot.settings import Settings
-from bot.store.installations import NEEDS_KEY, Installations, Tickets
+from bot.store.installations import NEEDS_KEY, Installations, InstallationTickets
 from bot.store.sessions import Store
 from bot.wording.labels import WORDS
 from engine.errors import UserError
@@ -26,14 +26,14 @@ SLACK_WANTS = (
 
 async def slack(console: Console) -> int:
     """Serve Slack until ended."""
-    async with opened_app() as app, stored(app) as store:
+    async with open_app() as app, open_store(app) as store:
         adapter = SlackAdapter(slack_access(app.settings, store), WORDS)
         return await _serve(console, app, adapter, store)
 
 
 async def discord(console: Console) -> int:
     """Serve Discord until ended."""
-    async with opened_app() as app, stored(app) as store:
+    async with open_app() as app, open_store(app) as store:
         return await _serve(console, app, DiscordAdapter(discord_access(app.settings), WORDS), store)
 
 
@@ -54,7 +54,7 @@ def slack_access(settings: Settings, store: Store) -> SlackAccess:
         client_id=settings.slack_client_id,
         client_secret=text_of(settings.slack_client_secret),
         installations=Installations(store, settings.slack_client_id, text_of(settings.token_key)) if many else None,
-        states=Tickets(store) if many else None,
+        states=InstallationTickets(store) if many else None,
         host=settings.http_host,
         port=settings.http_port,
         api_url=settings.slack_api_url,
@@ -76,10 +76,10 @@ async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store)
     if app.default_library() == BUNDLED:
         await app.install_bundled(lambda _: None)
     if app.default_library() != ONLINE:
-        await app.shelf.library(app.default_library())
-    for note in app.shelf.notes:
+        await app.libraries.library(app.default_library())
+    for note in app.libraries.notes:
         console.print(note, markup=False, highlight=False, style="yellow")
-    async with serving(app, adapter, store=store) as service:
+    async with run_service(app, adapter, store=store) as service:
         console.print(f"Scholium listens to {adapter.platform.title()}. Ctrl-C ends it; what runs goes on next time.")
         await service.run()
     return 0

@@ -14,10 +14,10 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 
 from adapters.chat import Conversation, Outgoing
-from adapters.terminal import TerminalAdapter, scripted, typed
-from bot.app import BUNDLED, App, opened_app
+from adapters.terminal import TerminalAdapter, read_typed_lines, yield_scripted_lines
+from bot.app import BUNDLED, App, open_app
 from bot.commands.briefs import NEEDS_MODEL, ONLINE
-from bot.serving.service import Service, serving
+from bot.serving.service import Service, run_service
 from bot.wording import sentences as wording
 from engine.session.state import PHASES
 
@@ -40,10 +40,10 @@ DEMO = (
 
 async def chat(console: Console, library: str, output: Path | None) -> int:
     """Talk until the person leaves; goes on where the last conversation that no other terminal has open was left."""
-    async with opened_app() as app:
-        with _own_conversation(app) as here:
-            adapter = TerminalAdapter(console, typed("you › "), here, echo=not sys.stdin.isatty())
-            async with _serving(app, console, adapter, library, output) as service:
+    async with open_app() as app:
+        with _lock_conversation(app) as here:
+            adapter = TerminalAdapter(console, read_typed_lines("you › "), here, echo=not sys.stdin.isatty())
+            async with _serve_terminal(app, console, adapter, library, output) as service:
                 await service.dispatcher.greet(here)
                 await service.run()
         console.print(wording.GOODBYE)
@@ -66,43 +66,43 @@ async def write(
     async def answers() -> AsyncIterator[str]:
         for step, line in enumerate(lines):
             # After answer n the phase is at least n; anything less means that a step failed and said why.
-            state = (await services[0].dispatcher.held(here)).session.state
+            state = (await services[0].dispatcher.load_conversation(here)).session.state
             if PHASES.index(state.phase) < (step if step < 4 else 5):
                 return
             if step == WRITING_STEP and not accept_cost and state.brief and state.brief.recipe in NEEDS_MODEL:
                 console.print(wording.ACCEPT_COST, markup=False, highlight=False)
-                line = await anext(typed("you › "), "stop")
+                line = await anext(read_typed_lines("you › "), "stop")
             yield line
 
     adapter = TerminalAdapter(console, answers(), here, echo=True)
-    async with opened_app() as app, _serving(app, console, adapter, library, output) as service:
+    async with open_app() as app, _serve_terminal(app, console, adapter, library, output) as service:
         services.append(service)
         await adapter.send(Outgoing(here, "", awaits=True))
         await service.run()
-        return await _finished(service, here)
+        return await _exit_code_of(service, here)
 
 
 async def demo(console: Console, output: Path) -> int:
     """The demonstration: topic, keywords, papers, an edited outline, writing, questions, files."""
     here = _new_conversation()
-    async with opened_app() as app:
-        adapter = TerminalAdapter(console, scripted(DEMO), here, echo=True)
-        async with _serving(app, console, adapter, BUNDLED, output) as service:
+    async with open_app() as app:
+        adapter = TerminalAdapter(console, yield_scripted_lines(DEMO), here, echo=True)
+        async with _serve_terminal(app, console, adapter, BUNDLED, output) as service:
             await service.dispatcher.greet(here)
             await service.run()
-            code = await _finished(service, here)
+            code = await _exit_code_of(service, here)
         if code == 0:
             console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)
         return code
 
 
-async def _finished(service: Service, here: Conversation) -> int:
-    state = (await service.dispatcher.held(here)).session.state
+async def _exit_code_of(service: Service, here: Conversation) -> int:
+    state = (await service.dispatcher.load_conversation(here)).session.state
     return 0 if state.phase == "discussion" else 1
 
 
 @asynccontextmanager
-async def _serving(
+async def _serve_terminal(
     app: App, console: Console, adapter: TerminalAdapter, library: str, output: Path | None
 ) -> AsyncIterator[Service]:
     """A service whose library exists: the one named, the one of the settings, or the bundled one."""
@@ -110,12 +110,12 @@ async def _serving(
     if name == BUNDLED:
         await app.install_bundled(lambda _: None)
         if not library and app.settings.library != BUNDLED:
-            await adapter.send(Outgoing(adapter.only, wording.bundled(app.settings.library, BUNDLED)))
+            await adapter.send(Outgoing(adapter.only, wording.word_bundled_library(app.settings.library, BUNDLED)))
     if name != ONLINE:
-        await app.shelf.library(name)
-    for note in app.shelf.notes:
+        await app.libraries.library(name)
+    for note in app.libraries.notes:
         console.print(note, markup=False, highlight=False, style="yellow")
-    async with serving(app, adapter, app.defaults_for(name, output or app.settings.output)) as service:
+    async with run_service(app, adapter, app.defaults_for(name, output or app.settings.output)) as service:
         yield service
 
 
@@ -124,7 +124,7 @@ def _new_conversation() -> Conversation:
 
 
 @contextmanager
-def _own_conversation(app: App) -> Iterator[Conversation]:
+def _lock_conversation(app: App) -> Iterator[Conversation]:
     """The first of this person's conversations that no other terminal has open."""
     folder = app.settings.home / "terminals"
     folder.mkdir(parents=True, exist_ok=True)

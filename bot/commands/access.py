@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from adapters.chat import Conversation
-from bot.commands.grammar import Command, Export, Forget, Invite, Look, Plain, RaiseBudget, StartSurvey
-from engine.session.events import Ask, Evaluate, FindGaps, Start
+from bot.commands.grammar import Command, Export, Forget, FreeText, Invite, RaiseBudget, Show, StartSurvey
+from engine.session.events import AskQuestion, Evaluate, FindGaps, Start
 
 Act = Literal["start", "read", "change", "own", "administer"]
 
@@ -27,7 +27,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Participant:
     """A person in a conversation: whose survey it is, and who was invited to it; no owner before there is one."""
 
     conversation: Conversation
@@ -47,7 +47,7 @@ def act_of(command: Command) -> Act:
     match command:
         case StartSurvey() | Start():
             return "start"
-        case Look() | Export() | Ask() | FindGaps() | Evaluate() | Plain():
+        case Show() | Export() | AskQuestion() | FindGaps() | Evaluate() | FreeText():
             return "read"
         case Invite() | Forget():
             return "own"
@@ -57,7 +57,7 @@ def act_of(command: Command) -> Act:
             return "change"
 
 
-def refusal(rules: Rules, who: Standing, act: Act) -> Act | None:
+def refusal(rules: Rules, who: Participant, act: Act) -> Act | None:
     """Why the person may not do this, or ``None`` where they may."""
     if who.is_among(rules.administrators):
         return None

@@ -67,7 +67,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
             f"The recipe {recipe} quotes the papers, so it cannot write for an audience. Leave audience= out."
         )
     return Brief(
-        topic=checked_topic(command.topic, defaults.topic_characters),
+        topic=check_topic(command.topic, defaults.topic_characters),
         recipe=recipe,
         library=library,
         years=parse_years(options["years"]) if "years" in options else ALL_YEARS,
@@ -81,7 +81,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
     )
 
 
-def checked_topic(text: str, longest: int) -> str:
+def check_topic(text: str, longest: int) -> str:
     """The topic as one clean line; raises `UserError` where it names nothing or is a whole text."""
     topic = clean(text).strip(" \"'“”‘’.,;:")
     if sum(ch.isalnum() for ch in topic) < 2:

@@ -16,7 +16,7 @@ from engine.session import outline_edits as outline
 from engine.session.events import (
     AddBackground,
     Approve,
-    Ask,
+    AskQuestion,
     EditKeywords,
     EditOutline,
     EditPapers,
@@ -32,7 +32,7 @@ from engine.session.events import (
     Undo,
     UseList,
 )
-from engine.values import Change, Way, YearRange
+from engine.values import SectionChange, Way, YearRange
 
 View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost", "budget"]
 
@@ -46,7 +46,7 @@ class StartSurvey:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Show:
     """Something to be shown; nothing changes. ``target`` is a section or reference number."""
 
     view: View
@@ -89,13 +89,13 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class FreeText:
     """Words that are no command: a topic, a question, or not understood, as the phase has it."""
 
     text: str
 
 
-Command = StartSurvey | Look | Export | More | Invite | RaiseBudget | Forget | Plain | Event
+Command = StartSurvey | Show | Export | More | Invite | RaiseBudget | Forget | FreeText | Event
 
 OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget")
 _OPTION = re.compile(rf"\b({'|'.join(OPTIONS)})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
@@ -113,7 +113,7 @@ def parse(text: str) -> Command:
         match = pattern.fullmatch(bare)
         if match:
             return build(match)
-    return Plain(said)
+    return FreeText(said)
 
 
 def parse_years(text: str) -> YearRange:
@@ -180,7 +180,7 @@ def _raise(scope: str, money: str, person: str = "") -> Command:
 
 
 def _revise(place: str, way: Way, wish: str = "") -> Command:
-    return Revise(Change(place, way, wish.strip(" \"'“”")))
+    return Revise(SectionChange(place, way, wish.strip(" \"'“”")))
 
 
 _MakeCommand = Callable[[re.Match[str]], Command]
@@ -199,21 +199,21 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
     _rule(r"start over|restart|new survey", lambda m: StartOver()),
     _rule(r"stop|cancel|abort|halt", lambda m: Stop()),
-    _rule(r"help|\?|commands", lambda m: Look("help")),
-    _rule(r"status|progress", lambda m: Look("status")),
-    _rule(r"costs?", lambda m: Look("cost")),
-    _rule(r"budgets?", lambda m: Look("budget")),
+    _rule(r"help|\?|commands", lambda m: Show("help")),
+    _rule(r"status|progress", lambda m: Show("status")),
+    _rule(r"costs?", lambda m: Show("cost")),
+    _rule(r"budgets?", lambda m: Show("budget")),
     _rule(r"budget\s+(survey|workspace)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[2])),
     _rule(r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[3], m[2])),
     _rule(r"budget\b.*", lambda m: _unreadable("budget, or for administrators: budget person NAME 5.00")),
     _rule(r"invite\s+(\S+)", lambda m: Invite(_person(m[1]))),
     _rule(r"forget", lambda m: Forget(sure=False)),
     _rule(r"forget now", lambda m: Forget(sure=True)),
-    _rule(r"history", lambda m: Look("history")),
-    _rule(r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Look("sources")),
-    _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Look("show", m.group(1) or "")),
-    _rule(rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Look("why section", m.group(1))),
-    _rule(r"why\s+\[(\d+)\]\??", lambda m: Look("why reference", m.group(1))),
+    _rule(r"history", lambda m: Show("history")),
+    _rule(r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Show("sources")),
+    _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Show("show", m.group(1) or "")),
+    _rule(rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Show("why section", m.group(1))),
+    _rule(r"why\s+\[(\d+)\]\??", lambda m: Show("why reference", m.group(1))),
     _rule(
         r"export((?:\s+\S+)*)",
         lambda m: Export(tuple(re.split(r"[\s,]+", m.group(1).lower().strip())) if m.group(1).strip() else ()),
@@ -270,7 +270,7 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"rename\b.*", lambda m: _unreadable("rename 2 to Dense Retrieval")),
     _rule(r"move\b.*", lambda m: _unreadable("move 4 before 2")),
     _rule(r"merge\b.*", lambda m: _unreadable("merge 3 4")),
-    _rule(r"ask\s+(.+)", lambda m: Ask(m.group(1))),
+    _rule(r"ask\s+(.+)", lambda m: AskQuestion(m.group(1))),
 )
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from adapters.chat import Conversation, Fault, Form, Incoming, Outgoing, Overview
+from adapters.chat import Conversation, Form, FormFault, Incoming, Outgoing, SurveyList
 from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.turns import Turn, Turns
 from bot.store import notes
-from bot.store.sessions import Held, Store
+from bot.store.sessions import Store, StoredConversation
 from bot.wording import labels
 from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.session.events import Stop
 
 
-class FrontDesk:
-    """An `adapters.chat.Desk`."""
+class ConversationBackend:
+    """An `adapters.chat.ChatBackend`."""
 
     def __init__(self, dispatcher: Dispatcher, store: Store, turns: Turns) -> None:
         self._dispatcher = dispatcher
@@ -31,17 +31,17 @@ class FrontDesk:
 
     async def form(self, incoming: Incoming) -> Form | Outgoing:
         """The form that the pressed button asks for."""
-        held = await self._dispatcher.held(incoming.conversation)
+        stored = await self._dispatcher.load_conversation(incoming.conversation)
         try:
-            return self._turns.form(held, incoming)
+            return self._turns.form(stored, incoming)
         except UserError as error:
             return Outgoing(incoming.conversation, wording.failure(error), only_for=incoming.person)
 
-    async def fault(self, incoming: Incoming) -> Fault | None:
+    async def fault(self, incoming: Incoming) -> FormFault | None:
         """What is wrong with a filled form."""
-        return self._turns.fault(await self._dispatcher.held(incoming.conversation), incoming)
+        return self._turns.fault(await self._dispatcher.load_conversation(incoming.conversation), incoming)
 
-    async def overview(self, platform: str, tenant: str, person: str) -> Overview:
+    async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
         """A person's surveys."""
         found = await notes.surveys_of(self._store, platform, tenant, person)
         return labels.overview(
@@ -72,12 +72,12 @@ class FrontDesk:
     async def _stop(self, conversation: Conversation, why: str) -> None:
         """Stop what runs there; where there is a reason to be told, its owner is told alone."""
 
-        async def stopped(held: Held) -> Turn:
-            turn = Turn(held)
-            if held.session.job:
+        async def stopped(stored: StoredConversation) -> Turn:
+            turn = Turn(stored)
+            if stored.session.job:
                 self._turns.decide(turn, Stop())
                 if why:
-                    turn.mention(why, held.owner, held.owner)
+                    turn.mention(why, stored.owner, stored.owner)
             return turn
 
         await self._dispatcher.report(conversation, stopped)

@@ -15,10 +15,10 @@ from typing import Any, Protocol
 import structlog
 
 from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing, PlatformError
-from bot.conversation.outbox import Post
+from bot.conversation.outbox import Outbox
 from bot.conversation.turns import Turn, Turns, command_of
 from bot.monitoring.metrics import Metrics
-from bot.store.sessions import Held, Store
+from bot.store.sessions import Store, StoredConversation
 from bot.wording import proposals
 from bot.wording import sentences as wording
 from engine.errors import ScholiumError, ServiceError, UserError
@@ -33,7 +33,7 @@ TURNS_AT_ONCE = 24
 TRIES = 20
 """How often a turn is taken again where somebody else changed the conversation meanwhile."""
 
-Take = Callable[[Held], Awaitable[Turn]]
+Take = Callable[[StoredConversation], Awaitable[Turn]]
 
 
 class Jobs(Protocol):
@@ -51,22 +51,22 @@ class Jobs(Protocol):
 class Dispatcher:
     """Serves the conversations of one adapter."""
 
-    def __init__(self, adapter: ChatAdapter, store: Store, turns: Turns, post: Post, metrics: Metrics) -> None:
+    def __init__(self, adapter: ChatAdapter, store: Store, turns: Turns, outbox: Outbox, metrics: Metrics) -> None:
         self._adapter = adapter
         self._metrics = metrics
         self._store = store
         self._turns = turns
-        self._post = post
+        self._outbox = outbox
         self._order: defaultdict[Conversation, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._at_once = asyncio.Semaphore(TURNS_AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
         self.jobs: Jobs | None = None
         """Set by whoever makes both: jobs report to the dispatcher, and the dispatcher starts jobs."""
 
-    async def held(self, conversation: Conversation) -> Held:
+    async def load_conversation(self, conversation: Conversation) -> StoredConversation:
         """The conversation as it stands; a new one where nothing was said yet."""
-        found = await self._store.held(conversation)
-        return found or Held(conversation, SurveySession(secrets.token_hex(4)), "")
+        found = await self._store.load_conversation(conversation)
+        return found or StoredConversation(conversation, SurveySession(secrets.token_hex(4)), "")
 
     async def handle(self, incoming: Incoming) -> None:
         """Store it, then answer it in its turn. Returns as soon as it is stored; what came before is dropped."""
@@ -78,9 +78,9 @@ class Dispatcher:
 
     def answer(self, incoming: Incoming) -> None:
         """Answer something that is stored."""
-        self._kept(self._answered(incoming))
+        self._keep_task(self._answer(incoming))
 
-    def _kept(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _keep_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -91,7 +91,7 @@ class Dispatcher:
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
-    async def _answered(self, incoming: Incoming) -> None:
+    async def _answer(self, incoming: Incoming) -> None:
         at = incoming.conversation
         try:
             with self._metrics.answered_s.time():
@@ -101,7 +101,7 @@ class Dispatcher:
             await self._say(Outgoing(at, wording.failure(error), awaits=True, only_for=_alone(incoming)))
         except PlatformError as error:  # no thread, or no file
             text = wording.platform_failed(str(error))
-            await self._refused(incoming, Outgoing(at, text, awaits=True, only_for=_alone(incoming)))
+            await self._refuse(incoming, Outgoing(at, text, awaits=True, only_for=_alone(incoming)))
         except Exception:  # every message gets an answer, whatever is wrong with us
             log.exception("a message could not be answered", platform=at.platform)
             self._metrics.failed(None)
@@ -111,15 +111,15 @@ class Dispatcher:
         if incoming.opens:
             wanted = self._turns.opening(incoming)
             if isinstance(wanted, Outgoing):
-                self._post.give(await self._store.handled(incoming, [wanted]))
+                self._outbox.give(await self._store.handled(incoming, [wanted]))
                 return
-            starter = Outgoing(wanted.conversation, wording.opened(wanted), people=(wanted.person,))
+            starter = Outgoing(wanted.conversation, wording.word_opened(wanted), people=(wanted.person,))
             at = await self._adapter.open_thread(wanted, starter)
             incoming = replace(wanted, conversation=at, opens=False)
         at = incoming.conversation
 
-        async def take(held: Held) -> Turn:
-            return await self._turns.taken(held, incoming)
+        async def take(stored: StoredConversation) -> Turn:
+            return await self._turns.decide_turn(stored, incoming)
 
         incoming = await self._with_files(incoming)
         if _is_stop(incoming):  # not in the queue: it is about what the queue waits for
@@ -137,30 +137,30 @@ class Dispatcher:
     async def _turn(self, at: Conversation, take: Take, key: str | None) -> None:
         """Take a turn, commit it, carry it out; again where the conversation has changed meanwhile."""
         for _ in range(TRIES):
-            turn = await take(await self.held(at))
+            turn = await take(await self.load_conversation(at))
             if turn.forgets:
-                letters = await self._store.forget(turn.held, turn.outgoing(), key)
+                stored_messages = await self._store.forget(turn.stored, turn.outgoing(), key)
             else:
-                letters = await self._store.commit(turn.held, turn.outgoing(), key)
-            if letters is not None:
+                stored_messages = await self._store.commit(turn.stored, turn.outgoing(), key)
+            if stored_messages is not None:
                 if self.jobs is None:
                     raise ValueError("the dispatcher was not given its jobs")
                 for job in turn.stops:
                     await self.jobs.stop(job)
-                self._post.give(letters)
+                self._outbox.give(stored_messages)
                 for job in turn.starts:
-                    await self.jobs.start(at, turn.held.owner, job)
+                    await self.jobs.start(at, turn.stored.owner, job)
                 return
         raise ServiceError("Too many people changed this conversation at once. Please try again.", retryable=True)
 
     async def report(self, at: Conversation, take: Take) -> None:
         """Take a turn for something a job did; a job that is ended while it reports has still reported."""
-        await asyncio.shield(self._kept(self._turn(at, take, None)))
+        await asyncio.shield(self._keep_task(self._turn(at, take, None)))
 
-    async def _refused(self, incoming: Incoming, outgoing: Outgoing) -> None:
+    async def _refuse(self, incoming: Incoming, outgoing: Outgoing) -> None:
         """Nothing was done and the person is told so: no later process may do it after all."""
         try:
-            self._post.give(await self._store.handled(incoming, [outgoing]))
+            self._outbox.give(await self._store.handled(incoming, [outgoing]))
         except ServiceError:
             await self._say(outgoing)
 
@@ -173,15 +173,15 @@ class Dispatcher:
 
     async def greet(self, conversation: Conversation) -> None:
         """Say what this is, or where the conversation was left, and whose turn it is."""
-        held = await self.held(conversation)
-        turn = Turn(held)
-        if held.version == 0:
+        stored = await self.load_conversation(conversation)
+        turn = Turn(stored)
+        if stored.version == 0:
             turn.say(wording.WELCOME)
-        elif held.session.job:
-            turn.say(wording.going_on(held.session.job))
+        elif stored.session.job:
+            turn.say(wording.word_going_on(stored.session.job))
         else:
             turn.say(wording.WELCOME_BACK)
-            turn.propose(proposals.proposal(held.session.state))
+            turn.propose(proposals.proposal(stored.session.state))
         for outgoing in turn.outgoing():
             await self._adapter.send(outgoing)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
-from adapters.chat import Field, Form, Incoming
+from adapters.chat import Form, FormField, Incoming
 from bot.commands.briefs import Defaults
 from bot.commands.grammar import OPTIONS, Command, StartSurvey, numbers_in
 from bot.wording import labels
@@ -16,7 +16,7 @@ from engine.session import outline_edits
 from engine.session.events import EditKeywords, EditOutline, EditPapers, Revise
 from engine.session.state import State, SurveySession
 from engine.text import clean
-from engine.values import Change, Way
+from engine.values import SectionChange, Way
 
 SUGGESTED_CHARACTERS = 150
 
@@ -43,11 +43,11 @@ def start(defaults: Defaults, suggestion: str) -> Form:
         "start",
         labels.BEGIN,
         (
-            Field("topic", labels.TOPIC, topic, labels.TOPIC_HINT),
-            Field("recipe", labels.RECIPE, defaults.recipe, kind="choice", choices=recipes),
-            Field("length", labels.LENGTH, defaults.length, kind="choice", choices=lengths),
-            Field("years", labels.YEARS, "", labels.YEARS_HINT, optional=True),
-            Field("budget", labels.BUDGET, "", labels.BUDGET_HINT, optional=True),
+            FormField("topic", labels.TOPIC, topic, labels.TOPIC_HINT),
+            FormField("recipe", labels.RECIPE, defaults.recipe, kind="choice", choices=recipes),
+            FormField("length", labels.LENGTH, defaults.length, kind="choice", choices=lengths),
+            FormField("years", labels.YEARS, "", labels.YEARS_HINT, optional=True),
+            FormField("budget", labels.BUDGET, "", labels.BUDGET_HINT, optional=True),
         ),
     )
 
@@ -64,21 +64,21 @@ def edit(session: SurveySession, incoming: Incoming) -> Form:
     return Form(labels.EDIT_TITLES[state.phase], incoming.button, labels.SAVE, fields)
 
 
-def _fields(state: State) -> tuple[Field, ...]:
+def _fields(state: State) -> tuple[FormField, ...]:
     if state.phase == "keywords" and state.keywords:
         text = "\n".join(keyword.text for keyword in state.keywords.keywords)
-        return (Field("keywords", labels.ONE_PER_LINE, text, kind="text"),)
+        return (FormField("keywords", labels.ONE_PER_LINE, text, kind="text"),)
     if state.phase == "papers" and state.papers:
         out = [str(i) for i, f in enumerate(state.papers.found, 1) if f.paper.key in state.papers.excluded]
-        return (Field("excluded", labels.LEFT_OUT, " ".join(out), labels.LEFT_OUT_HINT, optional=True),)
+        return (FormField("excluded", labels.LEFT_OUT, " ".join(out), labels.LEFT_OUT_HINT, optional=True),)
     if state.phase == "outline" and state.outline:
-        return (Field("outline", labels.OUTLINE_LINES, outline_edits.as_lines(state.outline), kind="text"),)
+        return (FormField("outline", labels.OUTLINE_LINES, outline_edits.as_lines(state.outline), kind="text"),)
     if state.phase == "discussion":
         ways = tuple((way, labels.WAYS[way]) for way in get_args(Way))
         return (
-            Field("place", labels.PLACE, "", labels.PLACE_HINT),
-            Field("way", labels.WAY, "rewrite", kind="choice", choices=ways),
-            Field("wish", labels.WISH, "", labels.WISH_HINT, optional=True),
+            FormField("place", labels.PLACE, "", labels.PLACE_HINT),
+            FormField("way", labels.WAY, "rewrite", kind="choice", choices=ways),
+            FormField("wish", labels.WISH, "", labels.WISH_HINT, optional=True),
         )
     return ()
 
@@ -104,7 +104,7 @@ def command(verb: str, values: Mapping[str, str], session: SurveySession | None)
         way = next((way for way in get_args(Way) if way == values.get("way")), None)
         if way is None:
             raise UserError(wording.NOTHING_TO_EDIT)
-        return Revise(Change(_place(values["place"]), way, clean(values.get("wish", ""))))
+        return Revise(SectionChange(_place(values["place"]), way, clean(values.get("wish", ""))))
     raise UserError(wording.CHANGED_SINCE)
 
 

@@ -11,7 +11,7 @@ import structlog
 from tenacity import AsyncRetrying, retry_if_exception, wait_exponential
 
 from adapters.chat import ChatAdapter, Conversation, PlatformError
-from bot.store.sessions import Letter, Store
+from bot.store.sessions import OutboxMessage, Store
 from engine.errors import ServiceError
 
 log = structlog.get_logger()
@@ -20,25 +20,25 @@ LONGEST_WAIT_S = 60.0
 """Between two tries to send a message; they go on until the platform takes it, or this process ends."""
 
 
-class Post:
+class Outbox:
     """Sends what is stored. A message is its process's until it is sent; then the next process's."""
 
     def __init__(self, adapter: ChatAdapter, store: Store) -> None:
         self._adapter = adapter
         self._store = store
-        self._queues: dict[Conversation, deque[Letter]] = {}
+        self._queues: dict[Conversation, deque[OutboxMessage]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def give(self, letters: Sequence[Letter]) -> None:
+    def give(self, stored_messages: Sequence[OutboxMessage]) -> None:
         """Send these after what waits already; returns at once."""
-        for letter in letters:
-            at = letter.outgoing.conversation
+        for stored_message in stored_messages:
+            at = stored_message.outgoing.conversation
             if at not in self._queues:
                 self._queues[at] = deque()
                 task = asyncio.create_task(self._emptied(at))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
-            self._queues[at].append(letter)
+            self._queues[at].append(stored_message)
 
     async def settled(self, within_s: float | None = None) -> None:
         """Wait until everything is sent, or so long."""
@@ -62,18 +62,18 @@ class Post:
         finally:
             del self._queues[at]
 
-    async def _sent(self, letter: Letter) -> None:
+    async def _sent(self, stored_message: OutboxMessage) -> None:
         later = retry_if_exception(lambda error: isinstance(error, PlatformError) and error.retryable)
         waits = wait_exponential(max=LONGEST_WAIT_S)
         try:
             async for attempt in AsyncRetrying(retry=later, wait=waits, reraise=True):
                 with attempt:
-                    await self._adapter.send(replace(letter.outgoing, key=str(letter.id)))
+                    await self._adapter.send(replace(stored_message.outgoing, key=str(stored_message.id)))
         except PlatformError as error:
             log.warning("the platform refused a message for good", error=str(error))
         except Exception:  # one message that we cannot show must not hold up those after it
             log.exception("a message could not be shown")
         try:
-            await self._store.sent(letter)
+            await self._store.sent(stored_message)
         except ServiceError as error:
             log.warning("a message was sent, but that could not be stored", error=str(error))

@@ -11,26 +11,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, assert_never
 
-from adapters.chat import Button, Fault, Form, Incoming, Outgoing
-from bot.commands.access import Rules, Standing, act_of, refusal
+from adapters.chat import Button, Form, FormFault, Incoming, Outgoing
+from bot.commands.access import Participant, Rules, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
-from bot.commands.grammar import Command, Export, Forget, Invite, Look, More, Plain, RaiseBudget, StartSurvey, parse
+from bot.commands.grammar import Command, Export, Forget, FreeText, Invite, More, RaiseBudget, Show, StartSurvey, parse
 from bot.conversation import forms
 from bot.conversation.understanding import difference, read
-from bot.jobs.runner import Bench, Listener
+from bot.jobs.runner import JobContext, JobListener
 from bot.serving.uploads import Upload
-from bot.store.ledger import WARNED_AT, Limit, Payer, today
-from bot.store.ledger import Standing as BudgetStanding
-from bot.store.sessions import Held
+from bot.store.ledger import WARNED_AT, BudgetLimit, Payer, today
+from bot.store.ledger import BudgetUse as BudgetStanding
+from bot.store.sessions import StoredConversation
 from bot.wording import money, proposals, views
 from bot.wording import sentences as wording
 from engine.errors import ScholiumError, UserError
 from engine.llm.meter import Usage
 from engine.llm.model import LanguageModel
-from engine.rendering.files import known_formats, write_files
+from engine.rendering.files import parse_formats, write_files
 from engine.session.events import (
     Approve,
-    Ask,
+    AskQuestion,
     Event,
     Job,
     JobKind,
@@ -53,10 +53,10 @@ QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "
 """Jobs that leave the finished survey to be exported meanwhile."""
 
 
-class Backstage(Protocol):
+class ConversationServices(Protocol):
     """What stands behind the conversations: the composition root."""
 
-    async def bench(self, session: SurveySession, payer: Payer, listener: Listener) -> Bench:
+    async def build_job_context(self, session: SurveySession, payer: Payer, listener: JobListener) -> JobContext:
         """What the session's job works with."""
         ...
 
@@ -64,7 +64,7 @@ class Backstage(Protocol):
         """The session's language model, where one is configured."""
         ...
 
-    def limits(self, session: SurveySession) -> Sequence[Limit]:
+    def limits(self, session: SurveySession) -> Sequence[BudgetLimit]:
         """The session's budgets."""
         ...
 
@@ -72,7 +72,7 @@ class Backstage(Protocol):
         """What the session's calls used, by kind of step."""
         ...
 
-    async def standings(self, session: SurveySession, payer: Payer) -> list[BudgetStanding]:
+    async def load_budget_use(self, session: SurveySession, payer: Payer) -> list[BudgetStanding]:
         """What is used of the session's budgets."""
         ...
 
@@ -87,9 +87,9 @@ class Backstage(Protocol):
 
 @dataclass
 class Turn:
-    """What follows from one event. ``held`` is the session afterwards."""
+    """What follows from one event. ``stored`` is the session afterwards."""
 
-    held: Held
+    stored: StoredConversation
     messages: list[Outgoing] = field(default_factory=list)
     starts: list[Job] = field(default_factory=list)
     stops: list[Job] = field(default_factory=list)
@@ -98,11 +98,11 @@ class Turn:
     @property
     def session(self) -> SurveySession:
         """The session as it is by now."""
-        return self.held.session
+        return self.stored.session
 
     def say(self, text: str, *, more: str = "", buttons: tuple[Button, ...] = (), files: tuple[Path, ...] = ()) -> None:
         """Something for everybody in the conversation."""
-        self.messages.append(Outgoing(self.held.conversation, text, more=more, buttons=buttons, files=files))
+        self.messages.append(Outgoing(self.stored.conversation, text, more=more, buttons=buttons, files=files))
 
     def propose(self, text: str) -> None:
         """The current proposal, with its buttons."""
@@ -111,7 +111,7 @@ class Turn:
     def mention(self, text: str, person: str, only_for: str = "") -> None:
         """Something that names a person, perhaps for one alone."""
         people = (person,) if person else ()
-        self.messages.append(Outgoing(self.held.conversation, text, only_for=only_for, people=people))
+        self.messages.append(Outgoing(self.stored.conversation, text, only_for=only_for, people=people))
 
     def outgoing(self) -> list[Outgoing]:
         """The messages; the last says whether it is the person's turn now."""
@@ -122,23 +122,23 @@ class Turn:
 class Turns:
     """Decides what follows; knows no database and no platform."""
 
-    def __init__(self, backstage: Backstage, defaults: Defaults, rules: Rules) -> None:
-        self._backstage = backstage
+    def __init__(self, services: ConversationServices, defaults: Defaults, rules: Rules) -> None:
+        self._services = services
         self._defaults = defaults
         self._rules = rules
         self._warned: set[tuple[str, str, str]] = set()
 
-    async def taken(self, held: Held, incoming: Incoming) -> Turn:
+    async def decide_turn(self, stored: StoredConversation, incoming: Incoming) -> Turn:
         """The turn for something a person did; it always holds an answer."""
-        turn = Turn(held)
+        turn = Turn(stored)
         try:
-            command = command_of(incoming, held.session)
+            command = command_of(incoming, stored.session)
             if not self._may(turn, incoming, command):
                 return turn
             if incoming.values and isinstance(command, Approve):
                 turn.say(wording.not_saved(incoming.values))
             if incoming.attachments:
-                upload = await self._backstage.add_papers(incoming)
+                upload = await self._services.add_papers(incoming)
                 turn.say(upload.said)
                 if incoming.text.strip().rstrip(":").lower() in LIST_WORDS:
                     command = UseList(tuple(paper.key for paper in upload.papers))
@@ -156,13 +156,13 @@ class Turns:
         at, alone = incoming.conversation, incoming.person
         try:
             command = command_of(incoming, None)
-            if isinstance(command, Look) and command.view == "help":
+            if isinstance(command, Show) and command.view == "help":
                 return Outgoing(at, wording.HELP, only_for=alone)
-            if not isinstance(command, Plain | StartSurvey):
+            if not isinstance(command, FreeText | StartSurvey):
                 return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
             start = command if isinstance(command, StartSurvey) else parse(f"survey {command.text}")
-            if refused := refusal(self._rules, Standing(at, alone), "start"):
-                return Outgoing(at, wording.refused(refused, ""), only_for=alone)
+            if refused := refusal(self._rules, Participant(at, alone), "start"):
+                return Outgoing(at, wording.word_refusal(refused, ""), only_for=alone)
             if isinstance(start, StartSurvey):
                 brief_of(start, self._defaults)
         except UserError as error:
@@ -173,55 +173,55 @@ class Turns:
             else replace(incoming, text=f"survey {incoming.text}")
         )
 
-    def form(self, held: Held, incoming: Incoming) -> Form:
+    def form(self, stored: StoredConversation, incoming: Incoming) -> Form:
         """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
         starts = forms.verb_of(incoming) == "start"
-        who = Standing(held.conversation, incoming.person, held.owner, held.invited)
+        who = Participant(stored.conversation, incoming.person, stored.owner, stored.invited)
         refused = refusal(self._rules, who, "start" if starts else "change")
         if refused:
-            raise UserError(wording.refused(refused, held.owner))
+            raise UserError(wording.word_refusal(refused, stored.owner))
         if starts:
             return forms.start(self._defaults, incoming.text)
-        return forms.edit(held.session, incoming)
+        return forms.edit(stored.session, incoming)
 
-    def fault(self, held: Held, incoming: Incoming) -> Fault | None:
+    def fault(self, stored: StoredConversation, incoming: Incoming) -> FormFault | None:
         """What is wrong with a filled form; nothing is changed."""
         try:
-            command = command_of(incoming, held.session)
+            command = command_of(incoming, stored.session)
             if isinstance(command, StartSurvey):
                 brief_of(command, self._defaults)
-            elif not isinstance(command, Look | Export | More | Invite | RaiseBudget | Forget | Plain):
-                advance(held.session, command)
+            elif not isinstance(command, Show | Export | More | Invite | RaiseBudget | Forget | FreeText):
+                advance(stored.session, command)
         except UserError as error:
-            return Fault(forms.field_of(incoming, str(error)), str(error))
+            return FormFault(forms.field_of(incoming, str(error)), str(error))
         return None
 
-    def folder(self, held: Held) -> Path:
+    def folder(self, stored: StoredConversation) -> Path:
         """Where the session's files go: where several people share a disk, each survey has its own."""
         output = self._defaults.output
-        return output / held.session.id if self._defaults.apart else output
+        return output / stored.session.id if self._defaults.apart else output
 
     async def warn(self, turn: Turn) -> None:
         """Say, once for each, that most of a budget is used."""
-        for standing in await self._backstage.standings(turn.session, payer_of(turn.held)):
-            key = (turn.session.id, standing.limit.scope, today())
-            if standing.share() >= WARNED_AT and key not in self._warned:
+        for use in await self._services.load_budget_use(turn.session, payer_of(turn.stored)):
+            key = (turn.session.id, use.limit.scope, today())
+            if use.share() >= WARNED_AT and key not in self._warned:
                 self._warned.add(key)
-                turn.say(money.budget_warning(standing))
+                turn.say(money.budget_warning(use))
 
     def _may(self, turn: Turn, incoming: Incoming, command: Command) -> bool:
-        who = Standing(turn.held.conversation, incoming.person, turn.held.owner, turn.held.invited)
+        who = Participant(turn.stored.conversation, incoming.person, turn.stored.owner, turn.stored.invited)
         refused = refusal(self._rules, who, act_of(command))
         if refused:
-            owner = turn.held.owner
-            turn.mention(wording.refused(refused, owner), owner, incoming.person)
-        elif isinstance(command, StartSurvey) and not turn.held.owner:
-            turn.held = replace(turn.held, owner=incoming.person)
+            owner = turn.stored.owner
+            turn.mention(wording.word_refusal(refused, owner), owner, incoming.person)
+        elif isinstance(command, StartSurvey) and not turn.stored.owner:
+            turn.stored = replace(turn.stored, owner=incoming.person)
         return not refused
 
     async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:
-        waiting = turn.held.reading
-        turn.held = replace(turn.held, reading=())
+        waiting = turn.stored.reading
+        turn.stored = replace(turn.stored, reading=())
         if waiting and command == Approve():  # said in words; a button means its own proposal
             for said in waiting:
                 await self._obey(turn, incoming, parse(said))
@@ -232,11 +232,11 @@ class Turns:
                 self.decide(turn, Start(brief, self._defaults.papers(brief.recipe)))
             case More():
                 self.decide(turn, MorePapers(self._defaults.more_papers))
-            case Plain(text):
+            case FreeText(text):
                 await self._plain(turn, incoming, text)
-            case Look():
-                seen = await self._seen(turn, command, incoming.person)
-                turn.propose(seen) if command == Look("show") and not turn.session.job else turn.say(seen)
+            case Show():
+                seen = await self._show(turn, command, incoming.person)
+                turn.propose(seen) if command == Show("show") and not turn.session.job else turn.say(seen)
             case Export(formats):
                 await self._export(turn, formats)
             case Invite() | RaiseBudget() | Forget():
@@ -248,16 +248,16 @@ class Turns:
         """What belongs to the survey's surroundings."""
         match command:
             case Invite(person):
-                turn.held = replace(turn.held, invited=turn.held.invited | {person})
-                turn.mention(wording.invited(person), person)
+                turn.stored = replace(turn.stored, invited=turn.stored.invited | {person})
+                turn.mention(wording.word_invited(person), person)
             case RaiseBudget(scope, amount):
-                await self._backstage.raise_budget(payer_of(turn.held), command)
-                turn.say(money.raised(scope, amount))
+                await self._services.raise_budget(payer_of(turn.stored), command)
+                turn.say(money.word_raised_budget(scope, amount))
             case Forget(sure):
                 turn.forgets = sure
                 if sure and (job := turn.session.job):
                     turn.stops.append(job)
-                    turn.messages.append(Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended", job=job.id))
+                    turn.messages.append(Outgoing(turn.stored.conversation, wording.STOPPED_JOB, "ended", job=job.id))
                 turn.say(wording.FORGOTTEN if sure else wording.FORGET)
 
     async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:
@@ -268,11 +268,11 @@ class Turns:
             if self._may(turn, incoming, start):
                 await self._obey(turn, incoming, start)
         elif session.state.phase == "discussion" and text.endswith("?") and len(text.split()) > 1:
-            self.decide(turn, Ask(text))
-        elif not session.job and (model := self._backstage.model(session, payer_of(turn.held))):
+            self.decide(turn, AskQuestion(text))
+        elif not session.job and (model := self._services.model(session, payer_of(turn.stored))):
             await self._read(turn, incoming, text, model)
         elif session.state.phase == "discussion" and len(text.split()) > 1:
-            self.decide(turn, Ask(text))
+            self.decide(turn, AskQuestion(text))
         else:
             turn.say(wording.not_understood(text, session.state.phase))
 
@@ -286,13 +286,13 @@ class Turns:
             await self._obey(turn, incoming, reading.commands[0])
         elif allowed:
             changes = difference(turn.session, reading.commands)
-            turn.held = replace(turn.held, reading=reading.said)
+            turn.stored = replace(turn.stored, reading=reading.said)
             turn.say(wording.read_as(reading.said, changes))
 
     def decide(self, turn: Turn, event: Event) -> None:
         """Advance the session and note what follows."""
         session, actions = advance(turn.session, event)
-        turn.held = replace(turn.held, session=session)
+        turn.stored = replace(turn.stored, session=session)
         for action in actions:
             match action:
                 case Propose():
@@ -302,11 +302,13 @@ class Turns:
                 case StartJob(job):
                     stop = (stop_button(session),)
                     turn.messages.append(
-                        Outgoing(turn.held.conversation, wording.started(job), "started", buttons=stop, job=job.id)
+                        Outgoing(
+                            turn.stored.conversation, wording.word_started(job), "started", buttons=stop, job=job.id
+                        )
                     )
                     turn.starts.append(job)
                 case StopJob(job):
-                    ended = Outgoing(turn.held.conversation, wording.STOPPED_JOB, "ended", job=job.id)
+                    ended = Outgoing(turn.stored.conversation, wording.STOPPED_JOB, "ended", job=job.id)
                     turn.messages.append(ended)
                     turn.stops.append(job)
                 case _:
@@ -325,34 +327,34 @@ class Turns:
         if state.brief.online:
             papers = with_expected_texts(papers, self._defaults.full_texts)
         expected = estimate(task, papers, models, self._defaults.concurrent_calls)
-        return money.estimate(expected, self._backstage.limits(session))
+        return money.estimate(expected, self._services.limits(session))
 
-    async def _seen(self, turn: Turn, look: Look, person: str) -> str:
+    async def _show(self, turn: Turn, look: Show, person: str) -> str:
         session = turn.session
         match look.view:
             case "cost":
-                return money.cost(await self._backstage.spent(session.id), self._backstage.limits(session))
+                return money.cost(await self._services.spent(session.id), self._services.limits(session))
             case "budget":
-                payer = replace(payer_of(turn.held), person=person)
-                return money.budget(await self._backstage.standings(session, payer))
+                payer = replace(payer_of(turn.stored), person=person)
+                return money.budget(await self._services.load_budget_use(session, payer))
             case _:
                 return views.view(session, look)
 
     async def _export(self, turn: Turn, names: tuple[str, ...]) -> None:
         session = turn.session
-        formats = known_formats(names)
-        survey = views.finished_survey(session.state)
+        formats = parse_formats(names)
+        survey = views.survey_so_far(session.state)
         if session.job and session.job.kind not in QUIET:
             raise UserError(wording.STILL_WORKING_CANNOT_EXPORT)
         if survey is None:
             raise UserError(wording.NOTHING_TO_EXPORT)
-        paths = await asyncio.to_thread(write_files, survey, self.folder(turn.held), formats)
+        paths = await asyncio.to_thread(write_files, survey, self.folder(turn.stored), formats)
         turn.say(wording.EXPORTED, files=paths)
 
 
-def payer_of(held: Held) -> Payer:
+def payer_of(stored: StoredConversation) -> Payer:
     """The survey's owner pays, whoever asks."""
-    return Payer(held.session.id, held.conversation.workspace, held.owner)
+    return Payer(stored.session.id, stored.conversation.workspace, stored.owner)
 
 
 def command_of(incoming: Incoming, session: SurveySession | None) -> Command:
@@ -373,7 +375,7 @@ def command_of(incoming: Incoming, session: SurveySession | None) -> Command:
 LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
 """Said with a file of papers: they are the survey's papers, and no others."""
 
-ANY_TIME = Stop | Look | Export
+ANY_TIME = Stop | Show | Export
 """What a button means however much has changed since it was shown."""
 
 

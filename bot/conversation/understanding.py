@@ -8,10 +8,10 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from bot.commands.grammar import Command, Plain, parse
+from bot.commands.grammar import Command, FreeText, parse
 from bot.wording.proposals import proposal
 from engine.errors import UserError
-from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.session.events import EditKeywords, EditOutline, EditPapers
 from engine.session.state import SurveySession, advance
@@ -20,7 +20,7 @@ LONGEST_SAID = 1_000
 """Characters of a message that are read."""
 
 
-class ReadingAnswer(Answer):
+class ReadingAnswer(TypedAnswer):
     """Commands of the grammar, in order."""
 
     commands: list[str]
@@ -44,18 +44,18 @@ async def read(model: LanguageModel, text: str, session: SurveySession) -> Readi
         proposal=data(proposal(session.state)),
         said=data(text[:LONGEST_SAID]),
     )
-    answer = await model.typed(Request("reading", "reading", prompt, 512, 0.0), ReadingAnswer)
-    pairs = [(said, command) for said in answer.commands if (command := _parsed(said)) is not None]
+    answer = await model.answer_typed(Request("reading", "reading", prompt, 512, 0.0), ReadingAnswer)
+    pairs = [(said, command) for said in answer.commands if (command := _parse_known(said)) is not None]
     whole = len(pairs) == len(answer.commands)
     return Reading(tuple(s for s, _ in pairs), tuple(c for _, c in pairs), answer.sure and whole)
 
 
-def _parsed(said: str) -> Command | None:
+def _parse_known(said: str) -> Command | None:
     try:
         command = parse(said)
     except UserError:
         return None
-    return None if isinstance(command, Plain) else command
+    return None if isinstance(command, FreeText) else command
 
 
 def difference(session: SurveySession, commands: tuple[Command, ...]) -> str:

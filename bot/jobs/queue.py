@@ -44,7 +44,7 @@ RunJob = Callable[[Conversation, str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class JobLimits:
     """Jobs at once: in this process, in all, for one person."""
 
     here: int = 4
@@ -55,7 +55,7 @@ class Bounds:
 _LEFT: set[asyncio.Task[Any]] = set()
 
 
-async def _left_pending() -> None:
+async def _leave_pending() -> None:
     """The workflow stays as it is, for the process that comes next."""
     task = asyncio.current_task()
     if task is not None:
@@ -67,7 +67,7 @@ async def _left_pending() -> None:
 class DurableJobs:
     """The queue of one platform (or of one conversation of it); ``run`` does a job."""
 
-    def __init__(self, url: str, queue: str, holder: str, bounds: Bounds, run: RunJob) -> None:
+    def __init__(self, url: str, queue: str, holder: str, bounds: JobLimits, run: RunJob) -> None:
         self._url = url
         self._queue = queue
         self._holder = holder
@@ -120,9 +120,9 @@ class DurableJobs:
     async def start(self, conversation: Conversation, owner: str, job: Job) -> None:
         """Put the job into the queue; again for the same job does nothing."""
         await self.launch()
-        await self._enqueued(conversation, owner, job.id)
+        await self._enqueue(conversation, owner, job.id)
 
-    async def _enqueued(self, conversation: Conversation, owner: str, job_id: str) -> None:
+    async def _enqueue(self, conversation: Conversation, owner: str, job_id: str) -> None:
         from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
         at = [conversation.platform, conversation.tenant, conversation.channel, conversation.thread]
@@ -132,9 +132,9 @@ class DurableJobs:
 
     async def stop(self, job: Job) -> None:
         """End the job now if it runs here. Work in a thread ends with its step; its result is dropped."""
-        await self._ended(job.id)
+        await self._wait_for_end(job.id)
 
-    async def _ended(self, job_id: str) -> None:
+    async def _wait_for_end(self, job_id: str) -> None:
         task = self._running.get(job_id)
         if task and task is not asyncio.current_task():
             task.cancel()
@@ -143,7 +143,7 @@ class DurableJobs:
     async def _body(self, at: list[str], job_id: str) -> None:
         """The workflow: cancelled by `stop` it is over, cancelled by the end of the process it is not."""
         if self._stopping:
-            await _left_pending()
+            await _leave_pending()
         task = asyncio.ensure_future(self._run(Conversation(*at), job_id))
         self._running[job_id] = task
         try:
@@ -154,7 +154,7 @@ class DurableJobs:
         finally:
             self._running.pop(job_id, None)
         if self._stopping:
-            await _left_pending()
+            await _leave_pending()
 
     def running(self) -> list[str]:
         """Ids of the jobs that run here."""
@@ -163,7 +163,7 @@ class DurableJobs:
     async def stop_all(self, job_ids: Iterable[str]) -> None:
         """End these jobs where they run here."""
         for job_id in job_ids:
-            await self._ended(job_id)
+            await self._wait_for_end(job_id)
 
     async def reconcile(self, waiting: Sequence[tuple[Conversation, str, str]], dead: Sequence[str]) -> None:
         """Bring every job a session waits for (where, owner, id) into the queue.
@@ -180,13 +180,13 @@ class DurableJobs:
         for conversation, owner, job_id in waiting:
             status = known.get(job_id)
             if status is None:
-                await self._enqueued(conversation, owner, job_id)
+                await self._enqueue(conversation, owner, job_id)
             elif status.status == "PENDING" and status.executor_id in dead:
                 await DBOS.resume_workflow_async(job_id, queue_name=self._queue)
             elif status.status not in {"PENDING", "ENQUEUED", "DELAYED"}:
                 # It ended, and yet the session waits for it.
                 await DBOS.delete_workflow_async(job_id)
-                await self._enqueued(conversation, owner, job_id)
+                await self._enqueue(conversation, owner, job_id)
 
     async def close(self) -> None:
         """Leave the jobs that run to the next start; what they finished is kept."""
@@ -207,7 +207,7 @@ class DurableJobs:
 
 
 @dataclass
-class Presence:
+class ProcessHeartbeat:
     """One process among others: its heartbeat, and who is dead."""
 
     store: Store
@@ -225,7 +225,7 @@ class Presence:
         lost, self.beaten = self.beaten and not known, True
         return not lost
 
-    async def buried(self) -> list[str]:
+    async def claim_dead(self) -> list[str]:
         """Processes of this queue that died, each given to one caller only."""
         async with self.store.reading() as connection:
             rows = (await connection.execute(sa.select(processes).where(processes.c.queue == self.queue))).all()

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import structlog
 
-from adapters.chat import Bar, ChatAdapter, Conversation, Outgoing
+from adapters.chat import ChatAdapter, Conversation, Outgoing, ProgressBar
 from bot.conversation.dispatcher import Dispatcher
-from bot.conversation.turns import Backstage, Turn, Turns, payer_of, stop_button
-from bot.jobs.runner import Listener, Result, run
+from bot.conversation.turns import ConversationServices, Turn, Turns, payer_of, stop_button
+from bot.jobs.runner import JobListener, Result, run
 from bot.monitoring.metrics import Metrics
-from bot.store.sessions import Held
+from bot.store.sessions import StoredConversation
 from bot.wording import proposals
 from bot.wording import sentences as wording
 from engine.errors import ScholiumError
@@ -34,35 +34,40 @@ class Reporter:
     """Runs the jobs of one adapter's conversations and says what becomes of them."""
 
     def __init__(
-        self, adapter: ChatAdapter, dispatcher: Dispatcher, turns: Turns, backstage: Backstage, metrics: Metrics
+        self,
+        adapter: ChatAdapter,
+        dispatcher: Dispatcher,
+        turns: Turns,
+        services: ConversationServices,
+        metrics: Metrics,
     ) -> None:
         self._adapter = adapter
         self._dispatcher = dispatcher
         self._turns = turns
-        self._backstage = backstage
+        self._services = services
         self._metrics = metrics
 
     async def run_job(self, conversation: Conversation, job_id: str, limit_s: float) -> None:
         """Do the job if the session still waits for it; it is stopped after ``limit_s`` seconds."""
-        held = await self._dispatcher.held(conversation)
-        job = held.session.job
+        stored = await self._dispatcher.load_conversation(conversation)
+        job = stored.session.job
         if job is None or job.id != job_id:
             return
-        payer = payer_of(held)
-        make = lambda session, listener: self._backstage.bench(session, payer, listener)  # noqa: E731
+        payer = payer_of(stored)
+        make = lambda session, listener: self._services.build_job_context(session, payer, listener)  # noqa: E731
         with (
-            structlog.contextvars.bound_contextvars(job=job_id, session=held.session.id),
+            structlog.contextvars.bound_contextvars(job=job_id, session=stored.session.id),
             self._metrics.running.track_inprogress(),
             self._metrics.job_s.labels(job.kind).time(),
         ):
-            await run(held.session, job, make, self._listener(held, job), limit_s)
+            await run(stored.session, job, make, self._listener(stored, job), limit_s)
 
-    def _listener(self, held: Held, job: Job) -> Listener:
-        at, facts = held.conversation, _Facts(self._backstage, held.session)
-        buttons = (stop_button(held.session),)
+    def _listener(self, stored: StoredConversation, job: Job) -> JobListener:
+        at, facts = stored.conversation, JobFacts(self._services, stored.session)
+        buttons = (stop_button(stored.session),)
 
         async def progressed(step: Progress) -> None:
-            text, bar, shown = wording.progress(step), Bar(step.done, step.total), await facts.now(step)
+            text, bar, shown = wording.progress(step), ProgressBar(step.done, step.total), await facts.now(step)
             await self._adapter.send(Outgoing(at, text, "progress", job=job.id, bar=bar, facts=shown, buttons=buttons))
 
         async def answering(found: Answer) -> None:
@@ -72,16 +77,16 @@ class Reporter:
             def say(turn: Turn) -> None:
                 selection = turn.session.state.papers
                 papers = {p.key: p for p in selection.included()} if selection else {}
-                more = proposals.written(section, position, papers)
-                turn.say(wording.finished_section(section, position), more=more)
+                more = proposals.word_written_section(section, position, papers)
+                turn.say(wording.word_finished_section(section, position), more=more)
 
             await self._report(at, job, SectionFinished(job.id, position, section), say)
 
         async def done(result: Result) -> None:
             self._metrics.jobs.labels(job.kind, "done").inc()
-            ended = Outgoing(at, wording.ended(job), "ended", job=job.id, facts=await facts.now(None))
+            ended = Outgoing(at, wording.word_ended(job), "ended", job=job.id, facts=await facts.now(None))
             if isinstance(result, Answer | FieldGaps | Evaluation):
-                tell = await self._told(held, job, result)
+                tell = await self._word_result(stored, job, result)
                 await self._report(at, job, JobDone(job.id), tell, ended)
             else:
                 await self._report(at, job, JobDone(job.id, result), None, ended)
@@ -90,19 +95,21 @@ class Reporter:
             self._metrics.jobs.labels(job.kind, "failed").inc()
             self._metrics.failed(error)
             text = wording.failure(error) if error else wording.OUR_FAULT
-            ended = Outgoing(at, wording.broken_off(job), "ended", job=job.id, facts=await facts.now(None))
+            ended = Outgoing(at, wording.word_broken_off(job), "ended", job=job.id, facts=await facts.now(None))
             await self._report(at, job, JobFailed(job.id), lambda turn: turn.say(text), ended)
 
-        return Listener(progressed, section_finished, answering, done, failed)
+        return JobListener(progressed, section_finished, answering, done, failed)
 
-    async def _told(self, held: Held, job: Job, result: Answer | FieldGaps | Evaluation) -> Callable[[Turn], None]:
+    async def _word_result(
+        self, stored: StoredConversation, job: Job, result: Answer | FieldGaps | Evaluation
+    ) -> Callable[[Turn], None]:
         if isinstance(result, Answer):
             return lambda turn: turn.say(wording.answer(result))
         if isinstance(result, Evaluation):
             text = wording.evaluation(result, details=job.details)
             return lambda turn: turn.say(text, buttons=wording.details(turn.session, job))
-        topic = held.session.state.brief.topic if held.session.state.brief else "field"
-        folder = self._turns.folder(held)
+        topic = stored.session.state.brief.topic if stored.session.state.brief else "field"
+        folder = self._turns.folder(stored)
         path = await asyncio.to_thread(write_figure, result.map, folder, f"{file_stem(topic)}-gaps")
         return lambda turn: turn.say(wording.gaps(result), files=(path,))
 
@@ -116,9 +123,9 @@ class Reporter:
     ) -> None:
         """Tell the session what its job did, unless it does not wait for that job any more."""
 
-        async def taken(held: Held) -> Turn:
-            turn = Turn(held)
-            if held.session.job is None or held.session.job.id != job.id:
+        async def taken(stored: StoredConversation) -> Turn:
+            turn = Turn(stored)
+            if stored.session.job is None or stored.session.job.id != job.id:
                 return turn
             self._turns.decide(turn, event)
             if say:
@@ -131,10 +138,10 @@ class Reporter:
 
 
 @dataclass
-class _Facts:
+class JobFacts:
     """Counts, time and money of a running job, for people who wait."""
 
-    backstage: Backstage
+    services: ConversationServices
     session: SurveySession
     money: float = 0.0
     asked_at: float = 0.0
@@ -147,5 +154,5 @@ class _Facts:
         now = time.monotonic()
         if step is None or now - self.asked_at > MONEY_S:
             self.asked_at = now
-            self.money = sum(usage.money for usage in (await self.backstage.spent(self.session.id)).values())
+            self.money = sum(usage.money for usage in (await self.services.spent(self.session.id)).values())
         return wording.facts(step, now - self.began, self.money)

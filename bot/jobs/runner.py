@@ -10,12 +10,12 @@ import structlog
 
 from engine.errors import LimitExceeded, ScholiumError, UserError
 from engine.evaluation.documents import from_survey
-from engine.evaluation.entailment import ByModel, ByRule
-from engine.evaluation.measures import Evaluation, Means, evaluated
+from engine.evaluation.entailment import ModelEntailment, RuleEntailment
+from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.gathering.reading_lists import gather_list
 from engine.retrieval.online.wikipedia import Wikipedia
-from engine.revising.background import with_background
-from engine.revising.gaps import FieldGaps, field_gaps
+from engine.revising.background import add_background
+from engine.revising.gaps import FieldGaps, find_field_gaps
 from engine.run import Answer, Progress, Recipe, RunContext
 from engine.session.events import Job
 from engine.session.state import State, SurveySession
@@ -29,7 +29,7 @@ Result = KeywordPool | PaperSelection | Outline | Survey | Answer | FieldGaps | 
 
 
 @dataclass(frozen=True)
-class Bench:
+class JobContext:
     """What a job works with: the recipe, and the context made for its library."""
 
     recipe: Recipe
@@ -38,7 +38,7 @@ class Bench:
 
 
 @dataclass(frozen=True)
-class Listener:
+class JobListener:
     """Who hears of a job: its progress, each finished section, its end."""
 
     progressed: Callable[[Progress], Awaitable[None]]
@@ -48,10 +48,10 @@ class Listener:
     failed: Callable[[ScholiumError | None], Awaitable[None]]
 
 
-MakeBench = Callable[[SurveySession, Listener], Awaitable[Bench]]
+MakeBench = Callable[[SurveySession, JobListener], Awaitable[JobContext]]
 
 
-async def run(session: SurveySession, job: Job, make: MakeBench, listener: Listener, limit_s: float) -> None:
+async def run(session: SurveySession, job: Job, make: MakeBench, listener: JobListener, limit_s: float) -> None:
     """Do the job; every ending reaches the listener, but for being cancelled, which was asked for."""
     try:
         async with asyncio.timeout(limit_s):
@@ -59,7 +59,7 @@ async def run(session: SurveySession, job: Job, make: MakeBench, listener: Liste
     except TimeoutError:
         await listener.failed(LimitExceeded(f"This took longer than {limit_s:,.0f} seconds and was stopped."))
     except Exception as error:  # the one place where our own faults end; the person must get an answer
-        known = _known(error)
+        known = _to_known_error(error)
         if known is None:
             log.exception("job failed", job=job.id, kind=job.kind)
         await listener.failed(known)
@@ -67,56 +67,60 @@ async def run(session: SurveySession, job: Job, make: MakeBench, listener: Liste
         await listener.done(result)
 
 
-def _known(error: Exception) -> ScholiumError | None:
+def _to_known_error(error: Exception) -> ScholiumError | None:
     """The error as one that can be worded; of several at once the first."""
     if isinstance(error, ScholiumError):
         return error
     if isinstance(error, ExceptionGroup):
-        return next((known for inner in error.exceptions if (known := _known(inner))), None)
+        return next((known for inner in error.exceptions if (known := _to_known_error(inner))), None)
     return None
 
 
-async def perform(job: Job, state: State, bench: Bench) -> Result:
+async def perform(job: Job, state: State, job_context: JobContext) -> Result:
     """The piece of the recipe that the job asks for. Raises `UserError` where a step before is missing."""
-    recipe, brief = bench.recipe, state.brief
-    context = replace(bench.context, attempt=state.attempt)
+    recipe, brief = job_context.recipe, state.brief
+    context = replace(job_context.context, attempt=state.attempt)
     match job.kind, state:
         case "keywords", State(brief=Brief()):
-            return await recipe.keywords(_needed(brief), context)
+            return await recipe.keywords(_require_brief(brief), context)
         case "papers", State(keywords=KeywordPool() as pool):
-            return await recipe.papers(_needed(brief), pool, state.paper_limit, _curated(context, state.papers))
+            return await recipe.papers(
+                _require_brief(brief), pool, state.paper_limit, _add_curation(context, state.papers)
+            )
         case "list", State(brief=Brief()):
             return await gather_list(job.lines, context)
         case "outline", State(papers=PaperSelection() as selection):
-            return await recipe.outline(_needed(brief), selection, context)
+            return await recipe.outline(_require_brief(brief), selection, context)
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
-            return await recipe.write(_needed(brief), selection, outline, dict(state.sections), context)
+            return await recipe.write(_require_brief(brief), selection, outline, dict(state.sections), context)
         case "gaps", State(papers=PaperSelection() as selection):
-            topic, seed = _needed(brief).topic, context.seed
-            return await asyncio.to_thread(field_gaps, selection.included(), topic, context.embedder, seed)
+            topic, seed = _require_brief(brief).topic, context.seed
+            return await asyncio.to_thread(find_field_gaps, selection.included(), topic, context.embedder, seed)
         case _, State(brief=Brief() as brief, papers=PaperSelection() as selection, survey=Survey() as survey):
-            return await _about_survey(job, brief, selection, survey, replace(bench, context=context))
+            return await _about_survey(job, brief, selection, survey, replace(job_context, context=context))
         case _:
             raise UserError(STEP_MISSING)
 
 
-async def _about_survey(job: Job, brief: Brief, selection: PaperSelection, survey: Survey, bench: Bench) -> Result:
+async def _about_survey(
+    job: Job, brief: Brief, selection: PaperSelection, survey: Survey, job_context: JobContext
+) -> Result:
     """What is done with a finished survey."""
-    context = bench.context
+    context = job_context.context
     match job.kind:
         case "revise" if job.change:
-            return await bench.recipe.revise(brief, selection, survey, job.change, context)
+            return await job_context.recipe.revise(brief, selection, survey, job.change, context)
         case "answer":
-            return await bench.recipe.answer(brief, job.question, selection, survey, context)
+            return await job_context.recipe.answer(brief, job.question, selection, survey, context)
         case "background":
-            return await with_background(brief, selection, survey, bench.wikipedia, context)
+            return await add_background(brief, selection, survey, job_context.wikipedia, context)
         case "evaluate":
-            return await evaluated(from_survey(survey), brief.topic, _means(context))
+            return await evaluate_document(from_survey(survey), brief.topic, _evaluation_tools(context))
         case _:
             raise UserError(STEP_MISSING)
 
 
-def _curated(context: RunContext, before: PaperSelection | None) -> RunContext:
+def _add_curation(context: RunContext, before: PaperSelection | None) -> RunContext:
     """With what the person thinks of the former proposal, where they have left out some of it."""
     if before is None or not before.excluded:
         return context
@@ -124,18 +128,20 @@ def _curated(context: RunContext, before: PaperSelection | None) -> RunContext:
     return replace(context, accepted=before.included(), refused=refused)
 
 
-def _means(context: RunContext) -> Means:
+def _evaluation_tools(context: RunContext) -> EvaluationTools:
     """The session's own model judges where there is one; else a rule decides, and is named."""
-    entailment = ByModel(context.model, "the model that wrote it") if context.model else ByRule(context.embedder)
+    entailment = (
+        ModelEntailment(context.model, "the model that wrote it") if context.model else RuleEntailment(context.embedder)
+    )
     judges = {"the model that wrote it": context.model} if context.model else {}
 
     async def told(stage: str) -> None:
         await context.progress(Progress("judging", detail=stage))
 
-    return Means(context.library, context.embedder, entailment, judges, progress=told)
+    return EvaluationTools(context.library, context.embedder, entailment, judges, progress=told)
 
 
-def _needed(brief: Brief | None) -> Brief:
+def _require_brief(brief: Brief | None) -> Brief:
     if brief is None:
         raise UserError("Name a topic first.")
     return brief

@@ -9,7 +9,7 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from adapters.http_server import listening
+from adapters.http_server import serve_http
 from engine.errors import ScholiumError, UserError
 
 _JOB_BUCKETS_S = (0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800)
@@ -45,7 +45,7 @@ Check = Callable[[], Awaitable[Sequence[str]]]
 
 
 @asynccontextmanager
-async def watched(metrics: Metrics, host: str, port: int | None, ready: Check) -> AsyncIterator[int | None]:
+async def serve_metrics(metrics: Metrics, host: str, port: int | None, ready: Check) -> AsyncIterator[int | None]:
     """``/healthz``, ``/readyz`` and ``/metrics`` while the block runs; 0 takes a free port, ``None`` none at all."""
     if port is None:
         yield None
@@ -65,5 +65,5 @@ async def watched(metrics: Metrics, host: str, port: int | None, ready: Check) -
     application.router.add_get("/healthz", health)
     application.router.add_get("/readyz", readiness)
     application.router.add_get("/metrics", figures)
-    async with listening(application, host, port) as bound:
+    async with serve_http(application, host, port) as bound:
         yield bound

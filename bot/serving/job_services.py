@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.chat import Incoming
-from bot.app import App, Means
+from bot.app import App, JobServices
 from bot.commands.grammar import RaiseBudget
-from bot.jobs.runner import Bench, Listener
+from bot.jobs.runner import JobContext, JobListener
 from bot.monitoring.metrics import Metrics
 from bot.serving.uploads import Upload, add_papers
-from bot.store.ledger import Limit, Payer, Standing, StoredLedger, StoredRecord, raise_budget, standings, usage_by_step
-from bot.store.online_cache import StoredMemory
+from bot.store.ledger import (
+    BudgetLimit,
+    BudgetUse,
+    Payer,
+    StoredLedger,
+    StoredRecord,
+    load_budget_use,
+    raise_budget,
+    usage_by_step,
+)
+from bot.store.online_cache import StoredOnlineCache
 from bot.store.sessions import Store
 from engine.llm.meter import Usage
 from engine.llm.metered_model import MeteredModel
@@ -20,43 +29,43 @@ from engine.llm.prices import price_of
 from engine.session.state import SurveySession
 
 
-class Stage:
-    """A `bot.conversation.turns.Backstage` of an app and a store."""
+class AppServices:
+    """A `bot.conversation.turns.ConversationServices` of an app and a store."""
 
     def __init__(self, app: App, store: Store, metrics: Metrics) -> None:
         self._app = app
         self._store = store
         self._metrics = metrics
 
-    async def bench(self, session: SurveySession, payer: Payer, listener: Listener) -> Bench:
+    async def build_job_context(self, session: SurveySession, payer: Payer, listener: JobListener) -> JobContext:
         """What the session's job works with."""
-        means = Means(payer.tenant, self.model(session, payer), StoredMemory(self._store))
-        return await self._app.bench(session, means, listener)
+        services = JobServices(payer.tenant, self.model(session, payer), StoredOnlineCache(self._store))
+        return await self._app.build_job_context(session, services, listener)
 
     def model(self, session: SurveySession, payer: Payer) -> LanguageModel | None:
         """The session's language model, metered on its owner's account; ``None`` where none is configured."""
         provider = self._app.provider()
         if provider is None:
             return None
-        ledger = StoredLedger(self._store, payer, self.limits(session), self._counted)
+        ledger = StoredLedger(self._store, payer, self.limits(session), self._count_completion)
         record = StoredRecord(self._store, session.id)
         return MeteredModel(provider, self._app.settings.models(), self._app.throttle(), ledger, record, session.id)
 
-    def _counted(self, model: str, used: Completion) -> None:
+    def _count_completion(self, model: str, used: Completion) -> None:
         price = price_of(model)
         self._metrics.tokens.labels(model, "read").inc(used.input_tokens)
         self._metrics.tokens.labels(model, "written").inc(used.output_tokens)
         self._metrics.money.labels(model).inc(price.cost(used.input_tokens, used.output_tokens) if price else 0.0)
 
-    def limits(self, session: SurveySession) -> Sequence[Limit]:
+    def limits(self, session: SurveySession) -> Sequence[BudgetLimit]:
         """The session's budget (the smaller of what was asked for and what is set), the person's, the workspace's."""
         settings = self._app.settings
         asked = session.state.brief.budget if session.state.brief else None
         amounts = [amount for amount in (asked, settings.budget) if amount is not None]
         found = [
-            Limit("survey", min(amounts, default=None), settings.budget_tokens),
-            Limit("person", settings.budget_person),
-            Limit("workspace", settings.budget_workspace),
+            BudgetLimit("survey", min(amounts, default=None), settings.budget_tokens),
+            BudgetLimit("person", settings.budget_person),
+            BudgetLimit("workspace", settings.budget_workspace),
         ]
         return [limit for limit in found if limit.money is not None or limit.tokens is not None]
 
@@ -64,9 +73,9 @@ class Stage:
         """What the session's calls used, by kind of step."""
         return dict(await usage_by_step(self._store, session_id))
 
-    async def standings(self, session: SurveySession, payer: Payer) -> list[Standing]:
+    async def load_budget_use(self, session: SurveySession, payer: Payer) -> list[BudgetUse]:
         """What is used of the session's budgets."""
-        return await standings(self._store, payer, self.limits(session))
+        return await load_budget_use(self._store, payer, self.limits(session))
 
     async def raise_budget(self, payer: Payer, wanted: RaiseBudget) -> None:
         """Add to a budget."""
@@ -75,4 +84,4 @@ class Stage:
 
     async def add_papers(self, incoming: Incoming) -> Upload:
         """Add the papers in the attachments to the workspace's own library."""
-        return await add_papers(self._app, incoming, StoredMemory(self._store))
+        return await add_papers(self._app, incoming, StoredOnlineCache(self._store))

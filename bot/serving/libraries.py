@@ -14,23 +14,23 @@ from engine.reading.open_access import TextFolder
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
 from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_model import describe, described, names
+from engine.retrieval.libraries.weaviate_model import describe, names, read_description
 from engine.retrieval.libraries.weaviate_schema import (
     WORKSPACES,
-    Server,
-    connected,
+    WeaviateServer,
+    connect,
     prepare,
     prepare_shared,
     prepare_tenant,
     tenant_exists,
-    translated,
+    translate_failures,
 )
 
 Place = Literal["local", "weaviate"]
 OwnLibrary = LocalLibrary | WeaviateLibrary
 
 
-class Shelf:
+class Libraries:
     """Opens each library once. With a Weaviate named, a library that is in both places is taken from there."""
 
     def __init__(self, settings: Settings) -> None:
@@ -45,7 +45,7 @@ class Shelf:
     async def discover(self) -> None:
         """Learn which libraries are in Weaviate. Raises `RetrievalError` where it is named and away."""
         if self._settings.weaviate_url:
-            async with translated("to list its libraries"):
+            async with translate_failures("to list its libraries"):
                 self._remote = await names(await self._weaviate())
 
     def names(self) -> Sequence[str]:
@@ -114,7 +114,7 @@ class Shelf:
         tenant = _tenant(workspace)
         if not self._settings.weaviate_url:
             return self._workspace_folder(tenant).exists()
-        async with translated("to look for the workspace's papers"):
+        async with translate_failures("to look for the workspace's papers"):
             return await tenant_exists(await self._weaviate(), tenant)
 
     def neural_embedder(self) -> Embedder | None:
@@ -136,12 +136,12 @@ class Shelf:
     def _workspace_folder(self, tenant: str) -> Path:
         return self._settings.home / "workspaces" / tenant / "papers"
 
-    def server(self) -> Server:
+    def server(self) -> WeaviateServer:
         """The Weaviate of the settings. Raises `UserError` where none is named."""
         settings = self._settings
         if not settings.weaviate_url:
             raise UserError("Set WEAVIATE_URL, for example http://localhost:8080, and start Weaviate there.")
-        return Server(
+        return WeaviateServer(
             url=settings.weaviate_url,
             grpc_port=settings.weaviate_grpc_port,
             key=settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else "",
@@ -152,15 +152,15 @@ class Shelf:
 
     async def _weaviate(self) -> Any:
         if self._client is None:
-            self._client = await connected(self.server())
+            self._client = await connect(self.server())
         return self._client
 
     async def _in_weaviate(self, name: str, tenant: str = "") -> WeaviateLibrary:
         server, client = self.server(), await self._weaviate()
-        async with translated("to make the collections"):
+        async with translate_failures("to make the collections"):
             await prepare_shared(client, server)
             known_as = f"{name}/{tenant}" if tenant else name
-            description = await described(client, known_as)
+            description = await read_description(client, known_as)
             await prepare(client, server, name)
             if tenant:
                 await prepare_tenant(client, tenant)

@@ -16,17 +16,17 @@ import structlog
 from adapters.chat import ChatAdapter, Conversation, PlatformError
 from bot.app import App
 from bot.commands.briefs import Defaults
-from bot.conversation.chat_backend import FrontDesk
+from bot.conversation.chat_backend import ConversationBackend
 from bot.conversation.dispatcher import Dispatcher
-from bot.conversation.outbox import Post
+from bot.conversation.outbox import Outbox
 from bot.conversation.turns import Turns
-from bot.jobs.queue import BEAT_S, Bounds, DurableJobs, Presence, queue_name
+from bot.jobs.queue import BEAT_S, DurableJobs, JobLimits, ProcessHeartbeat, queue_name
 from bot.jobs.reports import Reporter
 from bot.monitoring.logs import configure
-from bot.monitoring.metrics import Metrics, watched
-from bot.serving.job_services import Stage
+from bot.monitoring.metrics import Metrics, serve_metrics
+from bot.serving.job_services import AppServices
 from bot.store.database import open_database
-from bot.store.ledger import lose
+from bot.store.ledger import settle_lost_calls
 from bot.store.sessions import Store
 from engine.errors import ScholiumError, ServiceError
 
@@ -44,7 +44,7 @@ LAST_WORDS_S = 5.0
 
 
 @dataclass
-class Every:
+class Interval:
     """Something to be done once in so many seconds, the first time at once."""
 
     seconds: float
@@ -69,25 +69,25 @@ class Service:
         self._adapter = adapter
         self.metrics = Metrics()
         self.started = False
-        stage = Stage(app, store, self.metrics)
+        stage = AppServices(app, store, self.metrics)
         turns = Turns(stage, defaults, settings.rules())
-        self.post = Post(adapter, store)
-        self.dispatcher = Dispatcher(adapter, store, turns, self.post, self.metrics)
-        self.desk = FrontDesk(self.dispatcher, store, turns)
+        self.outbox = Outbox(adapter, store)
+        self.dispatcher = Dispatcher(adapter, store, turns, self.outbox, self.metrics)
+        self.backend = ConversationBackend(self.dispatcher, store, turns)
         reporter = Reporter(adapter, self.dispatcher, turns, stage, self.metrics)
-        bounds = Bounds(settings.jobs, settings.jobs_everywhere, settings.jobs_per_person)
+        bounds = JobLimits(settings.jobs, settings.jobs_everywhere, settings.jobs_per_person)
         name = queue_name(adapter.platform, adapter.only)
-        self._presence = Presence(store, name)
+        self._presence = ProcessHeartbeat(store, name)
         run = partial(reporter.run_job, limit_s=settings.job_seconds)
         self.jobs = DurableJobs(settings.jobs_url(), name, store.holder, bounds, run)
         self.dispatcher.jobs = self.jobs
-        self._beat, self._revival, self._cleaning = Every(BEAT_S), Every(REVIVE_S), Every(HOUR_S)
+        self._beat, self._revival, self._cleaning = Interval(BEAT_S), Interval(REVIVE_S), Interval(HOUR_S)
 
     async def start(self) -> None:
         """Take over what was left, and begin."""
         await self._presence.beat()
         try:
-            await self._adapter.open(self.desk)
+            await self._adapter.open(self.backend)
         except PlatformError as error:
             raise ServiceError(str(error), retryable=error.retryable) from error
         if self._adapter.only is None:
@@ -131,14 +131,14 @@ class Service:
         return await self.store.with_jobs(self._adapter.platform, self._adapter.only)
 
     async def _take_over(self, *, first: bool) -> None:
-        dead = await self._presence.buried()
+        dead = await self._presence.claim_dead()
         if not (dead or first):
             return
-        await lose(self.store, dead)
+        await settle_lost_calls(self.store, dead)
         platform, only = self._adapter.platform, self._adapter.only
-        for incoming in await self.store.left_over(platform, only):
+        for incoming in await self.store.take_left_over(platform, only):
             self.dispatcher.answer(incoming)
-        self.post.give(await self.store.unsent(platform, only))
+        self.outbox.give(await self.store.unsent(platform, only))
         await self.jobs.reconcile(await self._waiting(), dead)
 
     async def _revive(self) -> None:
@@ -152,8 +152,8 @@ class Service:
         await self.app.throttle().drain(self.app.settings.stop_seconds)
         await self.jobs.close()
         with suppress(TimeoutError):
-            await self.post.settled(LAST_WORDS_S)
-        await self.post.close()
+            await self.outbox.settled(LAST_WORDS_S)
+        await self.outbox.close()
         await self._adapter.close()
         await self._presence.leave()
 
@@ -178,7 +178,7 @@ class Service:
 
 
 @asynccontextmanager
-async def stored(app: App) -> AsyncIterator[Store]:
+async def open_store(app: App) -> AsyncIterator[Store]:
     """The store of the settings, with a new name for this process, while the block runs."""
     store = Store(await open_database(app.settings.store_url()), f"p{secrets.token_hex(8)}")
     try:
@@ -188,18 +188,20 @@ async def stored(app: App) -> AsyncIterator[Store]:
 
 
 @asynccontextmanager
-async def serving(
+async def run_service(
     app: App, adapter: ChatAdapter, defaults: Defaults | None = None, store: Store | None = None
 ) -> AsyncIterator[Service]:
     """A service for the adapter while the block runs; with a store of its own where none is given."""
     if store is None:
-        async with stored(app) as own, serving(app, adapter, defaults, own) as service:
+        async with open_store(app) as own, run_service(app, adapter, defaults, own) as service:
             yield service
         return
     configure(app.settings.log_level)
     service = Service(app, adapter, store, defaults or app.defaults())
     try:
-        async with watched(service.metrics, app.settings.metrics_host, app.settings.metrics_port, service.not_ready):
+        async with serve_metrics(
+            service.metrics, app.settings.metrics_host, app.settings.metrics_port, service.not_ready
+        ):
             await service.start()
             watch = asyncio.create_task(service.watch())
             try:

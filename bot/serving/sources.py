@@ -12,29 +12,32 @@ from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
 from engine.retrieval.online.semantic_scholar import SemanticScholar, interval_s
 from engine.retrieval.online.sources import Online
-from engine.retrieval.online.transport import DAY_S, Policy, Service, Web
+from engine.retrieval.online.transport import DAY_S, OnlineTransport, ScholarlyService, ServicePolicy
 from engine.retrieval.online.wikipedia import Wikipedia
 
 
-def online_sources(settings: Settings, web: Web, patience_s: float | None = None) -> Online:
+def online_sources(settings: Settings, web: OnlineTransport, patience_s: float | None = None) -> Online:
     """Semantic Scholar first, then OpenAlex, then arXiv; for one job."""
     fresh_s = settings.online_cache_days * DAY_S
     patience_s = patience_s or settings.online_seconds
     key = text_of(settings.semantic_scholar_api_key)
     rate = settings.semantic_scholar_per_second
-    pace = Policy(1 / rate if rate else interval_s(key), patience_s, fresh_s=fresh_s)
+    pace = ServicePolicy(1 / rate if rate else interval_s(key), patience_s, fresh_s=fresh_s)
     scholar = SemanticScholar(web, key, settings.semantic_scholar_api_url, pace)
     open_alex = OpenAlex(
-        web, text_of(settings.openalex_api_key), settings.openalex_api_url, Policy(0.15, patience_s, fresh_s=fresh_s)
+        web,
+        text_of(settings.openalex_api_key),
+        settings.openalex_api_url,
+        ServicePolicy(0.15, patience_s, fresh_s=fresh_s),
     )
-    arxiv = Arxiv(web, settings.arxiv_api_url, Policy(3.0, patience_s, fresh_s=fresh_s))
-    crossref = Crossref(web, settings.crossref_api_url, Policy(0.25, patience_s, fresh_s=fresh_s))
+    arxiv = Arxiv(web, settings.arxiv_api_url, ServicePolicy(3.0, patience_s, fresh_s=fresh_s))
+    crossref = Crossref(web, settings.crossref_api_url, ServicePolicy(0.25, patience_s, fresh_s=fresh_s))
     return Online(scholar, (open_alex, arxiv), open_alex, crossref)
 
 
-def wikipedia(settings: Settings, web: Web) -> Wikipedia:
+def wikipedia(settings: Settings, web: OnlineTransport) -> Wikipedia:
     """The encyclopedia."""
-    policy = Policy(0.5, settings.online_seconds, fresh_s=settings.online_cache_days * DAY_S)
+    policy = ServicePolicy(0.5, settings.online_seconds, fresh_s=settings.online_cache_days * DAY_S)
     return Wikipedia(web, settings.wikipedia_url, policy)
 
 
@@ -45,14 +48,16 @@ def downloader(settings: Settings) -> Downloader:
     return Downloader(settings.contact, trusted)
 
 
-def open_access(settings: Settings, web: Web, fetcher: Downloader, own: TextFolder, *, online: bool) -> OpenAccess:
+def open_access(
+    settings: Settings, web: OnlineTransport, fetcher: Downloader, own: TextFolder, *, online: bool
+) -> OpenAccess:
     """Full texts: the workspace's own, those read before, and, ``online``, what is openly there."""
-    policy = Policy(0.2, min(20.0, settings.online_seconds), fresh_s=settings.online_cache_days * DAY_S)
+    policy = ServicePolicy(0.2, min(20.0, settings.online_seconds), fresh_s=settings.online_cache_days * DAY_S)
     return OpenAccess(
         fetcher,
         TextFolder(settings.home / "texts"),
         own,
-        Service("Unpaywall", settings.unpaywall_api_url, web, policy),
+        ScholarlyService("Unpaywall", settings.unpaywall_api_url, web, policy),
         settings.contact,
         settings.arxiv_url,
         online,

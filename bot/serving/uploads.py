@@ -13,11 +13,11 @@ from bot.serving.sources import online_sources
 from bot.wording import sentences as wording
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, titles_of
-from engine.reading.pdf import Pdf, read_pdf
+from engine.reading.pdf import PdfText, read_pdf
 from engine.retrieval.libraries.library import EmptyLibrary, Library
-from engine.retrieval.matching import recognised
+from engine.retrieval.matching import recognise_document
 from engine.retrieval.online.sources import Online
-from engine.retrieval.online.transport import OnlineMemory
+from engine.retrieval.online.transport import OnlineCache
 from engine.retrieval.records import read_papers
 from engine.values import Paper
 
@@ -38,7 +38,7 @@ class Upload:
     said: str = ""
 
 
-async def add_papers(app: App, incoming: Incoming, memory: OnlineMemory) -> Upload:
+async def add_papers(app: App, incoming: Incoming, memory: OnlineCache) -> Upload:
     """Lists of papers, and papers themselves; raises `UserError` for a file that cannot be read."""
     upload = Upload()
     for attachment in incoming.attachments:
@@ -58,11 +58,11 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineMemory) -> Uplo
         why = f" {upload.rejected[0]}" if upload.rejected else ""
         raise UserError(f"There is no paper in what you sent.{why}")
     workspace = incoming.conversation.workspace
-    library = await app.shelf.workspace_library(workspace)
+    library = await app.libraries.workspace_library(workspace)
     report = await library.add(upload.papers)
     await library.index(lambda _: None)
     for paper, text in upload.texts:
-        await asyncio.to_thread(app.shelf.texts_of(workspace).save, paper.key, text)
+        await asyncio.to_thread(app.libraries.texts_of(workspace).save, paper.key, text)
     upload.said = wording.papers_added(report, len(upload.rejected), [paper for paper, _ in upload.texts])
     return upload
 
@@ -78,28 +78,28 @@ def _read_list(attachment: Attachment, upload: Upload) -> None:
                 upload.rejected.append(item)
 
 
-async def _read_text(app: App, attachment: Attachment, memory: OnlineMemory, upload: Upload) -> None:
+async def _read_text(app: App, attachment: Attachment, memory: OnlineCache, upload: Upload) -> None:
     """A paper as PDF or text. Raises `UserError` where it cannot be read, or is no paper that anybody knows."""
     name = Path(attachment.name).name[:80]
     if name.lower().endswith(".pdf"):
         pdf = await asyncio.to_thread(read_pdf, name, attachment.content)
     else:
-        pdf = Pdf("", (attachment.content.decode("utf-8", "replace"),))
+        pdf = PdfText("", (attachment.content.decode("utf-8", "replace"),))
     text = await asyncio.to_thread(from_pdf, pdf, name)
     never = app.settings.online == "never"
     online = None if never else online_sources(app.settings, app.web(memory), PATIENCE_S)
-    paper = await _known_as(app, pdf, text, online)
+    paper = await _identify_upload(app, pdf, text, online)
     upload.papers.append(paper)
     upload.texts.append((paper, text))
 
 
-async def _known_as(app: App, pdf: Pdf, text: FullText, online: Online | None) -> Paper:
+async def _identify_upload(app: App, pdf: PdfText, text: FullText, online: Online | None) -> Paper:
     """The paper's true metadata. Raises `UserError` where nobody knows it: they are never made up."""
     name = app.default_library()
-    library: Library = await app.shelf.library(name) if name in app.shelf.names() else EmptyLibrary()
+    library: Library = await app.libraries.library(name) if name in app.libraries.names() else EmptyLibrary()
     first = "\n".join(pdf.pages[:2])
     try:
-        paper = await recognised(first, titles_of(pdf), library, online)
+        paper = await recognise_document(first, titles_of(pdf), library, online)
     except RetrievalError as error:
         raise UserError(
             f"I read “{text.source}”, but could not look up which paper it is ({error}) "

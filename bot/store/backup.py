@@ -34,7 +34,7 @@ async def backup(store: Store, path: Path) -> int:
                     if table.name in _LEFT_OUT:
                         continue
                     async for row in await connection.stream(sa.select(table)):
-                        values = {name: _written(value) for name, value in row._mapping.items()}
+                        values = {name: _to_json_value(value) for name, value in row._mapping.items()}
                         file.write(json.dumps({"table": table.name, "row": values}) + "\n")
                         count += 1
         os.replace(draft, path)
@@ -83,7 +83,7 @@ def _read(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise UserError(f"{path} cannot be read as a backup ({type(error).__name__}).") from error
 
 
-def _written(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     return {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 
@@ -97,7 +97,7 @@ async def data_of(store: Store, person: str) -> dict[str, Any]:
 
         async def rows(table: sa.Table, where: sa.ColumnElement[bool]) -> list[dict[str, Any]]:
             found = (await connection.execute(sa.select(table).where(where))).mappings().all()
-            return [{str(k): _written(v) for k, v in row.items()} for row in found]
+            return [{str(k): _to_json_value(v) for k, v in row.items()} for row in found]
 
         own = await rows(sessions, sessions.c.owner == person)
         ids = [row["id"] for row in own]

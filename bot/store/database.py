@@ -47,7 +47,7 @@ class Database:
             async with self._engine.connect() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            raise _failed(error) from error
+            raise _to_service_error(error) from error
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[AsyncConnection]:
@@ -59,7 +59,7 @@ class Database:
                 async with connection.begin():
                     yield connection
         except SQLAlchemyError as error:
-            raise _failed(error) from error
+            raise _to_service_error(error) from error
 
     @asynccontextmanager
     async def writing(self, *, urgent: bool = False) -> AsyncIterator[AsyncConnection]:
@@ -85,7 +85,7 @@ class Database:
                 async with connection.begin():
                     yield connection
         except SQLAlchemyError as error:
-            raise _failed(error) from error
+            raise _to_service_error(error) from error
 
     async def alone(self, connection: AsyncConnection, name: str) -> None:
         """Let no other transaction that asks for the same name go on beside this one; SQLite has one anyway."""
@@ -93,13 +93,13 @@ class Database:
             number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
             await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
 
-    def inserted_once(self, table: sa.Table) -> Any:
+    def insert_once(self, table: sa.Table) -> Any:
         """An insert that leaves what is already there."""
         make = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
         return make(table).on_conflict_do_nothing()
 
 
-def _failed(error: SQLAlchemyError) -> ServiceError:
+def _to_service_error(error: SQLAlchemyError) -> ServiceError:
     why = str(error.orig) if isinstance(error, DBAPIError) and error.orig else type(error).__name__
     return ServiceError(f"The store could not be used ({why.splitlines()[0][:200]}).", retryable=True)
 
@@ -113,7 +113,7 @@ async def open_database(url: str) -> Database:
     kind = made.get_backend_name()
     if kind not in {"sqlite", "postgresql"}:
         raise UserError("The store is SQLite or Postgres: sqlite:///PATH or postgresql://USER@HOST/NAME")
-    await asyncio.to_thread(_bring_up_to_date, made)
+    await asyncio.to_thread(_migrate_database, made)
     if kind == "postgresql":
         return Database(create_async_engine(made.set(drivername=_POSTGRES), pool_size=10, pool_pre_ping=True))
     engine = create_async_engine(made.set(drivername="sqlite+aiosqlite"), connect_args={"timeout": BUSY_S})
@@ -125,7 +125,7 @@ _MIGRATING = threading.Lock()
 """Alembic keeps what it is doing in one place for the whole process."""
 
 
-def _bring_up_to_date(url: sa.URL) -> None:
+def _migrate_database(url: sa.URL) -> None:
     """Run the migrations that are missing, on a connection of their own; other processes wait."""
     if url.get_backend_name() == "postgresql":
         engine = sa.create_engine(url.set(drivername=_POSTGRES))
@@ -140,7 +140,7 @@ def _bring_up_to_date(url: sa.URL) -> None:
                     connection.execute(sa.text("SELECT pg_advisory_xact_lock(7246544)"))
                 _migrate(connection)
     except SQLAlchemyError as error:
-        raise _failed(error) from error
+        raise _to_service_error(error) from error
     finally:
         engine.dispose()
 

@@ -70,7 +70,7 @@ class Installations(AsyncInstallationStore):
         async with self._store.writing() as connection:
             await connection.execute(installations.delete().where(*self._same(where)))
             row = {**where, "content": content, "installed_at": time.time()}
-            await connection.execute(self._store.inserted_once(installations).values(row))
+            await connection.execute(self._store.insert_once(installations).values(row))
 
     async def async_find_bot(
         self, *, enterprise_id: str | None, team_id: str | None, is_enterprise_install: bool | None = False
@@ -137,7 +137,7 @@ class Installations(AsyncInstallationStore):
             ) from error
 
 
-class Tickets(AsyncOAuthStateStore):
+class InstallationTickets(AsyncOAuthStateStore):
     """Installations that were begun: each ticket is good once, for `TICKET_S`."""
 
     def __init__(self, store: Store) -> None:

@@ -39,7 +39,7 @@ class Payer:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class BudgetLimit:
     """Most that may be spent; for a survey in all, for a person or a workspace on one day (UTC)."""
 
     scope: Scope
@@ -48,10 +48,10 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BudgetUse:
     """A limit and what is used of it, reservations included."""
 
-    limit: Limit
+    limit: BudgetLimit
     money: float
     tokens: int
 
@@ -79,14 +79,14 @@ OnSettled = Callable[[str, Completion], None]
 class StoredLedger:
     """One payer's calls."""
 
-    def __init__(self, store: Store, payer: Payer, limits: Sequence[Limit], on_settled: OnSettled) -> None:
+    def __init__(self, store: Store, payer: Payer, limits: Sequence[BudgetLimit], on_settled: OnSettled) -> None:
         self._store = store
         self._payer = payer
         self._limits = limits
         self._on_settled = on_settled
 
     @asynccontextmanager
-    async def reserved(
+    async def reserve(
         self, step: str, model: str, input_tokens: int, output_tokens: int
     ) -> AsyncIterator[StoredReservation]:
         """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
@@ -104,10 +104,10 @@ class StoredLedger:
         async with self._store.writing() as connection:
             # One reservation after the other, so that each sees all before it and none that is refused.
             await self._store.alone(connection, self._payer.tenant)
-            result = await connection.execute(spending.insert().values(**row, **_used(model, worst)))
-            for standing in await _standings(connection, self._payer, self._limits):
-                if standing.is_over():
-                    raise LimitExceeded(_used_up(standing.limit))
+            result = await connection.execute(spending.insert().values(**row, **_usage_columns(model, worst)))
+            for use in await _select_budget_use(connection, self._payer, self._limits):
+                if use.is_over():
+                    raise LimitExceeded(_word_used_up(use.limit))
         number = int(result.inserted_primary_key[0])  # type: ignore[index]
         reservation = StoredReservation(self._store, number, model, self._on_settled)
         try:
@@ -137,7 +137,7 @@ class StoredReservation:
 
     async def enter(self, completion: Completion, state: str) -> None:
         """Say in the row what became of the call."""
-        values = _used(self.model, completion)
+        values = _usage_columns(self.model, completion)
         async with self.store.writing() as connection:
             same = spending.c.id == self.number
             await connection.execute(spending.update().where(same).values(state=state, **values))
@@ -150,7 +150,7 @@ class StoredReservation:
                 await connection.execute(spending.delete().where(spending.c.id == self.number))
 
 
-def _used(model: str, completion: Completion) -> dict[str, Any]:
+def _usage_columns(model: str, completion: Completion) -> dict[str, Any]:
     price = price_of(model)
     return {
         "input_tokens": completion.input_tokens,
@@ -161,27 +161,29 @@ def _used(model: str, completion: Completion) -> dict[str, Any]:
     }
 
 
-def _used_up(limit: Limit) -> str:
+def _word_used_up(limit: BudgetLimit) -> str:
     whose = {"survey": "this survey", "person": "you today", "workspace": "this workspace today"}[limit.scope]
     most = f"${limit.money:.2f}" if limit.money is not None else f"{limit.tokens:,} tokens"
     return f"The budget of {most} for {whose} is used up."
 
 
-async def standings(store: Store, payer: Payer, limits: Sequence[Limit]) -> list[Standing]:
+async def load_budget_use(store: Store, payer: Payer, limits: Sequence[BudgetLimit]) -> list[BudgetUse]:
     """What is used of each limit, with what administrators added to it today."""
     async with store.reading() as connection:
-        return await _standings(connection, payer, limits)
+        return await _select_budget_use(connection, payer, limits)
 
 
-async def _standings(connection: AsyncConnection, payer: Payer, limits: Sequence[Limit]) -> list[Standing]:
+async def _select_budget_use(
+    connection: AsyncConnection, payer: Payer, limits: Sequence[BudgetLimit]
+) -> list[BudgetUse]:
     result = []
     for limit in limits:
         tokens = sa.func.sum(spending.c.input_tokens + spending.c.output_tokens)
         used = sa.select(sa.func.sum(spending.c.money), tokens).where(_of(limit.scope, payer))
         row = (await connection.execute(used)).one()
-        added = (await connection.execute(_added(limit.scope, payer))).scalar_one_or_none()
+        added = (await connection.execute(_select_raised(limit.scope, payer))).scalar_one_or_none()
         most = limit.money + float(added or 0) if limit.money is not None else None
-        result.append(Standing(Limit(limit.scope, most, limit.tokens), float(row[0] or 0), int(row[1] or 0)))
+        result.append(BudgetUse(BudgetLimit(limit.scope, most, limit.tokens), float(row[0] or 0), int(row[1] or 0)))
     return result
 
 
@@ -196,7 +198,7 @@ def _of(scope: Scope, payer: Payer) -> sa.ColumnElement[bool]:
             return (spending.c.tenant == payer.tenant) & (spending.c.day == today())
 
 
-def _added(scope: Scope, payer: Payer) -> sa.Select[Any]:
+def _select_raised(scope: Scope, payer: Payer) -> sa.Select[Any]:
     person = payer.person if scope == "person" else payer.session_id if scope == "survey" else ""
     same = (allowances.c.scope == scope) & (allowances.c.tenant == payer.tenant) & (allowances.c.person == person)
     return sa.select(allowances.c.money).where(same & (allowances.c.day.in_(("", today()))))
@@ -207,7 +209,7 @@ async def raise_budget(store: Store, payer: Payer, scope: Scope, money: float) -
     person = payer.person if scope == "person" else payer.session_id if scope == "survey" else ""
     key = {"scope": scope, "tenant": payer.tenant, "person": person, "day": "" if scope == "survey" else today()}
     async with store.writing() as connection:
-        await connection.execute(store.inserted_once(allowances).values(**key, money=0.0))
+        await connection.execute(store.insert_once(allowances).values(**key, money=0.0))
         same = sa.and_(*(allowances.c[name] == value for name, value in key.items()))
         await connection.execute(allowances.update().where(same).values(money=allowances.c.money + money))
 
@@ -252,10 +254,10 @@ class StoredRecord:
             "finished_at": time.time(),
         }
         async with self._store.writing() as connection:
-            await connection.execute(self._store.inserted_once(calls).values(row))
+            await connection.execute(self._store.insert_once(calls).values(row))
 
 
-async def lose(store: Store, dead: Sequence[str]) -> None:
+async def settle_lost_calls(store: Store, dead: Sequence[str]) -> None:
     """Calls that were running in processes that died: the provider has read the question, the answer is lost."""
     if dead:
         gone = (spending.c.state == "reserved") & spending.c.holder.in_(dead)

@@ -36,7 +36,7 @@ async def remember(store: Store, conversation: Conversation, name: str, value: s
         await connection.execute(notes.delete().where(same))
         if value:
             row = {"conversation_id": name_of, "name": name, "value": value, "noted_at": time.time()}
-            await connection.execute(store.inserted_once(notes).values(row))
+            await connection.execute(store.insert_once(notes).values(row))
 
 
 async def recall(store: Store, conversation: Conversation, name: str) -> str:

@@ -14,8 +14,8 @@ KEPT_DAYS = 90
 """Days after which an answer is forgotten; until then it helps where a service is away."""
 
 
-class StoredMemory:
-    """The `OnlineMemory` of a store: one pace for all processes, answers with their age."""
+class StoredOnlineCache:
+    """The `OnlineCache` of a store: one pace for all processes, answers with their age."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -26,7 +26,7 @@ class StoredMemory:
         soonest = sa.case((pace.c.next_at > now, pace.c.next_at), else_=now)
         mine = pace.update().where(pace.c.service == service).values(next_at=soonest + interval_s)
         async with self._store.writing() as connection:
-            await connection.execute(self._store.inserted_once(pace).values(service=service, next_at=0.0))
+            await connection.execute(self._store.insert_once(pace).values(service=service, next_at=0.0))
             after = (await connection.execute(mine.returning(pace.c.next_at))).scalar_one()
         return float(max(0.0, after - interval_s - now))
 
@@ -50,4 +50,4 @@ class StoredMemory:
         row = {"key": key, "content": zlib.compress(content.encode(), 1), "kept_at": now}
         async with self._store.writing() as connection:
             await connection.execute(replies.delete().where(old))
-            await connection.execute(self._store.inserted_once(replies).values(row))
+            await connection.execute(self._store.insert_once(replies).values(row))

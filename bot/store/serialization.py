@@ -63,7 +63,7 @@ _STORED = TypeAdapter(StoredSession)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class StoredPart:
     """A large part that is not known to be stored yet."""
 
     value: object
@@ -71,14 +71,14 @@ class Piece:
 
 
 @dataclass
-class Archive:
+class SessionCodec:
     """Encodes and decodes; remembers digests of stored parts, because most parts of a session stay the same."""
 
     _digests: OrderedDict[tuple[str, int], tuple[object, str]] = field(default_factory=OrderedDict)
 
-    def packed(self, session: SurveySession) -> tuple[str, dict[str, Piece]]:
+    def packed(self, session: SurveySession) -> tuple[str, dict[str, StoredPart]]:
         """The session's JSON, and the pieces not known to be stored, by digest; tell `remember` once they are."""
-        new: dict[str, Piece] = {}
+        new: dict[str, StoredPart] = {}
 
         def digest(kind: str, value: object) -> str:
             known = self._digests.get((session.id, id(value)))
@@ -87,7 +87,7 @@ class Archive:
                 return known[1]
             content = _KINDS[kind].dump_json(value)
             made = hashlib.sha256(content).hexdigest()
-            new[made] = Piece(value, zlib.compress(content, 1))
+            new[made] = StoredPart(value, zlib.compress(content, 1))
             return made
 
         def state(value: State) -> StoredState:
@@ -141,14 +141,14 @@ def read_session(body: str) -> StoredSession:
     return _STORED.validate_json(body)
 
 
-def incoming_json(incoming: Incoming) -> str:
+def encode_incoming(incoming: Incoming) -> str:
     """Everything that came in, files too."""
     files = [[a.name, base64.b64encode(a.content).decode(), a.source] for a in incoming.attachments]
     return json.dumps({**asdict(replace(incoming, attachments=())), "attachments": files})
 
 
 def read_incoming(text: str) -> Incoming:
-    """The inverse of `incoming_json`."""
+    """The inverse of `encode_incoming`."""
     values = json.loads(text)
     conversation = Conversation(**values.pop("conversation"))
     files = tuple(
@@ -158,11 +158,11 @@ def read_incoming(text: str) -> Incoming:
     return Incoming(conversation, attachments=files, values=filled, **values)
 
 
-def outgoing_json(outgoing: Outgoing) -> str:
+def encode_outgoing(outgoing: Outgoing) -> str:
     """Everything that goes out; files by their paths."""
     return _OUTGOING.dump_json(outgoing).decode()
 
 
 def read_outgoing(text: str) -> Outgoing:
-    """The inverse of `outgoing_json`."""
+    """The inverse of `encode_outgoing`."""
     return _OUTGOING.validate_json(text)

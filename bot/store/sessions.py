@@ -21,10 +21,10 @@ from adapters.chat import Conversation, Incoming, Outgoing
 from bot.store.database import Database
 from bot.store.schema import conversations, events, notes, outbox, pieces, processes, sessions
 from bot.store.serialization import (
-    Archive,
+    SessionCodec,
     StoredSession,
-    incoming_json,
-    outgoing_json,
+    encode_incoming,
+    encode_outgoing,
     read_incoming,
     read_outgoing,
     read_session,
@@ -44,7 +44,7 @@ RECENT = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredConversation:
     """A conversation as it is stored; ``version`` decides whether a change still fits."""
 
     conversation: Conversation
@@ -56,7 +56,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class OutboxMessage:
     """A message that is stored; its number is the same however often it is sent."""
 
     id: int
@@ -77,13 +77,13 @@ class Store:
         self.writing = database.writing
         self.snapshot = database.snapshot
         self.alone = database.alone
-        self.inserted_once = database.inserted_once
+        self.insert_once = database.insert_once
         self.close = database.close
         self.holder = holder
-        self._archive = Archive()
+        self._archive = SessionCodec()
         self._received: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
         self._storing: asyncio.Task[None] | None = None
-        self._recent: OrderedDict[str, Held] = OrderedDict()
+        self._recent: OrderedDict[str, StoredConversation] = OrderedDict()
 
     # What comes in.
 
@@ -96,7 +96,7 @@ class Store:
             "key": incoming.key,
             "conversation_id": conversation_id(at),
             "person": incoming.person,
-            "payload": incoming_json(incoming),
+            "payload": encode_incoming(incoming),
             "received_at": time.time(),
             "holder": self.holder,
         }
@@ -115,7 +115,7 @@ class Store:
                 async with self.writing(urgent=True) as connection:
                     batch, self._received = self._received[:BATCH], self._received[BATCH:]
                     # Not by the count of rows, which a driver does not know after such an insert.
-                    insert = self.inserted_once(events).values([row for row, _ in batch]).returning(*_NAMED_BY)
+                    insert = self.insert_once(events).values([row for row, _ in batch]).returning(*_NAMED_BY)
                     made = {tuple(found) for found in await connection.execute(insert)}
             except ServiceError as error:
                 if not batch:  # not even a connection
@@ -130,7 +130,7 @@ class Store:
                     stored.set_result(name in made)
                 made.discard(name)  # the same event a second time in one batch
 
-    async def left_over(self, platform: str, only: Conversation | None) -> list[Incoming]:
+    async def take_left_over(self, platform: str, only: Conversation | None) -> list[Incoming]:
         """What processes that are gone received and did not handle, taken over by this one, oldest first."""
         c = events.c
         mine = (c.platform == platform) & c.handled_at.is_(None) & c.holder.not_in(sa.select(processes.c.id))
@@ -142,7 +142,7 @@ class Store:
 
     # Sessions.
 
-    async def held(self, conversation: Conversation) -> Held | None:
+    async def load_conversation(self, conversation: Conversation) -> StoredConversation | None:
         """The conversation with its session; ``None`` where nothing was said there yet."""
         name = conversation_id(conversation)
         join = sessions.join(conversations, conversations.c.session_id == sessions.c.id)
@@ -157,7 +157,7 @@ class Store:
                 return None
             body = read_session(row[sessions.c.body])
             session = self._archive.unpacked(body, await _pieces(connection, body))
-        held = Held(
+        stored = StoredConversation(
             conversation,
             session,
             row[sessions.c.owner],
@@ -165,63 +165,65 @@ class Store:
             tuple(json.loads(row[conversations.c.reading])),
             row[conversations.c.version],
         )
-        self._keep(name, held)
-        return held
+        self._keep(name, stored)
+        return stored
 
-    def _keep(self, name: str, held: Held) -> None:
-        self._recent[name] = held
+    def _keep(self, name: str, stored: StoredConversation) -> None:
+        self._recent[name] = stored
         self._recent.move_to_end(name)
         while len(self._recent) > RECENT:
             self._recent.popitem(last=False)
 
-    async def commit(self, held: Held, messages: Sequence[Outgoing], key: str | None = None) -> list[Letter] | None:
+    async def commit(
+        self, stored: StoredConversation, messages: Sequence[Outgoing], key: str | None = None
+    ) -> list[OutboxMessage] | None:
         """One transaction: the session as it is now, the messages it causes, and the event that was handled.
 
         ``None`` where the conversation has changed since it was read; then nothing is written.
         """
-        at, session = held.conversation, held.session
+        at, session = stored.conversation, stored.session
         name, now = conversation_id(at), time.time()
         body, new = await asyncio.to_thread(self._archive.packed, session)
         row = {
-            "owner": held.owner,
-            "invited": json.dumps(sorted(held.invited)),
+            "owner": stored.owner,
+            "invited": json.dumps(sorted(stored.invited)),
             "topic": session.state.brief.topic if session.state.brief else "",
             "phase": session.state.phase,
             "job_id": session.job.id if session.job else None,
             "body": body,
             "changed_at": now,
         }
-        place = {"reading": json.dumps(held.reading), "version": held.version + 1, "session_id": session.id}
+        place = {"reading": json.dumps(stored.reading), "version": stored.version + 1, "session_id": session.id}
         async with self.writing() as connection:
-            if held.version == 0:
+            if stored.version == 0:
                 where = {"platform": at.platform, "tenant": at.tenant, "channel": at.channel, "thread": at.thread}
-                made = self.inserted_once(conversations).values(id=name, **where, **place)
+                made = self.insert_once(conversations).values(id=name, **where, **place)
                 if (await connection.execute(made.returning(conversations.c.id))).first() is None:
                     return None
                 where = {"platform": at.platform, "tenant": at.tenant, "conversation_id": name}
                 await connection.execute(sessions.insert().values(id=session.id, created_at=now, **where, **row))
             else:
-                same = (conversations.c.id == name) & (conversations.c.version == held.version)
+                same = (conversations.c.id == name) & (conversations.c.version == stored.version)
                 if not (await connection.execute(conversations.update().where(same).values(place))).rowcount:
                     return None
                 await connection.execute(sessions.update().where(sessions.c.id == session.id).values(row))
             for digest, piece in new.items():
                 values = {"session_id": session.id, "digest": digest, "content": piece.content}
-                await connection.execute(self.inserted_once(pieces).values(values))
-            letters = [await self._posted(connection, message, session.id, now) for message in messages]
+                await connection.execute(self.insert_once(pieces).values(values))
+            stored_messages = [await self._insert_message(connection, message, session.id, now) for message in messages]
             if key is not None:
                 await connection.execute(_of_event(at, key).values(handled_at=now))
         self._archive.remember(session.id, {digest: piece.value for digest, piece in new.items()})
-        self._keep(name, replace(held, version=held.version + 1))
-        return letters
+        self._keep(name, replace(stored, version=stored.version + 1))
+        return stored_messages
 
-    async def handled(self, incoming: Incoming, messages: Sequence[Outgoing]) -> list[Letter]:
+    async def handled(self, incoming: Incoming, messages: Sequence[Outgoing]) -> list[OutboxMessage]:
         """An event that changed no session, and the messages it causes."""
         now = time.time()
         async with self.writing() as connection:
-            letters = [await self._posted(connection, message, None, now) for message in messages]
+            stored_messages = [await self._insert_message(connection, message, None, now) for message in messages]
             await connection.execute(_of_event(incoming.conversation, incoming.key).values(handled_at=now))
-        return letters
+        return stored_messages
 
     async def with_jobs(self, platform: str, only: Conversation | None) -> list[tuple[Conversation, str, str]]:
         """Conversations whose session has a job: where, its owner, the job's id."""
@@ -235,26 +237,28 @@ class Store:
 
     # What goes out.
 
-    async def _posted(
+    async def _insert_message(
         self, connection: AsyncConnection, message: Outgoing, session_id: str | None, now: float
-    ) -> Letter:
+    ) -> OutboxMessage:
         row = {
             "conversation_id": conversation_id(message.conversation),
             "session_id": session_id,
             "platform": message.conversation.platform,
-            "payload": outgoing_json(message),
+            "payload": encode_outgoing(message),
             "created_at": now,
             "holder": self.holder,
         }
         result = await connection.execute(outbox.insert().values(row))
-        return Letter(int(result.inserted_primary_key[0]), message)  # type: ignore[index]
+        return OutboxMessage(int(result.inserted_primary_key[0]), message)  # type: ignore[index]
 
-    async def sent(self, letter: Letter) -> None:
+    async def sent(self, stored_message: OutboxMessage) -> None:
         """The platform has taken it."""
         async with self.writing() as connection:
-            await connection.execute(outbox.update().where(outbox.c.id == letter.id).values(sent_at=time.time()))
+            await connection.execute(
+                outbox.update().where(outbox.c.id == stored_message.id).values(sent_at=time.time())
+            )
 
-    async def unsent(self, platform: str, only: Conversation | None) -> list[Letter]:
+    async def unsent(self, platform: str, only: Conversation | None) -> list[OutboxMessage]:
         """Messages that processes that are gone did not send, taken over by this one, oldest first."""
         c = outbox.c
         mine = (c.platform == platform) & c.sent_at.is_(None) & c.holder.not_in(sa.select(processes.c.id))
@@ -262,25 +266,27 @@ class Store:
         taken = outbox.update().where(mine).values(holder=self.holder).returning(c.id, c.payload)
         async with self.writing() as connection:
             rows = (await connection.execute(taken)).all()
-        return [Letter(row.id, read_outgoing(row.payload)) for row in sorted(rows, key=lambda row: int(row.id))]
+        return [OutboxMessage(row.id, read_outgoing(row.payload)) for row in sorted(rows, key=lambda row: int(row.id))]
 
     # What is forgotten.
 
-    async def forget(self, held: Held, messages: Sequence[Outgoing], key: str | None) -> list[Letter] | None:
+    async def forget(
+        self, stored: StoredConversation, messages: Sequence[Outgoing], key: str | None
+    ) -> list[OutboxMessage] | None:
         """Delete the session with all that belongs to it; ``None`` where it has changed since it was read."""
-        name, now = conversation_id(held.conversation), time.time()
+        name, now = conversation_id(stored.conversation), time.time()
         async with self.writing() as connection:
-            same = (conversations.c.id == name) & (conversations.c.version == held.version)
-            if held.version and not (await connection.execute(conversations.delete().where(same))).rowcount:
+            same = (conversations.c.id == name) & (conversations.c.version == stored.version)
+            if stored.version and not (await connection.execute(conversations.delete().where(same))).rowcount:
                 return None
-            await self.erase(connection, [held.session.id], [name])
-            letters = [await self._posted(connection, message, None, now) for message in messages]
+            await self.erase(connection, [stored.session.id], [name])
+            stored_messages = [await self._insert_message(connection, message, None, now) for message in messages]
             if key is not None:
                 # The row stays, so that the same event sent again is still known; what was said in it does not.
-                stub = incoming_json(Incoming(held.conversation, "", key))
-                await connection.execute(_of_event(held.conversation, key).values(handled_at=now, payload=stub))
+                stub = encode_incoming(Incoming(stored.conversation, "", key))
+                await connection.execute(_of_event(stored.conversation, key).values(handled_at=now, payload=stub))
         self._recent.pop(name, None)
-        return letters
+        return stored_messages
 
     async def erase(self, connection: AsyncConnection, session_ids: Sequence[str], names: Sequence[str]) -> None:
         """Sessions with their pieces and calls (by foreign key), and what was said in their conversations.

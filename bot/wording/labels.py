@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from adapters.chat import Button, Outgoing, Overview, Words
+from adapters.chat import AdapterTexts, Button, Outgoing, SurveyList
 from bot.store.notes import StoredSurvey
-from engine.rendering.markdown import escaped
+from engine.rendering.markdown import escape_markdown
 from engine.session.state import Phase
 from engine.values import Way
 
@@ -34,7 +34,7 @@ WAYS: dict[Way, str] = {
     "translate": "Translate it",
 }
 
-WORDS = Words(
+WORDS = AdapterTexts(
     not_here="I cannot write in that channel, so the survey is here. To have it there, invite me: `/invite @Scholium`",
     too_long="This is too long for a form. Change it by words in the thread, for example `rename 2 to …`; see `help`.",
     begun="I open a thread for it.",
@@ -46,17 +46,17 @@ WORDS = Words(
 )
 
 
-def overview(surveys: tuple[Outgoing, ...]) -> Overview:
+def overview(surveys: tuple[Outgoing, ...]) -> SurveyList:
     """A person's surveys, and a button for a new one."""
     nothing = "You have no survey yet."
-    return Overview("Your surveys", Button(NEW_SURVEY, "start", "", asks=True), "Open", nothing, surveys)
+    return SurveyList("Your surveys", Button(NEW_SURVEY, "start", "", asks=True), "Open", nothing, surveys)
 
 
 def survey_line(survey: StoredSurvey) -> str:
     """One of a person's surveys: topic, state, cost."""
     doing = "at work" if survey.is_running else "your turn"
     money = f", ${survey.money:.2f}" if survey.money >= 0.005 else ""
-    return f"**{escaped(survey.topic or 'No topic yet')}** ({survey.phase}, {doing}{money})"
+    return f"**{escape_markdown(survey.topic or 'No topic yet')}** ({survey.phase}, {doing}{money})"
 
 
 def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:

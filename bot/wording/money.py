@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.store.ledger import Limit, Standing
+from bot.store.ledger import BudgetLimit, BudgetUse
 from engine.llm.meter import Usage
-from engine.rendering.markdown import escaped
+from engine.rendering.markdown import escape_markdown
 from engine.writing.estimates import Estimate
 
 
-def estimate(expected: Estimate, limits: Sequence[Limit]) -> str:
+def estimate(expected: Estimate, limits: Sequence[BudgetLimit]) -> str:
     """What writing will take, said before it starts."""
     money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
     most = next((limit.money for limit in limits if limit.scope == "survey"), None)
@@ -24,12 +24,12 @@ def estimate(expected: Estimate, limits: Sequence[Limit]) -> str:
     )
 
 
-def cost(steps: Mapping[str, Usage], limits: Sequence[Limit]) -> str:
+def cost(steps: Mapping[str, Usage], limits: Sequence[BudgetLimit]) -> str:
     """What was spent, on what."""
     if not steps:
         return "Nothing was spent."
     lines = [
-        f"- {escaped(name)}: {u.calls} calls, {u.input_tokens:,} tokens read, {u.output_tokens:,} written, "
+        f"- {escape_markdown(name)}: {u.calls} calls, {u.input_tokens:,} tokens read, {u.output_tokens:,} written, "
         f"{f'${u.money:.3f}' if u.priced else 'price unknown'}"
         for name, u in steps.items()
     ]
@@ -44,12 +44,12 @@ def cost(steps: Mapping[str, Usage], limits: Sequence[Limit]) -> str:
 _WHOSE = {"survey": "this survey", "person": "you, today", "workspace": "this workspace, today"}
 
 
-def budget(standings: Sequence[Standing]) -> str:
+def budget(uses: Sequence[BudgetUse]) -> str:
     """What is left of each budget."""
-    if not standings:
+    if not uses:
         return "No budget is set. `survey TOPIC budget=2.50` sets one for a survey."
     lines = []
-    for item in standings:
+    for item in uses:
         limit = item.limit
         if limit.money is not None:
             left = f"${max(0.0, limit.money - item.money):.2f} of ${limit.money:.2f}"
@@ -60,11 +60,11 @@ def budget(standings: Sequence[Standing]) -> str:
     return "\n".join(["**Budget**", "", *lines])
 
 
-def budget_warning(item: Standing) -> str:
+def budget_warning(item: BudgetUse) -> str:
     """Said once, when most of a budget is used."""
     return f"⚠ {item.share():.0%} of the budget for {_WHOSE[item.limit.scope]} is used. `budget` shows what is left."
 
 
-def raised(scope: str, money: float) -> str:
+def word_raised_budget(scope: str, money: float) -> str:
     """An administrator has added to a budget."""
     return f"${money:.2f} more for {_WHOSE.get(scope, scope)}."

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from bot.wording.sentences import WELCOME
-from engine.citations import numbers, reference_text, replaced
+from engine.citations import numbers, reference_text, replace_citations
 from engine.evidence import Evidence
 from engine.gathering.search_record import search_flow
 from engine.limits import length_class
-from engine.rendering.markdown import escaped, given, with_numbers
+from engine.rendering.markdown import describe_search, escape_markdown, with_numbers
 from engine.retrieval.identity import surname
 from engine.retrieval.matching import SURE
 from engine.session.state import State
-from engine.text import clean, shortened
+from engine.text import clean, shorten
 from engine.values import (
     FoundPaper,
     KeywordPool,
@@ -35,7 +35,9 @@ def proposal(state: State) -> str:
     """The proposal of the phase the session is in."""
     match state.phase:
         case "topic":
-            return f"The topic is “{escaped(state.brief.topic)}”. Say `ok` to go on." if state.brief else WELCOME
+            return (
+                f"The topic is “{escape_markdown(state.brief.topic)}”. Say `ok` to go on." if state.brief else WELCOME
+            )
         case "keywords":
             return _keywords(state.keywords) if state.keywords else WELCOME
         case "papers":
@@ -55,7 +57,7 @@ def proposal(state: State) -> str:
 
 
 def _keywords(pool: KeywordPool) -> str:
-    lines = [f"- **{escaped(k.text)}**{_origin(k.origin, k.found)}" for k in pool.keywords]
+    lines = [f"- **{escape_markdown(k.text)}**{_origin(k.origin, k.found)}" for k in pool.keywords]
     return "\n".join(
         ["**Keywords**", "", *lines, "", "`ok` searches with these. `add WORDS` and `drop WORDS` change them."]
     )
@@ -88,7 +90,7 @@ def _papers(selection: PaperSelection) -> str:
         [
             f"**{used} papers**{span}.{left_out}",
             "",
-            *_listed(selection),
+            *_word_unsure_lines(selection),
             *_notes(selection),
             *lines,
             more,
@@ -107,21 +109,21 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> st
     where = ", ".join(part for part in (paper.venue, str(paper.year or "")) if part)
     cited = f", cited {paper.citations:,} times" if paper.citations is not None else ""
     words = sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: r.rank)[:2]
-    reasons = [f"found by {', '.join(f'“{escaped(r.keyword)}” #{r.rank}' for r in words)}"] if words else []
+    reasons = [f"found by {', '.join(f'“{escape_markdown(r.keyword)}” #{r.rank}' for r in words)}"] if words else []
     reasons += [_by_citation(r) for r in item.reasons if r.by != "keyword"]
-    reasons += [escaped(item.judgement)] if item.judgement else []
+    reasons += [escape_markdown(item.judgement)] if item.judgement else []
     why = f" · {'; '.join(reasons)}" if reasons else ""
-    title = escaped(shortened(clean(paper.title), 120))
-    return f"{position}. {title} — {escaped(people)}, {escaped(where)}{cited}{why}{out}"
+    title = escape_markdown(shorten(clean(paper.title), 120))
+    return f"{position}. {title} — {escape_markdown(people)}, {escape_markdown(where)}{cited}{why}{out}"
 
 
-def _listed(selection: PaperSelection) -> list[str]:
+def _word_unsure_lines(selection: PaperSelection) -> list[str]:
     """Lines of a person's list that need a look: not sure, or not found."""
     places = {found.paper.key: place for place, found in enumerate(selection.found, start=1)}
     lines = []
     for item in selection.listed:
-        line = escaped(shortened(item.line, 120))
-        note = f": {escaped(item.note)}" if item.note else ""
+        line = escape_markdown(shorten(item.line, 120))
+        note = f": {escape_markdown(item.note)}" if item.note else ""
         if item.key is None:
             lines.append(f"- not found{note}: “{line}”")
         elif item.certainty < SURE:
@@ -133,7 +135,7 @@ def _listed(selection: PaperSelection) -> list[str]:
 
 def _notes(selection: PaperSelection) -> list[str]:
     """What did not go as it should when it was searched, each once."""
-    notes = [f"- ⚠ {escaped(note)}" for note in dict.fromkeys(s.note for s in selection.searches) if note]
+    notes = [f"- ⚠ {escape_markdown(note)}" for note in dict.fromkeys(s.note for s in selection.searches) if note]
     return [*notes[:SHOWN_NOTES], ""] if notes else []
 
 
@@ -147,7 +149,7 @@ def _by_citation(reason: Reason) -> str:
         case "recommended":
             return "recommended for the papers found"
         case _:
-            return f"on your list: {escaped(shortened(clean(reason.keyword), 80))}"
+            return f"on your list: {escape_markdown(shorten(clean(reason.keyword), 80))}"
 
 
 def all_papers(selection: PaperSelection) -> str:
@@ -163,7 +165,7 @@ def _outline(outline: Outline) -> str:
             "" if node.role != "body" else f" ({count} papers)" if count else " (papers are chosen when it is written)"
         )
         thin = " ⚠ thin evidence" if node.thin and count else ""
-        lines.append(f"{'    ' * number.count('.')}- **{number}** {escaped(node.title)}{papers}{thin}")
+        lines.append(f"{'    ' * number.count('.')}- **{number}** {escape_markdown(node.title)}{papers}{thin}")
     thin_note = (
         "\n⚠ Sections marked so rest on very few papers: merge or drop them, or look for more papers."
         if any(node.thin for _, node in walk_outline(outline.nodes))
@@ -171,11 +173,11 @@ def _outline(outline: Outline) -> str:
     )
     return "\n".join(
         [
-            f"**{escaped(outline.title)}**",
+            f"**{escape_markdown(outline.title)}**",
             "",
             *lines,
             thin_note,
-            *(f"⚠ {escaped(note)}" for note in outline.notes),
+            *(f"⚠ {escape_markdown(note)}" for note in outline.notes),
             "",
             "`ok` writes it. `rename 2 to …`, `drop 3`, `move 4 before 2`, `merge 3 4` and "
             "`add section … after 2` change it.",
@@ -194,11 +196,15 @@ def _survey(survey: Survey) -> str:
     tokens = sum(len(section.text) for _, section in walk(survey.sections)) // 4
     counts: Counter[str] = Counter(w.kind for w in survey.warnings)
     told = [f"{counts[kind]} {text}" for kind, text in _COUNTED.items() if counts[kind]]
-    told += [f"{w.kind}: {escaped(w.place)} ({escaped(w.detail)})" for w in survey.warnings if w.kind not in _COUNTED]
+    told += [
+        f"{w.kind}: {escape_markdown(w.place)} ({escape_markdown(w.detail)})"
+        for w in survey.warnings
+        if w.kind not in _COUNTED
+    ]
     notes = "".join(f"\n- {note}" for note in told[:10])
     warned = f"\n\nWorth knowing:\n{notes}" if notes else ""
     return (
-        f"**{escaped(survey.title)}** is written: {len(survey.sections)} sections, {words:,} words "
+        f"**{escape_markdown(survey.title)}** is written: {len(survey.sections)} sections, {words:,} words "
         f"(length class {length_class(tokens)}), {len(survey.references)} references.{warned}\n\n"
         "Ask a question, say `show 2`, `why 3.1`, `rewrite 3.1: …`, or `export`."
     )
@@ -207,24 +213,24 @@ def _survey(survey: Survey) -> str:
 def section(survey: Survey, place: str, found: Section) -> str:
     """One section with its parts, as it stands in the survey."""
     known = numbers(survey)
-    parts = [f"**{place} {escaped(found.title)}**", with_numbers(found.text, known)]
+    parts = [f"**{place} {escape_markdown(found.title)}**", with_numbers(found.text, known)]
     for number, below in walk(found.sections, f"{place}."):
-        parts += [f"**{number} {escaped(below.title)}**", with_numbers(below.text, known)]
+        parts += [f"**{number} {escape_markdown(below.title)}**", with_numbers(below.text, known)]
     return "\n\n".join(parts)
 
 
-def written(found: Section, position: int, papers: Mapping[PaperKey, Paper]) -> str:
+def word_written_section(found: Section, position: int, papers: Mapping[PaperKey, Paper]) -> str:
     """A section that was just written, its citations by name: numbers are known when all sections are."""
 
     def shown(text: str) -> str:
         lines = [clean(line) for line in text.split("\n")]
-        name = lambda keys: f"[{'; '.join(escaped(_name(papers.get(k))) for k in keys)}]"  # noqa: E731
-        return "\n".join(replaced(line, name, escaped) for line in lines)
+        name = lambda keys: f"[{'; '.join(escape_markdown(_name(papers.get(k))) for k in keys)}]"  # noqa: E731
+        return "\n".join(replace_citations(line, name, escape_markdown) for line in lines)
 
     number = str(position + 1)
-    parts = [f"**{number} {escaped(found.title)}**", shown(found.text)]
+    parts = [f"**{number} {escape_markdown(found.title)}**", shown(found.text)]
     for place, below in walk(found.sections, f"{number}."):
-        parts += [f"**{place} {escaped(below.title)}**", shown(below.text)]
+        parts += [f"**{place} {escape_markdown(below.title)}**", shown(below.text)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -233,7 +239,7 @@ def _name(paper: Paper | None) -> str:
     if paper is None:
         return "?"
     others = " et al." if len(paper.authors) > 1 else ""
-    who = f"{surname(paper.authors[0])}{others}" if paper.authors else shortened(clean(paper.title), 40)
+    who = f"{surname(paper.authors[0])}{others}" if paper.authors else shorten(clean(paper.title), 40)
     return f"{who} {paper.year}" if paper.year else who
 
 
@@ -248,8 +254,8 @@ def evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
                 continue
             paper = papers[citation.key]
             parts.append(
-                f"- **{item.place}** [{known[citation.key]}] {escaped(clean(paper.title))} "
-                f"({paper.year or 'no year'}): “{escaped(citation.quote)}” — "
+                f"- **{item.place}** [{known[citation.key]}] {escape_markdown(clean(paper.title))} "
+                f"({paper.year or 'no year'}): “{escape_markdown(citation.quote)}” — "
                 f"{_verdict(citation.verdict)}, from the {citation.source}"
                 f"{f', page {citation.page}' if citation.page else ''}"
             )
@@ -268,13 +274,13 @@ def _verdict(verdict: str) -> str:
 def why_section(survey: Survey, place: str, title: str, items: Sequence[Evidence]) -> str:
     """The evidence behind a section."""
     if not items:
-        return f"Section {place}, {escaped(title)}, makes no statement about a paper; it only leads over."
-    return evidence(survey, items, f"**Evidence for {place} {escaped(title)}**\n")
+        return f"Section {place}, {escape_markdown(title)}, makes no statement about a paper; it only leads over."
+    return evidence(survey, items, f"**Evidence for {place} {escape_markdown(title)}**\n")
 
 
 def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evidence]) -> str:
     """Where a reference is used and with which words."""
-    head = f"**[{number}]** {escaped(clean(reference_text(paper)))} {f'<{paper.url}>' if paper.url else ''}\n"
+    head = f"**[{number}]** {escape_markdown(clean(reference_text(paper)))} {f'<{paper.url}>' if paper.url else ''}\n"
     if not items:
         return f"{head}\nIt is cited in a table, as one of the most cited of its group."
     return evidence(survey, items, head)
@@ -286,10 +292,14 @@ def sources(state: State) -> str:
     if selection is None:
         return "Nothing was searched yet."
     lines = [
-        f"- {escaped(s.source)}, {s.date}: “{escaped(s.query)}” gave {escaped(given(s))} papers"
+        f"- {escape_markdown(s.source)}, {s.date}: “{escape_markdown(s.query)}” gave "
+        f"{escape_markdown(describe_search(s))} papers"
         for s in selection.searches
     ]
     flow = [f"- {name}: {count:,}" for name, count in search_flow(selection)]
-    out = [f"- {escaped(clean(o.paper.title))}: {o.why}, {escaped(o.reason)}" for o in selection.all_left_out()]
+    out = [
+        f"- {escape_markdown(clean(o.paper.title))}: {o.why}, {escape_markdown(o.reason)}"
+        for o in selection.all_left_out()
+    ]
     reasons = ["", "**Left out, with the reason**", "", *out] if out else []
     return "\n".join(["**How this was searched**", "", *lines, "", *flow, *reasons])

@@ -8,17 +8,17 @@ from typing import assert_never
 
 from adapters.chat import Button, Incoming
 from bot.commands.access import Act
-from engine.citations import checked, numbers, reference_text
+from engine.citations import keep_allowed_citations, numbers, reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.report import as_markdown, card
-from engine.rendering.markdown import escaped, with_numbers
+from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.retrieval.libraries.library import AddReport
 from engine.revising.gaps import FieldGaps
 from engine.run import Answer, Progress
 from engine.session.events import Job, JobKind, NoticeKind
 from engine.session.state import Phase, State, SurveySession
-from engine.text import clean, shortened
+from engine.text import clean, shorten
 from engine.values import Claim, Paper, PaperKey, Section, walk
 
 WELCOME = (
@@ -126,7 +126,7 @@ def not_saved(values: Sequence[tuple[str, str]]) -> str:
     return f"The proposal has changed meanwhile, so this was not saved:\n\n```\n{written}\n```"
 
 
-def started(job: Job) -> str:
+def word_started(job: Job) -> str:
     """What is being done now."""
     return _STARTED[job.kind]
 
@@ -134,26 +134,26 @@ def started(job: Job) -> str:
 def progress(step: Progress) -> str:
     """One line: the stage and what is being done."""
     stage = _STAGES.get(step.stage, step.stage)
-    return f"{stage}: {escaped(shortened(step.detail, 80))}" if step.detail else stage
+    return f"{stage}: {escape_markdown(shorten(step.detail, 80))}" if step.detail else stage
 
 
 def not_understood(text: str, phase: Phase) -> str:
     """An honest answer to words that mean nothing here."""
-    return f"I did not understand “{escaped(shortened(clean(text), 80))}”. You can say {_SUGGESTIONS[phase]}."
+    return f"I did not understand “{escape_markdown(shorten(clean(text), 80))}”. You can say {_SUGGESTIONS[phase]}."
 
 
 def failure(error: ScholiumError) -> str:
     """What went wrong, whose fault it was, what to do."""
     match error:
         case UserError():
-            return escaped(str(error))
+            return escape_markdown(str(error))
         case LimitExceeded():
-            return f"{escaped(str(error))} What was finished is kept; say `ok` to go on."
+            return f"{escape_markdown(str(error))} What was finished is kept; say `ok` to go on."
         case RetrievalError() | ServiceError():
             again = " Trying again may help: say `no` or `ok`." if error.retryable else ""
-            return f"A service failed: {escaped(str(error))}{again}"
+            return f"A service failed: {escape_markdown(str(error))}{again}"
         case _:
-            return escaped(str(error))
+            return escape_markdown(str(error))
 
 
 CLOSED = "The thread of your survey was locked, so I stopped. What was finished is kept; unlock it and say `ok`."
@@ -176,12 +176,12 @@ _ENDED: dict[JobKind, str] = {
 }
 
 
-def ended(job: Job) -> str:
+def word_ended(job: Job) -> str:
     """A job has come to its end."""
     return f"✓ {_ENDED[job.kind]}"
 
 
-def broken_off(job: Job) -> str:
+def word_broken_off(job: Job) -> str:
     """A job could not be done to its end; why is said apart."""
     return f"✗ {_STARTED[job.kind].split(' …')[0].split('. ')[0]}: it did not work"
 
@@ -194,15 +194,15 @@ def facts(step: Progress | None, seconds: float, spent: float) -> tuple[str, ...
     return (*counted, time, *((f"${spent:.2f} so far",) if spent >= 0.005 else ()))
 
 
-def opened(incoming: Incoming) -> str:
+def word_opened(incoming: Incoming) -> str:
     """The first message of a survey's thread."""
     topic = dict(incoming.values).get("topic") or re.sub(r"^survey\s+", "", incoming.text, flags=re.I)
-    return f"A literature survey on **{escaped(shortened(clean(topic), 150))}**, asked for by @{incoming.person}"
+    return f"A literature survey on **{escape_markdown(shorten(clean(topic), 150))}**, asked for by @{incoming.person}"
 
 
 def platform_failed(why: str) -> str:
     """The platform did not open a thread, or did not give a file."""
-    return f"{escaped(why)} Nothing was done; please try again."
+    return f"{escape_markdown(why)} Nothing was done; please try again."
 
 
 OUR_FAULT = "Something went wrong inside Scholium; nothing you made is lost. Say `ok` to try again, or `undo`."
@@ -225,10 +225,10 @@ def buttons(session: SurveySession) -> tuple[Button, ...]:
     )
 
 
-def finished_section(found: Section, position: int) -> str:
+def word_finished_section(found: Section, position: int) -> str:
     """One line for a section that was just written."""
     words = sum(len(part.text.split()) for part in (found, *(s for _, s in walk(found.sections))))
-    return f"✓ {position + 1} {escaped(found.title)} ({words} words)"
+    return f"✓ {position + 1} {escape_markdown(found.title)} ({words} words)"
 
 
 def answer(found: Answer) -> str:
@@ -239,30 +239,33 @@ def answer(found: Answer) -> str:
             "then `more`, or `survey` with other words."
         )
     known = numbers(found.survey)
-    lines = [_answered(claim, found, known) for claim in found.claims]
+    lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
     quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
     how = "in their own words:" if quoted else "each sentence checked against its paper:"
     return "\n".join([f"From the papers of this survey, {how}", "", *lines])
 
 
-def _answered(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
+def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
     """One sentence of an answer; a paper that the survey does not cite is named after it."""
     if not claim.citations:
-        return f"- {escaped(claim.text)} *(general knowledge, not from these papers)*"
+        return f"- {escape_markdown(claim.text)} *(general knowledge, not from these papers)*"
     strangers = dict.fromkeys(c.key for c in claim.citations if c.key not in known)
     if not strangers:
         return f"- {with_numbers(claim.text, known)}"
     papers = {p.key: p for p in found.papers}
-    named = "; ".join(escaped(clean(reference_text(papers[k]))) if k in papers else escaped(k) for k in strangers)
-    shown = with_numbers(checked(claim.text, known).text, known)
+    named = "; ".join(
+        escape_markdown(clean(reference_text(papers[k]))) if k in papers else escape_markdown(k) for k in strangers
+    )
+    shown = with_numbers(keep_allowed_citations(claim.text, known).text, known)
     return f"- {shown} (gathered, but not cited in the survey: {named})"
 
 
 def gaps(found: FieldGaps) -> str:
     """Lines of work by share of surveys, the smallest first."""
     lines = [
-        f"- {escaped(gap.name)}: {gap.papers} papers, {'no survey' if not gap.surveys else f'{gap.surveys} surveys'}"
+        f"- {escape_markdown(gap.name)}: {gap.papers} papers, "
+        f"{'no survey' if not gap.surveys else f'{gap.surveys} surveys'}"
         for gap in found.gaps
     ]
     head = "**Lines of work among these papers**, those with the fewest surveys first (a survey says so in its title):"
@@ -284,8 +287,8 @@ def details(session: SurveySession, job: Job) -> tuple[Button, ...]:
 def status(session: SurveySession) -> str:
     """Where the conversation is."""
     state = session.state
-    topic = f"“{escaped(state.brief.topic)}”" if state.brief else "no topic yet"
-    doing = started(session.job) if session.job else f"it is your turn: {_SUGGESTIONS[state.phase]}"
+    topic = f"“{escape_markdown(state.brief.topic)}”" if state.brief else "no topic yet"
+    doing = word_started(session.job) if session.job else f"it is your turn: {_SUGGESTIONS[state.phase]}"
     written = f" {len(state.sections)} sections are written." if state.phase == "writing" else ""
     return f"Topic: {topic}. Step: {state.phase}.{written} Now: {doing}"
 
@@ -293,14 +296,14 @@ def status(session: SurveySession) -> str:
 def history(session: SurveySession) -> str:
     """The steps so far, the latest last."""
     states = [*session.past, session.state]
-    lines = [f"{i}. {_described(state)}" for i, state in enumerate(states[-12:], start=max(0, len(states) - 12))]
+    lines = [f"{i}. {_describe_state(state)}" for i, state in enumerate(states[-12:], start=max(0, len(states) - 12))]
     return "\n".join(["**So far** (`undo 2` takes back two):", "", *lines])
 
 
-def _described(state: State) -> str:
+def _describe_state(state: State) -> str:
     match state.phase:
         case "topic":
-            return f"topic: {escaped(state.brief.topic)}" if state.brief else "the beginning"
+            return f"topic: {escape_markdown(state.brief.topic)}" if state.brief else "the beginning"
         case "keywords":
             return f"{len(state.keywords.keywords) if state.keywords else 0} keywords"
         case "papers":
@@ -321,7 +324,7 @@ NO_SURVEY_YET = "There is no text yet to look into. It comes after the outline i
 STILL_WORKING_CANNOT_EXPORT = "I am still writing; `stop` first to export what is finished, or wait."
 
 
-def bundled(library: str, name: str) -> str:
+def word_bundled_library(library: str, name: str) -> str:
     """Said once when there is no library yet."""
     return (
         f"There is no library “{library}” yet, so I use a small one that comes with Scholium: “{name}”, well-known "
@@ -332,14 +335,14 @@ def bundled(library: str, name: str) -> str:
 UNFINISHED = "This survey was stopped before it was finished; the sections that are missing are listed at the end."
 
 
-def invited(person: str) -> str:
+def word_invited(person: str) -> str:
     """Somebody may change the survey now."""
-    return f"@{escaped(person)} may approve and change this survey now."
+    return f"@{escape_markdown(person)} may approve and change this survey now."
 
 
-def refused(why: Act, owner: str) -> str:
+def word_refusal(why: Act, owner: str) -> str:
     """A kind no, and who can help."""
-    asker = f"@{escaped(owner)}" if owner else "who started it"
+    asker = f"@{escape_markdown(owner)}" if owner else "who started it"
     return {
         "start": "You may not start surveys here; an administrator of Scholium can allow it.",
         "read": f"This survey is {asker}'s, who can let you in with `invite`.",
@@ -357,14 +360,14 @@ FORGOTTEN = "Forgotten. Files that were exported are not touched. Name a topic t
 WELCOME_BACK = "Welcome back. This is where we were:"
 
 
-def going_on(job: Job) -> str:
+def word_going_on(job: Job) -> str:
     """The conversation is opened again while its job runs."""
-    return f"Welcome back. Still at work: {started(job)}"
+    return f"Welcome back. Still at work: {word_started(job)}"
 
 
 def papers_added(report: AddReport, rejected: int, read: Sequence[Paper]) -> str:
     """What became of files with papers; ``read`` are those whose text was kept."""
-    texts = "".join(f"\n- I read {escaped(reference_text(paper))} " for paper in read)
+    texts = "".join(f"\n- I read {escape_markdown(reference_text(paper))} " for paper in read)
     unread = f" {rejected} records could not be read." if rejected else ""
     return (
         f"{report.added} papers added, {report.updated + report.unchanged} were there already.{unread} "

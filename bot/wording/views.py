@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.commands.grammar import Look
+from bot.commands.grammar import Show
 from bot.wording import proposals
 from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, section_at
 from engine.session.state import State, SurveySession
 from engine.values import Survey
-from engine.writing.assembly import assembled
+from engine.writing.assembly import assemble_survey
 
 
-def view(session: SurveySession, look: Look) -> str:
+def view(session: SurveySession, look: Show) -> str:
     """What a person asked to be shown; money is shown elsewhere. Raises `UserError` where it is not there."""
     state = session.state
     match look.view:
@@ -27,13 +27,13 @@ def view(session: SurveySession, look: Look) -> str:
         case "sources":
             return proposals.sources(state)
         case "show":
-            return _shown(state, look.target)
+            return _show_section(state, look.target)
         case "why section":
-            survey = needed_survey(state)
+            survey = require_survey(state)
             title = section_at(survey, look.target).title
             return proposals.why_section(survey, look.target, title, evidence_of_section(survey, look.target))
         case "why reference":
-            survey = needed_survey(state)
+            survey = require_survey(state)
             paper, items = evidence_of_reference(survey, int(look.target))
             return proposals.why_reference(survey, paper, int(look.target), items)
         case "cost" | "budget":
@@ -42,25 +42,25 @@ def view(session: SurveySession, look: Look) -> str:
             assert_never(look.view)
 
 
-def _shown(state: State, place: str) -> str:
+def _show_section(state: State, place: str) -> str:
     if place:
-        survey = needed_survey(state)
+        survey = require_survey(state)
         return proposals.section(survey, place, section_at(survey, place))
     if state.phase == "papers" and state.papers:
         return proposals.all_papers(state.papers)
     return proposals.proposal(state)
 
 
-def finished_survey(state: State) -> Survey | None:
+def survey_so_far(state: State) -> Survey | None:
     """The survey, or what is finished of it."""
     if state.survey or not (state.brief and state.outline and state.papers and state.sections):
         return state.survey
-    return assembled(state.brief, state.outline, dict(state.sections), state.papers, wording.UNFINISHED)
+    return assemble_survey(state.brief, state.outline, dict(state.sections), state.papers, wording.UNFINISHED)
 
 
-def needed_survey(state: State) -> Survey:
+def require_survey(state: State) -> Survey:
     """The survey or what is finished of it; raises `UserError` where nothing is."""
-    survey = finished_survey(state)
+    survey = survey_so_far(state)
     if survey is None:
         raise UserError(wording.NO_SURVEY_YET)
     return survey

@@ -11,7 +11,7 @@ from typing import Literal
 from engine.evaluation.documents import CitedClaim
 from engine.evaluation.entailment import Entailment
 from engine.evaluation.scores import Score, f1
-from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 
 Fault = Literal["misalignment", "misinterpretation", "overgeneralisation"]
@@ -44,9 +44,9 @@ async def verdicts(
     async def judged(claim: CitedClaim) -> ClaimVerdict:
         texts = [sources.get(name, "") for name in claim.names]
         rests = [[t for j, t in enumerate(texts) if j != i and t] for i in range(len(texts))]
-        together = await entailment.supported(claim.text, [t for t in texts if t])
-        alone = await asyncio.gather(*(entailment.supported(claim.text, [t] if t else []) for t in texts))
-        without = await asyncio.gather(*(entailment.supported(claim.text, rest) for rest in rests))
+        together = await entailment.is_supported(claim.text, [t for t in texts if t])
+        alone = await asyncio.gather(*(entailment.is_supported(claim.text, [t] if t else []) for t in texts))
+        without = await asyncio.gather(*(entailment.is_supported(claim.text, rest) for rest in rests))
         return ClaimVerdict(claim, together, tuple(alone), tuple(without))
 
     return tuple(await asyncio.gather(*map(judged, claims)))
@@ -54,35 +54,35 @@ async def verdicts(
 
 def recall(found: Sequence[ClaimVerdict]) -> float:
     """Σ h(c_i, Ref_i) / |C|: claims supported by the union of their sources (AE3). Raises `ValueError` for none."""
-    _needed(found)
+    _require_claims(found)
     return sum(v.together for v in found) / len(found)
 
 
 def precision(found: Sequence[ClaimVerdict]) -> float:
     """Citations that are true and needed, of all citations (AE4); none of a wholly unsupported claim (D5)."""
-    _needed(found)
+    _require_claims(found)
     return sum(v.precise() for v in found) / sum(len(v.claim.names) for v in found)
 
 
 def surveyx_recall(found: Sequence[ClaimVerdict]) -> float:
     """As SurveyX's code counts it: any one source is enough (D5)."""
-    _needed(found)
+    _require_claims(found)
     return sum(any(v.alone) for v in found) / len(found)
 
 
 def surveyx_precision(found: Sequence[ClaimVerdict]) -> float:
     """As SurveyX's code counts it: a claim that nothing supports gives credit for all its citations (D5)."""
-    _needed(found)
+    _require_claims(found)
     credit = sum(sum(v.alone) if any(v.alone) else len(v.alone) for v in found)
     return credit / sum(len(v.claim.names) for v in found)
 
 
-def _needed(found: Sequence[ClaimVerdict]) -> None:
+def _require_claims(found: Sequence[ClaimVerdict]) -> None:
     if not found:
         raise ValueError("there are no claims")
 
 
-def scored(found: Sequence[ClaimVerdict], how: str) -> tuple[Score, ...]:
+def score_citations(found: Sequence[ClaimVerdict], how: str) -> tuple[Score, ...]:
     """Recall, precision and F1 with the number of claims; and SurveyX's figures, named as such."""
     if not found:
         return tuple(
@@ -102,7 +102,7 @@ def scored(found: Sequence[ClaimVerdict], how: str) -> tuple[Score, ...]:
     )
 
 
-class FaultAnswer(Answer):
+class FaultAnswer(TypedAnswer):
     """Which of the three kinds an unsupported claim is."""
 
     kind: Fault
@@ -117,7 +117,7 @@ async def faults(
     async def one(verdict: ClaimVerdict) -> FaultAnswer:
         texts = "\n\n".join(sources.get(name, "") for name in verdict.claim.names)
         prompt = fill("evaluation/fault", claim=data(verdict.claim.text), source=data(texts) or "(unknown)")
-        return await model.typed(Request("judging", "fault", prompt, 256, 0.0), FaultAnswer)
+        return await model.answer_typed(Request("judging", "fault", prompt, 256, 0.0), FaultAnswer)
 
     answers = await asyncio.gather(*(one(v) for v in found if not v.together))
     return Counter(a.kind for a in answers), tuple(f"{a.kind}: {a.reason}" for a in answers)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from engine.evaluation.documents import Document
 from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, truncated
-from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 
 Criterion = Literal["coverage", "structure", "relevance", "synthesis", "critical analysis"]
@@ -31,21 +31,21 @@ LONGEST_READ = 400_000
 """Characters of a survey that a judge reads."""
 
 
-class Grade(Answer):
+class Grade(TypedAnswer):
     """A judge's score with its reason."""
 
     reason: str
     score: int = Field(ge=1, le=5)
 
 
-class Better(Answer):
+class PreferenceAnswer(TypedAnswer):
     """Which of two surveys is better."""
 
     reason: str
     better: Literal["first", "second", "equal"]
 
 
-async def graded(document: Document, topic: str, judges: Mapping[str, LanguageModel]) -> tuple[Score, ...]:
+async def grade_content(document: Document, topic: str, judges: Mapping[str, LanguageModel]) -> tuple[Score, ...]:
     """Each criterion by each judge: mean over judges, their spread, and the reasons; then both averages.
 
     The harmonic mean of the first three is AutoSurvey's (truncated), the arithmetic mean of all five SurveyX's.
@@ -65,7 +65,7 @@ async def graded(document: Document, topic: str, judges: Mapping[str, LanguageMo
             middle=middle,
             high=high,
         )
-        return await judge.typed(Request("judging", f"grade/{criterion}", prompt, 512, 0.0), Grade)
+        return await judge.answer_typed(Request("judging", f"grade/{criterion}", prompt, 512, 0.0), Grade)
 
     pairs = [(criterion, name) for criterion in CRITERIA for name in judges]
     answers = await asyncio.gather(*(grade(criterion, judges[name]) for criterion, name in pairs))
@@ -91,7 +91,7 @@ async def outline_graded(document: Document, topic: str, judges: Mapping[str, La
     outline = "\n".join(f"{'  ' * (part.level - 1)}{part.title}" for part in document.parts if part.title)
     prompt = fill("evaluation/outline", topic=data(topic), outline=data(outline))
     request = Request("judging", "grade/outline", prompt, 512, 0.0)
-    grades = await asyncio.gather(*(judge.typed(request, Grade) for judge in judges.values()))
+    grades = await asyncio.gather(*(judge.answer_typed(request, Grade) for judge in judges.values()))
     mean, spread = mean_and_spread([float(g.score) for g in grades])
     reasons = tuple(f"{name}: {g.score}: {g.reason}" for name, g in zip(judges, grades, strict=True))
     return (Score("outline", mean, f"1 to 5, judged by {', '.join(judges)}", spread, reasons),)
@@ -106,15 +106,17 @@ class Comparison:
     reasons: tuple[str, ...]
 
 
-async def compared(first: Document, second: Document, topic: str, judges: Mapping[str, LanguageModel]) -> Comparison:
+async def compare_surveys(
+    first: Document, second: Document, topic: str, judges: Mapping[str, LanguageModel]
+) -> Comparison:
     """Which of two surveys is better, asked in both orders (AE9); a draw is half. Raises `ValueError` for no judge."""
     if not judges:
         raise ValueError("there is no judge")
 
-    async def ask(a: Document, b: Document, judge: LanguageModel) -> Better:
+    async def ask(a: Document, b: Document, judge: LanguageModel) -> PreferenceAnswer:
         texts = (data(_as_text(d)[: LONGEST_READ // 2]) for d in (a, b))
         prompt = fill("evaluation/compare", topic=data(topic), first=next(texts), second=next(texts))
-        return await judge.typed(Request("judging", "compare", prompt, 512, 0.0), Better)
+        return await judge.answer_typed(Request("judging", "compare", prompt, 512, 0.0), PreferenceAnswer)
 
     value = {"first": 1.0, "second": 0.0, "equal": 0.5}
     wins, same, reasons = [], [], []

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from engine.citations import cited_keys, replaced
+from engine.citations import list_cited_keys, replace_citations
 from engine.errors import UserError
-from engine.text import folded, sentences
+from engine.text import fold, sentences
 from engine.values import Survey, walk
 
 Style = Literal["numbered", "keys", "author and year", "none"]
@@ -99,7 +99,7 @@ def from_survey(survey: Survey) -> Document:
 
 def from_markdown(text: str) -> Document:
     """A survey in Markdown. Raises `UserError` where there is no text under a heading."""
-    title, parts, listed = _divided(unicodedata.normalize("NFC", text))
+    title, parts, listed = _divide_document(unicodedata.normalize("NFC", text))
     if sum(len(part.text.split()) for part in parts) < 50:
         raise UserError("This is no survey I can read: it has no text under Markdown headings (# …).")
     body = "\n\n".join(part.text for part in parts)
@@ -130,7 +130,7 @@ def _problems(document: Document, listed: str, unknown: set[str]) -> Iterator[st
         yield f"{len(unknown)} cited names have no entry in the list of references, for example {shown}."
 
 
-def _divided(text: str) -> tuple[str, tuple[Part, ...], str]:
+def _divide_document(text: str) -> tuple[str, tuple[Part, ...], str]:
     """Title, parts, and the text of the list of references."""
     title, listed = "", ""
     rows: list[tuple[str, int, list[str]]] = [("", 1, [])]
@@ -164,7 +164,7 @@ def _divided(text: str) -> tuple[str, tuple[Part, ...], str]:
 
 def _style(body: str) -> Style:
     counts: dict[Style, int] = {
-        "keys": len(cited_keys(body)),
+        "keys": len(list_cited_keys(body)),
         "numbered": len(_NUMBERED.findall(body)),
         "author and year": sum(1 for _ in _works(body)),
     }
@@ -187,7 +187,7 @@ def _entries(listed: str, style: Style) -> tuple[Reference, ...]:
         name, year = re.match(r"\W*([A-ZÀ-Þ][\w'’-]+)", line), re.search(rf"\b({_YEAR})\b", line)
         surname = _first_surname(line) if name else ""
         if surname and year:
-            key = f"{folded(surname)} {year[1]}"
+            key = f"{fold(surname)} {year[1]}"
             works.setdefault(key, Reference(key, " ".join(line.split()), _title_of(line)))
     return tuple(works.values())
 
@@ -228,7 +228,7 @@ def claims(document: Document) -> tuple[CitedClaim, ...]:
         prose = _NOISE.sub(" ", part.text)
         for block in re.split(r"\n\s*\n", prose):
             for sentence in _sentences(" ".join(block.split()), document.style):
-                names, bare = _cited(sentence, document.style)
+                names, bare = _extract_markers(sentence, document.style)
                 if names and len(bare.split()) > 2:
                     found.append(CitedClaim(bare, names, at))
     return tuple(found)
@@ -241,15 +241,15 @@ def _sentences(block: str, style: Style) -> list[str]:
     return sentences(block)
 
 
-def _cited(sentence: str, style: Style) -> tuple[tuple[str, ...], str]:
+def _extract_markers(sentence: str, style: Style) -> tuple[tuple[str, ...], str]:
     """Names cited in a sentence, each once, and the sentence without its markers."""
     match style:
         case "numbered":
             names = dict.fromkeys(n for m in _NUMBERED.finditer(sentence) for n in _numbers(m[1]))
             bare = _NUMBERED.sub("", sentence)
         case "keys":
-            names = dict.fromkeys(cited_keys(sentence))
-            bare = replaced(sentence, lambda _: "")
+            names = dict.fromkeys(list_cited_keys(sentence))
+            bare = replace_citations(sentence, lambda _: "")
         case "author and year":
             names = dict.fromkeys(name for name, _ in _works(sentence))
             bare = _IN_BRACKETS.sub(lambda m: "" if _ONE_WORK.search(m[1]) else m[0], sentence)
@@ -272,9 +272,9 @@ def _works(text: str) -> Iterator[tuple[str, int]]:
     """Works cited by author and year: name and place."""
     for match in _IN_BRACKETS.finditer(text):
         for work in _ONE_WORK.finditer(match[1]):
-            yield f"{folded(work[1])} {work[2]}", match.start()
+            yield f"{fold(work[1])} {work[2]}", match.start()
     for match in _NARRATIVE.finditer(text):
-        yield f"{folded(match[1])} {match[2]}", match.start()
+        yield f"{fold(match[1])} {match[2]}", match.start()
 
 
 def _bare(heading: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from engine.errors import UserError
-from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import Embedder
 from engine.text import sentences, terms
@@ -31,13 +31,13 @@ class Entailment(Protocol):
         """Who decides, as it is printed beside every figure."""
         ...
 
-    async def supported(self, claim: str, sources: Sequence[str]) -> bool:
+    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
         """Whether the sources together support the core of the claim; no source supports nothing."""
         ...
 
 
 @dataclass
-class Once:
+class CachedEntailment:
     """Asks the same question once, however often it comes."""
 
     inner: Entailment
@@ -53,18 +53,18 @@ class Once:
         """How many different questions were asked."""
         return len(self._answers)
 
-    async def supported(self, claim: str, sources: Sequence[str]) -> bool:
+    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
         """The answer, from the first time it was asked."""
         if not any(source.strip() for source in sources):
             return False
         key = (claim, tuple(sorted(set(sources))))
         if key not in self._answers:
-            self._answers[key] = asyncio.create_task(self.inner.supported(claim, key[1]))
+            self._answers[key] = asyncio.create_task(self.inner.is_supported(claim, key[1]))
         return await self._answers[key]
 
 
 @dataclass(frozen=True)
-class ByRule:
+class RuleEntailment:
     """An approximation that needs no model; its figures are no judge's and are labelled so."""
 
     embedder: Embedder
@@ -74,7 +74,7 @@ class ByRule:
         """The rule."""
         return f"approximation: half of the terms shared, or a sentence with cosine ≥ {CLOSE} ({self.embedder.name})"
 
-    async def supported(self, claim: str, sources: Sequence[str]) -> bool:
+    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
         """Whether the rule holds."""
         wanted = set(terms(claim))
         there = {term for source in sources for term in terms(source)}
@@ -88,14 +88,14 @@ class ByRule:
         return bool(len(lines) and np.max(vectors[1:] @ vectors[0]) >= CLOSE)
 
 
-class Verdict(Answer):
+class EntailmentAnswer(TypedAnswer):
     """The answer to AutoSurvey's question."""
 
     faithful: bool
 
 
 @dataclass(frozen=True)
-class ByModel:
+class ModelEntailment:
     """A language model asked AutoSurvey's question (AE5), the source being what the reader has: the abstract."""
 
     model: LanguageModel
@@ -106,13 +106,15 @@ class ByModel:
         """The judge."""
         return f"judged by {self.name}"
 
-    async def supported(self, claim: str, sources: Sequence[str]) -> bool:
+    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
         """Whether the model says yes."""
         prompt = fill("evaluation/entailment", claim=data(claim), source=data("\n\n".join(sources)))
-        return (await self.model.typed(Request("judging", "entailment", prompt, 128, 0.0), Verdict)).faithful
+        return (
+            await self.model.answer_typed(Request("judging", "entailment", prompt, 128, 0.0), EntailmentAnswer)
+        ).faithful
 
 
-class ByCrossEncoder:
+class CrossEncoderEntailment:
     """A local model for natural-language inference, where the package sentence-transformers is installed."""
 
     def __init__(self, name: str = CROSS_ENCODER) -> None:
@@ -126,7 +128,7 @@ class ByCrossEncoder:
             raise UserError(f"The cross-encoder {name} could not be loaded ({type(error).__name__}).") from error
         self.how = f"decided by {name}"
 
-    async def supported(self, claim: str, sources: Sequence[str]) -> bool:
+    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
         """Whether entailment is the likeliest of its three labels."""
         scores = await asyncio.to_thread(self._model.predict, [("\n\n".join(sources), claim)])
         return int(np.argmax(scores[0])) == 1

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.evaluation.citation_quality import faults, scored, verdicts
-from engine.evaluation.content_quality import graded, outline_graded, richness
+from engine.evaluation.citation_quality import faults, score_citations, verdicts
+from engine.evaluation.content_quality import grade_content, outline_graded, richness
 from engine.evaluation.documents import CitedClaim, Document, claims
-from engine.evaluation.entailment import Entailment, Once
+from engine.evaluation.entailment import CachedEntailment, Entailment
 from engine.evaluation.meta import Question, knowledge_test
 from engine.evaluation.meta import scored as test_scored
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_heading_recall
-from engine.evaluation.references import distinct, existence, judged_relevance, overlap, resolved, semantic_relevance
+from engine.evaluation.references import (
+    distinct,
+    existence,
+    judge_relevance,
+    overlap,
+    resolve_references,
+    semantic_relevance,
+)
 from engine.evaluation.scores import Score, human_hours, published_final, surveys_per_hour
 from engine.evaluation.shared_lists import shared_lists
 from engine.llm.model import LanguageModel
@@ -25,7 +32,7 @@ async def _nobody(_: str) -> None:
 
 
 @dataclass(frozen=True)
-class Means:
+class EvaluationTools:
     """What a survey is judged with; all surveys of one comparison with the same."""
 
     library: Library
@@ -49,53 +56,59 @@ class Evaluation:
         return {score.name: score for _, group in self.groups for score in group}
 
 
-async def evaluated(document: Document, topic: str, means: Means, human: Document | None = None) -> Evaluation:
+async def evaluate_document(
+    document: Document, topic: str, tools: EvaluationTools, human: Document | None = None
+) -> Evaluation:
     """Every measure that can be taken of the survey; with a human survey also those against it."""
     found = claims(document)
-    await means.progress("references")
-    listed = await resolved(document.references, means.library)
+    await tools.progress("references")
+    listed = await resolve_references(document.references, tools.library)
     papers = [r.paper for r in listed if r.paper]
     sources = {r.reference.name: f"{r.paper.title}. {r.paper.abstract}" for r in listed if r.paper}
     groups = [
         ("Richness", richness(document)),
-        ("References", (*distinct(found, document.references), *existence(listed, means.library.name))),
+        ("References", (*distinct(found, document.references), *existence(listed, tools.library.name))),
         (
             "Relevance of references",
-            (semantic_relevance(papers, topic, means.embedder), await judged_relevance(papers, topic, means.judges)),
+            (semantic_relevance(papers, topic, tools.embedder), await judge_relevance(papers, topic, tools.judges)),
         ),
     ]
-    await means.progress("citations")
-    groups.append(("Citation quality", await _citations(found, sources, means)))
+    await tools.progress("citations")
+    groups.append(("Citation quality", await _citations(found, sources, tools)))
     groups.append(("Shared lists", shared_lists(document, found)))
-    await means.progress("content")
-    content = await graded(document, topic, means.judges)
-    groups.append(("Content quality", (*content, *await outline_graded(document, topic, means.judges))))
+    await tools.progress("content")
+    content = await grade_content(document, topic, tools.judges)
+    groups.append(("Content quality", (*content, *await outline_graded(document, topic, tools.judges))))
     if human:
-        await means.progress("overlap")
-        groups.append(("Against the human survey", _against(document, human, means.embedder)))
+        await tools.progress("overlap")
+        groups.append(("Against the human survey", _against(document, human, tools.embedder)))
     groups.append(("Time of people", _time(document)))
-    if means.questions and means.judges:
-        model = next(iter(means.judges.values()))
-        tested = await knowledge_test(means.questions, document.text(), model)
-        groups.append(("Knowledge test", test_scored(tested, len(means.questions))))
+    if tools.questions and tools.judges:
+        model = next(iter(tools.judges.values()))
+        tested = await knowledge_test(tools.questions, document.text(), model)
+        groups.append(("Knowledge test", test_scored(tested, len(tools.questions))))
     return Evaluation(document.title, tuple(groups), document.problems)
 
 
-async def _citations(found: Sequence[CitedClaim], sources: Mapping[str, str], means: Means) -> tuple[Score, ...]:
-    entailment = Once(means.entailment)
+async def _citations(
+    found: Sequence[CitedClaim], sources: Mapping[str, str], tools: EvaluationTools
+) -> tuple[Score, ...]:
+    entailment = CachedEntailment(tools.entailment)
     everything = await verdicts(found, sources, entailment)
-    whole = scored(everything, f"{entailment.how}; sources: title and abstract; one that is not found supports nothing")
+    whole = score_citations(
+        everything, f"{entailment.how}; sources: title and abstract; one that is not found supports nothing"
+    )
     if not found:
         return whole
     inside = [verdict for verdict in everything if all(sources.get(name) for name in verdict.claim.names)]
     share = Score("claims whose sources are all known", len(inside) / len(found), "found in the library")
     only = tuple(
         replace(score, name=f"{score.name}, sources known", details=())
-        for score in scored(inside, f"{entailment.how}; only claims whose sources are all known")[:3]
+        for score in score_citations(inside, f"{entailment.how}; only claims whose sources are all known")[:3]
     )
-    if not means.judges:
+    if not tools.judges:
         return (*whole, share, *only)
-    kinds, reasons = await faults(inside, sources, next(iter(means.judges.values())))
+    kinds, reasons = await faults(inside, sources, next(iter(tools.judges.values())))
     total = sum(kinds.values()) or 1
     how = "share of unsupported claims whose sources are known"
     errors = (Score(f"unsupported: {k}", n / total, how, details=reasons) for k, n in kinds.items())

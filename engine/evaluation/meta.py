@@ -16,7 +16,7 @@ from scipy import stats
 
 from engine.errors import UserError
 from engine.evaluation.scores import Score
-from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 
 RESAMPLES = 2_000
@@ -52,14 +52,14 @@ class Question(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class KnowledgeTestResult:
     """Shares of right answers without and with the survey at hand (AE10)."""
 
     direct: float
     with_survey: float
 
 
-class Choice(Answer):
+class ChoiceAnswer(TypedAnswer):
     """The letter of a choice."""
 
     letter: Literal["A", "B", "C", "D", "E", "F"]
@@ -77,7 +77,7 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     return questions
 
 
-async def knowledge_test(questions: Sequence[Question], survey: str, model: LanguageModel) -> Tested:
+async def knowledge_test(questions: Sequence[Question], survey: str, model: LanguageModel) -> KnowledgeTestResult:
     """The model's share of right answers, alone and with the survey. Raises `ValueError` for no question."""
     if not questions:
         raise ValueError("there are no questions")
@@ -85,15 +85,15 @@ async def knowledge_test(questions: Sequence[Question], survey: str, model: Lang
     async def right(question: Question, material: str) -> bool:
         choices = "\n".join(f"{'ABCDEF'[i]}. {data(choice)}" for i, choice in enumerate(question.choices))
         prompt = fill("evaluation/question", material=data(material), question=data(question.question), choices=choices)
-        answer = await model.typed(Request("judging", "question", prompt, 64, 0.0), Choice)
+        answer = await model.answer_typed(Request("judging", "question", prompt, 64, 0.0), ChoiceAnswer)
         return "ABCDEF".index(answer.letter) == question.answer
 
     direct = await asyncio.gather(*(right(q, "(nothing)") for q in questions))
     helped = await asyncio.gather(*(right(q, survey) for q in questions))
-    return Tested(sum(direct) / len(questions), sum(helped) / len(questions))
+    return KnowledgeTestResult(sum(direct) / len(questions), sum(helped) / len(questions))
 
 
-def scored(tested: Tested, count: int) -> tuple[Score, ...]:
+def scored(tested: KnowledgeTestResult, count: int) -> tuple[Score, ...]:
     """The test as figures."""
     how = f"share of {count} multiple-choice questions"
     return (

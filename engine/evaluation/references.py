@@ -11,12 +11,12 @@ from rapidfuzz import fuzz
 
 from engine.evaluation.documents import CitedClaim, Reference
 from engine.evaluation.scores import Score
-from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.identity import identifiers_in
 from engine.retrieval.libraries.library import Library
-from engine.text import folded
+from engine.text import fold
 from engine.values import Paper, Query
 
 Finding = Literal["real", "real with wrong metadata", "not found"]
@@ -29,7 +29,7 @@ LIKE_TITLE = 80.0
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedReference:
     """A reference looked up in a library: the paper that it is, and whether what it says of it is right."""
 
     reference: Reference
@@ -40,36 +40,38 @@ class Resolved:
 
 def similarity(one: str, other: str) -> float:
     """How alike two titles are, 0 to 100, case and punctuation aside."""
-    return float(fuzz.ratio(folded(one), folded(other)))
+    return float(fuzz.ratio(fold(one), fold(other)))
 
 
-async def resolved(references: Sequence[Reference], library: Library) -> tuple[Resolved, ...]:
+async def resolve_references(references: Sequence[Reference], library: Library) -> tuple[ResolvedReference, ...]:
     """Each reference by its identifiers, else by its title. Only what the library holds can be found."""
-    return tuple(await asyncio.gather(*(_resolved(reference, library) for reference in references)))
+    return tuple(await asyncio.gather(*(_resolve_reference(reference, library) for reference in references)))
 
 
-async def _resolved(reference: Reference, library: Library) -> Resolved:
+async def _resolve_reference(reference: Reference, library: Library) -> ResolvedReference:
     named = identifiers_in(f"{reference.name} {reference.text}")
     by_name = await library.get(named) if named else ()
     title = reference.title or reference.text
     if by_name:
         alike = similarity(title, by_name[0].title)
-        if alike >= SAME_TITLE or folded(by_name[0].title) in folded(reference.text):
-            return Resolved(reference, "real", by_name[0])
-        return Resolved(reference, "real with wrong metadata", by_name[0], f"{named[0]} is “{by_name[0].title}”")
-    if len(folded(title)) < 8:
-        return Resolved(reference, "not found", None, "no title could be read")
+        if alike >= SAME_TITLE or fold(by_name[0].title) in fold(reference.text):
+            return ResolvedReference(reference, "real", by_name[0])
+        return ResolvedReference(
+            reference, "real with wrong metadata", by_name[0], f"{named[0]} is “{by_name[0].title}”"
+        )
+    if len(fold(title)) < 8:
+        return ResolvedReference(reference, "not found", None, "no title could be read")
     for item in await library.search(Query(title[:300], 5, "title")):
         paper = item.paper
         alike = similarity(title, paper.title)
-        if alike >= SAME_TITLE or (len(folded(paper.title)) > 20 and folded(paper.title) in folded(reference.text)):
-            return Resolved(reference, "real", paper)
+        if alike >= SAME_TITLE or (len(fold(paper.title)) > 20 and fold(paper.title) in fold(reference.text)):
+            return ResolvedReference(reference, "real", paper)
         if alike >= LIKE_TITLE:
-            return Resolved(reference, "real with wrong metadata", paper, f"the title is “{paper.title}”")
-    return Resolved(reference, "not found", None, "not in this library")
+            return ResolvedReference(reference, "real with wrong metadata", paper, f"the title is “{paper.title}”")
+    return ResolvedReference(reference, "not found", None, "not in this library")
 
 
-def existence(found: Sequence[Resolved], library: str) -> tuple[Score, ...]:
+def existence(found: Sequence[ResolvedReference], library: str) -> tuple[Score, ...]:
     """Shares of real references, of those with wrong metadata, and of those not found."""
     if not found:
         return (Score("references real", None, "no references could be read"),)
@@ -95,9 +97,9 @@ def overlap(own: Sequence[Reference], human: Sequence[Reference]) -> tuple[Score
 
 def shared_titles(own: Sequence[str], human: Sequence[str]) -> int:
     """How many titles stand in both lists, each counted once."""
-    exact = {folded(t) for t in own} & {folded(t) for t in human}
-    left = [t for t in dict.fromkeys(map(folded, human)) if t not in exact and len(t) > 15]
-    mine = [t for t in dict.fromkeys(map(folded, own)) if t not in exact and len(t) > 15]
+    exact = {fold(t) for t in own} & {fold(t) for t in human}
+    left = [t for t in dict.fromkeys(map(fold, human)) if t not in exact and len(t) > 15]
+    mine = [t for t in dict.fromkeys(map(fold, own)) if t not in exact and len(t) > 15]
     count = len(exact - {""})
     for title in left:
         best = next((m for m in mine if fuzz.ratio(title, m, score_cutoff=SAME_TITLE)), None)
@@ -128,20 +130,20 @@ def semantic_relevance(papers: Sequence[Paper], topic: str, embedder: Embedder) 
     return Score("semantic relevance", float(closeness.mean()), how, float(closeness.std()))
 
 
-class Relevant(Answer):
+class RelevanceAnswer(TypedAnswer):
     """Whether a paper belongs to the topic."""
 
     relevant: bool
 
 
-async def judged_relevance(papers: Sequence[Paper], topic: str, judges: Mapping[str, LanguageModel]) -> Score:
+async def judge_relevance(papers: Sequence[Paper], topic: str, judges: Mapping[str, LanguageModel]) -> Score:
     """Mean of yes and no over references and judges (XE5)."""
     if not papers or not judges:
         return Score("relevance by a model", None, "no judge, or no reference found")
 
     async def ask(paper: Paper, judge: LanguageModel) -> float:
         prompt = fill("evaluation/relevance", topic=data(topic), paper=data(f"{paper.title}\n{paper.abstract}"))
-        answer = await judge.typed(Request("judging", "relevance", prompt, 128, 0.0), Relevant)
+        answer = await judge.answer_typed(Request("judging", "relevance", prompt, 128, 0.0), RelevanceAnswer)
         return float(answer.relevant)
 
     answers = await asyncio.gather(*(ask(paper, judge) for paper in papers for judge in judges.values()))

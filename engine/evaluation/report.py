@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.scores import Score, mean_and_spread
-from engine.rendering.markdown import escaped
+from engine.rendering.markdown import escape_markdown
 
 RADAR = ("coverage", "structure", "relevance", "synthesis", "critical analysis")
 
@@ -22,30 +22,30 @@ def as_json(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[str,
 
 def as_markdown(evaluation: Evaluation, about: Mapping[str, str], *, details: bool = False) -> str:
     """One survey: a table for each group; with ``details`` the reasons below."""
-    parts = [f"# Evaluation of “{escaped(evaluation.title)}”", _about(about)]
-    parts += [f"⚠ {escaped(problem)}" for problem in evaluation.problems]
+    parts = [f"# Evaluation of “{escape_markdown(evaluation.title)}”", _about(about)]
+    parts += [f"⚠ {escape_markdown(problem)}" for problem in evaluation.problems]
     for name, scores in evaluation.groups:
-        rows = [f"| {escaped(s.name)} | {_value(s)} | {escaped(s.how)} |" for s in scores]
+        rows = [f"| {escape_markdown(s.name)} | {_value(s)} | {escape_markdown(s.how)} |" for s in scores]
         parts.append("\n".join([f"## {name}", "", "| Measure | Value | How |", "| --- | --- | --- |", *rows]))
         if details:
-            parts += ["\n".join(f"- {escaped(d)}" for d in s.details) for s in scores if s.details]
+            parts += ["\n".join(f"- {escape_markdown(d)}" for d in s.details) for s in scores if s.details]
     return "\n\n".join(parts) + "\n"
 
 
 def comparison(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[str, str]) -> str:
     """Several systems over several topics: one row for each measure, mean ± standard deviation (AE14)."""
     names = list(dict.fromkeys(n for found in evaluations.values() for e in found for n in e.scores()))
-    head = "| Measure | " + " | ".join(f"{escaped(s)} ({len(e)})" for s, e in evaluations.items()) + " |"
+    head = "| Measure | " + " | ".join(f"{escape_markdown(s)} ({len(e)})" for s, e in evaluations.items()) + " |"
     rows = []
     for name in names:
         cells = []
         for found in evaluations.values():
             values = [v for e in found if (s := e.scores().get(name)) and (v := s.value) is not None]
             cells.append(_mean(values))
-        rows.append(f"| {escaped(name)} | " + " | ".join(cells) + " |")
+        rows.append(f"| {escape_markdown(name)} | " + " | ".join(cells) + " |")
     lines = "\n".join([head, "| --- |" + " --- |" * len(evaluations), *rows])
     unread = [
-        f"- {escaped(system)}, {escaped(e.title)}: {escaped(problem)}"
+        f"- {escape_markdown(system)}, {escape_markdown(e.title)}: {escape_markdown(problem)}"
         for system, found in evaluations.items()
         for e in found
         for problem in e.problems
@@ -66,8 +66,10 @@ def card(evaluation: Evaluation) -> str:
         "references real",
         "shared lists",
     )
-    lines = [f"- {name}: {_value(scores[name])} ({escaped(scores[name].how)})" for name in wanted if name in scores]
-    return "\n".join([f"**Evaluation of “{escaped(evaluation.title)}”**", "", *lines])
+    lines = [
+        f"- {name}: {_value(scores[name])} ({escape_markdown(scores[name].how)})" for name in wanted if name in scores
+    ]
+    return "\n".join([f"**Evaluation of “{escape_markdown(evaluation.title)}”**", "", *lines])
 
 
 def radar(evaluations: Mapping[str, Sequence[Evaluation]]) -> str:
@@ -106,7 +108,7 @@ def _of(found: Sequence[Evaluation], name: str) -> float:
 
 
 def _about(about: Mapping[str, str]) -> str:
-    return "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in about.items())
+    return "\n".join(f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in about.items())
 
 
 def _value(score: Score) -> str:

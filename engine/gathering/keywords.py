@@ -83,7 +83,7 @@ async def expand_keywords(
     is left, or when there are fewer papers than clusters.
     """
     known: dict[PaperKey, Paper] = {}
-    pool = [await _searched(keyword, search, known) for keyword in start]
+    pool = [await _search_keyword(keyword, search, known) for keyword in start]
     for _ in range(limits.keyword_rounds):
         groups = len(pool) + 1
         if len(known) >= limits.candidate_papers or len(known) < 2 * groups or len(pool) >= limits.keywords:
@@ -94,14 +94,14 @@ async def expand_keywords(
         chosen = select(vectors[: len(candidates)], topic, others, selector)
         if chosen is None:
             break
-        keyword = await _searched(Keyword(candidates[chosen], "library"), search, known)
+        keyword = await _search_keyword(Keyword(candidates[chosen], "library"), search, known)
         if keyword.found == 0:
             break
         pool.append(keyword)
     return KeywordPool(tuple(pool)), tuple(known.values())
 
 
-async def _searched(keyword: Keyword, search: Search, known: dict[PaperKey, Paper]) -> Keyword:
+async def _search_keyword(keyword: Keyword, search: Search, known: dict[PaperKey, Paper]) -> Keyword:
     before = len(known)
     for found in await search(keyword.text):
         known.setdefault(found.paper.key, found.paper)

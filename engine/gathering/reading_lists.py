@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.identity import Distinct
-from engine.retrieval.matching import SURE, Found, matched
+from engine.retrieval.identity import MergedPapers
+from engine.retrieval.matching import SURE, MatchedLine, match_line
 from engine.run import Progress, RunContext
 from engine.values import FoundPaper, PaperKey, PaperSelection, Reason, SearchRecord
 
@@ -24,10 +24,10 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
     gate = asyncio.Semaphore(AT_ONCE)
     done = 0
 
-    async def one(line: str) -> Found:
+    async def one(line: str) -> MatchedLine:
         nonlocal done
         async with gate:
-            found = await matched(line, context.library, context.online)
+            found = await match_line(line, context.library, context.online)
         done += 1
         await context.progress(Progress("list", done, len(lines), line))
         return found
@@ -35,7 +35,7 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one(line)) for line in lines]
     found = [task.result() for task in tasks]
-    known = Distinct()
+    known = MergedPapers()
     for item in found:
         if item.paper is not None:
             known.add(item.paper)
@@ -52,7 +52,7 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
     note = ""
     if context.online:
         try:
-            retracted = await context.online.retracted(papers)
+            retracted = await context.online.find_retracted(papers)
         except RetrievalError as error:
             retracted, note = frozenset(), f"retractions not checked: {error}"
         papers = [replace(paper, retracted=paper.retracted or paper.key in retracted) for paper in papers]

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from engine.citations import inert
 from engine.errors import LanguageModelError
-from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.ranking import closeness
 from engine.run import Progress, RunContext
-from engine.text import clean, shortened
+from engine.text import clean, shorten
 from engine.values import FoundPaper, LeftOut, Paper, PaperKey
 
 TYPICAL = 0.05
@@ -33,7 +33,7 @@ TEMPERATURE = 0.3
 REASON_CHARACTERS = 240
 
 
-class Judgement(Answer):
+class Judgement(TypedAnswer):
     """One paper: why, and whether."""
 
     key: str
@@ -41,14 +41,14 @@ class Judgement(Answer):
     relevant: bool
 
 
-class RelevanceAnswer(Answer):
+class RelevanceAnswer(TypedAnswer):
     """All papers that were asked about."""
 
     judgements: list[Judgement]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedPapers:
     """Papers that stay, in their order, with the reasons; those left out; how many could not be judged."""
 
     kept: tuple[FoundPaper, ...]
@@ -67,7 +67,9 @@ def typical(papers: Sequence[Paper], seeds: Sequence[Paper], embedder: Embedder)
     return result
 
 
-async def judged(topic: str, found: Sequence[FoundPaper], model: LanguageModel, context: RunContext) -> Judged:
+async def judge_papers(
+    topic: str, found: Sequence[FoundPaper], model: LanguageModel, context: RunContext
+) -> JudgedPapers:
     """Each paper judged by the model; one that it does not judge, or whose call fails, stays."""
     parts = [found[i : i + JUDGED_AT_ONCE] for i in range(0, len(found), JUDGED_AT_ONCE)]
     done = 0
@@ -79,7 +81,7 @@ async def judged(topic: str, found: Sequence[FoundPaper], model: LanguageModel, 
         )
         request = Request("checking", f"relevance/{number}", prompt, 90 * len(papers) + 512, TEMPERATURE)
         try:
-            answer = await model.typed(request, RelevanceAnswer)
+            answer = await model.answer_typed(request, RelevanceAnswer)
         except LanguageModelError:
             return {}
         finally:
@@ -95,10 +97,10 @@ async def judged(topic: str, found: Sequence[FoundPaper], model: LanguageModel, 
     unjudged = 0
     for item in found:
         verdict = verdicts.get(item.paper.key)
-        reason = shortened(inert(clean(verdict.reason)), REASON_CHARACTERS) if verdict else ""
+        reason = shorten(inert(clean(verdict.reason)), REASON_CHARACTERS) if verdict else ""
         unjudged += verdict is None
         if verdict and not verdict.relevant:
             out.append(LeftOut(item.paper, "not relevant", reason or "no reason was given"))
         else:
             kept.append(replace(item, judgement=reason))
-    return Judged(tuple(kept), tuple(out), unjudged)
+    return JudgedPapers(tuple(kept), tuple(out), unjudged)

@@ -11,9 +11,9 @@ import numpy as np
 
 from engine.errors import RetrievalError, UserError
 from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
-from engine.gathering.relevance import Judged, judged, typical
+from engine.gathering.relevance import JudgedPapers, judge_papers, typical
 from engine.retrieval.embedding import Embedder, embed_papers, ready
-from engine.retrieval.identity import Distinct
+from engine.retrieval.identity import MergedPapers
 from engine.retrieval.online.sources import Neighbour, Online
 from engine.retrieval.ranking import SEEDS, closeness, popularity, survey_scores
 from engine.run import Progress, RunContext
@@ -57,7 +57,7 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
 
     first = await search(brief.topic)
     if not first:
-        raise UserError(_nothing_found(brief))
+        raise UserError(_word_nothing_found(brief))
 
     async def again(text: str) -> Sequence[FoundPaper]:
         return first if text == brief.topic else await search(text)
@@ -77,12 +77,12 @@ async def gather(
     filter (SurveyX, 3.2) drops what is popular but far from the topic, and the fine one what a language model
     says is not relevant.
     """
-    search = _Search(brief, pool, context)
+    search = CandidatePool(brief, pool, context)
     await search.library(limit)
     if context.online:
         await search.online()
     if not search.known.papers:
-        raise UserError(_nothing_found(brief))
+        raise UserError(_word_nothing_found(brief))
     embedder = await asyncio.to_thread(ready, context.embedder, list(search.known.papers.values()))
     if context.online:
         await asyncio.to_thread(search.rank_online, embedder)
@@ -98,10 +98,10 @@ async def gather(
         kept = [f for f, is_near in zip(fused, near, strict=True) if is_near or any(r.by == "cited" for r in f.reasons)]
     filtered = len(fused) - len(kept)
     kept, retracted = await search.without_retracted(kept, limit)
-    chosen = await _judged(brief, kept, limit, context)
+    chosen = await _judge_best(brief, kept, limit, context)
     if chosen.unjudged:
         note = f"{chosen.unjudged} papers could not be judged and stay"
-        search.said("the language model", "which papers are relevant", note=note)
+        search.note_search("the language model", "which papers are relevant", note=note)
     rest = kept[len(chosen.kept) + len(chosen.left_out) :]
     proposed = (*chosen.kept, *rest)[:limit]
     return PaperSelection(
@@ -115,7 +115,7 @@ async def gather(
     )
 
 
-def needed_papers(selection: PaperSelection) -> tuple[Paper, ...]:
+def require_papers(selection: PaperSelection) -> tuple[Paper, ...]:
     """The papers that may be used; raises `UserError` where all are excluded."""
     papers = selection.included()
     if not papers:
@@ -123,14 +123,14 @@ def needed_papers(selection: PaperSelection) -> tuple[Paper, ...]:
     return papers
 
 
-async def _judged(brief: Brief, found: Sequence[FoundPaper], limit: int, context: RunContext) -> Judged:
+async def _judge_best(brief: Brief, found: Sequence[FoundPaper], limit: int, context: RunContext) -> JudgedPapers:
     """The best of the papers judged, where that is wanted; else all stay as they are."""
     if not (context.judge and context.model):
-        return Judged(tuple(found))
-    return await judged(brief.topic, found[: int(limit * JUDGED_SPARE)], context.model, context)
+        return JudgedPapers(tuple(found))
+    return await judge_papers(brief.topic, found[: int(limit * JUDGED_SPARE)], context.model, context)
 
 
-def _nothing_found(brief: Brief) -> str:
+def _word_nothing_found(brief: Brief) -> str:
     years = "" if brief.years.first is None and brief.years.last is None else f" from {brief.years}"
     if not brief.library:
         return f"No online source has a paper{years} about “{brief.topic[:80]}”. Try other words or wider years."
@@ -142,13 +142,13 @@ def _nothing_found(brief: Brief) -> str:
 
 
 @dataclass
-class _Search:
+class CandidatePool:
     """What is found on the way: papers, each once, rankings with their weights, reasons, and the record."""
 
     brief: Brief
     pool: KeywordPool
     context: RunContext
-    known: Distinct = field(default_factory=Distinct)
+    known: MergedPapers = field(default_factory=MergedPapers)
     rankings: list[tuple[list[PaperKey], float]] = field(default_factory=list)
     reasons: dict[PaperKey, list[Reason]] = field(default_factory=dict)
     records: list[SearchRecord] = field(default_factory=list)
@@ -169,7 +169,7 @@ class _Search:
             found = await library.search(Query(keyword.text, depth, years=self.brief.years))
             self._take([f.paper for f in found], keyword.text, self._weight(number))
             if self.brief.library:
-                self.said(library.name, keyword.text, len(found))
+                self.note_search(library.name, keyword.text, len(found))
 
     async def online(self) -> None:
         """Every keyword online, by relevance and by citations."""
@@ -183,7 +183,7 @@ class _Search:
             except RetrievalError as error:
                 if not self.known.papers:
                     raise
-                self.said("online sources", keyword.text, note=str(error))
+                self.note_search("online sources", keyword.text, note=str(error))
                 return
             keys = self._take(searched.papers, keyword.text, self._weight(number))
             self.records.append(searched.record)
@@ -197,7 +197,7 @@ class _Search:
         try:
             cited = await online.most_cited(keyword.text, self.context.limits.candidate_papers, self.brief.years)
         except RetrievalError as error:
-            self.said("most cited papers", keyword.text, note=f"left out: {error}")
+            self.note_search("most cited papers", keyword.text, note=f"left out: {error}")
             return
         self._from_online.update(dict.fromkeys(self._take(cited.papers, cited.record.query, 0.0)))
         self.records.append(cited.record)
@@ -233,15 +233,15 @@ class _Search:
             try:
                 if by == "recommended":
                     liked = [*self.context.accepted, *best]
-                    found = [Neighbour(p, 0) for p in await online.recommended(liked, self.context.refused)]
+                    found = [Neighbour(p, 0) for p in await online.recommend(liked, self.context.refused)]
                 else:
                     found = await (online.foundations(best) if by == "cited" else online.followers(best))
             except RetrievalError as error:
-                self.said("citation graph", words, note=f"left out: {error}")
+                self.note_search("citation graph", words, note=f"left out: {error}")
                 continue
             allowed = [n for n in found if n.paper.year in self.brief.years]
             self._neighbours(allowed, by, words)
-            self.said("Semantic Scholar", words, len(allowed))
+            self.note_search("Semantic Scholar", words, len(allowed))
 
     def _neighbours(self, found: Sequence[Neighbour], by: FoundBy, words: str) -> None:
         keys = []
@@ -267,13 +267,13 @@ class _Search:
         if self.context.online and best:
             await self.context.progress(Progress("retractions", 0, len(best)))
             try:
-                keys |= await self.context.online.retracted(best)
+                keys |= await self.context.online.find_retracted(best)
             except RetrievalError as error:
-                self.said("retractions", "the papers found", note=f"not checked: {error}")
+                self.note_search("retractions", "the papers found", note=f"not checked: {error}")
         marked = [replace(f, paper=replace(f.paper, retracted=True)) for f in found if f.paper.key in keys]
         return [f for f in found if f.paper.key not in keys], marked
 
-    def said(self, source: str, query: str, found: int = 0, note: str = "") -> None:
+    def note_search(self, source: str, query: str, found: int = 0, note: str = "") -> None:
         """Enter a search into the record."""
         self.records.append(SearchRecord(source, query, datetime.now(UTC).date().isoformat(), found, note))
 

@@ -10,7 +10,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from engine.llm.model import CallFailed, Completion, Prompt, Request, answered_with_status, estimated
+from engine.llm.model import CallFailed, Completion, Prompt, Request, estimate_completion, failure_of_status
 
 _STOPPED = {
     "refusal": "The model refused.",
@@ -38,7 +38,7 @@ class AnthropicProvider:
                     text += piece
                 message = await stream.get_final_message()
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-            raise _failed(error, estimated(request, text) if text else None) from error
+            raise _to_call_failure(error, estimate_completion(request, text) if text else None) from error
         completion = _completion(message)
         _check(message.stop_reason, completion)
         return completion
@@ -57,7 +57,7 @@ class AnthropicProvider:
                     yield piece
                 message = await stream.get_final_message()
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-            raise _failed(error, estimated(request, "".join(pieces)) if pieces else None) from error
+            raise _to_call_failure(error, estimate_completion(request, "".join(pieces)) if pieces else None) from error
         _check(message.stop_reason, _completion(message))
 
 
@@ -96,9 +96,9 @@ def _check(reason: str | None, got: Completion) -> None:
         raise CallFailed("The answer was empty or broke off.", retryable=True, spent=got)
 
 
-def _failed(error: Exception, spent: Completion | None = None) -> CallFailed:
+def _to_call_failure(error: Exception, spent: Completion | None = None) -> CallFailed:
     if isinstance(error, anthropic.APIStatusError):
         wait = error.response.headers.get("retry-after", "")
-        return answered_with_status(error.status_code, wait, spent)
+        return failure_of_status(error.status_code, wait, spent)
     kind = type(error).__name__
     return CallFailed(f"The language model's service could not be reached ({kind}).", retryable=True, spent=spent)

@@ -105,7 +105,7 @@ class Reservation(Protocol):
 class Ledger(Protocol):
     """Where money is reserved before a call and entered after it."""
 
-    def reserved(
+    def reserve(
         self, step: str, model: str, input_tokens: int, output_tokens: int
     ) -> AbstractAsyncContextManager[Reservation]:
         """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
@@ -134,7 +134,7 @@ class Account:
         )
 
     @asynccontextmanager
-    async def reserved(
+    async def reserve(
         self, step: str, model: str, input_tokens: int, output_tokens: int
     ) -> AsyncIterator[AccountReservation]:
         """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""

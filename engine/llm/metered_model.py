@@ -15,7 +15,7 @@ from tenacity.wait import wait_random_exponential
 
 from engine.errors import LanguageModelError
 from engine.llm.meter import Ledger, Reservation, Throttle
-from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimated
+from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimate_completion
 
 ATTEMPTS = 6
 LONGEST_RETRYING_S = 300.0
@@ -79,13 +79,13 @@ class MeteredModel:
         pieces: list[str] = []
         async for attempt in _attempts(lambda: not pieces):
             with attempt:
-                async with self._paid(model, request) as reservation:
+                async with self._reserve_call(model, request) as reservation:
                     async for piece in self.provider.stream(model, request):
                         pieces.append(piece)
                         yield piece
-                    await self._finished(key, estimated(request, "".join(pieces)), reservation)
+                    await self._record_completion(key, estimate_completion(request, "".join(pieces)), reservation)
 
-    async def typed(self, request: Request, kind: type[A]) -> A:
+    async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
         schema = kind.model_json_schema()
         rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(schema)}"
@@ -113,22 +113,22 @@ class MeteredModel:
         async for attempt in _attempts():
             with attempt:
                 try:
-                    async with self._paid(model, current) as reservation:
+                    async with self._reserve_call(model, current) as reservation:
                         completion = await self.provider.complete(model, current, schema)
-                        await self._finished(key, completion, reservation)
+                        await self._record_completion(key, completion, reservation)
                 except CallFailed as error:
                     if error.cut_off:
                         current = replace(current, max_tokens=current.max_tokens * 2)
                     raise
         return completion
 
-    async def _finished(self, key: str, completion: Completion, reservation: Reservation) -> None:
+    async def _record_completion(self, key: str, completion: Completion, reservation: Reservation) -> None:
         # In this order: a crash between the two leaves a reservation, which is counted, and no call to be paid again.
         await self.record.keep(key, completion)
         await reservation.settle(completion)
 
     @asynccontextmanager
-    async def _paid(self, model: str, request: Request) -> AsyncIterator[Reservation]:
+    async def _reserve_call(self, model: str, request: Request) -> AsyncIterator[Reservation]:
         """A place in the throttle and, only once it is there, a reservation in the account.
 
         A call that failed is entered with what the provider counts for it.
@@ -136,7 +136,7 @@ class MeteredModel:
         tokens = request.prompt.tokens()
         async with (
             self.throttle.slot(tokens + request.max_tokens),
-            self.account.reserved(request.step, model, tokens, request.max_tokens) as reservation,
+            self.account.reserve(request.step, model, tokens, request.max_tokens) as reservation,
         ):
             try:
                 yield reservation

@@ -20,13 +20,13 @@ def tokens_of(text: str) -> int:
     return len(text) // CHARACTERS_PER_TOKEN + 1
 
 
-class Answer(BaseModel):
+class TypedAnswer(BaseModel):
     """Base of typed answers: every field is required and no other is allowed, as providers demand."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=TypedAnswer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Completion:
     cached_tokens: int = 0
 
 
-def estimated(request: Request, text: str) -> Completion:
+def estimate_completion(request: Request, text: str) -> Completion:
     """The completion where the provider has not counted: tokens by characters."""
     return Completion(text, request.prompt.tokens(), tokens_of(text))
 
@@ -90,7 +90,7 @@ class CallFailed(LanguageModelError):
         self.spent = spent
 
 
-def answered_with_status(status: int, retry_after: str, spent: Completion | None, *, final: bool = False) -> CallFailed:
+def failure_of_status(status: int, retry_after: str, spent: Completion | None, *, final: bool = False) -> CallFailed:
     """The failure that an HTTP status means; ``final`` is one that no retry helps, whatever its status."""
     retryable = status in {408, 409, 429} or status >= 500
     return CallFailed(
@@ -128,6 +128,6 @@ class LanguageModel(Protocol):
         """The answer in pieces."""
         ...
 
-    async def typed(self, request: Request, kind: type[A]) -> A:
+    async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value of ``kind``."""
         ...

@@ -8,7 +8,7 @@ from typing import Any
 import openai
 from openai import AsyncOpenAI
 
-from engine.llm.model import CallFailed, Completion, Prompt, Request, answered_with_status, estimated, tokens_of
+from engine.llm.model import CallFailed, Completion, Prompt, Request, estimate_completion, failure_of_status, tokens_of
 
 
 class OpenAIProvider:
@@ -35,9 +35,9 @@ class OpenAIProvider:
             if "response_format" in options and "response_format" in str(error):
                 self._has_schemas = False
                 return await self.complete(model, request, schema)
-            raise _failed(error) from error
+            raise _to_call_failure(error) from error
         except openai.OpenAIError as error:
-            raise _failed(error) from error
+            raise _to_call_failure(error) from error
         choice = response.choices[0] if response.choices else None
         text = (choice.message.content or "") if choice else ""
         usage = response.usage
@@ -73,8 +73,8 @@ class OpenAIProvider:
                         pieces.append(choice.delta.content)
                         yield choice.delta.content
         except openai.OpenAIError as error:
-            raise _failed(error, estimated(request, "".join(pieces)) if pieces else None) from error
-        _check(finish or "", estimated(request, "".join(pieces)))
+            raise _to_call_failure(error, estimate_completion(request, "".join(pieces)) if pieces else None) from error
+        _check(finish or "", estimate_completion(request, "".join(pieces)))
 
 
 def _messages(prompt: Prompt) -> list[Any]:
@@ -101,10 +101,10 @@ def _check(finish: str, got: Completion) -> None:
         raise CallFailed("The answer was empty.", retryable=True, spent=got)
 
 
-def _failed(error: openai.OpenAIError, spent: Completion | None = None) -> CallFailed:
+def _to_call_failure(error: openai.OpenAIError, spent: Completion | None = None) -> CallFailed:
     if isinstance(error, openai.APIStatusError):
         wait = error.response.headers.get("retry-after", "")
-        return answered_with_status(error.status_code, wait, spent, final=error.code == "insufficient_quota")
+        return failure_of_status(error.status_code, wait, spent, final=error.code == "insufficient_quota")
     if isinstance(error, openai.APIConnectionError):
         return CallFailed(
             f"The language model's service could not be reached ({type(error).__name__}).", retryable=True, spent=spent

@@ -39,7 +39,7 @@ def pick_algorithm(seed: int) -> Algorithm:
     return random.Random(seed).choice(ALGORITHMS)
 
 
-def reduced(vectors: Vectors, seed: int) -> Vectors:
+def reduce_dimensions(vectors: Vectors, seed: int) -> Vectors:
     """UMAP to 5 dimensions; with 16 papers or fewer, where UMAP has too few neighbours, PCA."""
     count = len(vectors)
     if count <= UMAP_NEIGHBOURS + 1:
@@ -63,7 +63,7 @@ def reduced(vectors: Vectors, seed: int) -> Vectors:
     return embedded
 
 
-def published_cluster_count(references: int, seed: int) -> int:
+def draw_cluster_count(references: int, seed: int) -> int:
     """A random integer in [5, references/10]; below 50 references that range is empty, and it is 5 or less."""
     upper = references // 10
     if upper < 5:
@@ -99,7 +99,7 @@ def labels(points: Vectors, algorithm: Algorithm, k: int, seed: int) -> Labels:
     return result
 
 
-def rehomed(points: Vectors, found: Labels) -> Labels:
+def reassign_noise(points: Vectors, found: Labels) -> Labels:
     """Noise points moved to the cluster whose centre is nearest; all in one cluster where all are noise."""
     homes = [label for label in np.unique(found) if label != NOISE]
     if not homes:

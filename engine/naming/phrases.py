@@ -24,7 +24,7 @@ Formula = Literal["published", "bounded"]
 Counts = NDArray[np.float64]
 
 
-def _listed(name: str) -> frozenset[str]:
+def _read_word_list(name: str) -> frozenset[str]:
     """The words or phrases of a list beside this file, one on each line."""
     text = resources.files("engine.naming").joinpath(f"wordlists/{name}.txt").read_text(encoding="utf-8")
     return frozenset(text.split("\n")) - {""}
@@ -32,20 +32,20 @@ def _listed(name: str) -> frozenset[str]:
 
 _TOKEN = re.compile(r"[^\W_][\w+-]*[^\W_]|[^\W_]|[.,;:!?()\[\]\"“”]")
 
-_EMPTY = _listed("empty")
+_EMPTY = _read_word_list("empty")
 
-_TOO_GENERAL = _listed("general")
+_TOO_GENERAL = _read_word_list("general")
 
-_WHOLE_FIELDS = _listed("whole_fields")
+_WHOLE_FIELDS = _read_word_list("whole_fields")
 _NOUN_ENDING = re.compile(
     r"(?:tion|sion|ment|ness|ity|sis|ics|ism|ance|ence|ology|graphy|ing|ings|tions|sions|ments|ities)$"
 )
-_VERBAL_NOUNS = _listed("verbal_nouns")
+_VERBAL_NOUNS = _read_word_list("verbal_nouns")
 _ADJECTIVE = re.compile(
     r"(?:al|ive|ous|ic|ly|able|ible|ful|less|based|aware|driven|specific|guided|free|level|agnostic|trained|centric|"
     r"shot|hop|scale|modal|grained|source|art|to|ed|ary)$"
 )
-_NOUNS = _listed("nouns")
+_NOUNS = _read_word_list("nouns")
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ class Downloader:
                     if response.status != 200:
                         passing = response.status in {429, 503}
                         raise RetrievalError(f"{_host(url)} answered {response.status}.", retryable=passing)
-                    content = await _bounded(response)
+                    content = await _read_bounded(response)
                     return Download(content, response.content_type, url)
             except TimeoutError as error:
                 raise RetrievalError(f"{_host(url)} took too long.", retryable=True) from error
@@ -127,7 +127,7 @@ def _host(url: str) -> str:
         return "this address"
 
 
-async def _bounded(response: aiohttp.ClientResponse) -> bytes:
+async def _read_bounded(response: aiohttp.ClientResponse) -> bytes:
     if (response.content_length or 0) > LARGEST_BYTES:
         raise RetrievalError(f"The file at {response.host} is larger than {LARGEST_BYTES // 2**20} MB.")
     content = bytearray()

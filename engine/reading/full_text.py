@@ -11,8 +11,8 @@ import lxml.html
 
 from engine.errors import UserError
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.reading.pdf import Pdf
-from engine.text import clean, folded, sentences
+from engine.reading.pdf import PdfText
+from engine.text import clean, fold, sentences
 from engine.values import Passage
 
 OPENING_TOKENS = 1_500
@@ -23,7 +23,7 @@ HEADING_CHARACTERS = 90
 MOST_PASSAGES = 2_000
 
 _KNOWN_HEADINGS = frozenset(
-    folded(name)
+    fold(name)
     for name in (
         "abstract", "introduction", "background", "related work", "preliminaries", "methods", "method", "methodology",
         "approach", "materials and methods", "experiments", "experimental setup", "results", "evaluation", "analysis",
@@ -34,9 +34,7 @@ _KNOWN_HEADINGS = frozenset(
 _NUMBERED = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,2}\.?|[IVX]{1,4}\.|[A-H]\.)\s+(\S.*)$")
 _NO_TITLE = re.compile(r"@|arxiv:|https?:|published|proceedings|conference|\d{4}", re.I)
 _BEFORE_BODY = {"", "abstract"}
-_AFTER_BODY = {
-    folded(name) for name in ("references", "bibliography", "acknowledgments", "acknowledgements", "appendix")
-}
+_AFTER_BODY = {fold(name) for name in ("references", "bibliography", "acknowledgments", "acknowledgements", "appendix")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class FullText:
     def body(self) -> Iterator[Passage]:
         """The main text: without abstract, references and what follows them."""
         for passage in self.passages:
-            name = folded(passage.section)
+            name = fold(passage.section)
             if name in _AFTER_BODY:
                 return
             if name not in _BEFORE_BODY:
@@ -63,7 +61,7 @@ class FullText:
         """The first passages of the main text, at most so many tokens together."""
         room = tokens * CHARACTERS_PER_TOKEN
         taken: list[Passage] = []
-        for passage in list(self.body()) or [p for p in self.passages if folded(p.section) not in _AFTER_BODY]:
+        for passage in list(self.body()) or [p for p in self.passages if fold(p.section) not in _AFTER_BODY]:
             if len(passage.text) > room:
                 break
             room -= len(passage.text)
@@ -71,7 +69,7 @@ class FullText:
         return tuple(taken)
 
 
-def from_pdf(pdf: Pdf, source: str) -> FullText:
+def from_pdf(pdf: PdfText, source: str) -> FullText:
     """Sections by their headings; each passage with its page (from 1)."""
     section = ""
     passages: list[Passage] = []
@@ -85,10 +83,10 @@ def from_pdf(pdf: Pdf, source: str) -> FullText:
                 continue
             passages += _passages(section, number, held)
             held, section = [], heading
-        if folded(section) in {"references", "bibliography"}:
+        if fold(section) in {"references", "bibliography"}:
             references += held
         passages += _passages(section, number, held)
-    abstract = " ".join(p.text for p in passages if folded(p.section) == "abstract")
+    abstract = " ".join(p.text for p in passages if fold(p.section) == "abstract")
     return FullText(title_of(pdf), abstract, tuple(passages[:MOST_PASSAGES]), tuple(_entries(references)), source)
 
 
@@ -121,16 +119,16 @@ def from_html(page: str, source: str) -> FullText:
     return FullText(title, abstract, tuple(passages[:MOST_PASSAGES]), tuple(references), source)
 
 
-def title_of(pdf: Pdf) -> str:
+def title_of(pdf: PdfText) -> str:
     """What is likely the title: the file's own, where the first page says it too, else a line of that page."""
     return next(iter(titles_of(pdf)), clean(pdf.title))
 
 
-def titles_of(pdf: Pdf) -> tuple[str, ...]:
+def titles_of(pdf: PdfText) -> tuple[str, ...]:
     """What may be the title, the likeliest first: a long one is set in two lines or three."""
     first = pdf.pages[0] if pdf.pages else ""
     own = clean(pdf.title)
-    found = [own] if len(own.split()) >= 3 and folded(own) in folded(first) else []
+    found = [own] if len(own.split()) >= 3 and fold(own) in fold(first) else []
     lines = [clean(line) for line in first.split("\n")[:20]]
     start = next((i for i, line in enumerate(lines) if len(line.split()) >= 3 and not _NO_TITLE.search(line)), None)
     if start is not None:
@@ -143,7 +141,7 @@ def _heading(line: str) -> str | None:
         return None
     numbered = _NUMBERED.match(line)
     bare = numbered[1] if numbered else line
-    if folded(bare) in _KNOWN_HEADINGS:
+    if fold(bare) in _KNOWN_HEADINGS:
         return bare
     is_title = bare[:1].isupper() and not bare.endswith((".", ",", ";", ":")) and 1 <= len(bare.split()) <= 10
     return bare if numbered and is_title and sum(ch.isalpha() for ch in bare) > len(bare) / 2 else None

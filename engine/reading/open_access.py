@@ -15,14 +15,14 @@ from engine.errors import RetrievalError, ScholiumError
 from engine.reading.downloading import Download, Downloader
 from engine.reading.full_text import FullText, from_html, from_pdf
 from engine.reading.pdf import read_pdf
-from engine.retrieval.online.transport import Ask, Service
+from engine.retrieval.online.transport import ScholarlyService, ServiceRequest
 from engine.values import Paper, PaperKey
 
 AT_ONCE = 4
 _STORED = TypeAdapter(FullText)
 
 
-class Texts(Protocol):
+class FullTexts(Protocol):
     """What a job reads full texts from."""
 
     async def read(
@@ -65,7 +65,7 @@ class OpenAccess:
     downloader: Downloader
     shared: TextFolder
     own: TextFolder
-    unpaywall: Service | None = None
+    unpaywall: ScholarlyService | None = None
     contact: str = ""
     arxiv_url: str = "https://arxiv.org"
     online: bool = True
@@ -92,7 +92,7 @@ class OpenAccess:
             nonlocal done
             async with gate:
                 try:
-                    found[paper.key] = await self._fetched(paper)
+                    found[paper.key] = await self._fetch(paper)
                 except ScholiumError as error:
                     self.unread[paper.key] = str(error)
             done += 1
@@ -116,7 +116,7 @@ class OpenAccess:
                 return text
         return None
 
-    async def _fetched(self, paper: Paper) -> FullText:
+    async def _fetch(self, paper: Paper) -> FullText:
         """The first place that gives a text. Raises what the last place said."""
         error: ScholiumError = RetrievalError("no open-access text is known")
         for url in await self._places(paper):
@@ -145,7 +145,7 @@ class OpenAccess:
         places += [paper.pdf] if paper.pdf else []
         doi = next((i.removeprefix("doi:") for i in paper.identifiers if i.startswith("doi:")), "")
         if not places and doi and self.unpaywall and self.contact:
-            ask = Ask(f"/v2/{doi}", {"email": self.contact}, may_be_absent=True)
+            ask = ServiceRequest(f"/v2/{doi}", {"email": self.contact}, may_be_absent=True)
             answer = (await self.unpaywall.ask(ask)).json() or {}
             best = answer.get("best_oa_location") or {}
             places += [link for name in ("url_for_pdf", "url") if isinstance(link := best.get(name), str)][:1]

@@ -21,14 +21,14 @@ LEAST_WORDS_PER_PAGE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Pdf:
+class PdfText:
     """What a PDF says: its own title (often empty or wrong) and the text of each page, lines divided by one newline."""
 
     title: str
     pages: tuple[str, ...]
 
 
-def read_pdf(name: str, content: bytes) -> Pdf:
+def read_pdf(name: str, content: bytes) -> PdfText:
     """The text; blocks for up to `WALL_S`, so call it in a thread.
 
     Raises `UserError` with one sentence for a file that is too large, broken, encrypted, scanned, or takes too much.
@@ -63,7 +63,7 @@ def read_pdf(name: str, content: bytes) -> Pdf:
     pages = tuple(str(text).replace("\r\n", "\n").replace("\r", "\n") for text in answer["texts"])
     if sum(len(page.split()) for page in pages) < LEAST_WORDS_PER_PAGE * max(1, len(pages)):
         raise UserError(f"“{name}” has no text; it seems to be scanned. Run text recognition (OCR) on it first.")
-    return Pdf(str(answer["title"]), pages)
+    return PdfText(str(answer["title"]), pages)
 
 
 def _too_much(name: str) -> str:

@@ -1,7 +1,8 @@
 """Reads the text of a PDF in a process of its own, which may use so much time and memory and no more.
 
 Run as ``python -I -m engine.reading.pdf_worker PAGES CHARACTERS MEMORY_BYTES CPU_S`` with the PDF on standard
-input; the answer is JSON on standard output. It imports nothing of ours: whatever a hostile file does to it, nothing else is in reach.
+input; the answer is JSON on standard output. It imports nothing of ours: whatever a hostile file does to it,
+nothing else is in reach.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from typing import Any
 def main() -> None:
     """Answer with title and pages, or with what is wrong."""
     pages, characters, memory, seconds = map(int, sys.argv[1:5])
-    _bound(memory, seconds)
+    _limit_resources(memory, seconds)
     answer = _read(sys.stdin.buffer.read(), pages, characters)
     sys.stdout.write(json.dumps(answer))
 
 
-def _bound(memory: int, seconds: int) -> None:
+def _limit_resources(memory: int, seconds: int) -> None:
     try:
         import resource
     except ImportError:  # Windows has no such limits; the parent's time limit still holds

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from engine.errors import LanguageModelError
-from engine.gathering.search import gather, needed_papers, propose_keywords
+from engine.gathering.search import gather, propose_keywords, require_papers
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import embed_papers
 from engine.revising.model_changes import RevisedByModel
 from engine.run import RunContext
 from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey, walk
-from engine.writing.assembly import assembled, supplied, warned, with_same_papers, words_for_each
+from engine.writing.assembly import add_warnings, assemble_survey, supply_papers, with_same_papers, words_for_each
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, JudgeAnswer
 from engine.writing.planning import Planner
@@ -66,7 +66,7 @@ class AutoSurveyRecipe(RevisedByModel):
         """F_t for each of N trials; F_best = Evaluate(F_1 … F_N)."""
         count = context.limits.papers_per_node
         papers = selection.included()
-        outline = await asyncio.to_thread(supplied, outline, papers, context.embedder, count)
+        outline = await asyncio.to_thread(supply_papers, outline, papers, context.embedder, count)
         outline = outline if self.retrieve else with_same_papers(outline, [p.key for p in papers[:count]])
         trials = [
             await self._trial(brief, selection, outline, finished if t == 0 else {}, replace(context, attempt=t))
@@ -74,7 +74,7 @@ class AutoSurveyRecipe(RevisedByModel):
         ]
         if len(trials) == 1:
             return trials[0]
-        scores = [await _score(context.needed_model(), brief, survey, i) for i, survey in enumerate(trials)]
+        scores = [await _score(context.require_model(), brief, survey, i) for i, survey in enumerate(trials)]
         best = max(range(len(trials)), key=lambda i: (sum(scores[i]), -i))
         names = (f"Candidate {i}, coverage/structure/relevance" for i in range(1, len(trials) + 1))
         judged = tuple((name, "/".join(map(str, score))) for name, score in zip(names, scores, strict=True))
@@ -91,20 +91,20 @@ class AutoSurveyRecipe(RevisedByModel):
         """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
         papers = await with_bodies({p.key: p for p in selection.included()}, context)
         task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
-        composition = Composition(context.needed_model(), task, papers, context, self.check, self.connect)
+        composition = Composition(context.require_model(), task, papers, context, self.check, self.connect)
         sections = await composition.sections(finished)
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
-        survey = assembled(brief, outline, sections, selection, NOTICE if self.check else UNCHECKED_NOTICE)
+        survey = assemble_survey(brief, outline, sections, selection, NOTICE if self.check else UNCHECKED_NOTICE)
         read = sum(bool(paper.body) for paper in papers.values())
         if read:
             survey = replace(survey, facts=(*survey.facts, ("Papers read beyond the abstract", str(read))))
-        return warned(survey, composition.warnings)
+        return add_warnings(survey, composition.warnings)
 
 
 async def _planner(brief: Brief, selection: PaperSelection, context: RunContext) -> Planner:
-    papers = needed_papers(selection)[:OUTLINE_PAPERS]
-    model = context.needed_model()
+    papers = require_papers(selection)[:OUTLINE_PAPERS]
+    model = context.require_model()
     vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
     return Planner(model, brief.topic, papers, vectors, context)
 
@@ -112,5 +112,5 @@ async def _planner(brief: Brief, selection: PaperSelection, context: RunContext)
 async def _score(model: LanguageModel, brief: Brief, survey: Survey, at: int) -> tuple[int, int, int]:
     text = "\n\n".join(f"{number} {s.title}\n{s.text}" for number, s in walk(survey.sections))
     prompt = fill("autosurvey/judge", topic=data(brief.topic), survey=data(text))
-    answer = await model.typed(Request("judging", f"judge/{at}", prompt, 512, 0.0), JudgeAnswer)
+    answer = await model.answer_typed(Request("judging", f"judge/{at}", prompt, 512, 0.0), JudgeAnswer)
     return answer.coverage, answer.structure, answer.relevance

@@ -13,26 +13,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.gathering.keywords import Selector
-from engine.gathering.search import gather, needed_papers, propose_keywords
+from engine.gathering.search import gather, propose_keywords, require_papers
 from engine.naming.clustering import (
     ALGORITHMS,
     Algorithm,
     best_cluster_count,
     clusters,
+    draw_cluster_count,
     labels,
     pick_algorithm,
-    published_cluster_count,
-    reduced,
-    rehomed,
+    reassign_noise,
+    reduce_dimensions,
 )
 from engine.retrieval.embedding import Vectors, embed_papers
-from engine.revising.extractive_answers import answered
-from engine.revising.extractive_changes import requoted
+from engine.revising.extractive_answers import answer_by_quotation
+from engine.revising.extractive_changes import change_by_quotation
 from engine.run import Answer, Progress, RunContext
-from engine.text import heading, listed
+from engine.text import heading, list_words
 from engine.values import (
     Brief,
-    Change,
     Cluster,
     FieldMap,
     KeywordPool,
@@ -42,17 +41,18 @@ from engine.values import (
     PaperKey,
     PaperSelection,
     Section,
+    SectionChange,
     Survey,
 )
 from engine.writing.assembly import (
     SET_APART,
-    assembled,
+    assemble_survey,
     conclusion,
     field_map,
-    framed,
+    frame_outline,
     introduction,
-    marked_thin,
-    supplied,
+    mark_thin,
+    supply_papers,
     words_for_each,
 )
 from engine.writing.extractive import passage
@@ -91,17 +91,17 @@ class ClusterRecipe:
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Clusters become sections, clusters within them subsections."""
-        papers = needed_papers(selection)
+        papers = require_papers(selection)
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
         main = await asyncio.to_thread(self._sections, papers, vectors, brief, context)
         nodes = []
         for done, cluster in enumerate(main):
             await context.progress(Progress("dividing", done, len(main), cluster.name))
-            node = await asyncio.to_thread(_divided, cluster, brief, context)
-            nodes.append(marked_thin(node, context.limits))
+            node = await asyncio.to_thread(_divide_section, cluster, brief, context)
+            nodes.append(mark_thin(node, context.limits))
         method = f"{len(main)} clusters by {self._algorithm(context)}"
-        return Outline(f"{heading(brief.topic)}: A Survey", framed(nodes, brief.topic), method)
+        return Outline(f"{heading(brief.topic)}: A Survey", frame_outline(nodes, brief.topic), method)
 
     def _algorithm(self, context: RunContext) -> Algorithm:
         """The algorithm of the settings, or the seed's pick; another one each time another outline is wanted."""
@@ -112,16 +112,16 @@ class ClusterRecipe:
         if len(papers) < 4:
             return clusters(papers, np.zeros(len(papers), np.int64), brief.topic)
         seed = context.seed + context.attempt
-        points = reduced(vectors, seed)
+        points = reduce_dimensions(vectors, seed)
         if brief.sections is not None:
             k = min(max(1, brief.sections - 2), len(papers) // 2)
         elif self.published_k:
-            k = published_cluster_count(len(papers), seed)
+            k = draw_cluster_count(len(papers), seed)
         else:
             k = best_cluster_count(
                 points, (4 if len(papers) >= 40 else 2, min(LARGEST_SECTIONS, len(papers) // 4)), seed
             )
-        return clusters(papers, rehomed(points, labels(points, self._algorithm(context), k, seed)), brief.topic)
+        return clusters(papers, reassign_noise(points, labels(points, self._algorithm(context), k, seed)), brief.topic)
 
     async def write(
         self,
@@ -134,7 +134,7 @@ class ClusterRecipe:
         """Quote, section by section; what is ``finished`` stays."""
         included = selection.included()
         papers = {paper.key: paper for paper in included}
-        outline = await asyncio.to_thread(supplied, outline, included, context.embedder, ADDED_PAPERS)
+        outline = await asyncio.to_thread(supply_papers, outline, included, context.embedder, ADDED_PAPERS)
         budget = words_for_each(brief, outline)
         sections = dict(finished)
         for i, node in enumerate(outline.nodes):
@@ -149,30 +149,30 @@ class ClusterRecipe:
             elif node.role == "conclusion":
                 section = conclusion(node, outline, papers)
             else:
-                section = await asyncio.to_thread(_written, node, papers, budget, context)
+                section = await asyncio.to_thread(_write_section, node, papers, budget, context)
             sections[i] = section
             await context.section_finished(section, i)
-        return assembled(brief, outline, sections, selection, NOTICE)
+        return assemble_survey(brief, outline, sections, selection, NOTICE)
 
     async def revise(
         self,
         brief: Brief,
         selection: PaperSelection,
         survey: Survey,
-        change: Change,
+        change: SectionChange,
         context: RunContext,
     ) -> Survey:
         """Quote for the section what the change wants."""
-        return await asyncio.to_thread(requoted, selection, survey, change, context.embedder)
+        return await asyncio.to_thread(change_by_quotation, selection, survey, change, context.embedder)
 
     async def answer(
         self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
     ) -> Answer:
         """The sentences of the gathered papers that speak to the question."""
-        return await asyncio.to_thread(answered, question, selection, survey, context)
+        return await asyncio.to_thread(answer_by_quotation, question, selection, survey, context)
 
 
-def _divided(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode:
+def _divide_section(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode:
     """A section, with its subsections where there are papers enough for two."""
     keys = tuple(paper.key for paper in cluster.papers)
     described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
@@ -196,13 +196,13 @@ def _divided(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode
     )
 
 
-def _written(node: OutlineNode, papers: Mapping[PaperKey, Paper], budget: int, context: RunContext) -> Section:
+def _write_section(node: OutlineNode, papers: Mapping[PaperKey, Paper], budget: int, context: RunContext) -> Section:
     """The section and its subsections, each quoted from the papers meant for it."""
     own = [papers[k] for k in node.papers if k in papers][: context.limits.papers_per_node]
-    below = tuple(_written(child, papers, budget, context) for child in node.children)
+    below = tuple(_write_section(child, papers, budget, context) for child in node.children)
     if below:
         text = (
-            f"This line of work is followed in {len(below)} parts: {listed(child.title for child in below)}. "
+            f"This line of work is followed in {len(below)} parts: {list_words(child.title for child in below)}. "
             f"It rests on {len(node.all_papers())} of the papers gathered."
         )
         return Section(node.title, text, sections=below)

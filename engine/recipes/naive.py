@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.citations import cited_keys
+from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.gathering.search import gather, needed_papers
+from engine.gathering.search import gather, require_papers
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD
 from engine.llm.model import Request
 from engine.llm.prompting import data, fill, paper_block
@@ -26,8 +26,8 @@ from engine.values import (
     Survey,
     SurveyWarning,
 )
-from engine.writing.assembly import assembled, warned
-from engine.writing.drafting import ABSTRACT_TOKENS, Draft, plain, settled, unchecked
+from engine.writing.assembly import add_warnings, assemble_survey
+from engine.writing.drafting import ABSTRACT_TOKENS, Draft, mark_unchecked, plain, settle_citations
 
 NOTICE = (
     "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts; "
@@ -56,7 +56,7 @@ class NaiveRagRecipe(RevisedByModel):
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """No plan: one section for everything."""
         title = heading(brief.topic)
-        keys = tuple(p.key for p in needed_papers(selection))
+        keys = tuple(p.key for p in require_papers(selection))
         return Outline(f"{title}: A Survey", (OutlineNode(title, brief.topic, keys),), "none")
 
     async def write(
@@ -77,7 +77,7 @@ class NaiveRagRecipe(RevisedByModel):
             await context.progress(Progress("writing", words, wanted))
             first = len(parts) * count % len(papers)
             try:
-                parts.append(await _continued(brief, parts, papers[first : first + count], wanted, context))
+                parts.append(await _continue_text(brief, parts, papers[first : first + count], wanted, context))
             except (LanguageModelError, LimitExceeded) as error:
                 if not parts:
                     raise
@@ -85,12 +85,12 @@ class NaiveRagRecipe(RevisedByModel):
                 break
         claims = tuple(claim for part in parts for claim in part.claims)
         section = Section(outline.nodes[0].title, "\n\n".join(part.text for part in parts), claims)
-        survey = assembled(brief, outline, {0: section}, selection, NOTICE)
+        survey = assemble_survey(brief, outline, {0: section}, selection, NOTICE)
         warnings += [warning for part in parts for warning in part.warnings]
-        return warned(survey, warnings)
+        return add_warnings(survey, warnings)
 
 
-async def _continued(
+async def _continue_text(
     brief: Brief, parts: Sequence[Draft], papers: Sequence[Paper], wanted: int, context: RunContext
 ) -> Draft:
     """The next stretch of text; raises `LanguageModelError` where it cites nothing."""
@@ -102,8 +102,8 @@ async def _continued(
         papers=paper_block(papers, ABSTRACT_TOKENS),
         words=str(STEP_WORDS),
     )
-    text = await context.needed_model().text(Request("drafting", f"draft/{len(parts)}", prompt, STEP_WORDS * 3, 1.0))
-    draft = settled(Draft(OutlineNode(brief.topic), tuple(papers), plain(text)))
-    if not cited_keys(draft.text):
+    text = await context.require_model().text(Request("drafting", f"draft/{len(parts)}", prompt, STEP_WORDS * 3, 1.0))
+    draft = settle_citations(Draft(OutlineNode(brief.topic), tuple(papers), plain(text)))
+    if not list_cited_keys(draft.text):
         raise LanguageModelError("the model's text cited none of the papers", retryable=True)
-    return unchecked(draft)
+    return mark_unchecked(draft)

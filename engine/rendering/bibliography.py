@@ -13,7 +13,7 @@ from pylatexenc.latexencode import unicode_to_latex
 
 from engine.retrieval.identity import surname
 from engine.retrieval.online.wikipedia import is_encyclopedia
-from engine.text import STOP_WORDS, clean, folded, words
+from engine.text import STOP_WORDS, clean, fold, words
 from engine.values import Paper
 
 _MEETING = re.compile(r"\b(proceedings|conference|workshop|symposium|meeting|[A-Z]{3,8}|NeurIPS|3DV|CoRL|CoNLL)\b")
@@ -41,9 +41,9 @@ def entry_keys(papers: Sequence[Paper]) -> list[str]:
     """``lewis2020retrieval``; a letter is added where two would be alike."""
     keys: list[str] = []
     for paper in papers:
-        family = folded(surname(paper.authors[0])) if paper.authors else ""
+        family = fold(surname(paper.authors[0])) if paper.authors else ""
         first = next((w for w in words(paper.title) if w not in STOP_WORDS), "")
-        base = re.sub(r"[^a-z0-9]", "", f"{family}{paper.year or ''}{folded(first)}")[:60] or "paper"
+        base = re.sub(r"[^a-z0-9]", "", f"{family}{paper.year or ''}{fold(first)}")[:60] or "paper"
         key, letter = base, 0
         while key in keys:
             letter += 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from engine.text import clean, shortened
-from engine.values import Bars, FieldMap, Figure
+from engine.text import clean, shorten
+from engine.values import BarChart, FieldMap, Figure
 
 _SETTINGS = {"svg.hashsalt": "scholium", "font.family": "sans-serif", "svg.fonttype": "path", "font.size": 9}
 
@@ -18,10 +18,10 @@ def svg(figure: Figure) -> str:
     from matplotlib.figure import Figure as Canvas
 
     with matplotlib.rc_context(_SETTINGS):
-        canvas = Canvas(figsize=(6.4, 3.0 if isinstance(figure, Bars) else 4.2), layout="constrained")
+        canvas = Canvas(figsize=(6.4, 3.0 if isinstance(figure, BarChart) else 4.2), layout="constrained")
         axes = canvas.add_subplot()
         axes.spines[["top", "right"]].set_visible(False)
-        if isinstance(figure, Bars):
+        if isinstance(figure, BarChart):
             _bars(axes, figure)
         else:
             _map(axes, figure, matplotlib.colormaps["tab10"])
@@ -31,7 +31,7 @@ def svg(figure: Figure) -> str:
     return text[text.index("<svg") :]
 
 
-def _bars(axes: Any, figure: Bars) -> None:
+def _bars(axes: Any, figure: BarChart) -> None:
     labels = [_literal(label) for label, _ in figure.bars]
     axes.bar(range(len(labels)), [count for _, count in figure.bars], color="tab:blue")
     step = max(1, len(labels) // 15)
@@ -44,7 +44,7 @@ def _bars(axes: Any, figure: Bars) -> None:
 def _map(axes: Any, figure: FieldMap, colours: Any) -> None:
     for i, group in enumerate(dict.fromkeys(point.group for point in figure.points)):
         inside = [point for point in figure.points if point.group == group]
-        label = shortened(_literal(group), 50)
+        label = shorten(_literal(group), 50)
         axes.scatter([p.x for p in inside], [p.y for p in inside], s=14, color=colours(i % 10), label=label)
     axes.set_xticks([])
     axes.set_yticks([])

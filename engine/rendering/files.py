@@ -13,9 +13,9 @@ from engine.errors import UserError
 from engine.rendering.bibliography import bibtex, ris
 from engine.rendering.figures import svg
 from engine.rendering.html import html
-from engine.rendering.markdown import markdown
+from engine.rendering.markdown import render_markdown
 from engine.rendering.pdf import pdf
-from engine.text import folded
+from engine.text import fold
 from engine.values import Figure, Survey
 
 _SURVEY = TypeAdapter(Survey)
@@ -35,7 +35,7 @@ def from_json(content: bytes) -> Survey:
 
 
 FORMATS: dict[str, Callable[[Survey], bytes]] = {
-    "md": lambda survey: markdown(survey).encode(),
+    "md": lambda survey: render_markdown(survey).encode(),
     "html": lambda survey: html(survey).encode(),
     "pdf": pdf,
     "bib": lambda survey: bibtex(survey.references).encode(),
@@ -46,7 +46,7 @@ FORMATS: dict[str, Callable[[Survey], bytes]] = {
 _ALIASES = {"markdown": "md", "bibtex": "bib", "htm": "html"}
 
 
-def known_formats(names: Sequence[str]) -> tuple[str, ...]:
+def parse_formats(names: Sequence[str]) -> tuple[str, ...]:
     """The formats named, all where none is; raises `UserError` for one that cannot be made."""
     formats = [_ALIASES.get(name.lower().lstrip("."), name.lower().lstrip(".")) for name in names]
     for name in formats:
@@ -57,22 +57,22 @@ def known_formats(names: Sequence[str]) -> tuple[str, ...]:
 
 def file_stem(title: str) -> str:
     """A title as a file's name: letters, digits and hyphens, at most 80 characters."""
-    stem = "-".join(folded(word) for word in re.findall(r"\w+", title))
+    stem = "-".join(fold(word) for word in re.findall(r"\w+", title))
     return stem[:80].strip("-") or "survey"
 
 
 def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Path, ...]:
     """Write the survey into a folder, one file for each format; each file appears whole or not at all."""
     stem = file_stem(survey.title)
-    return tuple(_written(folder, f"{stem}.{name}", FORMATS[name](survey)) for name in known_formats(names))
+    return tuple(_write_content(folder, f"{stem}.{name}", FORMATS[name](survey)) for name in parse_formats(names))
 
 
 def write_figure(figure: Figure, folder: Path, stem: str) -> Path:
     """Write a figure into a folder as SVG."""
-    return _written(folder, f"{stem}.svg", svg(figure).encode())
+    return _write_content(folder, f"{stem}.svg", svg(figure).encode())
 
 
-def _written(folder: Path, name: str, content: bytes) -> Path:
+def _write_content(folder: Path, name: str, content: bytes) -> Path:
     draft = folder / f".{name}.new"
     try:
         folder.mkdir(parents=True, exist_ok=True)

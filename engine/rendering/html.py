@@ -5,9 +5,9 @@ from __future__ import annotations
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from engine.citations import numbers, reference_text, replaced
+from engine.citations import numbers, reference_text, replace_citations
 from engine.rendering.figures import svg
-from engine.rendering.markdown import given
+from engine.rendering.markdown import describe_search
 from engine.text import clean
 from engine.values import Figure, PaperKey, Survey, walk
 
@@ -26,7 +26,7 @@ def html(survey: Survey) -> str:
             ]
             return Markup("[{}]").format(Markup(", ").join(anchors))
 
-        return Markup(replaced(clean(text), links, lambda plain: str(escape(plain))))
+        return Markup(replace_citations(clean(text), links, lambda plain: str(escape(plain))))
 
     def blocks(text: str) -> list[tuple[str, list[Markup]]]:
         found = []
@@ -39,7 +39,7 @@ def html(survey: Survey) -> str:
         return found
 
     environment = Environment(
-        loader=PackageLoader("engine.rendering"), autoescape=True, undefined=StrictUndefined, finalize=_cleaned
+        loader=PackageLoader("engine.rendering"), autoescape=True, undefined=StrictUndefined, finalize=_clean_value
     )
     return environment.get_template("survey.html.j2").render(
         survey=survey,
@@ -47,15 +47,15 @@ def html(survey: Survey) -> str:
         references=[(known[p.key], p, reference_text(p)) for p in survey.references],
         inline=inline,
         blocks=blocks,
-        given=given,
-        drawn=_drawn,
+        given=describe_search,
+        drawn=_draw_inline,
     )
 
 
-def _cleaned(value: object) -> object:
+def _clean_value(value: object) -> object:
     """Text without control characters; what is markup already stays."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _drawn(figure: Figure) -> Markup:
+def _draw_inline(figure: Figure) -> Markup:
     return Markup(svg(figure))  # drawn by us; its labels are paths

@@ -6,15 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from engine.citations import number_ranges, numbers, reference_text, replaced
+from engine.citations import number_ranges, numbers, reference_text, replace_citations
 from engine.text import clean
-from engine.values import Bars, PaperKey, SearchRecord, Section, Survey
+from engine.values import BarChart, PaperKey, SearchRecord, Section, Survey
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<&])")
 _LINE_START = re.compile(r"^(\s*)(?:([#>+=-])|(\d+)([.)]))", re.M)
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text made literal: nothing in it is emphasis, a link, HTML, a list or a heading."""
     literal = _SPECIAL.sub(r"\\\1", text)
     return _LINE_START.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", literal)
@@ -25,21 +25,23 @@ def with_numbers(text: str, known: dict[PaperKey, int]) -> str:
     lines = []
     for line in text.split("\n"):
         marker, body = ("- ", line[2:]) if line.startswith("- ") else ("", line)
-        rendered = replaced(clean(body), lambda keys: f"[{number_ranges(known[k] for k in keys)}]", escaped)
+        rendered = replace_citations(
+            clean(body), lambda keys: f"[{number_ranges(known[k] for k in keys)}]", escape_markdown
+        )
         lines.append(marker + rendered)
     return "\n".join(lines)
 
 
-def markdown(survey: Survey) -> str:
+def render_markdown(survey: Survey) -> str:
     """The whole document with contents, numbered sections, references and how it was searched."""
     return "\n\n".join(_parts(survey)).rstrip() + "\n"
 
 
 def _parts(survey: Survey) -> Iterator[str]:
     known = numbers(survey)
-    yield f"# {escaped(clean(survey.title))}"
+    yield f"# {escape_markdown(clean(survey.title))}"
     if survey.notice:
-        yield f"> {escaped(survey.notice)}"
+        yield f"> {escape_markdown(survey.notice)}"
     yield f"**Abstract.** {with_numbers(survey.abstract, known)}"
     counter = {"table": 0, "figure": 0}
     for number, section in enumerate(survey.sections, start=1):
@@ -47,40 +49,46 @@ def _parts(survey: Survey) -> Iterator[str]:
     yield "## References"
     for paper in survey.references:
         link = f" <{paper.url}>" if paper.url else ""
-        yield f"[{known[paper.key]}] {escaped(clean(reference_text(paper)))}{link} `{paper.key}`"
+        yield f"[{known[paper.key]}] {escape_markdown(clean(reference_text(paper)))}{link} `{paper.key}`"
     yield "## How This Survey Was Searched"
     if survey.searches:
-        rows = [(s.source, escaped(clean(s.query)), s.date, escaped(given(s))) for s in survey.searches]
+        rows = [
+            (s.source, escape_markdown(clean(s.query)), s.date, escape_markdown(describe_search(s)))
+            for s in survey.searches
+        ]
         yield _table(("Source", "Query", "Date", "Papers found"), rows)
     if survey.facts:
-        yield "\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in survey.facts)
+        yield "\n".join(f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in survey.facts)
     if survey.left_out:
-        rows = [(escaped(clean(o.paper.title)), o.paper.key, o.why, escaped(clean(o.reason))) for o in survey.left_out]
+        rows = [
+            (escape_markdown(clean(o.paper.title)), o.paper.key, o.why, escape_markdown(clean(o.reason)))
+            for o in survey.left_out
+        ]
         yield _table(("Left out", "Key", "Why", "Reason"), rows)
     if survey.warnings:
-        yield "\n".join(f"- {w.kind}, {escaped(w.place)}: {escaped(w.detail)}" for w in survey.warnings)
+        yield "\n".join(f"- {w.kind}, {escape_markdown(w.place)}: {escape_markdown(w.detail)}" for w in survey.warnings)
 
 
-def given(search: SearchRecord) -> str:
+def describe_search(search: SearchRecord) -> str:
     """What a search gave, and what is to be known about it."""
     return f"{search.found:,}" + (f" ({clean(search.note)})" if search.note else "")
 
 
 def _section(section: Section, number: str, known: dict[PaperKey, int], counter: dict[str, int]) -> Iterator[str]:
-    yield f"{'#' * min(6, 2 + number.count('.'))} {number} {escaped(clean(section.title))}"
+    yield f"{'#' * min(6, 2 + number.count('.'))} {number} {escape_markdown(clean(section.title))}"
     yield with_numbers(section.text, known)
     for table in section.tables:
         counter["table"] += 1
-        yield f"**Table {counter['table']}.** {escaped(table.caption)}"
+        yield f"**Table {counter['table']}.** {escape_markdown(table.caption)}"
         yield _table(table.header, [[with_numbers(cell, known) for cell in row] for row in table.rows])
     for figure in section.figures:
         counter["figure"] += 1
-        yield f"**Figure {counter['figure']}.** {escaped(figure.caption)}"
-        if isinstance(figure, Bars):
+        yield f"**Figure {counter['figure']}.** {escape_markdown(figure.caption)}"
+        if isinstance(figure, BarChart):
             yield _table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
         else:
             groups = Counter(point.group for point in figure.points)
-            yield _table(("Group", "Papers"), [(escaped(clean(group)), str(n)) for group, n in groups.items()])
+            yield _table(("Group", "Papers"), [(escape_markdown(clean(group)), str(n)) for group, n in groups.items()])
     for i, below in enumerate(section.sections, start=1):
         yield from _section(below, f"{number}.{i}", known, counter)
 

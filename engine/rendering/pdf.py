@@ -8,9 +8,9 @@ from typing import Any
 
 import typst
 
-from engine.citations import number_ranges, numbers, reference_text, replaced
+from engine.citations import number_ranges, numbers, reference_text, replace_citations
 from engine.rendering.figures import svg
-from engine.rendering.markdown import given
+from engine.rendering.markdown import describe_search
 from engine.text import clean
 from engine.values import PaperKey, Survey, walk
 
@@ -26,7 +26,7 @@ def _data(survey: Survey) -> dict[str, Any]:
     known = numbers(survey)
 
     def plain(text: str) -> str:
-        return clean(replaced(text, lambda keys: f"[{number_ranges(known[k] for k in keys)}]"))
+        return clean(replace_citations(text, lambda keys: f"[{number_ranges(known[k] for k in keys)}]"))
 
     return {
         "title": clean(survey.title),
@@ -51,7 +51,7 @@ def _data(survey: Survey) -> dict[str, Any]:
             for number, section in walk(survey.sections)
         ],
         "references": [{"text": clean(reference_text(p)), "url": p.url} for p in survey.references],
-        "searches": [[s.source, clean(s.query), s.date, given(s)] for s in survey.searches],
+        "searches": [[s.source, clean(s.query), s.date, describe_search(s)] for s in survey.searches],
         "facts": [f"{name}: {value}" for name, value in survey.facts]
         + [clean(f"{o.why}, left out: {o.paper.title} ({o.paper.key}): {o.reason}") for o in survey.left_out]
         + [clean(f"{w.kind}, {w.place}: {w.detail}") for w in survey.warnings],
@@ -82,5 +82,5 @@ def _runs(text: str, known: dict[PaperKey, int]) -> list[dict[str, Any]]:
             runs.append({"text": spaced})
         return ""
 
-    replaced(clean(text), citation, words)
+    replace_citations(clean(text), citation, words)
     return runs

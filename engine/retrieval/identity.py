@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from engine.errors import UserError
 from engine.retrieval.ranking import reciprocal_rank_fusion
-from engine.text import folded
+from engine.text import fold
 from engine.values import FoundPaper, Paper, PaperKey
 
 _KEY = re.compile(r"[a-z0-9][a-z0-9_+-]*:[^\s\[\]@;,\"'`|<>{}\\]+")
@@ -68,7 +68,7 @@ def fingerprint(paper: Paper) -> str:
     """Normalised title, year and first author's surname; empty where title or year is missing."""
     if not paper.title or paper.year is None:
         return ""
-    return f"{folded(paper.title)}|{paper.year}|{folded(surname(paper.authors[0])) if paper.authors else ''}"
+    return f"{fold(paper.title)}|{paper.year}|{fold(surname(paper.authors[0])) if paper.authors else ''}"
 
 
 _PARTICLE = re.compile(r"van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|al|bin|ibn", re.I)
@@ -85,7 +85,7 @@ def surname(author: str) -> str:
     return " ".join(parts[max(start, 0) :])
 
 
-def preferred_key(identifiers: tuple[PaperKey, ...]) -> PaperKey:
+def choose_key(identifiers: tuple[PaperKey, ...]) -> PaperKey:
     """The most widely understood of a paper's identifiers; otherwise the first."""
     for namespace in _PREFERRED:
         for identifier in identifiers:
@@ -103,7 +103,7 @@ def is_published(paper: Paper) -> bool:
     return bool(paper.venue) and not _PREPRINT_VENUE.search(paper.venue)
 
 
-def merged(old: Paper, new: Paper) -> Paper:
+def merge_records(old: Paper, new: Paper) -> Paper:
     """One paper from two records of it: the old key stays, the fuller value of each field wins.
 
     Of a preprint and its publication, title, year and venue are those of the publication.
@@ -144,9 +144,9 @@ def same_paper(one: Paper, other: Paper) -> bool:
         return True
     if _conflict(one, other) or not (one.authors and other.authors and one.year and other.year):
         return False
-    if abs(one.year - other.year) > 1 or folded(surname(one.authors[0])) != folded(surname(other.authors[0])):
+    if abs(one.year - other.year) > 1 or fold(surname(one.authors[0])) != fold(surname(other.authors[0])):
         return False
-    return fuzz.ratio(folded(one.title), folded(other.title)) >= SAME_TITLE
+    return fuzz.ratio(fold(one.title), fold(other.title)) >= SAME_TITLE
 
 
 def _conflict(one: Paper, other: Paper) -> bool:
@@ -161,7 +161,7 @@ def _conflict(one: Paper, other: Paper) -> bool:
 
 
 @dataclass
-class Distinct:
+class MergedPapers:
     """Records taken one after another, each paper kept once, with the best of each of its fields."""
 
     papers: dict[PaperKey, Paper] = field(default_factory=dict)
@@ -172,15 +172,15 @@ class Distinct:
     def add(self, paper: Paper) -> PaperKey:
         """Take a record in; the key of the paper it belongs to, which `key_of` keeps true later on."""
         known = dict.fromkeys(self.key_of(i) for i in (paper.key, *paper.identifiers) if i in self._owner)
-        author = folded(surname(paper.authors[0])) if paper.authors else ""
+        author = fold(surname(paper.authors[0])) if paper.authors else ""
         if not known and author:
             similar = (k for k in self._by_author.get(author, ()) if k in self.papers)
             known = dict.fromkeys(k for k in similar if same_paper(self.papers[k], paper))
         self.repeats += bool(known)
         first, *others = known or [paper.key]
-        now = merged(self.papers[first], paper) if known else paper
+        now = merge_records(self.papers[first], paper) if known else paper
         for key in others:  # this record shows that two papers were one
-            now = merged(now, self.papers.pop(key))
+            now = merge_records(now, self.papers.pop(key))
             self.repeats += 1
         self.papers[first] = now
         self._owner.update(dict.fromkeys((paper.key, *others, *now.identifiers, first), first))

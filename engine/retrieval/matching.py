@@ -13,7 +13,7 @@ from engine.errors import RetrievalError, UserError
 from engine.retrieval.identity import arxiv_key, doi_key, identifiers_in
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
-from engine.text import clean, folded
+from engine.text import clean, fold
 from engine.values import ListedPaper, Paper, Query
 
 SURE = 0.93
@@ -30,7 +30,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•–]|\[\d{1,3}\]|\(?\d{1,3}[.)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MatchedLine:
     """A line with the paper it was matched to."""
 
     listed: ListedPaper
@@ -42,7 +42,7 @@ def lines_of(text: str) -> tuple[str, ...]:
     lines = [clean(_BULLET.sub("", line)) for line in text.splitlines()]
     if len([line for line in lines if line]) == 1 and ";" in text:
         lines = [clean(part) for part in text.split(";")]
-    kept = [line for line in dict.fromkeys(lines) if len(folded(line)) >= 5]
+    kept = [line for line in dict.fromkeys(lines) if len(fold(line)) >= 5]
     if not kept:
         raise UserError("There is no paper in that list. Write one title, DOI or arXiv id on each line.")
     if len(kept) > MOST_LINES:
@@ -50,13 +50,13 @@ def lines_of(text: str) -> tuple[str, ...]:
     return tuple(kept)
 
 
-async def matched(line: str, library: Library, online: Online | None) -> Found:
+async def match_line(line: str, library: Library, online: Online | None) -> MatchedLine:
     """The paper of one line, looked for in the library, then online.
 
     Raises `RetrievalError` where the library cannot answer; that online sources could not is said in the line.
     """
     named = identifiers_in(line) or [k for k in (arxiv_key(line), doi_key(line)) if k]
-    best = Found(ListedPaper(line))
+    best = MatchedLine(ListedPaper(line))
     for paper in [*await library.get(named)] if named else []:
         return _by_identifier(line, paper)
     for item in await library.search(Query(_title_in(line)[:300], 5, "title")):
@@ -65,65 +65,67 @@ async def matched(line: str, library: Library, online: Online | None) -> Found:
         return best
     try:
         if named:
-            for paper in (await online.named(named)).values():
+            for paper in (await online.get(named)).values():
                 return _by_identifier(line, paper)
-        closest = await online.titled(_title_in(line))
+        closest = await online.find_by_title(_title_in(line))
     except RetrievalError as error:
         why = f"{best.listed.note} online sources could not be asked: {error}".strip()
-        return Found(ListedPaper(line, best.listed.key, best.listed.certainty, why), best.paper)
+        return MatchedLine(ListedPaper(line, best.listed.key, best.listed.certainty, why), best.paper)
     return max(best, _by_title(line, closest), key=lambda f: f.listed.certainty) if closest else best
 
 
-async def recognised(first_pages: str, titles: Sequence[str], library: Library, online: Online | None) -> Paper | None:
+async def recognise_document(
+    first_pages: str, titles: Sequence[str], library: Library, online: Online | None
+) -> Paper | None:
     """The paper that a file is, by an identifier on its first pages or by its title; ``None`` where that is not sure.
 
     Whatever is found must have its title on those pages: a paper that is only cited there is not it.
     """
-    inside = folded(first_pages)
+    inside = fold(first_pages)
     named = identifiers_in(first_pages)
     candidates: list[Paper] = list(await library.get(named))
     for title in titles:
         candidates += [item.paper for item in await library.search(Query(title[:300], 3, "title"))]
     if online is not None and not any(_is_on(paper, inside) for paper in candidates):
-        candidates += (await online.named(named[:10])).values() if named else ()
+        candidates += (await online.get(named[:10])).values() if named else ()
         for title in titles:
-            closest = await online.titled(title) if len(folded(title)) >= LEAST_TITLE else None
+            closest = await online.find_by_title(title) if len(fold(title)) >= LEAST_TITLE else None
             candidates += [closest] if closest else []
     return next((paper for paper in candidates if _is_on(paper, inside)), None)
 
 
 def _is_on(paper: Paper, inside: str) -> bool:
     """Whether the paper's whole title stands near the beginning, where a paper has its own."""
-    name = folded(paper.title)
+    name = fold(paper.title)
     return len(name) >= LEAST_TITLE and name in inside[:4_000]
 
 
-def _by_identifier(line: str, paper: Paper) -> Found:
+def _by_identifier(line: str, paper: Paper) -> MatchedLine:
     """Certain, unless the line has words of its own that are another paper's title."""
     words = re.sub(r"\S*(?:10\.\d{4,9}/|arxiv|doi|https?:|s2:|acl:)\S*|\b\d{4}\.\d{4,5}\b", " ", line, flags=re.I)
-    if len(folded(words)) < LEAST_TITLE or folded(paper.title) in folded(line):
-        return Found(ListedPaper(line, paper.key, 1.0), paper)
+    if len(fold(words)) < LEAST_TITLE or fold(paper.title) in fold(line):
+        return MatchedLine(ListedPaper(line, paper.key, 1.0), paper)
     alike = _similarity(line, paper.title)
     if alike >= LIKELY:
-        return Found(ListedPaper(line, paper.key, 1.0), paper)
-    return Found(ListedPaper(line, paper.key, 0.5, f"the identifier is that of “{paper.title}”"), paper)
+        return MatchedLine(ListedPaper(line, paper.key, 1.0), paper)
+    return MatchedLine(ListedPaper(line, paper.key, 0.5, f"the identifier is that of “{paper.title}”"), paper)
 
 
-def _by_title(line: str, paper: Paper) -> Found:
+def _by_title(line: str, paper: Paper) -> MatchedLine:
     alike = _similarity(line, paper.title)
     if alike < LIKELY:
-        return Found(ListedPaper(line))
+        return MatchedLine(ListedPaper(line))
     note = "" if alike >= SURE else f"the nearest title is “{paper.title}”"
-    return Found(ListedPaper(line, paper.key, round(alike, 2), note), paper)
+    return MatchedLine(ListedPaper(line, paper.key, round(alike, 2), note), paper)
 
 
 def _similarity(line: str, title: str) -> float:
     """How alike a title is to the line or to the part of it that is most like a title; 0 to 1."""
-    name = folded(title)
-    if len(name) >= LEAST_TITLE and name in folded(line):
+    name = fold(title)
+    if len(name) >= LEAST_TITLE and name in fold(line):
         return 1.0
     pieces = [line, *_pieces(line)]
-    return float(max(fuzz.ratio(folded(piece), name) for piece in pieces)) / 100
+    return float(max(fuzz.ratio(fold(piece), name) for piece in pieces)) / 100
 
 
 def _title_in(line: str) -> str:

@@ -33,7 +33,7 @@ def reciprocal_rank_fusion(
     return fused
 
 
-def standardised(values: Scores) -> Scores:
+def standardise(values: Scores) -> Scores:
     """Mean 0, standard deviation 1; all zero where the values do not differ."""
     spread = float(values.std())
     if spread < 1e-12:
@@ -76,5 +76,5 @@ def survey_scores(relevance: Scores, cited: Scores) -> Scores:
     Both are standardised over the library and weigh the same: that is the logarithm of a product of two
     odds, and leaves no weight to be tuned.
     """
-    combined: Scores = standardised(relevance) + standardised(cited)
+    combined: Scores = standardise(relevance) + standardise(cited)
     return combined

@@ -23,8 +23,8 @@ from bibtexparser.middlewares import LatexDecodingMiddleware
 from bibtexparser.model import Block
 
 from engine.errors import RecordError, UserError
-from engine.retrieval.identity import arxiv_key, doi_key, paper_key, preferred_key
-from engine.text import clean, folded
+from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
+from engine.text import clean, fold
 from engine.values import Paper, PaperKey
 
 OnBytes = Callable[[int, int], None]
@@ -144,35 +144,35 @@ _READERS: Mapping[str, Callable[[str, Iterable[bytes], BinaryIO], Iterator[Paper
 
 def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
     """One record, whatever its source, as a `Paper`; field names are those of the formats above."""
-    title = clean(_string(record.get("title")))
+    title = clean(_to_text(record.get("title")))
     if not title:
         return RecordError(place, "it has no title")
     authors = _authors(record)
     year = _year(record)
     identifiers = _identifiers(record)
     if not identifiers:
-        described = f"{folded(title)}|{year}|{folded(authors[0]) if authors else ''}"
+        described = f"{fold(title)}|{year}|{fold(authors[0]) if authors else ''}"
         identifiers = (PaperKey(f"title:{hashlib.sha256(described.encode()).hexdigest()[:16]}"),)
     return Paper(
-        key=preferred_key(identifiers),
+        key=choose_key(identifiers),
         title=title,
-        abstract=clean(_string(record.get("abstract"))),
+        abstract=clean(_to_text(record.get("abstract"))),
         authors=authors,
         year=year,
-        venue=clean(_string(record.get("venue") or record.get("journal-ref"))),
+        venue=clean(_to_text(record.get("venue") or record.get("journal-ref"))),
         citations=_count(record.get("citations")),
-        url=link_of(_string(record.get("url")).strip(), identifiers),
+        url=link_of(_to_text(record.get("url")).strip(), identifiers),
         identifiers=identifiers,
     )
 
 
 def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
-    own = _string(record.get("id"))
+    own = _to_text(record.get("id"))
     candidates = [
-        doi_key(_string(record.get("doi"))),
-        arxiv_key(_string(record.get("arxiv"))),
-        arxiv_key(_string(record.get("doi"))),
-        arxiv_key(_string(record.get("url"))),
+        doi_key(_to_text(record.get("doi"))),
+        arxiv_key(_to_text(record.get("arxiv"))),
+        arxiv_key(_to_text(record.get("doi"))),
+        arxiv_key(_to_text(record.get("url"))),
         arxiv_key(own),
         doi_key(own),
     ]
@@ -191,10 +191,10 @@ def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
     else:
         given = record.get("authors") or []
         names = [str(n) for n in given] if isinstance(given, list) else re.split(r"\s*;\s*|\s+and\s+", str(given))
-    return tuple(name for name in (_given_first(clean(n)) for n in names) if name)
+    return tuple(name for name in (_given_name_first(clean(n)) for n in names) if name)
 
 
-def _given_first(name: str) -> str:
+def _given_name_first(name: str) -> str:
     family, comma, given = name.partition(",")
     return f"{given.strip()} {family.strip()}" if comma else name
 
@@ -203,14 +203,14 @@ def _year(record: Mapping[str, Any]) -> int | None:
     versions = record.get("versions")
     first = versions[0].get("created", "") if isinstance(versions, list) and versions else ""
     for value in (record.get("year"), record.get("date"), first, record.get("update_date")):
-        match = re.search(r"\b(1[5-9]\d\d|20\d\d)\b", _string(value))
+        match = re.search(r"\b(1[5-9]\d\d|20\d\d)\b", _to_text(value))
         if match:
             return int(match.group(1))
     return None
 
 
 def _count(value: object) -> int | None:
-    text = _string(value).strip()
+    text = _to_text(value).strip()
     return int(text) if text.isascii() and text.isdigit() else None
 
 
@@ -227,7 +227,7 @@ def link_of(url: str, identifiers: tuple[PaperKey, ...]) -> str:
     return ""
 
 
-def _string(value: object) -> str:
+def _to_text(value: object) -> str:
     return value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
 
 

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from engine.citations import cite, inert, with_references
 from engine.errors import UserError
-from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.wikipedia import Wikipedia, is_encyclopedia
 from engine.run import Progress, RunContext
@@ -27,21 +27,21 @@ QUOTED_SENTENCES = 2
 TEMPERATURE = 0.2
 
 
-class PageAnswer(Answer):
+class PageAnswer(TypedAnswer):
     """The number of the article, 0 for none."""
 
     reason: str
     number: int = Field(ge=0)
 
 
-class Statement(Answer):
+class Statement(TypedAnswer):
     """A sentence and the article's words behind it."""
 
     sentence: str
     quote: str
 
 
-class SummaryAnswer(Answer):
+class SummaryAnswer(TypedAnswer):
     """Whether the article helps, why, and what was collected."""
 
     reason: str
@@ -57,7 +57,7 @@ class Background:
     claims: tuple[Claim, ...]
 
 
-async def with_background(
+async def add_background(
     brief: Brief, selection: PaperSelection, survey: Survey, wikipedia: Wikipedia, context: RunContext
 ) -> Survey:
     """The survey with a paragraph of background in its first section.
@@ -82,12 +82,12 @@ async def _background(brief: Brief, survey: Survey, wikipedia: Wikipedia, contex
         title = next((t for t, _ in hits if set(terms(t)) and set(terms(t)) <= wanted), "")
         if not title:
             raise UserError(f"Wikipedia has no article that is clearly about “{brief.topic[:80]}”.")
-        return _quoted(await wikipedia.article(title))
-    title = await _chosen(brief.topic, hits, context.model)
-    return await _collected(brief.topic, survey.sections, await wikipedia.article(title), context.model)
+        return _quote_article(await wikipedia.article(title))
+    title = await _choose_article(brief.topic, hits, context.model)
+    return await _collect_background(brief.topic, survey.sections, await wikipedia.article(title), context.model)
 
 
-def _quoted(article: Paper) -> Background:
+def _quote_article(article: Paper) -> Background:
     """The first sentences of the article, word for word."""
     quotes = [inert(s) for s in sentences(article.abstract)[:QUOTED_SENTENCES]]
     if not quotes:
@@ -97,19 +97,21 @@ def _quoted(article: Paper) -> Background:
     return Background(article, (Claim(text, tuple(Citation(article.key, q, "quoted") for q in quotes)),))
 
 
-async def _chosen(topic: str, hits: Sequence[tuple[str, str]], model: LanguageModel) -> str:
+async def _choose_article(topic: str, hits: Sequence[tuple[str, str]], model: LanguageModel) -> str:
     shown = "\n".join(
         f'<article number="{n}">\n{data(title)}\n{data(intro[:INTRODUCTION_CHARACTERS])}\n</article>'
         for n, (title, intro) in enumerate(hits, start=1)
     )
     prompt = fill("background/page", topic=data(topic), articles=shown)
-    answer = await model.typed(Request("reading", "background/page", prompt, 512, TEMPERATURE), PageAnswer)
+    answer = await model.answer_typed(Request("reading", "background/page", prompt, 512, TEMPERATURE), PageAnswer)
     if not 1 <= answer.number <= len(hits):
         raise UserError(f"No article of Wikipedia helps here: {clean(answer.reason)[:300]}")
     return hits[answer.number - 1][0]
 
 
-async def _collected(topic: str, sections: Sequence[Section], article: Paper, model: LanguageModel) -> Background:
+async def _collect_background(
+    topic: str, sections: Sequence[Section], article: Paper, model: LanguageModel
+) -> Background:
     whole = "\n".join(passage.text for passage in article.body)
     kept: list[Statement] = []
     answer: SummaryAnswer | None = None
@@ -123,7 +125,7 @@ async def _collected(topic: str, sections: Sequence[Section], article: Paper, mo
             excerpt=data(whole[start : start + EXCERPT_CHARACTERS]),
         )
         request = Request("reading", f"background/{number}", prompt, 2_048, TEMPERATURE)
-        answer = await model.typed(request, SummaryAnswer)
+        answer = await model.answer_typed(request, SummaryAnswer)
         if answer.relevant:
             kept = [s for s in answer.statements if s.quote and s.quote in whole] or kept
     if not kept:

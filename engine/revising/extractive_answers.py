@@ -9,7 +9,7 @@ import numpy as np
 from engine.run import Answer, RunContext
 from engine.text import terms
 from engine.values import Paper, PaperSelection, Survey
-from engine.writing.extractive import Sentence, quotable, quoted
+from engine.writing.extractive import AbstractSentence, quotable, quote_sentence
 
 NEEDED_COVERAGE = 0.5
 """A sentence speaks to a question when it and its paper's title hold at least half of what the question asks
@@ -23,7 +23,7 @@ _ASKING = frozenset(
 )
 
 
-def answered(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
+def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
     """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
     asked = [t for t in dict.fromkeys(terms(question)) if t not in _ASKING]
     candidates = [s for paper in selection.included() for s in quotable(paper)]
@@ -37,10 +37,10 @@ def answered(question: str, selection: PaperSelection, survey: Survey, context: 
     chosen = [candidates[int(i)] for i in speaking]
     vectors = context.embedder.embed([question, *(s.text for s in chosen)])
     closeness = vectors[1:] @ vectors[0] + 0.5 * coverage[speaking]
-    best: dict[str, Sentence] = {}
+    best: dict[str, AbstractSentence] = {}
     for i in np.argsort(-closeness, kind="stable"):
         best.setdefault(chosen[int(i)].paper.key, chosen[int(i)])
-    claims = tuple(quoted([s], "{who}:") for s in list(best.values())[: context.limits.answer_papers])
+    claims = tuple(quote_sentence([s], "{who}:") for s in list(best.values())[: context.limits.answer_papers])
     return Answer(question, claims, survey, selection.included())
 
 
@@ -55,6 +55,6 @@ def _rarity(asked: Sequence[str], papers: Sequence[Paper]) -> dict[str, float]:
     return {t: float(np.log1p(len(held) / (3 + frequency[t]))) for t in (known if len(known) > 1 else asked)}
 
 
-def _coverage(rarity: dict[str, float], sentence: Sentence) -> float:
+def _coverage(rarity: dict[str, float], sentence: AbstractSentence) -> float:
     there = set(terms(f"{sentence.paper.title}. {sentence.text}"))
     return sum(weight for term, weight in rarity.items() if term in there) / sum(rarity.values())

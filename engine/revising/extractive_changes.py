@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.citations import cited_keys, with_references
+from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import section_at
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
-from engine.text import all_sentences, folded, joined, shortened, split_sentences, terms
-from engine.values import Change, Paper, PaperSelection, Section, Survey, Way
-from engine.writing.extractive import Passage, passage
+from engine.text import all_sentences, fold, join_sentences, shorten, split_sentences, terms
+from engine.values import Paper, PaperSelection, Section, SectionChange, Survey, Way
+from engine.writing.extractive import QuotedPassage, passage
 
 REVISION_PAPERS = 30
 PARAGRAPH_WORDS = 90
@@ -44,7 +44,7 @@ def section_to_change(survey: Survey, place: str) -> Section:
     return old
 
 
-def revision_of(selection: PaperSelection, survey: Survey, change: Change, embedder: Embedder) -> Revision:
+def revision_of(selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder) -> Revision:
     """What the change takes: the papers the section cites already and those nearest to what is wanted."""
     old = section_to_change(survey, change.place)
     wanted = change.wish or old.title
@@ -57,14 +57,14 @@ def revision_of(selection: PaperSelection, survey: Survey, change: Change, embed
     return Revision(old, wanted, tuple(p for p in papers if p.key in near | cited), words)
 
 
-def revised(selection: PaperSelection, survey: Survey, place: str, new: Section) -> Survey:
+def replace_section(selection: PaperSelection, survey: Survey, place: str, new: Section) -> Survey:
     """The survey with the section at ``place`` replaced and its references in order, the rest untouched."""
     sections = _with_section(survey.sections, [int(part) for part in place.split(".")], new)
     known = {p.key: p for p in (*survey.references, *selection.included())}
     return with_references(replace(survey, sections=sections), known)
 
 
-def requoted(selection: PaperSelection, survey: Survey, change: Change, embedder: Embedder) -> Survey:
+def change_by_quotation(selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder) -> Survey:
     """The survey with one section changed by quotation; raises `UserError` where that cannot be done."""
     match change.way:
         case "translate":
@@ -75,26 +75,30 @@ def requoted(selection: PaperSelection, survey: Survey, change: Change, embedder
             paper = paper_named(selection, survey, change.wish)
             old = section_to_change(survey, change.place)
             quote = passage([paper], f"{old.title}. {old.text}", QUOTATION_WORDS, embedder)
-            return revised(selection, survey, change.place, appended(old, _found(quote, change)))
+            return replace_section(selection, survey, change.place, append_section(old, _find_passage(quote, change)))
         case "paragraph":
             wanted = revision_of(selection, survey, change, embedder)
             quote = passage(wanted.papers, wanted.wanted, wanted.words, embedder)
-            return revised(selection, survey, change.place, appended(wanted.old, _found(quote, change)))
+            return replace_section(
+                selection, survey, change.place, append_section(wanted.old, _find_passage(quote, change))
+            )
         case "rewrite" | "expand" | "shorten":
             wanted = revision_of(selection, survey, change, embedder)
-            quote = _found(
+            quote = _find_passage(
                 passage(wanted.papers, f"{wanted.old.title}. {wanted.wanted}", wanted.words, embedder), change
             )
-            return revised(selection, survey, change.place, replace(wanted.old, text=quote.text, claims=quote.claims))
+            return replace_section(
+                selection, survey, change.place, replace(wanted.old, text=quote.text, claims=quote.claims)
+            )
 
 
-def _found(quote: Passage, change: Change) -> Passage:
+def _find_passage(quote: QuotedPassage, change: SectionChange) -> QuotedPassage:
     if not quote.text:
         raise UserError(f"The papers have nothing to quote for section {change.place} on “{change.wish}”.")
     return quote
 
 
-def appended(old: Section, new: Passage) -> Section:
+def append_section(old: Section, new: QuotedPassage) -> Section:
     """The section with new paragraphs at its end."""
     return replace(old, text=f"{old.text}\n\n{new.text}", claims=(*old.claims, *new.claims))
 
@@ -111,13 +115,13 @@ def paper_named(selection: PaperSelection, survey: Survey, said: str) -> Paper:
         if not 1 <= at <= len(survey.references):
             raise UserError(f"There is no reference [{at}]; the survey has [1] to [{len(survey.references)}].")
         return survey.references[at - 1]
-    papers, wanted = selection.included(), folded(said)
-    exact = [p for p in papers if wanted in {folded(p.title), *map(folded, (p.key, *p.identifiers))}]
-    holding = exact or [p for p in papers if len(wanted) >= 8 and wanted in folded(p.title)]
+    papers, wanted = selection.included(), fold(said)
+    exact = [p for p in papers if wanted in {fold(p.title), *map(fold, (p.key, *p.identifiers))}]
+    holding = exact or [p for p in papers if len(wanted) >= 8 and wanted in fold(p.title)]
     if len(holding) == 1:
         return holding[0]
     if holding:
-        titles = "; ".join(f"{p.key}: {shortened(p.title, 60)}" for p in holding[:4])
+        titles = "; ".join(f"{p.key}: {shorten(p.title, 60)}" for p in holding[:4])
         raise UserError(f"“{said[:80]}” could be several papers. Name one by its key: {titles}")
     raise UserError(
         f"“{said[:80]}” is not among the papers gathered for this survey, so it cannot be cited. "
@@ -125,7 +129,7 @@ def paper_named(selection: PaperSelection, survey: Survey, said: str) -> Paper:
     )
 
 
-def without_claim(selection: PaperSelection, survey: Survey, change: Change) -> Survey:
+def without_claim(selection: PaperSelection, survey: Survey, change: SectionChange) -> Survey:
     """The survey without the sentence of the section that the words describe best; no word of others changes."""
     old = section_to_change(survey, change.place)
     meant = set(terms(change.wish))
@@ -141,12 +145,12 @@ def without_claim(selection: PaperSelection, survey: Survey, change: Change) -> 
     new = replace(old, text="\n\n".join(block for block in paragraphs if block), claims=kept)
     if not new.text:
         raise UserError(f"That is all that section {change.place} says; `back` to the outline and drop the section.")
-    return revised(selection, survey, change.place, new)
+    return replace_section(selection, survey, change.place, new)
 
 
-def uncited_sentences(section: Section, paper: Paper) -> list[str]:
+def list_uncited_sentences(section: Section, paper: Paper) -> list[str]:
     """Sentences of the section that do not cite the paper."""
-    return [line for line in all_sentences(section.text) if paper.key not in cited_keys(line)]
+    return [line for line in all_sentences(section.text) if paper.key not in list_cited_keys(line)]
 
 
 def with_sentences(section: Section, new: Sequence[str]) -> Section:
@@ -158,7 +162,7 @@ def with_sentences(section: Section, new: Sequence[str]) -> Section:
         for i, line in enumerate(paragraph):
             paragraph[i] = renamed[line] = next(lines)
     claims = tuple(replace(claim, text=renamed.get(claim.text, claim.text)) for claim in section.claims)
-    return replace(section, text=joined(paragraphs), claims=claims)
+    return replace(section, text=join_sentences(paragraphs), claims=claims)
 
 
 def _with_section(sections: tuple[Section, ...], path: Sequence[int], new: Section) -> tuple[Section, ...]:

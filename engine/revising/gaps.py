@@ -51,7 +51,7 @@ def is_survey(paper: Paper) -> bool:
     return bool(_SURVEY.search(_ABOUT_REVIEWS.sub(" ", paper.title)))
 
 
-def field_gaps(papers: Sequence[Paper], topic: str, embedder: Embedder, seed: int) -> FieldGaps:
+def find_field_gaps(papers: Sequence[Paper], topic: str, embedder: Embedder, seed: int) -> FieldGaps:
     """Clusters of the papers by share of surveys; raises `UserError` where there are too few papers."""
     if len(papers) < FEWEST_PAPERS:
         raise UserError(f"{len(papers)} papers are too few for a map of the field; it takes {FEWEST_PAPERS}.")

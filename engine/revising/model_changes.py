@@ -7,27 +7,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.citations import cite, cited_keys
+from engine.citations import cite, list_cited_keys
 from engine.errors import LanguageModelError, UserError
-from engine.llm.model import Answer as TypedAnswer
 from engine.llm.model import LanguageModel, Request
+from engine.llm.model import TypedAnswer as TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.embedding import embed_papers, nearest
 from engine.revising.extractive_changes import (
-    appended,
+    append_section,
+    list_uncited_sentences,
     paper_named,
-    revised,
+    replace_section,
     revision_of,
     section_to_change,
-    uncited_sentences,
     with_sentences,
     without_claim,
 )
 from engine.run import Answer, RunContext
 from engine.text import all_sentences, sentences, split_sentences
-from engine.values import Brief, Change, Citation, Claim, OutlineNode, Paper, PaperSelection, Survey
-from engine.writing.drafting import ABSTRACT_TOKENS, Draft, plain, settled, verified
-from engine.writing.extractive import Passage
+from engine.values import Brief, Citation, Claim, OutlineNode, Paper, PaperSelection, SectionChange, Survey
+from engine.writing.drafting import ABSTRACT_TOKENS, Draft, plain, settle_citations, verify_citations
+from engine.writing.extractive import QuotedPassage
 
 ANSWER_PAPERS = 12
 TRANSLATION_ATTEMPTS = 3
@@ -44,20 +44,20 @@ class RevisedByModel:
     """`revise` and `answer` of every recipe that writes with a language model."""
 
     async def revise(
-        self, brief: Brief, selection: PaperSelection, survey: Survey, change: Change, context: RunContext
+        self, brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
     ) -> Survey:
         """The section changed, what is new in it checked."""
-        return await _changed(brief, selection, survey, change, context)
+        return await _change_section(brief, selection, survey, change, context)
 
     async def answer(
         self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
     ) -> Answer:
         """Cited, checked sentences from the gathered papers."""
-        return await _answered(brief, selection, survey, question, context)
+        return await _answer_with_model(brief, selection, survey, question, context)
 
 
-async def _changed(
-    brief: Brief, selection: PaperSelection, survey: Survey, change: Change, context: RunContext
+async def _change_section(
+    brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
 ) -> Survey:
     """The survey with one section changed and what is new in it checked, the rest the same.
 
@@ -67,17 +67,17 @@ async def _changed(
         case "remove":
             return without_claim(selection, survey, change)
         case "translate":
-            return await _translated(selection, survey, change, context.needed_model())
+            return await _translate_section(selection, survey, change, context.require_model())
         case "cite":
             return await _with_citation(selection, survey, change, context)
         case "rewrite" | "expand" | "shorten" | "paragraph":
-            return await _rewritten(brief, selection, survey, change, context)
+            return await _rewrite_section(brief, selection, survey, change, context)
 
 
-async def _rewritten(
-    brief: Brief, selection: PaperSelection, survey: Survey, change: Change, context: RunContext
+async def _rewrite_section(
+    brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
 ) -> Survey:
-    model = context.needed_model()
+    model = context.require_model()
     wanted = await asyncio.to_thread(revision_of, selection, survey, change, context.embedder)
     prompt = fill(
         "common/paragraph" if change.way == "paragraph" else "common/revise",
@@ -90,27 +90,33 @@ async def _rewritten(
     )
     step = f"revise/{change.way}/{change.place}"
     text = await model.text(Request("drafting", step, prompt, max(1_024, wanted.words * 3), 1.0))
-    draft = await verified(model, settled(Draft(OutlineNode(wanted.old.title), wanted.papers, plain(text))))
-    if not cited_keys(draft.text):
+    draft = await verify_citations(
+        model, settle_citations(Draft(OutlineNode(wanted.old.title), wanted.papers, plain(text)))
+    )
+    if not list_cited_keys(draft.text):
         raise LanguageModelError(
             "The new text cited none of the papers, so the section stays as it was.", retryable=True
         )
     if change.way == "paragraph":
-        new = appended(wanted.old, Passage(draft.text, draft.claims))
+        new = append_section(wanted.old, QuotedPassage(draft.text, draft.claims))
     else:
         new = replace(wanted.old, text=draft.text, claims=draft.claims)
     told = replace(survey, warnings=(*survey.warnings, *draft.warnings))
-    return revised(selection, told, change.place, new)
+    return replace_section(selection, told, change.place, new)
 
 
-async def _with_citation(selection: PaperSelection, survey: Survey, change: Change, context: RunContext) -> Survey:
+async def _with_citation(
+    selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
+) -> Survey:
     """The paper cited after the sentence that it supports, as the check says; no sentence is bent to fit it."""
     paper = paper_named(selection, survey, change.wish)
     section = section_to_change(survey, change.place)
-    lines = uncited_sentences(section, paper)
+    lines = list_uncited_sentences(section, paper)
     bare = "\n\n".join(f"{_without_stop(line)} {cite([paper.key])}." for line in lines)
-    draft = await verified(context.needed_model(), Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare))
-    supported = [i for i, block in enumerate(split_sentences(draft.text)) if paper.key in cited_keys(" ".join(block))]
+    draft = await verify_citations(context.require_model(), Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare))
+    supported = [
+        i for i, block in enumerate(split_sentences(draft.text)) if paper.key in list_cited_keys(" ".join(block))
+    ]
     if not supported:
         raise UserError(
             f"No sentence of section {change.place} says what “{paper.title[:120]}” says, so it is not cited there. "
@@ -125,7 +131,7 @@ async def _with_citation(selection: PaperSelection, survey: Survey, change: Chan
     known = [c.text for c in new.claims]
     claims = tuple(replace(c, citations=(*c.citations, citation)) if c.text == cited else c for c in new.claims)
     claims = claims if cited in known else (*claims, Claim(cited, (citation,)))
-    return revised(selection, survey, change.place, replace(new, claims=claims))
+    return replace_section(selection, survey, change.place, replace(new, claims=claims))
 
 
 def _without_stop(sentence: str) -> str:
@@ -137,7 +143,9 @@ def _quote(draft: Draft, cited: str) -> str:
     return next((c.citations[0].quote for c in draft.claims if c.text == cited), "")
 
 
-async def _translated(selection: PaperSelection, survey: Survey, change: Change, model: LanguageModel) -> Survey:
+async def _translate_section(
+    selection: PaperSelection, survey: Survey, change: SectionChange, model: LanguageModel
+) -> Survey:
     """The section sentence by sentence in another language, every citation at its sentence."""
     section = section_to_change(survey, change.place)
     lines = all_sentences(section.text)
@@ -146,26 +154,26 @@ async def _translated(selection: PaperSelection, survey: Survey, change: Change,
     for attempt in range(TRANSLATION_ATTEMPTS):
         step = f"translate/{change.place}/{attempt}"
         request = Request("drafting", step, prompt, max(1_024, len(section.text) // 2), 0.3)
-        answer = await model.typed(request, TranslationAnswer)
+        answer = await model.answer_typed(request, TranslationAnswer)
         given = [" ".join(plain(line).split()) for line in answer.sentences]
         kept = len(given) == len(lines) and all(map(_same_citations, lines, given))
         if kept and all(given):
-            return revised(selection, survey, change.place, with_sentences(section, given))
+            return replace_section(selection, survey, change.place, with_sentences(section, given))
     raise LanguageModelError("The translations lost sentences or citations; the section stays.", retryable=True)
 
 
 def _same_citations(before: str, after: str) -> bool:
-    return sorted(cited_keys(before)) == sorted(cited_keys(after))
+    return sorted(list_cited_keys(before)) == sorted(list_cited_keys(after))
 
 
-async def _answered(
+async def _answer_with_model(
     brief: Brief, selection: PaperSelection, survey: Survey, question: str, context: RunContext
 ) -> Answer:
     """Sentences checked against their papers, given to ``context.answering`` one by one as they hold.
 
     A sentence whose citation does not hold is left out; one without a citation is general knowledge.
     """
-    model = context.needed_model()
+    model = context.require_model()
     papers = selection.included()
     bodies = await asyncio.to_thread(embed_papers, context.embedder, papers)
     chosen = nearest(papers, bodies, context.embedder.embed([question])[0], ANSWER_PAPERS)
@@ -192,9 +200,9 @@ async def _with_sentence(answer: Answer, sentence: str, papers: list[Paper], con
     """The answer with one more sentence if it holds, and whoever waits for it told."""
     if sentence.strip(" .") == "NONE":
         return answer
-    meant = bool(cited_keys(sentence)) or "[" in sentence
-    draft = settled(Draft(OutlineNode("answer"), tuple(papers), sentence))
-    draft = await verified(context.needed_model(), draft) if cited_keys(draft.text) else draft
+    meant = bool(list_cited_keys(sentence)) or "[" in sentence
+    draft = settle_citations(Draft(OutlineNode("answer"), tuple(papers), sentence))
+    draft = await verify_citations(context.require_model(), draft) if list_cited_keys(draft.text) else draft
     held = [claim for claim in draft.claims if all(c.verdict == "supported" for c in claim.citations)]
     claims = tuple(held) if meant else (Claim(draft.text, ()),)
     grown = replace(answer, claims=(*answer.claims, *claims))

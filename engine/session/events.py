@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.values import Brief, Change, KeywordPool, Outline, PaperSelection, Section, Survey
+from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, SectionChange, Survey
 
 JobKind = Literal[
     "keywords", "papers", "list", "outline", "write", "revise", "answer", "gaps", "evaluate", "background"
@@ -19,7 +19,7 @@ class Job:
 
     id: str
     kind: JobKind
-    change: Change | None = None
+    change: SectionChange | None = None
     question: str = ""
     details: bool = False
     lines: tuple[str, ...] = ()
@@ -89,11 +89,11 @@ class EditOutline:
 class Revise:
     """One section of the finished survey is to be changed."""
 
-    change: Change
+    change: SectionChange
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class AskQuestion:
     """A question about the finished survey or its papers."""
 
     question: str
@@ -174,7 +174,7 @@ PersonEvent = (
     | MorePapers
     | UseList
     | Revise
-    | Ask
+    | AskQuestion
     | FindGaps
     | Evaluate
     | AddBackground

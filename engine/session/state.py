@@ -22,7 +22,7 @@ from engine.session.events import (
     Action,
     AddBackground,
     Approve,
-    Ask,
+    AskQuestion,
     Edit,
     EditKeywords,
     EditOutline,
@@ -51,7 +51,7 @@ from engine.session.events import (
     Undo,
     UseList,
 )
-from engine.values import Brief, Change, Keyword, KeywordPool, Outline, PaperKey, PaperSelection, Section, Survey
+from engine.values import Brief, Keyword, KeywordPool, Outline, PaperKey, PaperSelection, Section, SectionChange, Survey
 
 Phase = Literal["topic", "keywords", "papers", "outline", "writing", "discussion"]
 PHASES: tuple[Phase, ...] = ("topic", "keywords", "papers", "outline", "writing", "discussion")
@@ -85,7 +85,7 @@ class SurveySession:
     jobs_started: int = 0
 
 
-AboutSurvey = Revise | Ask | FindGaps | Evaluate | AddBackground
+AboutSurvey = Revise | AskQuestion | FindGaps | Evaluate | AddBackground
 Step = tuple[SurveySession, tuple[Action, ...]]
 
 _APPROVED: dict[Phase, JobKind] = {
@@ -124,10 +124,10 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _go_back(session)
         case Start(brief, papers):
             fresh = State(brief=brief, paper_limit=papers)
-            return _begin(_changed(session, fresh), "keywords")
+            return _begin(_with_state(session, fresh), "keywords")
         case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | UseList():
             return _content(session, event)
-        case Revise() | Ask() | FindGaps() | Evaluate() | AddBackground():
+        case Revise() | AskQuestion() | FindGaps() | Evaluate() | AddBackground():
             return _about_survey(session, event)
         case _:
             assert_never(event)
@@ -138,14 +138,14 @@ def _content(session: SurveySession, event: Edit | MorePapers | UseList) -> Step
     state = session.state
     match event:
         case EditKeywords(add, drop) if state.phase == "keywords" and state.keywords:
-            return _edited(session, replace(state, keywords=_with_keywords(state.keywords, add, drop)))
+            return _apply_edit(session, replace(state, keywords=_with_keywords(state.keywords, add, drop)))
         case EditPapers() if state.phase == "papers" and state.papers:
-            return _edited(session, replace(state, papers=_with_papers(state.papers, event)))
+            return _apply_edit(session, replace(state, papers=_with_papers(state.papers, event)))
         case EditOutline(apply) if state.phase == "outline" and state.outline:
-            return _edited(session, replace(state, outline=apply(state.outline)))
+            return _apply_edit(session, replace(state, outline=apply(state.outline)))
         case MorePapers(count) if state.phase == "papers":
             more = replace(state, paper_limit=state.paper_limit + count)
-            return _begin(_changed(session, more), "papers")
+            return _begin(_with_state(session, more), "papers")
         case UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
             return _begin(session, "list", lines=lines)
         case _:
@@ -158,7 +158,7 @@ def _about_survey(session: SurveySession, event: AboutSurvey) -> Step:
     match event:
         case Revise(change) if state.phase == "discussion":
             return _begin(session, "revise", change)
-        case Ask(question) if state.phase == "discussion":
+        case AskQuestion(question) if state.phase == "discussion":
             return _begin(session, "answer", question=question)
         case FindGaps() if state.papers and state.phase not in {"topic", "keywords"}:
             return _begin(session, "gaps")
@@ -179,7 +179,7 @@ def _approve(session: SurveySession) -> Step:
     if session.state.brief is None or kind is None:
         return session, (Tell("nothing to approve"),)
     if kind == "write" and session.state.phase == "outline":
-        session = _changed(session, replace(session.state, phase="writing", sections=(), survey=None))
+        session = _with_state(session, replace(session.state, phase="writing", sections=(), survey=None))
     return _begin(session, kind)
 
 
@@ -187,13 +187,13 @@ def _regenerate(session: SurveySession) -> Step:
     kind = _PROPOSED_BY.get(session.state.phase)
     if kind is None:
         return session, (Tell("nothing to approve"),)
-    return _begin(_changed(session, replace(session.state, attempt=session.state.attempt + 1)), kind)
+    return _begin(_with_state(session, replace(session.state, attempt=session.state.attempt + 1)), kind)
 
 
 def _begin(
     session: SurveySession,
     kind: JobKind,
-    change: Change | None = None,
+    change: SectionChange | None = None,
     question: str = "",
     *,
     details: bool = False,
@@ -209,7 +209,7 @@ def _end(session: SurveySession, event: Stop | StartOver) -> Step:
     stopped: tuple[Action, ...] = (StopJob(session.job),) if session.job else ()
     quiet = replace(session, job=None)
     if isinstance(event, StartOver):
-        return _changed(quiet, State()), (*stopped, Tell("started over"))
+        return _with_state(quiet, State()), (*stopped, Tell("started over"))
     return quiet, (*stopped, Tell("stopped" if stopped else "nothing to stop"))
 
 
@@ -228,7 +228,7 @@ def _go_back(session: SurveySession) -> Step:
         target = "topic"
     if session.state.phase == "topic":
         return session, (Tell("no way back"),)
-    return _changed(session, replace(session.state, phase=target)), (Propose(),)
+    return _with_state(session, replace(session.state, phase=target)), (Propose(),)
 
 
 def _from_job(session: SurveySession, event: SectionFinished | JobDone | JobFailed) -> Step:
@@ -242,10 +242,10 @@ def _from_job(session: SurveySession, event: SectionFinished | JobDone | JobFail
         case JobFailed():
             return replace(session, job=None), ()
         case JobDone(_, result):
-            return _finished(replace(session, job=None), result)
+            return _apply_result(replace(session, job=None), result)
 
 
-def _finished(session: SurveySession, result: JobResult) -> Step:
+def _apply_result(session: SurveySession, result: JobResult) -> Step:
     state = session.state
     match result:
         case None:
@@ -260,14 +260,14 @@ def _finished(session: SurveySession, result: JobResult) -> Step:
             new = replace(state, phase="outline", outline=result)
         case Survey():
             new = replace(state, phase="discussion", survey=result)
-    return _edited(session, new)
+    return _apply_edit(session, new)
 
 
-def _edited(session: SurveySession, state: State) -> Step:
-    return _changed(session, state), (Propose(),)
+def _apply_edit(session: SurveySession, state: State) -> Step:
+    return _with_state(session, state), (Propose(),)
 
 
-def _changed(session: SurveySession, state: State) -> SurveySession:
+def _with_state(session: SurveySession, state: State) -> SurveySession:
     return replace(session, state=state, past=(*session.past, session.state), revision=session.revision + 1)
 
 

@@ -12,9 +12,9 @@ from engine.citations import cite, with_references
 from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
-from engine.text import listed
+from engine.text import list_words
 from engine.values import (
-    Bars,
+    BarChart,
     Brief,
     FieldMap,
     MapPoint,
@@ -29,7 +29,7 @@ from engine.values import (
     Table,
     walk_outline,
 )
-from engine.writing.extractive import Sentence, quotable, quoted
+from engine.writing.extractive import AbstractSentence, quotable, quote_sentence
 
 MARGIN = 1.25
 """A survey aims this far above the lower end of its length class, so that it surely reaches it."""
@@ -54,7 +54,7 @@ def words_for_each(brief: Brief, outline: Outline) -> int:
     return max(80, round(total / max(1, leaves)))
 
 
-def framed(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:
+def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:
     """The body between an introduction and a conclusion."""
     introduction = OutlineNode(
         "Introduction",
@@ -67,9 +67,9 @@ def framed(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:
     return (introduction, *body, conclusion)
 
 
-def marked_thin(node: OutlineNode, limits: Limits) -> OutlineNode:
+def mark_thin(node: OutlineNode, limits: Limits) -> OutlineNode:
     """The node and those below, marked where there are too few papers to stand on."""
-    children = tuple(marked_thin(child, limits) for child in node.children)
+    children = tuple(mark_thin(child, limits) for child in node.children)
     thin = node.role == "body" and len(node.all_papers()) < limits.thin_evidence
     return replace(node, thin=thin, children=children)
 
@@ -81,9 +81,9 @@ def introduction(node: OutlineNode, brief: Brief, outline: Outline, papers: Mapp
     years = sorted(p.year for p in used if p.year)
     span = f", published from {years[0]} to {years[-1]}," if years and years[0] != years[-1] else ""
     venues = [v for v, _ in Counter(p.venue for p in used if p.venue).most_common(3)]
-    places = f" The venues seen most often are {listed(venues)}." if venues else ""
+    places = f" The venues seen most often are {list_words(venues)}." if venues else ""
     limits = "" if str(brief.years) == ".." else f" Only papers of the years {brief.years} were considered."
-    order = listed(f"{n.title} (Section {i})" for i, n in enumerate(outline.nodes, start=1) if n.role == "body")
+    order = list_words(f"{n.title} (Section {i})" for i, n in enumerate(outline.nodes, start=1) if n.role == "body")
     text = (
         f"This survey covers {brief.topic}. It draws on {len(used)} papers{span} that were gathered for it "
         f"and grouped by what they are about.{places}{limits}\n\n"
@@ -101,7 +101,7 @@ def introduction(node: OutlineNode, brief: Brief, outline: Outline, papers: Mapp
     )
     counts = Counter(years)
     bars = tuple((str(y), counts.get(y, 0)) for y in range(years[0], years[-1] + 1)) if years else ()
-    figures = (Bars("Papers in this survey by year of publication.", "Year", "Papers", bars),) if bars else ()
+    figures = (BarChart("Papers in this survey by year of publication.", "Year", "Papers", bars),) if bars else ()
     return Section(node.title, text, tables=(table,), figures=figures)
 
 
@@ -113,15 +113,15 @@ def _most_cited(node: OutlineNode, papers: Mapping[PaperKey, Paper]) -> list[Pap
 def conclusion(node: OutlineNode, outline: Outline, papers: Mapping[PaperKey, Paper]) -> Section:
     """What was surveyed, and the open problems that the abstracts themselves name."""
     body = [n for n in outline.nodes if n.role == "body"]
-    lines: list[tuple[str, Sentence]] = []
+    lines: list[tuple[str, AbstractSentence]] = []
     for place in body:
         named = [s for k in place.all_papers() if k in papers for s in quotable(papers[k]) if s.role == "limit"]
         share = max(1, OPEN_PROBLEMS // max(1, len(body)))
         lines += [(place.title, s) for s in sorted(named, key=lambda s: -(s.paper.year or 0))[:share]]
-    opening = f"This survey has followed {len(body)} lines of work on the topic: {listed(n.title for n in body)}."
+    opening = f"This survey has followed {len(body)} lines of work on the topic: {list_words(n.title for n in body)}."
     if not lines:
         return Section(node.title, f"{opening} The abstracts gathered here name no open problem in so many words.")
-    claims = tuple(quoted([s], f"On {title}, {{who}}:") for title, s in lines)
+    claims = tuple(quote_sentence([s], f"On {title}, {{who}}:") for title, s in lines)
     listing = "\n".join(f"- {claim.text}" for claim in claims)
     return Section(node.title, f"{opening} The papers themselves name these open problems:\n\n{listing}", claims)
 
@@ -144,7 +144,7 @@ def nearest_papers(
     return tuple(paper.key for paper in nearest(papers, vectors, about, count))
 
 
-def supplied(outline: Outline, papers: Sequence[Paper], embedder: Embedder, count: int) -> Outline:
+def supply_papers(outline: Outline, papers: Sequence[Paper], embedder: Embedder, count: int) -> Outline:
     """The outline with papers for the sections that the person added without any."""
     bare = [
         node for _, node in walk_outline(outline.nodes) if node.role == "body" and not (node.papers or node.children)
@@ -176,7 +176,7 @@ ALWAYS_TOLD = frozenset({"Records found", "Left out as off topic", "Left out by 
 """What is told of the search even where it is none."""
 
 
-def assembled(
+def assemble_survey(
     brief: Brief, outline: Outline, sections: Mapping[int, Section], selection: PaperSelection, notice: str
 ) -> Survey:
     """The survey of the sections that are there, in outline order, citations resolved, gaps reported."""
@@ -206,7 +206,7 @@ def assembled(
     return replace(resolved, abstract=_abstract(brief, outline, resolved), facts=facts)
 
 
-def warned(survey: Survey, warnings: Sequence[SurveyWarning]) -> Survey:
+def add_warnings(survey: Survey, warnings: Sequence[SurveyWarning]) -> Survey:
     """The survey with more warnings, each once."""
     return replace(survey, warnings=tuple(dict.fromkeys((*survey.warnings, *warnings))))
 
@@ -215,6 +215,6 @@ def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:
     """What the survey covers and from how many papers; only what can be counted."""
     years = sorted(p.year for p in survey.references if p.year)
     span = f" published between {years[0]} and {years[-1]}" if years else ""
-    body = listed(node.title for node in outline.nodes if node.role == "body")
+    body = list_words(node.title for node in outline.nodes if node.role == "body")
     ending = " It ends with the problems the papers leave open." if outline.nodes[-1].role == "conclusion" else ""
     return f"A survey of {brief.topic} that cites {len(survey.references)} papers{span}. It covers {body}.{ending}"

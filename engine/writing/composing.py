@@ -15,7 +15,14 @@ from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
 from engine.text import split_sentences
 from engine.values import OutlineNode, Paper, PaperKey, Section, SurveyWarning
-from engine.writing.drafting import Assignment, Draft, connected, drafted, unchecked, verified
+from engine.writing.drafting import (
+    Assignment,
+    Draft,
+    connect_neighbours,
+    draft_subsection,
+    mark_unchecked,
+    verify_citations,
+)
 
 
 async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
@@ -48,38 +55,38 @@ class Composition:
         wanted = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in finished]
         parts = [leaf for _, top in wanted for leaf in leaves(top)]
         async with asyncio.TaskGroup() as group:
-            checked = [group.create_task(self._prepared(part, len(parts))) for part in parts]
-            ready = [group.create_task(self._connected(checked, at)) for at in range(len(parts))]
+            checked = [group.create_task(self._prepare(part, len(parts))) for part in parts]
+            ready = [group.create_task(self._connect(checked, at)) for at in range(len(parts))]
             by_leaf = dict(zip(map(id, parts), ready, strict=True))
             tops = [group.create_task(self._whole(i, top, by_leaf)) for i, top in wanted]
         made = {i: section for (i, _), task in zip(wanted, tops, strict=True) if (section := task.result())}
         return {**finished, **made}
 
-    async def _prepared(self, node: OutlineNode, total: int) -> Draft | None:
+    async def _prepare(self, node: OutlineNode, total: int) -> Draft | None:
         """Drafted and checked; ``None``, and a warning, where it could not be drafted."""
         own = [self.papers[k] for k in node.papers if k in self.papers][: self.context.limits.papers_per_node]
         try:
-            draft = await drafted(self.model, self.task, node, own)
+            draft = await draft_subsection(self.model, self.task, node, own)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
             return None
         try:
-            draft = await verified(self.model, draft) if self.check else unchecked(draft)
+            draft = await verify_citations(self.model, draft) if self.check else mark_unchecked(draft)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", node.title, f"citations not checked: {error}"))
-            draft = unchecked(draft)
+            draft = mark_unchecked(draft)
         self._done += 1
         await self.context.progress(Progress("writing", self._done, total, node.title))
         return draft
 
-    async def _connected(self, checked: Sequence[asyncio.Task[Draft | None]], at: int) -> Draft | None:
+    async def _connect(self, checked: Sequence[asyncio.Task[Draft | None]], at: int) -> Draft | None:
         own = await checked[at]
         if own is None or not self.connect:
             return own
         before = await checked[at - 1] if at > 0 else None
         after = await checked[at + 1] if at + 1 < len(checked) else None
         try:
-            return await connected(self.model, own, _last(before), _first(after))
+            return await connect_neighbours(self.model, own, _last(before), _first(after))
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", own.node.title, f"transitions not smoothed: {error}"))
             return own

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field
 
-from engine.citations import checked, cite, cited_keys, replaced
+from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError
 from engine.evidence import is_quoted, passage_with
-from engine.llm.model import Answer, LanguageModel, Request
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
-from engine.text import all_sentences, folded, joined, split_sentences
+from engine.text import all_sentences, fold, join_sentences, split_sentences
 from engine.values import Citation, Claim, Outline, OutlineNode, Paper, PaperKey, SurveyWarning, walk_outline
 
 CHUNK_TOKENS = 30_000
@@ -30,33 +30,33 @@ GIST_TOKENS = 60
 """What of an abstract is sent for an outline: its first sentence says what the paper is about."""
 
 
-class Plan(Answer):
+class Plan(TypedAnswer):
     """A section or subsection to be written."""
 
     title: str
     description: str
 
 
-class OutlineAnswer(Answer):
+class OutlineAnswer(TypedAnswer):
     """An outline of one level."""
 
     title: str
     sections: list[Plan] = Field(min_length=2)
 
 
-class SubsectionsAnswer(Answer):
+class SubsectionsAnswer(TypedAnswer):
     """The parts of a section."""
 
     subsections: list[Plan] = Field(min_length=1)
 
 
-class DuplicatesAnswer(Answer):
+class DuplicatesAnswer(TypedAnswer):
     """Numbers of subsections to leave out."""
 
     repeated: list[str]
 
 
-class Support(Answer):
+class Support(TypedAnswer):
     """Whether one paper supports one sentence."""
 
     sentence: int
@@ -65,13 +65,13 @@ class Support(Answer):
     quote: str
 
 
-class CheckAnswer(Answer):
+class CheckAnswer(TypedAnswer):
     """Verdicts for all cited sentences."""
 
     verdicts: list[Support]
 
 
-class CoherenceAnswer(Answer):
+class CoherenceAnswer(TypedAnswer):
     """Edits that connect a subsection with its neighbours; empty text leaves a sentence as it is."""
 
     first: str
@@ -79,7 +79,7 @@ class CoherenceAnswer(Answer):
     repeated: list[int]
 
 
-class JudgeAnswer(Answer):
+class JudgeAnswer(TypedAnswer):
     """AutoSurvey's three criteria."""
 
     coverage: int = Field(ge=1, le=5)
@@ -99,7 +99,7 @@ class Draft:
     warnings: tuple[SurveyWarning, ...] = ()
 
 
-def chunked(papers: Sequence[Paper], seed: int, tokens: int = CHUNK_TOKENS) -> list[list[Paper]]:
+def divide_into_chunks(papers: Sequence[Paper], seed: int, tokens: int = CHUNK_TOKENS) -> list[list[Paper]]:
     """Papers in random order in chunks of at most so many tokens; together exactly the papers given."""
     shuffled = list(papers)
     random.Random(seed).shuffle(shuffled)
@@ -139,7 +139,7 @@ SHORTEST_SHARE = 0.5
 """A draft with less than half the words asked for, or without a citation, is no draft."""
 
 
-def draft_request(task: Assignment, node: OutlineNode, papers: Sequence[Paper], attempt: int = 0) -> Request:
+def build_draft_request(task: Assignment, node: OutlineNode, papers: Sequence[Paper], attempt: int = 0) -> Request:
     """The request for one subsection; the outline comes first and is the same for all of them."""
     prompt = fill(
         "autosurvey/draft",
@@ -154,7 +154,7 @@ def draft_request(task: Assignment, node: OutlineNode, papers: Sequence[Paper], 
     return Request("drafting", step, prompt, max(1_024, task.words * 3), 1.0)
 
 
-async def drafted(model: LanguageModel, task: Assignment, node: OutlineNode, papers: Sequence[Paper]) -> Draft:
+async def draft_subsection(model: LanguageModel, task: Assignment, node: OutlineNode, papers: Sequence[Paper]) -> Draft:
     """The subsection written from its own papers, with every citation among them.
 
     Raises `LanguageModelError` where the answers stay far too short or cite none of the papers, and where
@@ -163,17 +163,17 @@ async def drafted(model: LanguageModel, task: Assignment, node: OutlineNode, pap
     if not papers:
         raise LanguageModelError("no paper was gathered for it")
     for attempt in range(DRAFT_ATTEMPTS):
-        text = await model.text(draft_request(task, node, papers, attempt))
-        draft = settled(Draft(node, tuple(papers), plain(text)))
-        if len(draft.text.split()) >= task.words * SHORTEST_SHARE and cited_keys(draft.text):
+        text = await model.text(build_draft_request(task, node, papers, attempt))
+        draft = settle_citations(Draft(node, tuple(papers), plain(text)))
+        if len(draft.text.split()) >= task.words * SHORTEST_SHARE and list_cited_keys(draft.text):
             return draft
     raise LanguageModelError("the model's drafts stayed too short or cited nothing", retryable=True)
 
 
-def settled(draft: Draft) -> Draft:
+def settle_citations(draft: Draft) -> Draft:
     """The draft with citations repaired where that is certain, and removed where not; each case is reported."""
-    repaired_text, repairs = repaired(draft.text, draft.papers)
-    result = checked(repaired_text, {p.key for p in draft.papers})
+    repaired_text, repairs = repair_citations(draft.text, draft.papers)
+    result = keep_allowed_citations(repaired_text, {p.key for p in draft.papers})
     warnings = [
         SurveyWarning("unknown citation", draft.node.title, f"read as [@{key}]: {said}") for said, key in repairs
     ]
@@ -196,29 +196,29 @@ _BRACKET = re.compile(r"\[([^\[\]]{3,400})\]")
 _LIKE_A_SOURCE = re.compile(r"@|10\.\d{4}|arxiv|doi|\bet al\b", re.I)
 
 
-def repaired(text: str, papers: Sequence[Paper]) -> tuple[str, list[tuple[str, PaperKey]]]:
+def repair_citations(text: str, papers: Sequence[Paper]) -> tuple[str, list[tuple[str, PaperKey]]]:
     """Brackets that name a given paper by an exact identifier or its exact title become its citation.
 
     "Exact" leaves case and punctuation aside; nothing is matched to what is merely similar. A bracket that
     looks like a source and is none of these is left to be removed as an unknown key.
     """
-    known: dict[str, PaperKey] = {folded(paper.title): paper.key for paper in papers}
+    known: dict[str, PaperKey] = {fold(paper.title): paper.key for paper in papers}
     for paper in papers:
-        known.update({folded(i): paper.key for i in paper.identifiers})
+        known.update({fold(i): paper.key for i in paper.identifiers})
     repairs: list[tuple[str, PaperKey]] = []
 
     def read(match: re.Match[str]) -> str:
         inside = match[1]
-        if cited_keys(match[0]) and replaced(match[0], lambda _: "") == "":
+        if list_cited_keys(match[0]) and replace_citations(match[0], lambda _: "") == "":
             return match[0]
         keys: list[PaperKey] = []
         for part in re.split(r"[;,]\s*(?=@)|;\s*", inside):
             name = part.strip().lstrip("@")
-            key = known.get(folded(name))
+            key = known.get(fold(name))
             if key is None:
                 if not _LIKE_A_SOURCE.search(inside) and len(inside.split()) < 4:
                     return match[0]
-                keys.append(PaperKey(f"unknown:{folded(name)[:60] or 'empty'}"))
+                keys.append(PaperKey(f"unknown:{fold(name)[:60] or 'empty'}"))
             else:
                 keys.append(key)
                 repairs.append((part.strip(), key))
@@ -230,10 +230,10 @@ def repaired(text: str, papers: Sequence[Paper]) -> tuple[str, list[tuple[str, P
 def check_request(draft: Draft) -> Request | None:
     """The request that checks every cited sentence; ``None`` where nothing is cited."""
     lines = all_sentences(draft.text)
-    cited = [(i, s) for i, s in enumerate(lines, start=1) if cited_keys(s)]
+    cited = [(i, s) for i, s in enumerate(lines, start=1) if list_cited_keys(s)]
     if not cited:
         return None
-    used = {key for _, s in cited for key in cited_keys(s)}
+    used = {key for _, s in cited for key in list_cited_keys(s)}
     prompt = fill(
         "common/check",
         sentences="\n".join(f"{i}. {data(s)}" for i, s in cited),
@@ -242,12 +242,12 @@ def check_request(draft: Draft) -> Request | None:
     return Request("checking", f"check/{draft.node.title}", prompt, 64 * len(cited) + 1_024, 0.0)
 
 
-async def verified(model: LanguageModel, draft: Draft) -> Draft:
+async def verify_citations(model: LanguageModel, draft: Draft) -> Draft:
     """The draft without the citations its papers do not support; its words are not changed (A12)."""
     request = check_request(draft)
     if request is None:
         return draft
-    answer = await model.typed(request, CheckAnswer)
+    answer = await model.answer_typed(request, CheckAnswer)
     verdicts = {(v.sentence, v.key.strip().removeprefix("@")): v for v in answer.verdicts}
     papers = {p.key: p for p in draft.papers}
     claims: list[Claim] = []
@@ -258,8 +258,8 @@ async def verified(model: LanguageModel, draft: Draft) -> Draft:
         lines: list[str] = []
         for sentence in paragraph:
             number += 1
-            kept, lost = _judged(sentence, number, verdicts)
-            text = checked(sentence, kept).text
+            kept, lost = _split_verdicts(sentence, number, verdicts)
+            text = keep_allowed_citations(sentence, kept).text
             lines.append(text)
             warnings += [
                 SurveyWarning("unsupported claim", draft.node.title, f"removed [@{k}]: {sentence}") for k in lost
@@ -267,16 +267,16 @@ async def verified(model: LanguageModel, draft: Draft) -> Draft:
             if kept:
                 claims.append(_claim(text, kept, number, verdicts, papers))
         paragraphs.append(lines)
-    return replace(draft, text=joined(paragraphs), claims=tuple(claims), warnings=(*draft.warnings, *warnings))
+    return replace(draft, text=join_sentences(paragraphs), claims=tuple(claims), warnings=(*draft.warnings, *warnings))
 
 
-def unchecked(draft: Draft) -> Draft:
+def mark_unchecked(draft: Draft) -> Draft:
     """The draft with claims that say they were not checked."""
     lines = all_sentences(draft.text)
     claims = [
-        Claim(line, tuple(Citation(key, "", "unchecked") for key in cited_keys(line)))
+        Claim(line, tuple(Citation(key, "", "unchecked") for key in list_cited_keys(line)))
         for line in lines
-        if cited_keys(line)
+        if list_cited_keys(line)
     ]
     return replace(draft, claims=tuple(claims))
 
@@ -284,11 +284,11 @@ def unchecked(draft: Draft) -> Draft:
 Verdicts = Mapping[tuple[int, str], Support]
 
 
-def _judged(sentence: str, number: int, verdicts: Verdicts) -> tuple[list[PaperKey], list[PaperKey]]:
+def _split_verdicts(sentence: str, number: int, verdicts: Verdicts) -> tuple[list[PaperKey], list[PaperKey]]:
     """Keys that stay and keys that go; one that was not judged stays and is marked as not checked."""
     kept: list[PaperKey] = []
     lost: list[PaperKey] = []
-    for key in cited_keys(sentence):
+    for key in list_cited_keys(sentence):
         verdict = verdicts.get((number, key))
         (lost if verdict and not verdict.supported else kept).append(key)
     return kept, lost
@@ -314,7 +314,7 @@ def _claim(
     return Claim(text, tuple(citations))
 
 
-async def connected(model: LanguageModel, draft: Draft, before: str, after: str) -> Draft:
+async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, after: str) -> Draft:
     """The draft with a first and last sentence that lead over; citations are the same afterwards (A13)."""
     paragraphs = split_sentences(draft.text)
     lines = [s for paragraph in paragraphs for s in paragraph]
@@ -327,9 +327,9 @@ async def connected(model: LanguageModel, draft: Draft, before: str, after: str)
         sentences="\n".join(f"{i}. {data(s)}" for i, s in enumerate(lines, start=1)),
     )
     request = Request("checking", f"coherence/{draft.node.title}", prompt, 1_024, 0.3)
-    edits = await model.typed(request, CoherenceAnswer)
+    edits = await model.answer_typed(request, CoherenceAnswer)
     changes = {1: edits.first, len(lines): edits.last}
-    gone = {i for i in edits.repeated if 1 < i < len(lines) and not cited_keys(lines[i - 1])}
+    gone = {i for i in edits.repeated if 1 < i < len(lines) and not list_cited_keys(lines[i - 1])}
     renamed: dict[str, str] = {}
     number = 0
     result: list[list[str]] = []
@@ -340,10 +340,10 @@ async def connected(model: LanguageModel, draft: Draft, before: str, after: str)
             if number in gone:
                 continue
             new = plain(changes.get(number, "")) or sentence
-            if cited_keys(new) != cited_keys(sentence) or "\n" in new:
+            if list_cited_keys(new) != list_cited_keys(sentence) or "\n" in new:
                 new = sentence  # an edit that touches citations is not taken
             renamed[sentence] = new
             kept.append(new)
         result.append(kept)
     claims = tuple(replace(claim, text=renamed.get(claim.text, claim.text)) for claim in draft.claims)
-    return replace(draft, text=joined(result), claims=claims)
+    return replace(draft, text=join_sentences(result), claims=claims)

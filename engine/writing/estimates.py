@@ -12,7 +12,7 @@ from engine.llm.prices import price_of
 from engine.llm.prompting import paper_tokens
 from engine.reading.full_text import OPENING_TOKENS
 from engine.values import Paper, PaperKey, Passage, walk_outline
-from engine.writing.drafting import ABSTRACT_TOKENS, Assignment, draft_request
+from engine.writing.drafting import ABSTRACT_TOKENS, Assignment, build_draft_request
 
 TOKENS_PER_DRAFTED_WORD = 2.1
 """Measured on cited prose: a word and its share of citation keys, in characters / 4."""
@@ -59,7 +59,7 @@ def estimate(task: Assignment, papers: Mapping[PaperKey, Paper], models: Mapping
         mean = sum(paper_tokens(p, ABSTRACT_TOKENS) for p in own) / max(1, len(own))
         verdicts = (task.words // WORDS_PER_CITATION + 1) * TOKENS_PER_VERDICT
         calls += [
-            ("drafting", draft_request(task, node, own).prompt.tokens(), written),
+            ("drafting", build_draft_request(task, node, own).prompt.tokens(), written),
             ("checking", round(cited * mean) + written + PROMPT_OVERHEAD, verdicts),
             ("checking", written + PROMPT_OVERHEAD, 60),
         ]

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from engine.citations import cite, cited_keys, inert
+from engine.citations import cite, inert, list_cited_keys
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.identity import surname
 from engine.text import sentences, words
@@ -88,7 +88,7 @@ _LINKS: dict[Role, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class AbstractSentence:
     """A sentence of a paper's abstract, what it does there, and where it stands in it (from 0)."""
 
     paper: Paper
@@ -97,19 +97,19 @@ class Sentence:
     position: int
 
 
-def quotable(paper: Paper) -> list[Sentence]:
+def quotable(paper: Paper) -> list[AbstractSentence]:
     """Sentences of the abstract that can stand alone, with their roles."""
     found = []
     for position, text in enumerate(sentences(paper.abstract)):
         length = len(words(text))
         if SHORTEST_QUOTE <= length <= LONGEST_QUOTE and text[-1] in ".!?" and not _unfit(text):
-            found.append(Sentence(paper, text, role_of(text), position))
+            found.append(AbstractSentence(paper, text, role_of(text), position))
     return found
 
 
 def _unfit(text: str) -> bool:
     """Whether a sentence dangles, or holds what would be read as a citation of ours."""
-    return bool(_DANGLING.search(text) or cited_keys(text))
+    return bool(_DANGLING.search(text) or list_cited_keys(text))
 
 
 def role_of(sentence: str) -> Role:
@@ -120,7 +120,9 @@ def role_of(sentence: str) -> Role:
     return "problem"
 
 
-def chosen(candidates: Sequence[Sentence], vectors: Vectors, centre: Vectors, budget_words: int) -> list[int]:
+def choose_sentences(
+    candidates: Sequence[AbstractSentence], vectors: Vectors, centre: Vectors, budget_words: int
+) -> list[int]:
     """Indices of central sentences that do not repeat one another, up to the budget; better papers come first.
 
     Maximal marginal relevance: closeness to the ``centre`` against likeness to what is chosen already; a
@@ -159,43 +161,43 @@ def chosen(candidates: Sequence[Sentence], vectors: Vectors, centre: Vectors, bu
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class QuotedPassage:
     """Quoted text ready for a section, with its claims."""
 
     text: str
     claims: tuple[Claim, ...]
 
 
-def passage(papers: Sequence[Paper], about: str, budget_words: int, embedder: Embedder) -> Passage:
+def passage(papers: Sequence[Paper], about: str, budget_words: int, embedder: Embedder) -> QuotedPassage:
     """About so many words quoted from the papers: problem, approaches, findings, limits; a paragraph each."""
     candidates = [sentence for paper in papers for sentence in quotable(paper)]
     if not candidates:
-        return Passage("", ())
+        return QuotedPassage("", ())
     vectors = embedder.embed([about, *(s.text for s in candidates)])
     body = vectors[1:]
     centre = body.mean(axis=0) + vectors[0]
     norm = float(np.linalg.norm(centre))
-    picked = chosen(candidates, body, centre / norm if norm else centre, budget_words)
+    picked = choose_sentences(candidates, body, centre / norm if norm else centre, budget_words)
     paragraphs: list[str] = []
     claims: list[Claim] = []
     for role in ROLES:
         part = [candidates[i] for i in picked if candidates[i].role == role]
         part.sort(key=lambda s: (s.paper.year or 9_999, s.paper.key, s.position))
         links = _LINKS[role]
-        written = [quoted(group, links[i % len(links)]) for i, group in enumerate(_by_paper(part))]
+        written = [quote_sentence(group, links[i % len(links)]) for i, group in enumerate(_by_paper(part))]
         claims += written
         paragraphs += [" ".join(c.text for c in written[i : i + 4]) for i in range(0, len(written), 4)]
-    return Passage("\n\n".join(paragraphs), tuple(claims))
+    return QuotedPassage("\n\n".join(paragraphs), tuple(claims))
 
 
-def _by_paper(sentences_: Sequence[Sentence]) -> list[list[Sentence]]:
-    groups: dict[str, list[Sentence]] = {}
+def _by_paper(sentences_: Sequence[AbstractSentence]) -> list[list[AbstractSentence]]:
+    groups: dict[str, list[AbstractSentence]] = {}
     for sentence in sentences_:
         groups.setdefault(sentence.paper.key, []).append(sentence)
     return list(groups.values())
 
 
-def quoted(group: Sequence[Sentence], link: str) -> Claim:
+def quote_sentence(group: Sequence[AbstractSentence], link: str) -> Claim:
     """A linking phrase, the exact words in quotation marks, and the citation, all of one paper."""
     paper = group[0].paper
     quotes = [s.text.removesuffix(".") for s in group]

@@ -13,13 +13,13 @@ from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.embedding import Vectors
 from engine.run import Progress, RunContext
 from engine.values import Outline, OutlineNode, Paper, PaperKey
-from engine.writing.assembly import marked_thin, nearest_papers
+from engine.writing.assembly import mark_thin, nearest_papers
 from engine.writing.drafting import (
     GIST_TOKENS,
     DuplicatesAnswer,
     OutlineAnswer,
     SubsectionsAnswer,
-    chunked,
+    divide_into_chunks,
     outline_text,
 )
 
@@ -41,27 +41,27 @@ class Planner:
 
     async def outline(self, sections: int) -> Outline:
         """One outline for each random chunk in parallel, merged, divided, duplicates removed."""
-        chunks = chunked(self.papers, self.context.seed + self.context.attempt)
+        chunks = divide_into_chunks(self.papers, self.context.seed + self.context.attempt)
         await self.context.progress(Progress("outlining", 0, len(chunks)))
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_tried(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
+            tasks = [group.create_task(_try_work(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
         came = [task.result() for task in tasks]
         rough = [answer for answer in came if isinstance(answer, OutlineAnswer)]
         failed = [answer for answer in came if isinstance(answer, LanguageModelError)]
         if not rough:
             raise failed[0]
         lost = f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: " if failed else ""
-        plan = rough[0] if len(rough) == 1 else await self._merged(rough, sections)
+        plan = rough[0] if len(rough) == 1 else await self._merge(rough, sections)
         nodes = tuple(OutlineNode(s.title, s.description) for s in plan.sections)
         top = Outline(plan.title, nodes, "AutoSurvey", (f"{lost}{failed[0]}",) if lost else ())
-        whole = await self._without_duplicates(await self._divided(top))
-        return replace(whole, nodes=tuple(marked_thin(node, self.context.limits) for node in whole.nodes))
+        whole = await self._without_duplicates(await self._divide(top))
+        return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
 
-    async def _divided(self, top: Outline) -> Outline:
+    async def _divide(self, top: Outline) -> Outline:
         """Every section with its subsections; one that could not be divided stays whole, and that is noted."""
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
         async with asyncio.TaskGroup() as group:
-            parts = [group.create_task(_tried(self._parts(top, node))) for node in top.nodes]
+            parts = [group.create_task(_try_work(self._parts(top, node))) for node in top.nodes]
         notes = list(top.notes)
         nodes: list[OutlineNode] = []
         for node, part in zip(top.nodes, parts, strict=True):
@@ -77,12 +77,12 @@ class Planner:
     async def _rough(self, papers: Sequence[Paper], sections: int, at: int) -> OutlineAnswer:
         block = paper_block(papers, GIST_TOKENS)
         prompt = fill("autosurvey/outline", topic=data(self.topic), papers=block, sections=str(sections))
-        return await self.model.typed(Request("outline", f"outline/{at}", prompt, 2_048, 1.0), OutlineAnswer)
+        return await self.model.answer_typed(Request("outline", f"outline/{at}", prompt, 2_048, 1.0), OutlineAnswer)
 
-    async def _merged(self, rough: Sequence[OutlineAnswer], sections: int) -> OutlineAnswer:
+    async def _merge(self, rough: Sequence[OutlineAnswer], sections: int) -> OutlineAnswer:
         outlines = "\n".join(f"<outline>\n{data(o.model_dump_json())}\n</outline>" for o in rough)
         prompt = fill("autosurvey/merge", topic=data(self.topic), outlines=outlines, sections=str(sections))
-        return await self.model.typed(Request("outline", "merge", prompt, 2_048, 1.0), OutlineAnswer)
+        return await self.model.answer_typed(Request("outline", "merge", prompt, 2_048, 1.0), OutlineAnswer)
 
     async def _parts(self, outline: Outline, node: OutlineNode) -> tuple[OutlineNode, ...]:
         """Subsections from papers retrieved for the section, each with papers retrieved for itself."""
@@ -97,7 +97,7 @@ class Planner:
             papers=paper_block([by_key[key] for key in near], GIST_TOKENS),
         )
         request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
-        answer = await self.model.typed(request, SubsectionsAnswer)
+        answer = await self.model.answer_typed(request, SubsectionsAnswer)
         made = [OutlineNode(s.title, s.description) for s in answer.subsections]
         keys = await self.nearest(made, self.context.limits.papers_per_node)
         return tuple(replace(part, papers=own) for part, own in zip(made, keys, strict=True))
@@ -105,7 +105,9 @@ class Planner:
     async def _without_duplicates(self, outline: Outline) -> Outline:
         """Subsections that repeat another are left out; a section keeps at least one."""
         prompt = fill("autosurvey/duplicates", topic=data(self.topic), outline=outline_text(outline))
-        answer = await _tried(self.model.typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer))
+        answer = await _try_work(
+            self.model.answer_typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer)
+        )
         if isinstance(answer, LanguageModelError):
             return replace(outline, notes=(*outline.notes, f"It was not checked for repetitions: {answer}"))
         repeated = set(answer.repeated)
@@ -122,7 +124,7 @@ class Planner:
         return [nearest_papers(n, self.papers, self.vectors, v, count) for n, v in zip(nodes, about, strict=True)]
 
 
-async def _tried(work: Coroutine[Any, Any, T]) -> T | LanguageModelError:
+async def _try_work(work: Coroutine[Any, Any, T]) -> T | LanguageModelError:
     """What came of it; a failure of the model is a value, so that the other parts go on. The budget is not."""
     try:
         return await work

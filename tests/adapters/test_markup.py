@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.chat import Button, Conversation, Outgoing
-from adapters.markup import Block, Span, blocks, divided, pages, split
+from adapters.markup import Block, Span, blocks, divide_block, pages, split
 from adapters.slack.blocks import messages
 from bot.wording.sentences import HELP
-from engine.rendering.markdown import escaped
+from engine.rendering.markdown import escape_markdown
 from engine.text import clean
 from tests.slack_rules import check_message, pings, shown
 
@@ -50,7 +50,7 @@ def test_our_markdown_as_blocks() -> None:
 
 @given(st.text())
 def test_escaped_text_is_literal_text(text: str) -> None:
-    found = blocks(f"**Title** {escaped(clean(text))}")
+    found = blocks(f"**Title** {escape_markdown(clean(text))}")
     assert "".join(b.text() for b in found).split() == f"Title {clean(text)}".split()
     assert {(s.italic, s.code, s.link) for b in found for s in b.line} == {(False, False, "")}
 
@@ -58,21 +58,21 @@ def test_escaped_text_is_literal_text(text: str) -> None:
 @given(st.lists(st.text("ab[] ,1-", min_size=1, max_size=80), min_size=1), st.integers(20, 60))
 def test_division_loses_nothing_and_cuts_no_word_or_citation(texts: list[str], limit: int) -> None:
     block = Block("paragraph", tuple(Span(t, bold=i % 2 == 0) for i, t in enumerate(texts)))
-    parts = divided(block, limit)
+    parts = divide_block(block, limit)
     assert all(len(part.text()) <= limit for part in parts)
     assert "".join("".join(p.text() for p in parts).split()) == "".join("".join(texts).split())
 
 
 def test_a_citation_stays_in_one_part_and_a_table_keeps_its_head() -> None:
     words = " ".join(f"word{i} [Author et al. {i}; Other {i}]." for i in range(100))
-    for part in divided(Block("paragraph", (Span(words),)), 90):
+    for part in divide_block(Block("paragraph", (Span(words),)), 90):
         assert part.text().count("[") == part.text().count("]")
     rows = tuple(((Span(f"name {i}"),), (Span(f"value {i}"),)) for i in range(50))
-    parts = divided(Block("table", rows=rows), 100)
+    parts = divide_block(Block("table", rows=rows), 100)
     assert all(part.rows[0] == rows[0] and len(part.text()) <= 100 for part in parts)
     assert [row for part in parts for row in part.rows[1:]] == list(rows[1:])
     code = Block("code", (Span("\n".join(f"line {i}" for i in range(100))),))
-    assert "\n".join(part.text() for part in divided(code, 80)) == code.text()
+    assert "\n".join(part.text() for part in divide_block(code, 80)) == code.text()
 
 
 def test_pages_hold_so_much_and_tables_stand_alone() -> None:
@@ -88,7 +88,7 @@ def test_pages_hold_so_much_and_tables_stand_alone() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_from_a_paper_has_any_power_in_slack(text: str) -> None:
-    outgoing = Outgoing(AT, f"**Found** {escaped(clean(text))}", people=("U1",))
+    outgoing = Outgoing(AT, f"**Found** {escape_markdown(clean(text))}", people=("U1",))
     for rendered in messages(outgoing):
         body = {"text": rendered.notification, "blocks": list(rendered.blocks)}
         check_message(body)
@@ -104,7 +104,7 @@ def test_nothing_from_a_paper_has_any_power_in_slack(text: str) -> None:
 @settings(deadline=None)
 def test_whatever_is_shown_keeps_slacks_rules_and_every_word(text: str, count: int) -> None:
     buttons = tuple(Button(f"B{i}", f"b:{i}", f"say {i}") for i in range(min(count, 5)))
-    body = "\n\n".join([f"- {escaped(clean(text))} x"] * count) or "x"
+    body = "\n\n".join([f"- {escape_markdown(clean(text))} x"] * count) or "x"
     made = messages(Outgoing(AT, body, buttons=buttons, facts=("3 of 4",)))
     for rendered in made:
         check_message({"text": rendered.notification, "blocks": list(rendered.blocks)})

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from adapters.chat import Bar, Button, Incoming, Outgoing
+from adapters.chat import Button, Incoming, Outgoing, ProgressBar
 from adapters.markup import split, without_controls
-from adapters.terminal import HERE, TerminalAdapter, scripted
+from adapters.terminal import HERE, TerminalAdapter, yield_scripted_lines
 from tests.fakes import FakeDesk
 
 
@@ -27,12 +27,12 @@ def printed(made: Console) -> str:
 
 async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> None:
     made = console()
-    adapter = TerminalAdapter(made, scripted(["one", "", "two", "quit", "never"]), echo=True)
+    adapter = TerminalAdapter(made, yield_scripted_lines(["one", "", "two", "quit", "never"]), echo=True)
     heard: list[str] = []
 
     async def handle(incoming: Incoming) -> None:
         heard.append(incoming.text)
-        await adapter.send(Outgoing(HERE, "…", "progress", bar=Bar(1, 2)))
+        await adapter.send(Outgoing(HERE, "…", "progress", bar=ProgressBar(1, 2)))
         buttons = (Button("Go on", "ok:s:1", "ok"),)
         await adapter.send(Outgoing(HERE, f"heard **{incoming.text}**", buttons=buttons, awaits=True))
 
@@ -47,7 +47,7 @@ async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> No
 
 async def test_nothing_from_a_paper_controls_the_terminal() -> None:
     made = console()
-    adapter = TerminalAdapter(made, scripted([]))
+    adapter = TerminalAdapter(made, yield_scripted_lines([]))
     await adapter.send(Outgoing(HERE, "a\x1b]0;owned\x07b \x1b[2J \u202ec [red]d[/red]"))
     assert "\x1b" not in printed(made)
     assert "\u202e" not in printed(made)
@@ -57,9 +57,9 @@ async def test_nothing_from_a_paper_controls_the_terminal() -> None:
 async def test_colour_and_bar_only_on_a_terminal() -> None:
     for terminal in (True, False):
         made = console(terminal=terminal)
-        adapter = TerminalAdapter(made, scripted([]))
+        adapter = TerminalAdapter(made, yield_scripted_lines([]))
         for done in range(3):
-            await adapter.send(Outgoing(HERE, f"Writing: part {done}", "progress", bar=Bar(done, 3)))
+            await adapter.send(Outgoing(HERE, f"Writing: part {done}", "progress", bar=ProgressBar(done, 3)))
         await adapter.send(Outgoing(HERE, "**done**"))
         assert ("\x1b[" in printed(made)) is terminal
         if not terminal:

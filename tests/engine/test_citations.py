@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.citations import (
-    checked,
     citation_order,
     cite,
-    cited_keys,
     inert,
+    keep_allowed_citations,
+    list_cited_keys,
     number_ranges,
     reference_text,
-    replaced,
+    replace_citations,
     with_references,
 )
-from engine.rendering.markdown import markdown
+from engine.rendering.markdown import render_markdown
 from engine.values import PaperKey, Section, Survey, Table, walk
 from tests.fakes import claim, paper, papers
 
@@ -43,27 +43,27 @@ def test_every_key_resolves_no_orphan_no_gap(parts: tuple[Section, ...], cell: s
     assert [p.key for p in survey.references] == list(order)
     assert set(order) <= set(KNOWN)
     reported = {w.detail for w in survey.warnings if w.kind == "unknown citation"}
-    used = {k for _, s in walk(parts) for k in cited_keys(s.text)} | set(cited_keys(cell))
+    used = {k for _, s in walk(parts) for k in list_cited_keys(s.text)} | set(list_cited_keys(cell))
     assert reported == used & set(UNKNOWN)
     assert set(order) == used & set(KNOWN)
-    printed = markdown(survey).split("## References")[1].split("## How")[0]
+    printed = render_markdown(survey).split("## References")[1].split("## How")[0]
     assert [int(n) for n in re.findall(r"^\[(\d+)\]", printed, re.M)] == list(range(1, len(order) + 1))
 
 
 @given(texts)
 def test_checking_changes_nothing_but_citations(text: str) -> None:
     def bare(t: str) -> str:
-        return re.sub(r"\s+", "", replaced(t, lambda _: ""))
+        return re.sub(r"\s+", "", replace_citations(t, lambda _: ""))
 
-    result = checked(text, KNOWN)
+    result = keep_allowed_citations(text, KNOWN)
     assert bare(result.text) == bare(text)
-    assert set(cited_keys(result.text)) == set(cited_keys(text)) & set(KNOWN)
+    assert set(list_cited_keys(result.text)) == set(list_cited_keys(text)) & set(KNOWN)
 
 
 def test_an_invented_key_is_removed_and_never_matched_to_a_neighbour() -> None:
     first = next(iter(KNOWN))
     near = PaperKey(first + "1")
-    result = checked(f"One thing [@{near}]. Another [@{first}; @{near}].", KNOWN)
+    result = keep_allowed_citations(f"One thing [@{near}]. Another [@{first}; @{near}].", KNOWN)
     assert result.text == f"One thing. Another [@{first}]."
     assert result.removed == (near,)
 
@@ -75,7 +75,7 @@ def test_a_claim_without_a_known_paper_is_dropped_with_its_citation() -> None:
 
 
 def test_text_from_outside_cannot_cite() -> None:
-    assert cited_keys(inert("see [@arxiv:2001.00001]")) == ()
+    assert list_cited_keys(inert("see [@arxiv:2001.00001]")) == ()
 
 
 @given(st.sets(st.integers(1, 60), min_size=1))

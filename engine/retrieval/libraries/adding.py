@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.retrieval.identity import fingerprint, merged
+from engine.retrieval.identity import fingerprint, merge_records
 from engine.values import Paper, PaperKey
 
 
@@ -23,7 +23,7 @@ class Changes:
         return given - self.unchanged - len(self.fresh)
 
 
-def stored_values(paper: Paper, fields: Sequence[str]) -> dict[str, Any]:
+def to_columns(paper: Paper, fields: Sequence[str]) -> dict[str, Any]:
     """The fields of a paper as a database takes them: lists for tuples, ``field=source`` for its origins."""
     values = {name: getattr(paper, name) for name in fields}
     return {
@@ -35,7 +35,7 @@ def stored_values(paper: Paper, fields: Sequence[str]) -> dict[str, Any]:
 
 
 def from_stored(values: Mapping[str, Any], fields: Sequence[str]) -> Paper:
-    """The paper of what `stored_values` gave; a field that is missing or empty there has its default."""
+    """The paper of what `to_columns` gave; a field that is missing or empty there has its default."""
     known = {name: values[name] for name in fields if values.get(name) is not None}
     known |= {name: tuple(known.get(name, ())) for name in ("authors", "identifiers")}
     known["origins"] = tuple((f, source) for o in known.get("origins", ()) for f, _, source in [o.partition("=")])
@@ -48,7 +48,7 @@ def identities(paper: Paper) -> list[str]:
     return list(dict.fromkeys([*paper.identifiers, paper.key, *([described] if described else [])]))
 
 
-def known_as(paper: Paper, known: Mapping[str, PaperKey]) -> PaperKey | None:
+def find_known_key(paper: Paper, known: Mapping[str, PaperKey]) -> PaperKey | None:
     """The key under which the library has this paper; ``None`` for one it does not have."""
     return next((known[i] for i in identities(paper) if i in known), None)
 
@@ -65,9 +65,9 @@ def changes(batch: Sequence[Paper], known: dict[str, PaperKey], stored: Mapping[
     fresh: set[PaperKey] = set()
     unchanged = 0
     for paper in batch:
-        target = known_as(paper, known)
+        target = find_known_key(paper, known)
         old = (write.get(target) or stored.get(target)) if target else None
-        new = merged(old, paper) if old else paper
+        new = merge_records(old, paper) if old else paper
         if new == old:
             unchanged += 1
         else:

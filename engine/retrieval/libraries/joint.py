@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from engine.retrieval.identity import Distinct
+from engine.retrieval.identity import MergedPapers
 from engine.retrieval.libraries.library import AddReport, Library
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
@@ -21,7 +21,7 @@ class JointLibrary:
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers; ranks are fused, because scores of two libraries cannot be compared."""
         own, shared = await asyncio.gather(self._own.search(query), self._shared.search(query))
-        known = Distinct()
+        known = MergedPapers()
         rankings = [[known.add(item.paper) for item in found] for found in (own, shared)]
         return known.fused([(keys, 1.0) for keys in rankings])[: query.limit]
 

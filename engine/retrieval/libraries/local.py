@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import Embedder, Vectors
-from engine.retrieval.libraries.adding import changes, from_stored, known_as, remember, stored_values
+from engine.retrieval.libraries.adding import changes, find_known_key, from_stored, remember, to_columns
 from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress
 from engine.retrieval.libraries.vectors import PaperTexts, PaperVectors, VectorStore
 from engine.retrieval.ranking import SEEDS, Scores, closeness, popularity, reciprocal_rank_fusion, survey_scores
@@ -83,7 +83,7 @@ class LocalLibrary:
 
     async def count(self) -> int:
         """Number of papers."""
-        with _translated(self.name):
+        with _translate_failures(self.name):
             return int(await self._table.count_rows())
 
     async def embedder(self) -> Embedder:
@@ -104,7 +104,7 @@ class LocalLibrary:
             return []
         by_words = await self._by_words(query.text, max(SEEDS, query.limit))
         scores = await asyncio.to_thread(_scores, index, query, by_words)
-        scores[~_allowed(index, query)] = -np.inf
+        scores[~_allow_rows(index, query)] = -np.inf
         order = np.argsort(-scores, kind="stable")[: query.limit]
         chosen = [int(i) for i in order if scores[i] > -np.inf]
         rows = await self._rows([index.keys[i] for i in chosen])
@@ -125,7 +125,7 @@ class LocalLibrary:
 
     async def everything(self) -> AsyncIterator[Paper]:
         """All papers, batch by batch."""
-        with _translated(self.name):
+        with _translate_failures(self.name):
             async for batch in await self._table.query().select(_FIELDS).to_batches(max_batch_length=BATCH):
                 for row in batch.to_pylist():
                     yield from_stored(row, _FIELDS)
@@ -147,7 +147,7 @@ class LocalLibrary:
         total = await self.count()
         if total == 0:
             return
-        with self._writing(), _translated(self.name):
+        with self._writing(), _translate_failures(self.name):
             on_progress(IndexProgress("words", 0))
             if await self._table.list_indices():
                 await self._table.optimize()
@@ -175,7 +175,7 @@ class LocalLibrary:
                 f"Add papers with: scholium ingest FILE --library {self.name}"
             )
         columns = ["key", "year", "citations", "venue", "identifiers"]
-        with _translated(self.name):
+        with _translate_failures(self.name):
             table = await self._table.query().select(columns).to_arrow()
         facts = {row["key"]: row for row in table.to_pylist()}
         keys = vectors.keys
@@ -193,7 +193,7 @@ class LocalLibrary:
     async def _by_words(self, text: str, limit: int) -> list[PaperKey]:
         if not terms(text):
             return []
-        with _translated(self.name):
+        with _translate_failures(self.name):
             search = self._table.query().nearest_to_text(text, columns=["words"])
             found = await search.select(["key", "_score"]).limit(limit).to_list()
         return [row["key"] for row in found]
@@ -203,7 +203,7 @@ class LocalLibrary:
         for start in range(0, len(keys), 1_000):
             # A key holds no quote: see identity.paper_key.
             quoted = ", ".join(f"'{key}'" for key in keys[start : start + 1_000])
-            with _translated(self.name):
+            with _translate_failures(self.name):
                 found = await self._table.query().where(f"key IN ({quoted})").select(_FIELDS).to_list()
             papers.update({row["key"]: from_stored(row, _FIELDS) for row in found})
         return papers
@@ -211,19 +211,19 @@ class LocalLibrary:
     async def _identities(self) -> dict[str, PaperKey]:
         known: dict[str, PaperKey] = {}
         columns = ["key", "title", "authors", "year", "identifiers"]
-        with _translated(self.name):
+        with _translate_failures(self.name):
             table = await self._table.query().select(columns).to_arrow()
         for row in table.to_pylist():
             remember(known, from_stored(row, _FIELDS))
         return known
 
     async def _add_batch(self, batch: Sequence[Paper], known: dict[str, PaperKey], report: AddReport) -> AddReport:
-        targets = [known_as(paper, known) for paper in batch]
+        targets = [find_known_key(paper, known) for paper in batch]
         stored = await self._rows([key for key in dict.fromkeys(targets) if key])
         found = changes(batch, known, stored)
         if found.write:
             rows = pa.Table.from_pylist([_to_row(paper) for paper in found.write.values()], schema=_SCHEMA)
-            with _translated(self.name):
+            with _translate_failures(self.name):
                 merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
                 await merge.execute(rows)
         return AddReport(
@@ -269,7 +269,7 @@ async def open_library(folder: Path, neural: Embedder | None = None) -> LocalLib
 async def create_library(folder: Path, neural: Embedder | None = None) -> LocalLibrary:
     """The library in a folder, made where there is none; raises `UserError` where the name is unusable."""
     check_name(folder.name)
-    with _translated(folder.name):
+    with _translate_failures(folder.name):
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         database = await lancedb.connect_async(folder)
         names = (await database.list_tables()).tables
@@ -304,7 +304,7 @@ def _scores(index: _Index, query: Query, by_words: Sequence[PaperKey]) -> Scores
     return survey_scores(relevance, index.popularity)
 
 
-def _allowed(index: _Index, query: Query) -> NDArray[np.bool_]:
+def _allow_rows(index: _Index, query: Query) -> NDArray[np.bool_]:
     allowed = np.ones(len(index.keys), dtype=bool)
     if query.years.first is not None:
         allowed &= index.years >= query.years.first
@@ -319,11 +319,11 @@ def _allowed(index: _Index, query: Query) -> NDArray[np.bool_]:
 
 
 def _to_row(paper: Paper) -> dict[str, Any]:
-    return {**stored_values(paper, _FIELDS), "words": f"{paper.title}. {paper.abstract}"}
+    return {**to_columns(paper, _FIELDS), "words": f"{paper.title}. {paper.abstract}"}
 
 
 @contextmanager
-def _translated(name: str) -> Iterator[None]:
+def _translate_failures(name: str) -> Iterator[None]:
     """LanceDB's and the file system's failures as ours, with what to do about them."""
     try:
         yield

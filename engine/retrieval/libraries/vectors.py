@@ -89,9 +89,9 @@ class VectorStore:
         for start in range(0, len(kept), BATCH):
             part = slice(start, start + BATCH)
             old = reusable.titles if reusable else None
-            titles.append(_embedded(embedder, texts.titles[part], kept[part], old))
+            titles.append(_embed_rows(embedder, texts.titles[part], kept[part], old))
             old = reusable.abstracts if reusable else None
-            abstracts.append(_embedded(embedder, bodies[part], kept[part], old))
+            abstracts.append(_embed_rows(embedder, bodies[part], kept[part], old))
             on_progress(IndexProgress("vectors", min(start + BATCH, len(kept)), len(kept)))
         self._write(PaperVectors(texts.keys, np.concatenate(titles), np.concatenate(abstracts), digests), embedder)
 
@@ -138,7 +138,7 @@ class VectorStore:
         return self._folder / name if name else None
 
 
-def _embedded(embedder: Embedder, texts: Sequence[str], kept: NDArray[np.int64], old: Vectors | None) -> Vectors:
+def _embed_rows(embedder: Embedder, texts: Sequence[str], kept: NDArray[np.int64], old: Vectors | None) -> Vectors:
     """Vectors of the texts; where ``kept`` names a row of ``old`` (from 0), that row is taken."""
     new = np.flatnonzero(kept < 0)
     fresh = embedder.embed([texts[int(i)] for i in new])

@@ -28,9 +28,9 @@ from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
 from engine.retrieval.libraries.weaviate_model import (
     Description,
     describe,
-    described,
     forget_models,
     load_model,
+    read_description,
     store_model,
 )
 from engine.retrieval.libraries.weaviate_papers import FIELDS, PaperObjects, to_paper
@@ -42,11 +42,11 @@ from engine.retrieval.libraries.weaviate_ranking import (
     NEAREST_CITED,
     POPULAR,
     SAMPLE,
-    Body,
-    Held,
+    LibrarySample,
+    PaperColumns,
     survey_ranking,
 )
-from engine.retrieval.libraries.weaviate_schema import WORKSPACES, Server, collection, translated
+from engine.retrieval.libraries.weaviate_schema import WORKSPACES, WeaviateServer, collection, translate_failures
 from engine.retrieval.ranking import SEEDS
 from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query
@@ -61,7 +61,7 @@ class WeaviateLibrary:
     def __init__(
         self,
         client: Any,
-        server: Server,
+        server: WeaviateServer,
         description: Description,
         *,
         neural: Embedder | None,
@@ -75,7 +75,7 @@ class WeaviateLibrary:
         self._neural = neural
         self._cache = cache
         self._embedder: Embedder | None = neural
-        self._held: Held | None = None
+        self._held: LibrarySample | None = None
         self._described_at = time.monotonic()
         home = collection(WORKSPACES if tenant else description.library, "Papers")
         papers = client.collections.get(home)
@@ -96,7 +96,7 @@ class WeaviateLibrary:
                     f"The library “{self.name}” in Weaviate is empty. "
                     f"Add papers with: scholium ingest FILE --library {self.name} --to weaviate"
                 )
-            async with translated("to load the embedding"):
+            async with translate_failures("to load the embedding"):
                 self._embedder = await load_model(self._client, self._description, self._cache)
         return self._embedder
 
@@ -161,7 +161,7 @@ class WeaviateLibrary:
         for start in range(0, len(papers), BATCH):
             await self._write(papers[start : start + BATCH])
             on_progress(IndexProgress("vectors", min(start + BATCH, len(papers)), len(papers)))
-        async with translated("to describe the library"):
+        async with translate_failures("to describe the library"):
             self._description = replace(self._description, fitted=len(papers))
             await describe(self._client, self._description)
         self._held = None
@@ -221,7 +221,7 @@ class WeaviateLibrary:
         await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), placed)
 
     async def _store_embedder(self, embedder: LatentSemanticAnalysis, fitted: int) -> None:
-        async with translated("to store the embedding"):
+        async with translate_failures("to store the embedding"):
             version = await store_model(self._client, self._description.library, embedder)
             self._description = replace(self._description, embedder=embedder.name, version=version, fitted=fitted)
             await describe(self._client, self._description)
@@ -237,7 +237,7 @@ class WeaviateLibrary:
             )
         if not self._description.embedder:
             self._description = replace(self._description, embedder=embedder.name)
-            async with translated("to describe the library"):
+            async with translate_failures("to describe the library"):
                 await describe(self._client, self._description)
 
     async def _add_batch(self, batch: Sequence[Paper], report: AddReport) -> AddReport:
@@ -268,7 +268,7 @@ class WeaviateLibrary:
     async def _for_survey(self, query: Query) -> list[FoundPaper]:
         """As in the local library: closeness to what the words find, and being cited, both standardised."""
         words = " ".join(terms(query.text))
-        async with translated("to search"):
+        async with translate_failures("to search"):
             seeds = (
                 await self._papers.query.bm25(
                     words,
@@ -288,7 +288,7 @@ class WeaviateLibrary:
             core = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[:1]
             if not core.any():
                 return []
-        held = await self._known()
+        held = await self._load_sample()
         cited = Filter.by_property("citations").greater_or_equal(held.cited_from)
         near = await asyncio.gather(
             self._near_topic(core, query, max(query.limit, NEAREST), None),
@@ -298,9 +298,9 @@ class WeaviateLibrary:
         rows = await self._objects.by_id(list(best))
         return [FoundPaper(rows[name], score) for name, score in best.items() if name in rows]
 
-    async def _near_topic(self, core: Vectors, query: Query, limit: int, also: Any) -> Body:
+    async def _near_topic(self, core: Vectors, query: Query, limit: int, also: Any) -> PaperColumns:
         """The papers nearest to the middle of the core."""
-        async with translated("to search"):
+        async with translate_failures("to search"):
             found = await self._papers.query.near_vector(
                 core.mean(axis=0).tolist(),
                 target_vector="abstract",
@@ -309,7 +309,7 @@ class WeaviateLibrary:
                 include_vector=["abstract"],
                 return_properties=FACTS,
             )
-        return Body.of(found.objects)
+        return PaperColumns.of(found.objects)
 
     async def _by_words_and_meaning(self, query: Query) -> list[FoundPaper]:
         """The server's hybrid search: both ranks fused, as reciprocal rank fusion does."""
@@ -320,7 +320,7 @@ class WeaviateLibrary:
             vector = embedded.tolist() if embedded.any() else None
         if not words and vector is None:
             return []
-        async with translated("to search"):
+        async with translate_failures("to search"):
             found = await self._papers.query.hybrid(
                 words or None,
                 alpha=0.5 if vector is not None or self._server.vectoriser else 0.0,
@@ -345,13 +345,13 @@ class WeaviateLibrary:
             "return_metadata": MetadataQuery(distance=True),
         }
         if self._server.vectoriser:
-            async with translated("to search"):
+            async with translate_failures("to search"):
                 found = await self._papers.query.near_text(query.text, **common)
         else:
             vector = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[0]
             if not vector.any():
                 return []
-            async with translated("to search"):
+            async with translate_failures("to search"):
                 found = await self._papers.query.near_vector(vector.tolist(), **common)
         scored = [FoundPaper(to_paper(o.properties), -float(o.metadata.distance or 0.0)) for o in found.objects]
         return [item for item in scored if item.paper.key not in query.exclude][: query.limit]
@@ -360,27 +360,27 @@ class WeaviateLibrary:
         """Learn from time to time whether another process has fitted the embedding anew, or filled the library."""
         if self._description.embedder and time.monotonic() - self._described_at < DESCRIBED_S:
             return
-        async with translated("to read the library's description"):
-            now = await described(self._client, self._description.library)
+        async with translate_failures("to read the library's description"):
+            now = await read_description(self._client, self._description.library)
         if now.version != self._description.version:
             self._embedder, self._held = self._neural, None
         self._description, self._described_at = now, time.monotonic()
 
-    async def _known(self) -> Held:
+    async def _load_sample(self) -> LibrarySample:
         """A sample of the library and its most cited papers."""
         if self._held is None or time.monotonic() - self._held.read_at > HELD_S:
             wanted: dict[str, Any] = {"include_vector": ["abstract"], "return_properties": FACTS}
-            async with translated("to search"):
+            async with translate_failures("to search"):
                 some = await self._papers.query.fetch_objects(limit=SAMPLE, **wanted)
                 most = await self._papers.query.fetch_objects(
                     limit=POPULAR, sort=Sort.by_property("citations", ascending=False), **wanted
                 )
             if not some.objects:
                 raise RetrievalError(f"The library “{self.name}” in Weaviate has no papers.")
-            sample = Body.of(some.objects)
+            sample = PaperColumns.of(some.objects)
             counts = np.nan_to_num(sample.citations)
             cited_from = int(np.quantile(counts, CITED_SHARE))
-            self._held = Held(sample, Body.of(most.objects), cited_from, time.monotonic())
+            self._held = LibrarySample(sample, PaperColumns.of(most.objects), cited_from, time.monotonic())
         return self._held
 
 

@@ -36,7 +36,7 @@ class Description:
     fitted: int = 0
 
 
-async def described(client: Any, library: str) -> Description:
+async def read_description(client: Any, library: str) -> Description:
     """The library's description, an empty one where it is new. Raises `UserError` for one of a later Scholium."""
     found = await client.collections.get(LIBRARIES).query.fetch_object_by_id(generate_uuid5(library))
     if found is None:
@@ -70,7 +70,7 @@ async def names(client: Any) -> list[str]:
 
 async def store_model(client: Any, library: str, model: LatentSemanticAnalysis) -> str:
     """Store a fitted embedding under a new version, then forget the former ones; returns the version."""
-    content = await asyncio.to_thread(_packed, model)
+    content = await asyncio.to_thread(_compress_model, model)
     version = secrets.token_hex(8)
     parts = [content[i : i + PART_BYTES] for i in range(0, len(content), PART_BYTES)]
     objects = client.collections.get(MODELS)
@@ -111,7 +111,7 @@ async def load_model(client: Any, description: Description, cache: Path) -> Embe
     return await asyncio.to_thread(LatentSemanticAnalysis.load, folder)
 
 
-def _packed(model: LatentSemanticAnalysis) -> bytes:
+def _compress_model(model: LatentSemanticAnalysis) -> bytes:
     buffer = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder))

@@ -11,8 +11,8 @@ from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError
 from engine.retrieval.embedding import Vectors
-from engine.retrieval.libraries.adding import from_stored, identities, stored_values
-from engine.retrieval.libraries.weaviate_schema import is_read_only, translated
+from engine.retrieval.libraries.adding import from_stored, identities, to_columns
+from engine.retrieval.libraries.weaviate_schema import is_read_only, translate_failures
 from engine.text import terms
 from engine.values import Paper
 
@@ -32,7 +32,7 @@ class PaperObjects:
 
     async def count(self) -> int:
         """Number of papers."""
-        async with translated("to count papers"):
+        async with translate_failures("to count papers"):
             return int(await self._papers.length())
 
     async def store(self, papers: Sequence[Paper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
@@ -43,14 +43,14 @@ class PaperObjects:
         if not papers:
             return []
         objects = [_object(paper, vectors, i) for i, paper in enumerate(papers)]
-        errors = await self._inserted(objects)
+        errors = await self._insert(objects)
         again = sorted(errors)
         if again:
-            errors = {again[i]: why for i, why in (await self._inserted([objects[i] for i in again])).items()}
+            errors = {again[i]: why for i, why in (await self._insert([objects[i] for i in again])).items()}
         return [RecordError(papers[i].key, f"Weaviate refused it ({why[:160]})") for i, why in errors.items()]
 
-    async def _inserted(self, objects: list[Any]) -> dict[int, str]:
-        async with translated("to store papers"):
+    async def _insert(self, objects: list[Any]) -> dict[int, str]:
+        async with translate_failures("to store papers"):
             try:
                 result = await self._papers.data.insert_many(objects)
             except WeaviateInsertManyAllFailedError as error:
@@ -65,7 +65,7 @@ class PaperObjects:
         """Every paper that the filter takes."""
         found: list[Paper] = []
         while True:
-            async with translated("to read papers"):
+            async with translate_failures("to read papers"):
                 page = await self._papers.query.fetch_objects(
                     filters=wanted, limit=PAGE, offset=len(found), return_properties=FIELDS
                 )
@@ -75,7 +75,7 @@ class PaperObjects:
 
     async def everything(self) -> AsyncIterator[Paper]:
         """All papers, page by page."""
-        async with translated("to read papers"):
+        async with translate_failures("to read papers"):
             async for item in self._papers.iterator(return_properties=FIELDS):
                 yield to_paper(item.properties)
 
@@ -83,13 +83,13 @@ class PaperObjects:
         """Papers by the ids of their objects."""
         if not ids:
             return {}
-        async with translated("to read papers"):
+        async with translate_failures("to read papers"):
             page = await self._papers.query.fetch_objects_by_ids(list(ids), limit=len(ids), return_properties=FIELDS)
         return {o.uuid: to_paper(o.properties) for o in page.objects}
 
 
 def _object(paper: Paper, vectors: tuple[Vectors, Vectors] | None, row: int) -> Any:
-    values = stored_values(paper, FIELDS)
+    values = to_columns(paper, FIELDS)
     values |= {
         "identities": identities(paper),
         "venue_folded": paper.venue.casefold(),

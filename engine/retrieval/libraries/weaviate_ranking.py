@@ -30,7 +30,7 @@ FACTS = ["key", "year", "citations", "venue_folded"]
 
 
 @dataclass(frozen=True)
-class Body:
+class PaperColumns:
     """Papers without their texts; row i of each array is the paper ``ids[i]``."""
 
     ids: list[Any]
@@ -41,7 +41,7 @@ class Body:
     venues: list[str]
 
     @classmethod
-    def of(cls, objects: Sequence[Any]) -> Body:
+    def of(cls, objects: Sequence[Any]) -> PaperColumns:
         """Objects with their vectors; one that the server gave none is left out."""
         objects = [o for o in objects if o.vector.get("abstract")]
         values = [o.properties for o in objects]
@@ -69,16 +69,18 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Held:
+class LibrarySample:
     """What is kept of a library in memory: a sample, its most cited papers, and when they were read."""
 
-    sample: Body
-    popular: Body
+    sample: PaperColumns
+    popular: PaperColumns
     cited_from: int
     read_at: float
 
 
-def survey_ranking(bodies: Sequence[Body], core: Vectors, held: Held, query: Query) -> Mapping[Any, float]:
+def survey_ranking(
+    bodies: Sequence[PaperColumns], core: Vectors, held: LibrarySample, query: Query
+) -> Mapping[Any, float]:
     """The ids of the best papers with their scores, best first, at most as many as the query wants.
 
     Closeness to the core and popularity are each measured in the sample's standard deviations from its mean.
@@ -93,11 +95,11 @@ def survey_ranking(bodies: Sequence[Body], core: Vectors, held: Held, query: Que
     near = closeness(held.sample.abstracts, core)
     scores: dict[Any, float] = {}
     for body, popular in zip(everyone[:-1], counts, strict=True):
-        combined = _measured(closeness(body.abstracts, core), near) + _measured(popular, usual)
+        combined = _standardise_to(closeness(body.abstracts, core), near) + _standardise_to(popular, usual)
         scores.update({body.ids[i]: float(combined[i]) for i in body.allowed(query)})
     return {name: scores[name] for name in sorted(scores, key=lambda name: -scores[name])[: query.limit]}
 
 
-def _measured(values: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardise_to(values: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray[np.float64]:
     spread = float(usual.std())
     return np.zeros_like(values) if spread < 1e-12 else (values - usual.mean()) / spread

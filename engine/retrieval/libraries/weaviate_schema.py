@@ -29,7 +29,7 @@ WORKSPACES = "workspaces"
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class WeaviateServer:
     """Where Weaviate is and how collections are made there."""
 
     url: str
@@ -49,7 +49,7 @@ def collection(library: str, kind: str) -> str:
     return f"Scholium_{library.replace('_', '__').replace('-', '_h')}_{kind}"
 
 
-async def connected(server: Server) -> weaviate.WeaviateAsyncClient:
+async def connect(server: WeaviateServer) -> weaviate.WeaviateAsyncClient:
     """A client that is connected. Raises `UserError` for an address that is none, `RetrievalError` if it is away."""
     address = urlsplit(server.url)
     if address.scheme not in {"http", "https"} or not address.hostname:
@@ -69,7 +69,7 @@ async def connected(server: Server) -> weaviate.WeaviateAsyncClient:
         skip_init_checks=True,  # they ask PyPI for a newer client each time
     )
     try:
-        async with translated("to connect"), asyncio.timeout(3 * server.connect_s):
+        async with translate_failures("to connect"), asyncio.timeout(3 * server.connect_s):
             await client.connect()
     except BaseException:
         await client.close()
@@ -78,18 +78,18 @@ async def connected(server: Server) -> weaviate.WeaviateAsyncClient:
 
 
 @asynccontextmanager
-async def translated(doing: str) -> AsyncIterator[None]:
+async def translate_failures(doing: str) -> AsyncIterator[None]:
     """Weaviate's failures as `RetrievalError`, with what to do about them."""
     try:
         yield
     except (WeaviateTimeoutError, TimeoutError) as error:
         raise RetrievalError(f"Weaviate took too long {doing}.", retryable=True) from error
     except (WeaviateBaseError, OSError) as error:
-        message, retryable = _worded(error, doing)
+        message, retryable = _word_failure(error, doing)
         raise RetrievalError(message, retryable=retryable) from error
 
 
-def _worded(error: Exception, doing: str) -> tuple[str, bool]:
+def _word_failure(error: Exception, doing: str) -> tuple[str, bool]:
     """What went wrong, and whether trying again may help."""
     detail = " ".join(str(getattr(error, "message", "") or error).split())
     if is_read_only(detail):
@@ -166,11 +166,11 @@ KINDS = {
 }
 
 
-async def prepare(client: weaviate.WeaviateAsyncClient, server: Server, library: str) -> None:
+async def prepare(client: weaviate.WeaviateAsyncClient, server: WeaviateServer, library: str) -> None:
     """Make the collections of a library where they are missing, and add what a newer version of them has."""
     tenants = Configure.multi_tenancy(enabled=True, auto_tenant_activation=True) if library == WORKSPACES else None
     for kind, (properties, vectors) in KINDS.items():
-        await _made(client, server, collection(library, kind), properties, vectors, tenants)
+        await _create_collection(client, server, collection(library, kind), properties, vectors, tenants)
 
 
 async def prepare_tenant(client: weaviate.WeaviateAsyncClient, tenant: str) -> None:
@@ -185,19 +185,19 @@ async def tenant_exists(client: weaviate.WeaviateAsyncClient, tenant: str) -> bo
     return await client.collections.exists(home) and await client.collections.get(home).tenants.exists(tenant)
 
 
-async def prepare_shared(client: weaviate.WeaviateAsyncClient, server: Server) -> None:
+async def prepare_shared(client: weaviate.WeaviateAsyncClient, server: WeaviateServer) -> None:
     """Make the two collections that all libraries have in common."""
     text = [_text("library", _WHOLE), _text("version", _WHOLE)]
-    await _made(
+    await _create_collection(
         client, server, LIBRARIES, (*text, _number("schema"), _text("embedder", _WHOLE), _number("fitted")), (), None
     )
     content = Property(name="content", data_type=DataType.BLOB)
-    await _made(client, server, MODELS, (*text, _number("part"), _number("parts"), content), (), None)
+    await _create_collection(client, server, MODELS, (*text, _number("part"), _number("parts"), content), (), None)
 
 
-async def _made(
+async def _create_collection(
     client: weaviate.WeaviateAsyncClient,
-    server: Server,
+    server: WeaviateServer,
     name: str,
     properties: Sequence[Property],
     vectors: Sequence[str],
@@ -218,7 +218,7 @@ async def _made(
     )
 
 
-def _vector(server: Server, name: str) -> Any:
+def _vector(server: WeaviateServer, name: str) -> Any:
     """A named vector: given by us, of unit length, or made by the server from the property of that name."""
     if not server.vectoriser:
         # The scalar product of unit vectors is their cosine, and a text without a known word may be all zero.

@@ -10,8 +10,8 @@ from lxml import etree
 
 from engine.errors import RetrievalError
 from engine.retrieval.identity import arxiv_key, doi_key
-from engine.retrieval.online.semantic_scholar import sourced
-from engine.retrieval.online.transport import Ask, Policy, Service, Web
+from engine.retrieval.online.semantic_scholar import note_source
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, YearRange
 
@@ -27,8 +27,8 @@ class Arxiv:
 
     name = NAME
 
-    def __init__(self, web: Web, url: str = ADDRESS, policy: Policy | None = None) -> None:
-        self._service = Service(NAME, url, web, policy or Policy(3.0))
+    def __init__(self, web: OnlineTransport, url: str = ADDRESS, policy: ServicePolicy | None = None) -> None:
+        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(3.0))
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers (and at most 300) that hold all words, by relevance; no citation counts."""
@@ -42,7 +42,7 @@ class Arxiv:
         age = 0.0
         while len(found) < min(limit, 3 * PAGE):
             params = {"search_query": query, "start": str(len(found)), "max_results": str(PAGE), "sortBy": "relevance"}
-            reply = await self._service.ask(Ask("/api/query", params), as_json=False)
+            reply = await self._service.ask(ServiceRequest("/api/query", params), as_json=False)
             page = read_feed(reply.text)
             found += page
             age = max(age, reply.age_s)
@@ -86,7 +86,7 @@ def _paper(entry: Any) -> Paper | None:
         "url": f"https://arxiv.org/abs/{number}",
         "pdf": f"https://arxiv.org/pdf/{number}",
     }
-    return sourced(values, tuple(k for k in (published, own) if k), NAME)
+    return note_source(values, tuple(k for k in (published, own) if k), NAME)
 
 
 def _text(element: Any, tag: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.errors import RetrievalError
-from engine.retrieval.online.transport import Ask, Policy, Service, Web
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.values import PaperKey
 
 ADDRESS = "https://api.crossref.org"
@@ -20,10 +20,10 @@ class Crossref:
 
     name = NAME
 
-    def __init__(self, web: Web, url: str = ADDRESS, policy: Policy | None = None) -> None:
-        self._service = Service(NAME, url, web, policy or Policy(0.25))
+    def __init__(self, web: OnlineTransport, url: str = ADDRESS, policy: ServicePolicy | None = None) -> None:
+        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(0.25))
 
-    async def retracted(self, keys: Sequence[PaperKey]) -> frozenset[PaperKey]:
+    async def find_retracted(self, keys: Sequence[PaperKey]) -> frozenset[PaperKey]:
         """Those of the DOIs that a later notice retracts, withdraws or removes."""
         dois = [key for key in dict.fromkeys(keys) if key.startswith("doi:") and "," not in key]
         found: set[PaperKey] = set()
@@ -31,14 +31,14 @@ class Crossref:
             part = dois[start : start + NAMED_AT_ONCE]
             named = ",".join(f"doi:{key.removeprefix('doi:')}" for key in part)
             params = {"filter": named, "select": "DOI,updated-by,title", "rows": str(NAMED_AT_ONCE)}
-            answer = (await self._service.ask(Ask("/works", params))).json()
+            answer = (await self._service.ask(ServiceRequest("/works", params))).json()
             message = answer.get("message") if isinstance(answer, dict) else None
             if not isinstance(message, dict) or not isinstance(message.get("items"), list):
                 raise RetrievalError(f"{NAME} gave an answer without “items”.", retryable=True)
-            found.update(PaperKey(f"doi:{str(i.get('DOI')).lower()}") for i in message["items"] if _withdrawn(i))
+            found.update(PaperKey(f"doi:{str(i.get('DOI')).lower()}") for i in message["items"] if _is_withdrawn(i))
         return frozenset(found)
 
 
-def _withdrawn(item: Mapping[str, Any]) -> bool:
+def _is_withdrawn(item: Mapping[str, Any]) -> bool:
     notices = item.get("updated-by") or ()
     return any(isinstance(n, dict) and str(n.get("type", "")).lower() in WITHDRAWN for n in notices)

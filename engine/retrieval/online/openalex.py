@@ -8,8 +8,8 @@ from typing import Any
 
 from engine.errors import RetrievalError
 from engine.retrieval.identity import arxiv_key, doi_key
-from engine.retrieval.online.semantic_scholar import sourced
-from engine.retrieval.online.transport import Ask, Policy, Service, Web
+from engine.retrieval.online.semantic_scholar import note_source
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.records import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
@@ -31,9 +31,11 @@ class OpenAlex:
 
     name = NAME
 
-    def __init__(self, web: Web, key: str = "", url: str = ADDRESS, policy: Policy | None = None) -> None:
+    def __init__(
+        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy | None = None
+    ) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else None
-        self._service = Service(NAME, url, web, policy or Policy(0.15), headers)
+        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(0.15), headers)
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers by relevance, and the age of the oldest answer in seconds."""
@@ -70,7 +72,7 @@ class OpenAlex:
         return next((paper for item in items if (paper := to_paper(item))), None)
 
     async def _works(self, params: Mapping[str, str]) -> tuple[list[Any], float]:
-        reply = await self._service.ask(Ask("/works", params))
+        reply = await self._service.ask(ServiceRequest("/works", params))
         answer = reply.json()
         items = answer.get("results") if isinstance(answer, dict) else None
         if not isinstance(items, list):
@@ -107,7 +109,7 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
         "pdf": pdf if pdf.startswith("https://") else "",
         "retracted": item.get("is_retracted") is True,
     }
-    return sourced(values, identifiers, NAME)
+    return note_source(values, identifiers, NAME)
 
 
 def abstract_of(index: object) -> str:

@@ -10,8 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.identity import arxiv_key, doi_key, paper_key, preferred_key
-from engine.retrieval.online.transport import Ask, Policy, Reply, Service, Web
+from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
+from engine.retrieval.online.transport import (
+    OnlineTransport,
+    ScholarlyService,
+    ServicePolicy,
+    ServiceReply,
+    ServiceRequest,
+)
 from engine.retrieval.records import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
@@ -42,9 +48,11 @@ class SemanticScholar:
 
     name = NAME
 
-    def __init__(self, web: Web, key: str = "", url: str = ADDRESS, policy: Policy | None = None) -> None:
+    def __init__(
+        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy | None = None
+    ) -> None:
         headers = {"x-api-key": key} if key else None
-        self._service = Service(NAME, url, web, policy or Policy(interval_s(key)), headers)
+        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(interval_s(key)), headers)
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers (and never more than 1,000) by relevance, and the age of the oldest answer."""
@@ -58,7 +66,7 @@ class SemanticScholar:
                 "limit": str(min(PAGE, limit - len(found), LAST_PLACE - len(found))),
                 **_years(years),
             }
-            reply = await self._service.ask(Ask("/graph/v1/paper/search", params))
+            reply = await self._service.ask(ServiceRequest("/graph/v1/paper/search", params))
             page = _list(reply, "data")
             found += [paper for item in page if (paper := to_paper(item))]
             age = max(age, reply.age_s)
@@ -69,7 +77,7 @@ class SemanticScholar:
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most 1,000, in one call (bulk search)."""
         params = {"query": without_operators(text), "fields": FIELDS, "sort": "citationCount:desc", **_years(years)}
-        reply = await self._service.ask(Ask("/graph/v1/paper/search/bulk", params))
+        reply = await self._service.ask(ServiceRequest("/graph/v1/paper/search/bulk", params))
         papers = [paper for item in _list(reply, "data") if (paper := to_paper(item))]
         return papers[:limit], reply.age_s
 
@@ -84,7 +92,7 @@ class SemanticScholar:
     async def match(self, title: str) -> Paper | None:
         """The paper whose title is closest to the words; ``None`` where the service finds none."""
         params = {"query": title.replace("-", " "), "fields": FIELDS}
-        reply = await self._service.ask(Ask("/graph/v1/paper/search/match", params, may_be_absent=True))
+        reply = await self._service.ask(ServiceRequest("/graph/v1/paper/search/match", params, may_be_absent=True))
         found = _list(reply, "data") if reply.there else []
         return to_paper(found[0]) if found else None
 
@@ -101,7 +109,7 @@ class SemanticScholar:
         if name is None:
             return []
         params = {"fields": FIELDS, "limit": str(min(limit, LAST_PLACE))}
-        reply = await self._service.ask(Ask(f"/graph/v1/paper/{name}/citations", params, may_be_absent=True))
+        reply = await self._service.ask(ServiceRequest(f"/graph/v1/paper/{name}/citations", params, may_be_absent=True))
         entries = _list(reply, "data") if reply.there else []
         items = (entry.get("citingPaper") or {} for entry in entries if isinstance(entry, dict))
         return [paper for item in items if (paper := to_paper(item))]
@@ -117,7 +125,7 @@ class SemanticScholar:
         if not body["positivePaperIds"]:
             return []
         params = {"fields": FIELDS, "limit": str(min(limit, BATCH))}
-        reply = await self._service.ask(Ask("/recommendations/v1/papers", params, body))
+        reply = await self._service.ask(ServiceRequest("/recommendations/v1/papers", params, body))
         return [paper for item in _list(reply, "recommendedPapers") if (paper := to_paper(item))]
 
     async def vectors(self, keys: Sequence[PaperKey]) -> dict[PaperKey, list[float]]:
@@ -133,7 +141,7 @@ class SemanticScholar:
         names = [(key, name) for key in dict.fromkeys(keys) if (name := _name(key))]
         for start in range(0, len(names), BATCH):
             part = names[start : start + BATCH]
-            ask = Ask("/graph/v1/paper/batch", {"fields": fields}, {"ids": [name for _, name in part]})
+            ask = ServiceRequest("/graph/v1/paper/batch", {"fields": fields}, {"ids": [name for _, name in part]})
             items = (await self._service.ask(ask)).json()
             for (key, _), item in zip(part, items if isinstance(items, list) else (), strict=False):
                 if isinstance(item, dict):  # an unknown id is answered with null
@@ -167,13 +175,13 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
         "url": link_of("", identifiers) or f"https://www.semanticscholar.org/paper/{own}",
         "pdf": pdf if pdf.startswith("https://") else "",
     }
-    return sourced(values, identifiers, NAME)
+    return note_source(values, identifiers, NAME)
 
 
-def sourced(values: Mapping[str, Any], identifiers: tuple[PaperKey, ...], source: str) -> Paper:
+def note_source(values: Mapping[str, Any], identifiers: tuple[PaperKey, ...], source: str) -> Paper:
     """A paper whose every known field remembers the source it came from."""
     given = tuple((name, source) for name, value in values.items() if value not in ("", (), None))
-    return Paper(key=preferred_key(identifiers), identifiers=identifiers, origins=given, **values)
+    return Paper(key=choose_key(identifiers), identifiers=identifiers, origins=given, **values)
 
 
 def without_operators(text: str) -> str:
@@ -185,7 +193,7 @@ def _years(years: YearRange) -> dict[str, str]:
     return {} if years == ALL_YEARS else {"year": f"{years.first or ''}-{years.last or ''}"}
 
 
-def _list(reply: Reply, name: str) -> list[Any]:
+def _list(reply: ServiceReply, name: str) -> list[Any]:
     """The list of that name. Raises `RetrievalError` for an answer that is none: that is not "nothing found"."""
     answer = reply.json()
     if isinstance(answer, dict):

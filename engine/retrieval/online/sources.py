@@ -42,7 +42,7 @@ class PaperSearch(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """What one search gave, best first, and its record."""
 
     papers: Sequence[Paper]
@@ -68,7 +68,7 @@ class Online:
     failed: dict[str, str] = field(default_factory=dict)
     """Source → why it is not asked any more."""
 
-    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> Searched:
+    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> SearchResult:
         """From the first source that answers. Raises `RetrievalError` where none does: that is not "no papers"."""
         sources: list[PaperSearch] = [*([self.scholar] if self.scholar else []), *self.others]
         for source in sources:
@@ -79,15 +79,15 @@ class Online:
             except RetrievalError as error:
                 self.failed[source.name] = str(error)
                 continue
-            return Searched(papers, self._record(source.name, text, len(papers), age))
+            return SearchResult(papers, self._record(source.name, text, len(papers), age))
         reasons = " ".join(self.failed.values())
         raise RetrievalError(f"No online source could be searched. {reasons}", retryable=True)
 
-    async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> Searched:
+    async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> SearchResult:
         """The most cited papers with all the words. Raises `RetrievalError` where the source that can say is away."""
         with self._asking() as scholar:
             papers, age = await scholar.most_cited(text, limit, years)
-        return Searched(papers, self._record(scholar.name, f"{text} (most cited)", len(papers), age))
+        return SearchResult(papers, self._record(scholar.name, f"{text} (most cited)", len(papers), age))
 
     async def foundations(self, papers: Sequence[Paper]) -> list[Neighbour]:
         """What several of the papers cite, the most pointed to first: it may share no word with the topic.
@@ -113,7 +113,7 @@ class Online:
         best = [(key, count) for key, count in pointing.most_common(FOUNDATIONS) if count >= LEAST_POINTERS]
         return [Neighbour(known[key], count) for key, count in best]
 
-    async def recommended(self, papers: Sequence[Paper], disliked: Sequence[Paper]) -> Sequence[Paper]:
+    async def recommend(self, papers: Sequence[Paper], disliked: Sequence[Paper]) -> Sequence[Paper]:
         """Papers like those found. Raises `RetrievalError` where nobody can say."""
         with self._asking() as scholar:
             return await scholar.recommendations(names_of(papers[:GRAPH_PAPERS]), names_of(disliked))
@@ -132,7 +132,7 @@ class Online:
                 self.failed[self.scholar.name] = str(error)
             raise
 
-    async def retracted(self, papers: Sequence[Paper]) -> frozenset[PaperKey]:
+    async def find_retracted(self, papers: Sequence[Paper]) -> frozenset[PaperKey]:
         """Keys of those papers that were retracted. Raises `RetrievalError` where neither service can say."""
         known = {p.key for p in papers if p.retracted}
         named = {i: p.key for p in papers if not p.retracted for i in p.identifiers if i.startswith("doi:")}
@@ -146,14 +146,14 @@ class Online:
             except RetrievalError as error:
                 why = str(error)
         if self.crossref is not None:
-            return frozenset(known | {named[i] for i in await self.crossref.retracted(list(named)) if i in named})
+            return frozenset(known | {named[i] for i in await self.crossref.find_retracted(list(named)) if i in named})
         raise RetrievalError(why, retryable=True)
 
-    async def named(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
+    async def get(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys, of the first source that answers. Raises `RetrievalError`."""
         return await self._first(lambda source: source.lookup(keys))
 
-    async def titled(self, title: str) -> Paper | None:
+    async def find_by_title(self, title: str) -> Paper | None:
         """The paper whose title is closest, ``None`` where there is none. Raises `RetrievalError`."""
         return await self._first(lambda source: source.match(title))
 

@@ -28,7 +28,7 @@ MOST_ATTEMPTS_TO_REACH = 3
 """Where there is no connection at all, as on a machine without a network, waiting longer seldom helps."""
 
 
-class OnlineMemory(Protocol):
+class OnlineCache(Protocol):
     """What all processes of an installation know together about online services."""
 
     async def turn(self, service: str, interval_s: float) -> float:
@@ -49,8 +49,8 @@ class OnlineMemory(Protocol):
 
 
 @dataclass
-class ProcessMemory:
-    """An `OnlineMemory` of one process, for scripts."""
+class ProcessCache:
+    """An `OnlineCache` of one process, for scripts."""
 
     _next: dict[str, float] = field(default_factory=dict)
     _kept: dict[str, tuple[str, float]] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class ProcessMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ServicePolicy:
     """How a service is asked; times in seconds. ``patience_s`` bounds one question with all its retries."""
 
     interval_s: float
@@ -88,7 +88,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ServiceRequest:
     """One question to a service."""
 
     path: str
@@ -100,7 +100,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ServiceReply:
     """What a service answered; ``age_s`` is 0 for an answer of now. ``there`` is false for 404."""
 
     text: str
@@ -123,10 +123,10 @@ class _Retry(Exception):
 
 
 @dataclass
-class Web:
+class OnlineTransport:
     """The connections of one process and what the installation remembers; close it."""
 
-    memory: OnlineMemory = field(default_factory=ProcessMemory)
+    memory: OnlineCache = field(default_factory=ProcessCache)
     contact: str = ""
     """An address of the people who run this, which services ask for."""
     _session: aiohttp.ClientSession | None = None
@@ -144,17 +144,19 @@ class Web:
             await self._session.close()
 
 
-class Service:
+class ScholarlyService:
     """One scholarly service. Secrets go into ``headers``, which are never kept, logged or shown."""
 
-    def __init__(self, name: str, url: str, web: Web, policy: Policy, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, name: str, url: str, web: OnlineTransport, policy: ServicePolicy, headers: Mapping[str, str] | None = None
+    ) -> None:
         self.name = name
         self._url = url.rstrip("/")
         self._web = web
         self._policy = policy
         self._headers = dict(headers or {})
 
-    async def ask(self, ask: Ask, *, as_json: bool = True) -> Reply:
+    async def ask(self, ask: ServiceRequest, *, as_json: bool = True) -> ServiceReply:
         """The answer, from memory where it is fresh there.
 
         Raises `RetrievalError` where the service is away, refuses, or asks for more patience than we have, and
@@ -163,22 +165,22 @@ class Service:
         memory, key = self._web.memory, self._key(ask)
         kept = await memory.recall(key)
         if kept and kept[1] < self._policy.fresh_s:
-            return Reply(*kept)
+            return ServiceReply(*kept)
         try:
             reply = await self._patiently(ask, as_json=as_json)
         except RetrievalError as error:
             if kept and error.retryable:
-                return Reply(*kept)
+                return ServiceReply(*kept)
             raise
         if reply.there:
             await memory.keep(key, reply.text)
         return reply
 
-    def _key(self, ask: Ask) -> str:
+    def _key(self, ask: ServiceRequest) -> str:
         described = json.dumps([self._url, ask.path, dict(ask.params), ask.body], sort_keys=True)
         return hashlib.sha256(described.encode()).hexdigest()
 
-    async def _patiently(self, ask: Ask, *, as_json: bool) -> Reply:
+    async def _patiently(self, ask: ServiceRequest, *, as_json: bool) -> ServiceReply:
         ends = time.monotonic() + self._policy.patience_s
         pause, attempt = FIRST_PAUSE_S, 0
         while True:
@@ -201,7 +203,7 @@ class Service:
                 await asyncio.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
-    async def _once(self, ask: Ask, seconds: float, *, as_json: bool) -> Reply:
+    async def _once(self, ask: ServiceRequest, seconds: float, *, as_json: bool) -> ServiceReply:
         method = "POST" if ask.body is not None else "GET"
         try:
             async with self._web.session().request(
@@ -221,10 +223,10 @@ class Service:
         except (aiohttp.ClientError, OSError) as error:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
         if response.status == 404 and ask.may_be_absent:
-            return Reply("null", there=False)
-        return self._judged(response, text, as_json=as_json)
+            return ServiceReply("null", there=False)
+        return self._to_reply(response, text, as_json=as_json)
 
-    def _judged(self, response: aiohttp.ClientResponse, text: str, *, as_json: bool) -> Reply:
+    def _to_reply(self, response: aiohttp.ClientResponse, text: str, *, as_json: bool) -> ServiceReply:
         status = response.status
         if status in {401, 403}:
             raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
@@ -237,7 +239,7 @@ class Service:
                 json.loads(text)
             except ValueError as error:
                 raise _Retry("gave an answer that cannot be read") from error
-        return Reply(text)
+        return ServiceReply(text)
 
 
 def retry_after(value: str) -> float | None:

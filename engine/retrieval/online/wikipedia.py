@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from engine.errors import RetrievalError
-from engine.retrieval.online.transport import Ask, Policy, Service, Web
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.text import clean
 from engine.values import Paper, PaperKey, Passage
 
@@ -25,9 +25,9 @@ FOUND = 20
 class Wikipedia:
     """A client of the MediaWiki service; each method raises `RetrievalError` where it cannot answer."""
 
-    def __init__(self, web: Web, url: str = ADDRESS, policy: Policy | None = None) -> None:
+    def __init__(self, web: OnlineTransport, url: str = ADDRESS, policy: ServicePolicy | None = None) -> None:
         self._url = url.rstrip("/")
-        self._service = Service(NAME, url, web, policy or Policy(0.5))
+        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(0.5))
 
     async def search(self, words: str) -> list[tuple[str, str]]:
         """Titles and introductions of at most `FOUND` articles, best first."""
@@ -73,7 +73,7 @@ class Wikipedia:
 
     async def _pages(self, params: Mapping[str, str]) -> list[Mapping[str, Any]]:
         common = {"action": "query", "format": "json", "formatversion": "2", "explaintext": "1"}
-        answer = (await self._service.ask(Ask("/w/api.php", {**common, **params}))).json()
+        answer = (await self._service.ask(ServiceRequest("/w/api.php", {**common, **params}))).json()
         if not isinstance(answer, dict) or "error" in answer:
             raise RetrievalError(f"{NAME} did not accept the question.", retryable=True)
         pages = (answer.get("query") or {}).get("pages") or []

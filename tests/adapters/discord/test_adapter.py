@@ -12,7 +12,18 @@ from typing import Any
 
 import pytest
 
-from adapters.chat import Attachment, Bar, Button, Conversation, Fault, Field, Form, Incoming, Outgoing, PlatformError
+from adapters.chat import (
+    Attachment,
+    Button,
+    Conversation,
+    Form,
+    FormFault,
+    FormField,
+    Incoming,
+    Outgoing,
+    PlatformError,
+    ProgressBar,
+)
 from adapters.discord.adapter import PERMISSIONS, DiscordAccess, DiscordAdapter, intents
 from bot.wording.labels import WORDS
 from tests.discord_guild import Discord, running
@@ -31,12 +42,12 @@ async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
 
 @asynccontextmanager
 async def connected(
-    discord: Discord, desk: FakeDesk, access: DiscordAccess | None = None, edit_s: float = 0.2
+    discord: Discord, backend: FakeDesk, access: DiscordAccess | None = None, edit_s: float = 0.2
 ) -> AsyncIterator[DiscordAdapter]:
     """The adapter, listening while the block runs."""
     adapter = DiscordAdapter(access or DiscordAccess("token"), WORDS, edit_s)
     before = discord.identified
-    await adapter.open(desk)
+    await adapter.open(backend)
     listening = asyncio.create_task(adapter.run())
     await discord.until(lambda: discord.identified > before)
     try:
@@ -47,10 +58,10 @@ async def connected(
         await adapter.close()
 
 
-async def heard(discord: Discord, desk: FakeDesk, count: int) -> list[Incoming]:
+async def heard(discord: Discord, backend: FakeDesk, count: int) -> list[Incoming]:
     """What came in, once there is so much."""
-    await happened(lambda: len(desk.received) >= count)
-    return desk.received
+    await happened(lambda: len(backend.received) >= count)
+    return backend.received
 
 
 async def happened(found: Callable[[], Any]) -> None:
@@ -61,8 +72,8 @@ async def happened(found: Callable[[], Any]) -> None:
 
 @pytest.mark.parametrize("reads", [False, True])
 async def test_what_is_said_to_us_comes_in(discord: Discord, reads: bool) -> None:  # noqa: FBT001
-    desk = FakeDesk(known={AT})
-    async with connected(discord, desk, DiscordAccess("token", reads_messages=reads)):
+    backend = FakeDesk(known={AT})
+    async with connected(discord, backend, DiscordAccess("token", reads_messages=reads)):
         mention = await discord.say(f"<@{BOT}> survey graphs")
         await discord.say("nobody's business")
         await discord.say("ok", channel="300")
@@ -71,7 +82,7 @@ async def test_what_is_said_to_us_comes_in(discord: Discord, reads: bool) -> Non
         await discord.say("joined", channel="300", type=7)
         await discord.say("hello", channel="71")
         await discord.say(f"<@{BOT}>", channel="300")
-        received = await heard(discord, desk, 5 if reads else 4)
+        received = await heard(discord, backend, 5 if reads else 4)
     opening = Conversation("discord", GUILD, CHANNEL, mention)
     direct = Conversation("discord", "dm-1", "71")
     expected = [(opening, "survey graphs", True), (AT, "ok", False), (AT, "back", False), (direct, "hello", False)]
@@ -93,9 +104,9 @@ async def test_a_missing_intent_and_a_wrong_token_are_said(discord: Discord) -> 
 
 
 async def test_commands_are_registered_when_they_have_changed_and_only_then(discord: Discord) -> None:
-    desk = FakeDesk()
+    backend = FakeDesk()
     for _ in range(2):
-        async with connected(discord, desk):
+        async with connected(discord, backend):
             discord.dispatch("READY", {})
     assert discord.syncs == 1
     (survey,) = [c for c in discord.commands if c["name"] == "survey"]
@@ -103,9 +114,9 @@ async def test_commands_are_registered_when_they_have_changed_and_only_then(disc
     for command in survey["options"]:
         assert 1 <= len(command["description"]) <= 100
         assert all(1 <= len(option["description"]) <= 100 for option in command["options"])
-    for key in desk.notes:
-        desk.notes[key] = "another"
-    async with connected(discord, desk):
+    for key in backend.notes:
+        backend.notes[key] = "another"
+    async with connected(discord, backend):
         pass
     assert discord.syncs == 2
 
@@ -115,44 +126,44 @@ FORM = Form(
     "start",
     "Begin",
     (
-        Field("topic", "Topic", "", "graphs"),
-        Field("recipe", "Method", "b", kind="choice", choices=(("a", "A"), ("b", "B"))),
-        Field("notes", "Notes", "", kind="text", optional=True),
+        FormField("topic", "Topic", "", "graphs"),
+        FormField("recipe", "Method", "b", kind="choice", choices=(("a", "A"), ("b", "B"))),
+        FormField("notes", "Notes", "", kind="text", optional=True),
     ),
 )
 
 
 async def test_commands_forms_and_the_menu(discord: Discord) -> None:
     survey = Outgoing(AT, "**Graphs** (outline, your turn)", buttons=(Button("Export", "export:s", "export"),))
-    desk = FakeDesk(asked=FORM, surveys=[survey] * 30, known={AT})
-    async with connected(discord, desk):
+    backend = FakeDesk(asked=FORM, surveys=[survey] * 30, known={AT})
+    async with connected(discord, backend):
         begun = await discord.command("start", topic="graphs", years="2020..")
         await discord.until(lambda: begun.answers == [WORDS.begun])
         assert (begun.callback or {})["type"] == 5
-        assert desk.received[-1].values == (("topic", "graphs"), ("years", "2020.."))
-        assert desk.received[-1].opens
-        desk.wrong = Fault("years", "Not a *year*.")
+        assert backend.received[-1].values == (("topic", "graphs"), ("years", "2020.."))
+        assert backend.received[-1].opens
+        backend.wrong = FormFault("years", "Not a *year*.")
         refused = await discord.command("start", topic="graphs", years="soon")
         await discord.until(lambda: refused.answers != [])
         assert "Not a" in refused.answers[0]
         asked = await discord.command("start")
         again = await discord.submit(asked, CHANNEL, topic="x`y", notes="long thoughts")
         assert "long thoughts" in again.answers[0]  # what was written is given back
-        desk.wrong = None
+        backend.wrong = None
         await discord.submit(asked, CHANNEL, topic="nets", recipe="a")
-        assert dict((await heard(discord, desk, 2))[-1].values) == {"topic": "nets", "recipe": "a", "notes": ""}
+        assert dict((await heard(discord, backend, 2))[-1].values) == {"topic": "nets", "recipe": "a", "notes": ""}
         menu = await discord.menu("777", "a long message")
         await discord.submit(menu, CHANNEL, topic="other")
-        assert (await heard(discord, desk, 3))[-1].conversation == Conversation("discord", GUILD, CHANNEL, "777")
+        assert (await heard(discord, backend, 3))[-1].conversation == Conversation("discord", GUILD, CHANNEL, "777")
         assert await discord.typing("start", "recipe", "b") == ["b"]
         assert await discord.typing("status", "survey", "gra") == [f"{CHANNEL}/300"] * 25
         for name in ("status", "stop", "cost"):
             said = await discord.command(name, survey=f"{CHANNEL}/300")
             await discord.until(lambda said=said: said.answers == [f"{WORDS.noted} <#300>"])
-            assert (desk.received[-1].conversation, desk.received[-1].text) == (AT, name)
+            assert (backend.received[-1].conversation, backend.received[-1].text) == (AT, name)
         await discord.command("export", channel="300", formats="pdf bib")
-        assert (await heard(discord, desk, 7))[-1].text == "export pdf bib"
-        desk.known = {AT}
+        assert (await heard(discord, backend, 7))[-1].text == "export pdf bib"
+        backend.known = {AT}
         lost = await discord.command("status")
         await discord.until(lambda: lost.answers == [WORDS.nothing_here])
         listed = await discord.command("list")
@@ -162,13 +173,13 @@ async def test_commands_forms_and_the_menu(discord: Discord) -> None:
 
 
 async def test_buttons_work_whoever_showed_them_and_what_is_private_stays_so(discord: Discord) -> None:
-    desk = FakeDesk(asked=Form("Edit", "edit:s:1", "Save", (Field("x", "X", "y"),)))
+    backend = FakeDesk(asked=Form("Edit", "edit:s:1", "Save", (FormField("x", "X", "y"),)))
     buttons = (Button("Go on", "ok:s:1", "ok"), Button("Edit", "edit:s:1", "", asks=True))
-    async with connected(discord, desk) as adapter:
+    async with connected(discord, backend) as adapter:
         await adapter.send(Outgoing(AT, "Proposal", buttons=buttons, key="1"))
-    async with connected(discord, desk) as adapter:
+    async with connected(discord, backend) as adapter:
         pressed = await discord.press(discord.messages[0], "Go on", user="5")
-        (incoming,) = await heard(discord, desk, 1)
+        (incoming,) = await heard(discord, backend, 1)
         assert (incoming.person, incoming.button, incoming.conversation) == ("5", "ok:s:1", AT)
         await adapter.send(Outgoing(AT, "Only @9 may.", only_for="5", people=("9",)))
         assert pressed.followups == [("\nOnly <@9> may.", True)]
@@ -178,10 +189,10 @@ async def test_buttons_work_whoever_showed_them_and_what_is_private_stays_so(dis
         await adapter.send(Outgoing(AT, "Only you.", only_for="7"))
         assert discord.messages[-1].channel == "300"
         form = await discord.press(discord.messages[0], "Edit")
-    async with connected(discord, desk):
+    async with connected(discord, backend):
         await discord.submit(form, "300", x="z")
-        assert (await heard(discord, desk, 2))[-1].values == (("x", "z"),)
-        desk.asked = Outgoing(AT, "No.", only_for="1")
+        assert (await heard(discord, backend, 2))[-1].values == (("x", "z"),)
+        backend.asked = Outgoing(AT, "No.", only_for="1")
         assert (await discord.press(discord.messages[0], "Edit")).answers == ["\nNo."]
     assert discord.refused == [f"POST channels {No(403, 50007)}"]
 
@@ -207,14 +218,16 @@ async def test_an_old_token_is_not_used_for_long_work(discord: Discord) -> None:
 
 
 async def test_one_status_message_edited_seldom_and_ended(discord: Discord) -> None:
-    desk = FakeDesk()
-    async with connected(discord, desk) as adapter:
+    backend = FakeDesk()
+    async with connected(discord, backend) as adapter:
         stop = (Button("Stop", "stop:s:1", "stop"),)
         await adapter.send(Outgoing(AT, "Writing …", "started", buttons=stop, key="1"))
         began = time.monotonic()
         for number in range(300):
             facts = (f"{number} of 300", "3 s")
-            await adapter.send(Outgoing(AT, f"Writing: {number}", "progress", bar=Bar(number, 300), facts=facts))
+            await adapter.send(
+                Outgoing(AT, f"Writing: {number}", "progress", bar=ProgressBar(number, 300), facts=facts)
+            )
         assert time.monotonic() - began < 1.0  # a job does not wait for it
         await discord.until(lambda: "299 of 300" in discord.messages[0].content)
         assert discord.messages[0].edits <= 4
@@ -225,8 +238,8 @@ async def test_one_status_message_edited_seldom_and_ended(discord: Discord) -> N
 
 
 async def test_an_archived_thread_is_posted_to_and_a_locked_one_stops(discord: Discord) -> None:
-    desk = FakeDesk(known={AT})
-    async with connected(discord, desk) as adapter:
+    backend = FakeDesk(known={AT})
+    async with connected(discord, backend) as adapter:
         await adapter.send(Outgoing(AT, "Writing …", "started"))
         discord.threads["300"]["archived"] = True
         await adapter.send(Outgoing(AT, "✓ Written", "ended"))
@@ -234,8 +247,8 @@ async def test_an_archived_thread_is_posted_to_and_a_locked_one_stops(discord: D
         await adapter.send(Outgoing(AT, "A result."))
         assert not discord.threads["300"]["archived"]
         discord.lock("300")
-        await happened(lambda: desk.closed_places)
-        assert desk.closed_places == [AT]
+        await happened(lambda: backend.closed_places)
+        assert backend.closed_places == [AT]
         with pytest.raises(PlatformError) as refused:
             await adapter.send(Outgoing(AT, "too late"))
         assert not refused.value.retryable
@@ -309,37 +322,37 @@ async def test_files_go_up_in_pieces_and_come_down(discord: Discord, tmp_path: P
 
 
 async def test_a_dropped_connection_is_resumed_without_double_work(discord: Discord) -> None:
-    desk = FakeDesk()
-    async with connected(discord, desk):
+    backend = FakeDesk()
+    async with connected(discord, backend):
         await discord.say("one", channel="71")
-        await heard(discord, desk, 1)
+        await heard(discord, backend, 1)
         await discord.drop()
         await discord.say("two", channel="71")
-        await heard(discord, desk, 2)
+        await heard(discord, backend, 2)
         assert discord.resumed == 1
-    assert [i.text for i in desk.received] == ["one", "two"]
+    assert [i.text for i in backend.received] == ["one", "two"]
     assert discord.identified == 1
 
 
 async def test_an_invalid_session_begins_anew_without_registering_again(discord: Discord) -> None:
-    desk = FakeDesk()
-    async with connected(discord, desk):
+    backend = FakeDesk()
+    async with connected(discord, backend):
         await discord.sockets["now"].send_json({"op": 9, "d": False})
         await discord.until(lambda: discord.identified == 2)
         await discord.say("still there?", channel="71")
-        assert [i.text for i in await heard(discord, desk, 1)] == ["still there?"]
+        assert [i.text for i in await heard(discord, backend, 1)] == ["still there?"]
     assert discord.syncs == 1
 
 
 async def test_a_server_that_removes_us_and_events_of_another_server(discord: Discord) -> None:
-    desk = FakeDesk(known={AT})
-    async with connected(discord, desk):
+    backend = FakeDesk(known={AT})
+    async with connected(discord, backend):
         await discord.say(f"<@{BOT}> show", channel="400", guild=OTHER_GUILD)
         discord.dispatch("GUILD_DELETE", {"id": OTHER_GUILD})
-        (incoming,) = await heard(discord, desk, 1)
+        (incoming,) = await heard(discord, backend, 1)
         assert incoming.conversation.tenant == OTHER_GUILD
-        await happened(lambda: desk.left_by)
-    assert desk.left_by == [OTHER_GUILD]
+        await happened(lambda: backend.left_by)
+    assert backend.left_by == [OTHER_GUILD]
 
 
 def test_the_guide_names_what_the_code_uses() -> None:
@@ -354,8 +367,8 @@ def test_the_guide_names_what_the_code_uses() -> None:
 
 
 async def test_shards_by_setting(discord: Discord) -> None:
-    desk = FakeDesk()
+    backend = FakeDesk()
     adapter = DiscordAdapter(DiscordAccess("token", shards=2), WORDS)
-    await adapter.open(desk)
+    await adapter.open(backend)
     assert adapter.client.shard_count == 2
     await adapter.close()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from adapters.chat import Conversation, Outgoing
 from adapters.discord.text import MESSAGE_CHARACTERS, literal, messages
 from bot.wording.sentences import HELP
-from engine.rendering.markdown import escaped
+from engine.rendering.markdown import escape_markdown
 from engine.text import clean
 
 AT = Conversation("discord", "100", "200", "300")
@@ -26,7 +26,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_from_a_paper_has_any_power(text: str) -> None:
-    for message in messages(Outgoing(AT, f"**Found** {escaped(clean(text))}", people=("1",))):
+    for message in messages(Outgoing(AT, f"**Found** {escape_markdown(clean(text))}", people=("1",))):
         assert len(message) <= MESSAGE_CHARACTERS
         for power in ("@everyone", "@here", "<@&", "<#", "://e", "discord.gg", "](", "```", "||", "~~", "__", "\x1b"):
             assert power not in message
@@ -34,7 +34,7 @@ def test_nothing_from_a_paper_has_any_power(text: str) -> None:
 
 @given(st.text(), st.integers(1, 30))
 def test_every_word_is_shown_within_the_length(text: str, count: int) -> None:
-    made = messages(Outgoing(AT, "\n\n".join([f"- {escaped(clean(text))} x"] * count), facts=("3 of 4",)))
+    made = messages(Outgoing(AT, "\n\n".join([f"- {escape_markdown(clean(text))} x"] * count), facts=("3 of 4",)))
     assert all(1 <= len(message) <= MESSAGE_CHARACTERS for message in made)
     seen = "".join("".join(made).replace("\u200b", "").replace("\\", "").split())
     for word in clean(text).replace("\\", "").replace("\u200b", "").split():
@@ -43,7 +43,7 @@ def test_every_word_is_shown_within_the_length(text: str, count: int) -> None:
 
 def test_a_citation_is_not_broken_and_help_is_readable() -> None:
     words = " ".join(f"word{i} [Author et al. {i}; Other {i}]." for i in range(300))
-    for message in messages(Outgoing(AT, escaped(words))):
+    for message in messages(Outgoing(AT, escape_markdown(words))):
         assert message.count("\\[") == message.count("\\]")
     help_text = "\n".join(messages(Outgoing(AT, HELP)))
     assert "- **to begin**: `survey TOPIC`" in help_text

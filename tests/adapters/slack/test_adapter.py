@@ -14,16 +14,27 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from adapters.chat import Attachment, Bar, Button, Conversation, Fault, Field, Form, Incoming, Outgoing, PlatformError
+from adapters.chat import (
+    Attachment,
+    Button,
+    Conversation,
+    Form,
+    FormFault,
+    FormField,
+    Incoming,
+    Outgoing,
+    PlatformError,
+    ProgressBar,
+)
 from adapters.slack.adapter import SlackAccess, SlackAdapter
-from adapters.slack.sending import Pace
+from adapters.slack.sending import SendingPace
 from bot.wording.labels import WORDS
 from tests.fakes import FakeDesk
 from tests.slack_server import APP_TOKEN
 from tests.slack_workspace import SECRET, Slack, running, signed
 
 AT = Conversation("slack", "T1", "C1", "1700000000.000001")
-FAST = Pace(0.01, 0.02)
+FAST = SendingPace(0.01, 0.02)
 
 
 @pytest.fixture
@@ -34,11 +45,11 @@ async def slack() -> AsyncIterator[Slack]:
 
 
 @asynccontextmanager
-async def connected(slack: Slack, desk: FakeDesk, *, http: bool = False) -> AsyncIterator[SlackAdapter]:
+async def connected(slack: Slack, backend: FakeDesk, *, http: bool = False) -> AsyncIterator[SlackAdapter]:
     """The adapter, listening while the block runs."""
     tokens = {"signing_secret": SECRET, "port": 0} if http else {"app_token": APP_TOKEN}
     adapter = SlackAdapter(SlackAccess("xoxb-T1", api_url=f"{slack.url}/api/", **tokens), WORDS, FAST)  # type: ignore[arg-type]
-    await adapter.open(desk)
+    await adapter.open(backend)
     listening = asyncio.create_task(adapter.run())
     if http:
         while not adapter.port:  # noqa: ASYNC110
@@ -56,8 +67,8 @@ async def connected(slack: Slack, desk: FakeDesk, *, http: bool = False) -> Asyn
 
 @pytest.mark.parametrize("http", [False, True])
 async def test_each_way_of_speaking_to_us_comes_in_once(slack: Slack, http: bool) -> None:  # noqa: FBT001
-    desk = FakeDesk()
-    async with connected(slack, desk, http=http):
+    backend = FakeDesk()
+    async with connected(slack, backend, http=http):
         mention = await slack.say("<@UBOT> survey &lt;graphs&gt; &amp; <https://x.org/a|links>", times=2)
         there = Conversation("slack", "T1", "C1", mention)
         await slack.say("nobody's business")
@@ -70,7 +81,7 @@ async def test_each_way_of_speaking_to_us_comes_in_once(slack: Slack, http: bool
         await slack.say("joined", thread=mention, subtype="channel_join")
         await slack.say("to all", thread=mention, subtype="thread_broadcast")
         await slack.say("<@UBOT> mine", user="UBOT")
-    heard = {incoming.key: incoming for incoming in desk.received}  # the desk drops what has a known key
+    heard = {incoming.key: incoming for incoming in backend.received}  # the backend drops what has a known key
     assert [(i.conversation, i.text) for i in heard.values()] == [
         (there, "survey <graphs> & https://x.org/a"),
         (there, "ok"),
@@ -78,7 +89,7 @@ async def test_each_way_of_speaking_to_us_comes_in_once(slack: Slack, http: bool
         (Conversation("slack", "T1", "D1", "1.7"), "in a thread"),
         (there, "to all"),
     ]
-    assert desk.received[0].person == "U1"
+    assert backend.received[0].person == "U1"
     assert slack.late == []
 
 
@@ -90,25 +101,25 @@ async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(slack: Sla
         if failure:
             raise failure
 
-    desk = FakeDesk(store)
-    async with connected(slack, desk, http=True):
+    backend = FakeDesk(store)
+    async with connected(slack, backend, http=True):
         await slack.say("<@UBOT> help", channel="D1")
     assert slack.late == ["events_api 0"]
-    assert [i.text for i in desk.received] == ["help", "help"]
-    assert len({i.key for i in desk.received}) == 1
+    assert [i.text for i in backend.received] == ["help", "help"]
+    assert len({i.key for i in backend.received}) == 1
 
 
 async def test_a_dropped_socket_loses_nothing(slack: Slack) -> None:
-    desk = FakeDesk()
-    async with connected(slack, desk):
+    backend = FakeDesk()
+    async with connected(slack, backend):
         await slack.drop_sockets()
         await slack.say("are you there?", channel="D1")
-        assert [i.text for i in desk.received] == ["are you there?"]
+        assert [i.text for i in backend.received] == ["are you there?"]
 
 
 async def test_only_signed_recent_wellformed_requests_come_in(slack: Slack) -> None:
-    desk = FakeDesk()
-    async with connected(slack, desk, http=True), aiohttp.ClientSession() as session:
+    backend = FakeDesk()
+    async with connected(slack, backend, http=True), aiohttp.ClientSession() as session:
 
         async def status(body: bytes, headers: dict[str, str]) -> int:
             kind = {"Content-Type": "application/json"}
@@ -128,34 +139,34 @@ async def test_only_signed_recent_wellformed_requests_come_in(slack: Slack) -> N
         assert await status(b"{not json", signed("{not json")) in {400, 401}
         assert await status(b"\xff\xfe", signed("x")) in {400, 401}
         assert await status(b"x" * (2**20 + 1), signed("x")) == 413
-    assert desk.received == []
+    assert backend.received == []
 
 
 async def test_a_command_with_words_begins_and_without_asks(slack: Slack) -> None:
     fields = (
-        Field("topic", "Topic", "", "graphs"),
-        Field("recipe", "Method", "b", kind="choice", choices=(("a", "A"), ("b", "B"))),
-        Field("notes", "Notes", "", kind="text", optional=True),
+        FormField("topic", "Topic", "", "graphs"),
+        FormField("recipe", "Method", "b", kind="choice", choices=(("a", "A"), ("b", "B"))),
+        FormField("notes", "Notes", "", kind="text", optional=True),
     )
-    desk = FakeDesk(asked=Form("New survey", "start", "Begin", fields))
-    async with connected(slack, desk):
+    backend = FakeDesk(asked=Form("New survey", "start", "Begin", fields))
+    async with connected(slack, backend):
         await slack.command("graph &amp; nets")
-        assert desk.received[-1].text == "graph & nets"
-        assert desk.received[-1].opens
+        assert backend.received[-1].text == "graph & nets"
+        assert backend.received[-1].opens
         await slack.command("  ")
         (view,) = slack.views.values()
-        desk.wrong = Fault("topic", "Too short.")
+        backend.wrong = FormFault("topic", "Too short.")
         answer = await slack.submit(view, topic="x")
         assert answer == {"response_action": "errors", "errors": {"topic": "Too short."}}
-        desk.wrong = None
+        backend.wrong = None
         assert await slack.submit(view, topic="graphs") == {}
-        filled = desk.received[-1]
+        filled = backend.received[-1]
         assert (filled.button, filled.opens, filled.conversation) == ("start", True, replace(AT, thread=""))
         assert dict(filled.values) == {"topic": "graphs", "recipe": "b", "notes": ""}
         await slack.shortcut("a long message", "C2", "1700000000.000001")
         await slack.submit(list(slack.views.values())[-1], topic="other")
-        assert desk.received[-1].conversation == replace(AT, channel="C2")
-        desk.asked = Form("Edit", "edit:s:1", "Save", (Field("x", "X", "long " * 700),))
+        assert backend.received[-1].conversation == replace(AT, channel="C2")
+        backend.asked = Form("Edit", "edit:s:1", "Save", (FormField("x", "X", "long " * 700),))
         await slack.command("")
         assert "too long for a form" in slack.messages[-1].text
         assert slack.messages[-1].only_for == "U1"
@@ -178,28 +189,28 @@ async def test_a_thread_is_opened_once_and_elsewhere_where_we_may_not_write(slac
 
 
 async def test_buttons_carry_what_they_mean_and_every_press_comes_in(slack: Slack) -> None:
-    desk = FakeDesk(asked=Form("Edit", "edit:s:1", "Save", (Field("x", "X", "y"),)))
-    async with connected(slack, desk) as adapter:
+    backend = FakeDesk(asked=Form("Edit", "edit:s:1", "Save", (FormField("x", "X", "y"),)))
+    async with connected(slack, backend) as adapter:
         buttons = (Button("Go on", "ok:s:1", "ok"), Button("Edit", "edit:s:1", "", asks=True))
         await adapter.send(Outgoing(AT, "Proposal", buttons=buttons))
         message = slack.messages[-1]
         assert "or say `ok`" in message.text
         await slack.press(message, "Go on", user="U7", times=2)
-        assert {(i.person, i.button, i.conversation) for i in desk.received} == {("U7", "ok:s:1", AT)}
-        assert len({i.key for i in desk.received}) == 1
+        assert {(i.person, i.button, i.conversation) for i in backend.received} == {("U7", "ok:s:1", AT)}
+        assert len({i.key for i in backend.received}) == 1
         await slack.press(message, "Edit")
         (view,) = slack.views.values()
         await slack.submit(view, x="z")
-        assert desk.received[-1].values == (("x", "z"),)
-        assert desk.received[-1].conversation == AT
-        desk.asked = Outgoing(AT, "No.", only_for="U7")
+        assert backend.received[-1].values == (("x", "z"),)
+        assert backend.received[-1].conversation == AT
+        backend.asked = Outgoing(AT, "No.", only_for="U7")
         await slack.press(message, "Edit", user="U7")
         assert (slack.messages[-1].only_for, slack.messages[-1].text) == ("U7", "No.\n")
 
 
 async def test_one_status_message_is_edited_within_the_rate_and_ends(slack: Slack) -> None:
-    desk = FakeDesk()
-    async with connected(slack, desk) as adapter:
+    backend = FakeDesk()
+    async with connected(slack, backend) as adapter:
         stop = (Button("Stop", "stop:s:1", "stop"),)
         places = [replace(AT, thread=AT.thread), replace(AT, channel="C2")]
         for at in places:
@@ -208,7 +219,14 @@ async def test_one_status_message_is_edited_within_the_rate_and_ends(slack: Slac
             for at in places:
                 facts = (f"{number} of 200", "3 s", "$0.10 so far")
                 await adapter.send(
-                    Outgoing(at, f"Writing: part {number}", "progress", bar=Bar(number, 200), facts=facts, buttons=stop)
+                    Outgoing(
+                        at,
+                        f"Writing: part {number}",
+                        "progress",
+                        bar=ProgressBar(number, 200),
+                        facts=facts,
+                        buttons=stop,
+                    )
                 )
         for message in list(slack.messages):
             await slack.until(lambda m=message: "199 of 200 · 3 s · $0.10 so far" in m.text)
@@ -220,22 +238,25 @@ async def test_one_status_message_is_edited_within_the_rate_and_ends(slack: Slac
         assert not any(m.buttons for m in slack.messages)
         await adapter.send(Outgoing(AT, "late", "progress"))
         assert slack.statuses[-1][1] == "active"
-    assert set(desk.notes.values()) == {""}
+    assert set(backend.notes.values()) == {""}
     assert slack.refused == []
 
 
 async def test_a_status_of_a_former_process_is_found_and_ended(slack: Slack) -> None:
-    desk = FakeDesk()
-    async with connected(slack, desk) as adapter:
+    backend = FakeDesk()
+    async with connected(slack, backend) as adapter:
         await adapter.send(Outgoing(AT, "Writing …", "started"))
-    async with connected(slack, desk) as adapter:
+    async with connected(slack, backend) as adapter:
         await adapter.send(Outgoing(AT, "✓ Written", "ended"))
     assert [m.text for m in slack.messages] == ["✓ Written\n"]
 
 
 async def test_the_status_of_a_job_is_not_the_next_ones(slack: Slack) -> None:
-    desk = FakeDesk()
-    async with connected(slack, desk) as one, connected(slack, desk) as two:  # two processes share the conversation
+    backend = FakeDesk()
+    async with (
+        connected(slack, backend) as one,
+        connected(slack, backend) as two,
+    ):  # two processes share the conversation
         await one.send(Outgoing(AT, "Gathering …", "started", job="1"))
         await two.send(Outgoing(AT, "Drafting …", "started", job="2"))
         await one.send(Outgoing(AT, "✓ Gathered", "ended", job="1"))
@@ -245,13 +266,13 @@ async def test_the_status_of_a_job_is_not_the_next_ones(slack: Slack) -> None:
 
 
 async def test_a_job_that_ends_before_its_start_is_shown_is_not_shown_as_running(slack: Slack) -> None:
-    desk = FakeDesk()
-    async with connected(slack, desk) as adapter:
+    backend = FakeDesk()
+    async with connected(slack, backend) as adapter:
         await adapter.send(Outgoing(AT, "✓ Gathered", "ended", job="1"))
         await adapter.send(Outgoing(AT, "Gathering …", "started", job="1"))
         await adapter.send(Outgoing(AT, "Gathering: 3", "progress", job="1"))
         assert slack.messages == []
-    assert set(desk.notes.values()) == {""}
+    assert set(backend.notes.values()) == {""}
 
 
 async def test_without_agents_the_same_messages_and_no_second_attempt(slack: Slack) -> None:
@@ -265,11 +286,11 @@ async def test_without_agents_the_same_messages_and_no_second_attempt(slack: Sla
 
 
 async def test_the_stop_of_an_agent_session_is_a_stop(slack: Slack) -> None:
-    desk = FakeDesk()
-    async with connected(slack, desk):
+    backend = FakeDesk()
+    async with connected(slack, backend):
         stopped = {"type": "agent_session_stopped", "channel_id": "C1", "thread_ts": AT.thread, "user_id": "U1"}
         await slack.event(stopped)
-    assert [(i.conversation, i.text, i.person) for i in desk.received] == [(AT, "stop", "U1")]
+    assert [(i.conversation, i.text, i.person) for i in backend.received] == [(AT, "stop", "U1")]
 
 
 async def test_an_answer_grows_in_one_message_and_becomes_the_last(slack: Slack) -> None:
@@ -328,11 +349,11 @@ async def test_a_message_broken_off_in_the_middle_goes_on_where_it_was(slack: Sl
 
 
 async def test_files_go_up_and_come_down(slack: Slack, tmp_path: Path) -> None:
-    desk = FakeDesk()
+    backend = FakeDesk()
     paths = [tmp_path / "survey.md", tmp_path / "survey.bib"]
     for path in paths:
         path.write_text(f"content of {path.name}")
-    async with connected(slack, desk) as adapter:
+    async with connected(slack, backend) as adapter:
         await adapter.send(Outgoing(AT, "Here are the files:", files=tuple(paths)))
         assert [slack.files[name] for _, _, name in slack.shared] == [(p.name, p.read_bytes()) for p in paths]
         assert {(channel, thread) for channel, thread, _ in slack.shared} == {("C1", AT.thread)}
@@ -340,7 +361,7 @@ async def test_files_go_up_and_come_down(slack: Slack, tmp_path: Path) -> None:
         url = f"{slack.url}/files/F9"
         shared = [{"name": "own.bib", "url_private_download": url}]
         await slack.say("", channel="D1", subtype="file_share", files=shared)
-        (attachment,) = desk.received[-1].attachments
+        (attachment,) = backend.received[-1].attachments
         assert await adapter.fetch(AT, attachment) == b"@misc{x}"
         for elsewhere in ("https://evil.example/x", "http://files.slack.com/x", "https://slack.com.evil.example/x"):
             with pytest.raises(PlatformError, match="not kept at Slack"):
@@ -350,21 +371,21 @@ async def test_files_go_up_and_come_down(slack: Slack, tmp_path: Path) -> None:
 
 
 async def test_the_home_page_lists_surveys_and_begins_new_ones(slack: Slack) -> None:
-    form = Form("New survey", "start", "Begin", (Field("topic", "Topic"),))
+    form = Form("New survey", "start", "Begin", (FormField("topic", "Topic"),))
     survey = Outgoing(AT, "**Graphs** (outline, your turn)", buttons=(Button("Export", "export:s", "export"),))
-    desk = FakeDesk(asked=form, surveys=[survey] * 30)
-    async with connected(slack, desk):
+    backend = FakeDesk(asked=form, surveys=[survey] * 30)
+    async with connected(slack, backend):
         await slack.event({"type": "app_home_opened", "user": "U1", "tab": "messages"})
         assert slack.homes == {}
         await slack.event({"type": "app_home_opened", "user": "U1", "tab": "home"})
         assert "Graphs" in json.dumps(slack.homes["U1"])
         await slack.press_at_home("Export", 3)
-        assert (desk.received[-1].conversation, desk.received[-1].button) == (AT, "export:s")
+        assert (backend.received[-1].conversation, backend.received[-1].button) == (AT, "export:s")
         await slack.press_at_home("New")
         await slack.submit(next(iter(slack.views.values())), topic="nets")
-        assert desk.received[-1].opens
-        assert desk.received[-1].conversation == Conversation("slack", "T1", "")
-        desk.surveys = []
+        assert backend.received[-1].opens
+        assert backend.received[-1].conversation == Conversation("slack", "T1", "")
+        backend.surveys = []
         await slack.event({"type": "app_home_opened", "user": "U2", "tab": "home"})
         assert "None" in json.dumps(slack.homes["U2"])
 

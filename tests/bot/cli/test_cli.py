@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.app import bundled_papers
+from bot.app import bundled_papers_file
 from engine.retrieval.records import read_papers
 from engine.values import Paper
 from tests.fakes import papers
@@ -221,7 +221,7 @@ def test_bench_find_measures_recall(lab: Path) -> None:
 
 
 def test_the_bundled_library_is_whole() -> None:
-    items = list(read_papers(Path(str(bundled_papers())), lambda _, __: None))
+    items = list(read_papers(Path(str(bundled_papers_file())), lambda _, __: None))
     assert all(isinstance(item, Paper) for item in items)
     assert len(items) >= 120
     for item in items:

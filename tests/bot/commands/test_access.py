@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Attachment, Conversation, Incoming
-from bot.commands.access import Act, Rules, Standing, refusal
+from bot.commands.access import Act, Participant, Rules, refusal
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE, FakeChat, papers
 from tests.lab import opened
@@ -19,21 +19,21 @@ AT = Conversation("slack", "T1", "C1", "7")
 @pytest.mark.parametrize(
     ("rules", "who", "allowed"),
     [
-        (Rules(), Standing(AT, "mara"), {"start", "read", "change", "own"}),
-        (Rules(), Standing(AT, "mara", "mara"), {"start", "read", "change", "own"}),
-        (Rules(), Standing(AT, "ben", "mara"), {"read"}),
-        (Rules(), Standing(AT, "ben", "mara", frozenset({"ben"})), {"start", "read", "change"}),
-        (Rules(read_by="owner"), Standing(AT, "ben", "mara"), set()),
-        (Rules(changed_by="channel"), Standing(AT, "ben", "mara"), {"start", "read", "change"}),
-        (Rules(frozenset({"slack:T1:ben"})), Standing(AT, "mara"), {"read", "change", "own"}),
-        (Rules(frozenset({"slack:T1:ben"})), Standing(AT, "ben"), {"start", "read", "change", "own"}),
-        (Rules(frozenset({"slack:T1:C1"})), Standing(AT, "mara"), {"start", "read", "change", "own"}),
-        (Rules(frozenset({"slack:T1"})), Standing(AT, "mara"), {"start", "read", "change", "own"}),
-        (Rules(frozenset({"slack:T2"})), Standing(AT, "mara"), {"read", "change", "own"}),
-        (Rules(administrators=frozenset({"slack:T1:ada"})), Standing(AT, "ada", "mara"), set(ACTS)),
+        (Rules(), Participant(AT, "mara"), {"start", "read", "change", "own"}),
+        (Rules(), Participant(AT, "mara", "mara"), {"start", "read", "change", "own"}),
+        (Rules(), Participant(AT, "ben", "mara"), {"read"}),
+        (Rules(), Participant(AT, "ben", "mara", frozenset({"ben"})), {"start", "read", "change"}),
+        (Rules(read_by="owner"), Participant(AT, "ben", "mara"), set()),
+        (Rules(changed_by="channel"), Participant(AT, "ben", "mara"), {"start", "read", "change"}),
+        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "mara"), {"read", "change", "own"}),
+        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "ben"), {"start", "read", "change", "own"}),
+        (Rules(frozenset({"slack:T1:C1"})), Participant(AT, "mara"), {"start", "read", "change", "own"}),
+        (Rules(frozenset({"slack:T1"})), Participant(AT, "mara"), {"start", "read", "change", "own"}),
+        (Rules(frozenset({"slack:T2"})), Participant(AT, "mara"), {"read", "change", "own"}),
+        (Rules(administrators=frozenset({"slack:T1:ada"})), Participant(AT, "ada", "mara"), set(ACTS)),
     ],
 )
-def test_the_table_of_who_may_do_what(rules: Rules, who: Standing, allowed: set[str]) -> None:
+def test_the_table_of_who_may_do_what(rules: Rules, who: Participant, allowed: set[str]) -> None:
     assert {act for act in ACTS if refusal(rules, who, act) is None} == allowed
 
 
@@ -42,7 +42,7 @@ def test_the_table_of_who_may_do_what(rules: Rules, who: Standing, allowed: set[
 )
 def test_nobody_is_an_administrator_of_another_workspace(person: str, platform: str, tenant: str) -> None:
     rules = Rules(administrators=frozenset({"slack:T1:mara"}))
-    who = Standing(Conversation(platform, tenant, "C1"), person, "owner")
+    who = Participant(Conversation(platform, tenant, "C1"), person, "owner")
     may = refusal(rules, who, "administer") is None
     assert may is ((platform, tenant, person) == ("slack", "T1", "mara"))
 
@@ -74,7 +74,7 @@ async def test_a_pressed_button_of_two_people_is_one_decision_and_both_are_told(
         before = len(lab.chat.messages())
         lab.chat.turn.clear()
         for person in ("mara", "ben"):
-            await lab.chat.desk.handle(Incoming(HERE, person, f"press-{person}", "", ok.action))
+            await lab.chat.backend.handle(Incoming(HERE, person, f"press-{person}", "", ok.action))
         await lab.settled()
         await lab.chat.turn.wait()
         texts = [m.text for m in lab.chat.messages(before)]
@@ -110,7 +110,7 @@ async def test_forget_asks_once_and_then_leaves_nothing(library: LocalLibrary) -
         assert "Only @mara" in lab.chat.last
         await lab.chat.say("forget now")
         assert "Forgotten" in lab.chat.last
-        assert (await lab.service.dispatcher.held(HERE)).version == 0
+        assert (await lab.service.dispatcher.load_conversation(HERE)).version == 0
         await lab.talk("survey graph attention")
         assert "**graph attention** (your topic)" in lab.chat.last
 
@@ -126,7 +126,7 @@ async def test_papers_of_one_workspace_are_not_seen_in_another(library: LocalLib
     bib = f"@misc{{x, title={{Unpublished {secret.title}}}, abstract={{{secret.abstract}}}, year={{2026}}}}"
     async with opened() as lab:
         upload = Incoming(HERE, "mara", "u1", attachments=(Attachment("own.bib", bib.encode()),))
-        await lab.chat.desk.handle(upload)
+        await lab.chat.backend.handle(upload)
         await lab.settled()
         assert "1 papers added" in lab.chat.last
         await lab.talk("survey dense retrieval", "ok", "show")
@@ -135,7 +135,7 @@ async def test_papers_of_one_workspace_are_not_seen_in_another(library: LocalLib
     async with opened(there) as lab:
         for i, text in enumerate(("survey dense retrieval", "ok", "show")):
             there.turn.clear()
-            await there.desk.handle(Incoming(OtherChat.only, "eve", f"e{i}", text))
+            await there.backend.handle(Incoming(OtherChat.only, "eve", f"e{i}", text))
             await there.turn.wait()
         assert "found by" in there.last
         assert "Unpublished" not in there.last
@@ -150,6 +150,6 @@ async def test_a_file_that_cannot_be_read_gets_a_sentence(library: LocalLibrary)
                 ("a.bib", b"x" * (21 * 2**20), "larger than 20 MB"),
             )
         ):
-            await lab.chat.desk.handle(Incoming(HERE, "mara", f"f{i}", attachments=(Attachment(name, content),)))
+            await lab.chat.backend.handle(Incoming(HERE, "mara", f"f{i}", attachments=(Attachment(name, content),)))
             await lab.settled()
             assert why in lab.chat.last

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands.grammar import Export, Look, More, Plain, StartSurvey, parse, parse_years
+from bot.commands.grammar import Export, FreeText, More, Show, StartSurvey, parse, parse_years
 from engine.errors import UserError
 from engine.session.events import (
     Approve,
-    Ask,
+    AskQuestion,
     EditKeywords,
     EditOutline,
     EditPapers,
@@ -21,7 +21,7 @@ from engine.session.events import (
     Stop,
     Undo,
 )
-from engine.values import Change, YearRange
+from engine.values import SectionChange, YearRange
 
 
 @pytest.mark.parametrize(
@@ -41,23 +41,23 @@ from engine.values import Change, YearRange
         ("include 12", EditPapers(include=(12,))),
         ("more", More()),
         ("more 50", MorePapers(50)),
-        ("rewrite 3.2: focus on evaluation", Revise(Change("3.2", "rewrite", "focus on evaluation"))),
+        ("rewrite 3.2: focus on evaluation", Revise(SectionChange("3.2", "rewrite", "focus on evaluation"))),
         ("gaps", FindGaps()),
-        ("expand 2", Revise(Change("2", "expand"))),
-        ("shorten 2.1", Revise(Change("2.1", "shorten"))),
-        ("translate 2.1 to German", Revise(Change("2.1", "translate", "German"))),
-        ("add a paragraph on index size to 2.1", Revise(Change("2.1", "paragraph", "index size"))),
-        ("cite [12] in 3.2", Revise(Change("3.2", "cite", "[12]"))),
-        ("cite arxiv:2005.11401 in 3", Revise(Change("3", "cite", "arxiv:2005.11401"))),
-        ("remove the claim about cost from 3.2.", Revise(Change("3.2", "remove", "cost"))),
-        ("why 3.2", Look("why section", "3.2")),
-        ("why [12]?", Look("why reference", "12")),
-        ("sources", Look("sources")),
-        ("status", Look("status")),
-        ("history", Look("history")),
-        ("show", Look("show")),
-        ("show section 2.1", Look("show", "2.1")),
-        ("help", Look("help")),
+        ("expand 2", Revise(SectionChange("2", "expand"))),
+        ("shorten 2.1", Revise(SectionChange("2.1", "shorten"))),
+        ("translate 2.1 to German", Revise(SectionChange("2.1", "translate", "German"))),
+        ("add a paragraph on index size to 2.1", Revise(SectionChange("2.1", "paragraph", "index size"))),
+        ("cite [12] in 3.2", Revise(SectionChange("3.2", "cite", "[12]"))),
+        ("cite arxiv:2005.11401 in 3", Revise(SectionChange("3", "cite", "arxiv:2005.11401"))),
+        ("remove the claim about cost from 3.2.", Revise(SectionChange("3.2", "remove", "cost"))),
+        ("why 3.2", Show("why section", "3.2")),
+        ("why [12]?", Show("why reference", "12")),
+        ("sources", Show("sources")),
+        ("status", Show("status")),
+        ("history", Show("history")),
+        ("show", Show("show")),
+        ("show section 2.1", Show("show", "2.1")),
+        ("help", Show("help")),
         ("undo", Undo(1)),
         ("undo 4", Undo(4)),
         ("go back", GoBack()),
@@ -65,8 +65,8 @@ from engine.values import Change, YearRange
         ("please stop", Stop()),
         ("export", Export(())),
         ("export pdf, bib", Export(("pdf", "bib"))),
-        ("ask what is new?", Ask("what is new?")),
-        ("which papers use graphs?", Plain("which papers use graphs?")),
+        ("ask what is new?", AskQuestion("what is new?")),
+        ("which papers use graphs?", FreeText("which papers use graphs?")),
     ],
 )
 def test_what_is_said_and_what_is_meant(said: str, meant: object) -> None:

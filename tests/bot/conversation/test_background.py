@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from adapters.http_server import listening
+from adapters.http_server import serve_http
 from engine.errors import RetrievalError, UserError
 from engine.rendering.bibliography import bibtex, ris
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.retrieval.online.transport import Policy, Web
+from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
 from engine.retrieval.online.wikipedia import Wikipedia
-from engine.revising.background import PageAnswer, Statement, SummaryAnswer, with_background
+from engine.revising.background import PageAnswer, Statement, SummaryAnswer, add_background
 from engine.run import RunContext
 from engine.values import Brief, FoundPaper, PaperSelection, Survey, walk
 from tests.fakes import FakeModel, claim, papers, section
@@ -57,7 +57,7 @@ async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Encyclopedia]:
     service = Encyclopedia()
     application = web.Application()
     application.router.add_get("/w/api.php", service.answer)
-    async with listening(application, "127.0.0.1", 0) as port:
+    async with serve_http(application, "127.0.0.1", 0) as port:
         service.url = f"http://127.0.0.1:{port}"
         monkeypatch.setenv("WIKIPEDIA_URL", service.url)
         yield service
@@ -72,11 +72,11 @@ BRIEF = Brief("dense retrieval")
 
 
 async def explained(site: Encyclopedia, model: FakeModel | None, survey: Survey = SURVEY) -> Survey:
-    browser = Web()
+    browser = OnlineTransport()
     try:
         context = RunContext(EmptyLibrary(), FittedOnTopic(), model=model)
-        wikipedia = Wikipedia(browser, site.url, Policy(0.0, 0.5, 0.3))
-        return await with_background(BRIEF, SELECTION, survey, wikipedia, context)
+        wikipedia = Wikipedia(browser, site.url, ServicePolicy(0.0, 0.5, 0.3))
+        return await add_background(BRIEF, SELECTION, survey, wikipedia, context)
     finally:
         await browser.close()
 

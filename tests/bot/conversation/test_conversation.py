@@ -11,7 +11,7 @@ import pytest
 
 from adapters.chat import Incoming
 from bot.wording import sentences as wording
-from engine.citations import cited_keys
+from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
 from engine.rendering.files import from_json
 from engine.retrieval.libraries.local import LocalLibrary, create_library
@@ -116,7 +116,7 @@ async def test_quoted_sections_are_shortened_extended_and_relieved_of_a_claim(la
     assert first is not None
     place = next(number for number, s in walk(first.sections) if len(s.claims) > 3 and not s.sections)
     old = dict(walk(first.sections))[place]
-    stranger = next(p for p in (await lab.state()).papers.included() if p.key not in cited_keys(old.text))
+    stranger = next(p for p in (await lab.state()).papers.included() if p.key not in list_cited_keys(old.text))
     cited = old.claims[0].citations[0]
 
     async def after(said: str) -> Section:
@@ -126,7 +126,7 @@ async def test_quoted_sections_are_shortened_extended_and_relieved_of_a_claim(la
     assert len((await after(f"shorten {place}")).text) < len(old.text)
     await lab.chat.say("undo")
     assert (await after(f"add a paragraph on passage index to {place}")).text.startswith(f"{old.text}\n\n")
-    assert stranger.key in cited_keys((await after(f"cite {stranger.key} in {place}")).text)
+    assert stranger.key in list_cited_keys((await after(f"cite {stranger.key} in {place}")).text)
     await lab.chat.say("undo 2")
     gone = await after(f"remove the claim about {cited.quote} from {place}")
     assert cited.quote not in gone.text
@@ -187,10 +187,10 @@ async def test_what_cannot_be_done_gets_a_sentence(lab: Lab, said: str, answer: 
 async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
     await to_outline(lab)
     lab.chat.holds = written(2)
-    await lab.chat.desk.handle(Incoming(HERE, "mara", "write", "ok"))
+    await lab.chat.backend.handle(Incoming(HERE, "mara", "write", "ok"))
     async with asyncio.timeout(60):
-        await lab.chat.held.wait()
-    await lab.chat.desk.handle(Incoming(HERE, "mara", "stop", "stop"))
+        await lab.chat.stored.wait()
+    await lab.chat.backend.handle(Incoming(HERE, "mara", "stop", "stop"))
     lab.chat.release.set()
     await lab.settled()
     assert "Stopped" in lab.chat.last
@@ -208,11 +208,11 @@ async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
 async def test_a_message_while_a_job_runs_is_told_to_wait_and_one_sent_twice_is_answered_once(lab: Lab) -> None:
     await to_outline(lab)
     lab.chat.holds = written(1)
-    await lab.chat.desk.handle(Incoming(HERE, "mara", "write", "ok"))
+    await lab.chat.backend.handle(Incoming(HERE, "mara", "write", "ok"))
     async with asyncio.timeout(60):
-        await lab.chat.held.wait()
+        await lab.chat.stored.wait()
     for _ in range(3):
-        await lab.chat.desk.handle(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))
+        await lab.chat.backend.handle(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))
     await lab.settled()
     lab.chat.release.set()
     assert [m.text for m in lab.chat.messages()].count(wording.notice("busy", await lab.session())) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adapters.chat import Fault, Form, Incoming, Outgoing
+from adapters.chat import Form, FormFault, Incoming, Outgoing
 from bot.store.schema import notes
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE
@@ -14,7 +14,7 @@ from tests.lab import Lab, opened
 async def form_of(lab: Lab, label: str, person: str = "mara") -> Form | Outgoing:
     button = next(b for m in reversed(lab.chat.messages()) for b in m.buttons if b.label == label)
     assert button.asks
-    return await lab.chat.desk.form(Incoming(HERE, person, "", button=button.action))
+    return await lab.chat.backend.form(Incoming(HERE, person, "", button=button.action))
 
 
 async def fill(lab: Lab, form: Form | Outgoing, **values: str) -> None:
@@ -23,13 +23,13 @@ async def fill(lab: Lab, form: Form | Outgoing, **values: str) -> None:
     lab.chat.said += 1
     incoming = Incoming(HERE, "mara", f"form{lab.chat.said}", button=form.action, values=tuple(given.items()))
     lab.chat.turn.clear()
-    await lab.chat.desk.handle(incoming)
+    await lab.chat.backend.handle(incoming)
     await lab.chat.turn.wait()
 
 
 async def test_a_survey_by_forms_alone(library: LocalLibrary) -> None:
     async with opened() as lab:
-        begin = await lab.chat.desk.form(Incoming(HERE, "mara", "", "dense  retrieval", button="start"))
+        begin = await lab.chat.backend.form(Incoming(HERE, "mara", "", "dense  retrieval", button="start"))
         assert isinstance(begin, Form)
         assert begin.fields[0].value == "dense retrieval"
         await fill(lab, begin, recipe="cluster", years="..2022")
@@ -61,16 +61,18 @@ async def test_a_survey_by_forms_alone(library: LocalLibrary) -> None:
 async def test_what_is_wrong_with_a_form_is_said_before_it_is_handed_in(library: LocalLibrary) -> None:
     async with opened() as lab:
         wrong = Incoming(HERE, "mara", "", button="start", values=(("topic", "graphs"), ("years", "soon")))
-        fault = await lab.chat.desk.fault(wrong)
-        assert fault == Fault("years", "“soon” is not a range of years. Write for example years=2018..2025")
-        assert await lab.chat.desk.fault(replace(wrong, values=(("topic", "?"),))) == Fault(
+        fault = await lab.chat.backend.fault(wrong)
+        assert fault == FormFault("years", "“soon” is not a range of years. Write for example years=2018..2025")
+        assert await lab.chat.backend.fault(replace(wrong, values=(("topic", "?"),))) == FormFault(
             "topic",
             "The topic is too short. Name it in a few words, for example: survey graph neural networks",
         )
         await lab.talk("survey dense retrieval", "ok", "ok")
         form = await form_of(lab, "Edit")
         assert isinstance(form, Form)
-        fault = await lab.chat.desk.fault(Incoming(HERE, "mara", "", button=form.action, values=(("outline", "99 x"),)))
+        fault = await lab.chat.backend.fault(
+            Incoming(HERE, "mara", "", button=form.action, values=(("outline", "99 x"),))
+        )
         assert fault is not None
         assert "no section 99" in fault.sentence
 
@@ -84,7 +86,7 @@ async def test_a_form_for_a_proposal_that_has_changed_saves_nothing_and_loses_no
         await fill(lab, form, keywords="something long that I thought about")
         assert "something long" in "".join(m.text for m in lab.chat.messages()[-3:])
         assert [k.text for k in (await lab.state()).keywords.keywords][-1] == "passage index"
-        refused = await lab.chat.desk.form(Incoming(HERE, "mara", "", button=old.action))
+        refused = await lab.chat.backend.form(Incoming(HERE, "mara", "", button=old.action))
         assert isinstance(refused, Outgoing)
         assert "changed since" in refused.text
         stranger = await form_of(lab, "Edit", person="ben")
@@ -95,12 +97,12 @@ async def test_a_form_for_a_proposal_that_has_changed_saves_nothing_and_loses_no
 async def test_surveys_of_a_person_are_listed_with_what_can_be_done(library: LocalLibrary) -> None:
     async with opened() as lab:
         await lab.talk("survey dense retrieval", "ok", "ok", "ok")
-        (mine,) = (await lab.chat.desk.overview("fake", "lab", "mara")).surveys
+        (mine,) = (await lab.chat.backend.overview("fake", "lab", "mara")).surveys
         assert "dense retrieval" in mine.text
         assert mine.conversation == HERE
         assert [b.label for b in mine.buttons] == ["Continue", "Export"]
-        assert (await lab.chat.desk.overview("fake", "lab", "ben")).surveys == ()
-        assert (await lab.chat.desk.overview("fake", "other", "mara")).surveys == ()
+        assert (await lab.chat.backend.overview("fake", "lab", "ben")).surveys == ()
+        assert (await lab.chat.backend.overview("fake", "other", "mara")).surveys == ()
         (shown,) = await lab.chat.say(button=mine.buttons[0].action)
         assert {b.label for b in shown.buttons} >= {"Export", "Change a section"}
         (files,) = await lab.chat.say(button=mine.buttons[1].action)
@@ -110,39 +112,39 @@ async def test_surveys_of_a_person_are_listed_with_what_can_be_done(library: Loc
 
 async def test_notes_are_kept_until_the_conversation_is_forgotten(library: LocalLibrary) -> None:
     async with opened() as lab:
-        desk = lab.chat.desk
-        assert await desk.recall(HERE, "status") == ""
+        backend = lab.chat.backend
+        assert await backend.recall(HERE, "status") == ""
         await lab.talk("survey dense retrieval")
         for value in ("1", "2"):
-            await desk.remember(HERE, "status", value)
-        assert await desk.recall(HERE, "status") == "2"
-        assert await desk.recall(replace(HERE, thread="2"), "status") == ""
-        assert await desk.knows(HERE)
-        assert not await desk.knows(replace(HERE, thread="2"))
+            await backend.remember(HERE, "status", value)
+        assert await backend.recall(HERE, "status") == "2"
+        assert await backend.recall(replace(HERE, thread="2"), "status") == ""
+        assert await backend.knows(HERE)
+        assert not await backend.knows(replace(HERE, thread="2"))
         await lab.talk("forget now")
-        assert await desk.recall(HERE, "status") == ""
+        assert await backend.recall(HERE, "status") == ""
 
 
 async def test_notes_about_events_go_with_the_events_and_others_stay(library: LocalLibrary) -> None:
     async with opened() as lab:
-        desk, store = lab.chat.desk, lab.service.store
+        backend, store = lab.chat.backend, lab.service.store
         for name in ("opened:k1", "commands"):
-            await desk.remember(HERE, name, "x")
+            await backend.remember(HERE, name, "x")
         await store.clean(None)
-        assert await desk.recall(HERE, "opened:k1") == "x"
+        assert await backend.recall(HERE, "opened:k1") == "x"
         async with store.writing() as connection:
             await connection.execute(notes.update().values(noted_at=0.0))
         await store.clean(None)
-        assert await desk.recall(HERE, "opened:k1") == ""
-        assert await desk.recall(HERE, "commands") == "x"
+        assert await backend.recall(HERE, "opened:k1") == ""
+        assert await backend.recall(HERE, "commands") == "x"
 
 
 async def test_a_workspace_that_leaves_has_its_jobs_stopped(library: LocalLibrary) -> None:
     async with opened() as lab:
         lab.chat.holds = lambda o: o.kind == "progress"
-        await lab.chat.desk.handle(Incoming(HERE, "mara", "k", "survey dense retrieval"))
-        await lab.chat.held.wait()
-        await lab.chat.desk.left("fake", "another lab")
+        await lab.chat.backend.handle(Incoming(HERE, "mara", "k", "survey dense retrieval"))
+        await lab.chat.stored.wait()
+        await lab.chat.backend.left("fake", "another lab")
         assert (await lab.session()).job is not None
-        await lab.chat.desk.left("fake", "lab")
+        await lab.chat.backend.left("fake", "lab")
         assert (await lab.session()).job is None

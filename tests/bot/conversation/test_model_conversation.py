@@ -14,9 +14,9 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.bench.simulation import Service, running, simulated
+from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from bot.store.ledger import usage_by_step
-from engine.citations import cited_keys, replaced
+from engine.citations import list_cited_keys, replace_citations
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.text import sentences
 from engine.values import walk
@@ -25,14 +25,14 @@ from tests.lab import opened
 
 
 @pytest.fixture
-async def service() -> AsyncIterator[Service]:
-    async with running(Service(pace=0.002)) as made:
+async def service() -> AsyncIterator[SimulatedService]:
+    async with run_simulated_service(SimulatedService(pace=0.002)) as made:
         yield made
 
 
 @pytest.mark.parametrize("provider", ["OPENAI", "ANTHROPIC"])
 async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
-    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch, provider: str
+    library: LocalLibrary, service: SimulatedService, monkeypatch: pytest.MonkeyPatch, provider: str
 ) -> None:
     monkeypatch.setenv(f"{provider}_API_KEY", "k")
     monkeypatch.setenv(f"{provider}_BASE_URL", service.url + ("/v1" if provider == "OPENAI" else ""))
@@ -58,7 +58,7 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
 
 
 async def test_each_way_of_changing_a_section_changes_that_section_only(
-    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+    library: LocalLibrary, service: SimulatedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
     async with opened() as lab:
@@ -79,7 +79,7 @@ async def test_each_way_of_changing_a_section_changes_that_section_only(
                 assert after["1.1"].text.startswith(before["1.1"].text + "\n\n")
                 assert len(after["1.1"].claims) > len(before["1.1"].claims)
             if "translate" in said:
-                assert cited_keys(after["1.1"].text) == cited_keys(before["1.1"].text)
+                assert list_cited_keys(after["1.1"].text) == list_cited_keys(before["1.1"].text)
                 assert all(claim.text in after["1.1"].text for claim in after["1.1"].claims)
         await chat.say("undo 4")
         assert (await lab.survey()).sections == first
@@ -92,7 +92,7 @@ async def test_a_paper_is_cited_only_where_a_sentence_says_what_it_says(
 
     def reply(prompt: str, schema: str) -> str:
         if schema != "CheckAnswer" or "@arxiv:2005.00005" not in prompt.split("<papers>")[0] or not cite_asked:
-            return simulated(prompt, schema)
+            return simulate_answer(prompt, schema)
         yes = next(supports)
         pairs = re.findall(r"^(\d+)\. ", prompt.split("<papers>")[0], re.M)
         return json.dumps(
@@ -105,7 +105,7 @@ async def test_a_paper_is_cited_only_where_a_sentence_says_what_it_says(
         )
 
     cite_asked: list[bool] = []
-    async with running(Service(pace=0, reply=reply)) as service:
+    async with run_simulated_service(SimulatedService(pace=0, reply=reply)) as service:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
         async with opened() as lab:
             chat = lab.chat
@@ -123,8 +123,11 @@ async def test_a_paper_is_cited_only_where_a_sentence_says_what_it_says(
             lines = list(zip(sentences(old.text), sentences(new.text), strict=True))
             changed = [(a, b) for a, b in lines if a != b]
             assert len(changed) == 1
-            assert replaced(changed[0][0], lambda _: "").split() == replaced(changed[0][1], lambda _: "").split()
-            assert "arxiv:2005.00005" in cited_keys(changed[0][1])
+            assert (
+                replace_citations(changed[0][0], lambda _: "").split()
+                == replace_citations(changed[0][1], lambda _: "").split()
+            )
+            assert "arxiv:2005.00005" in list_cited_keys(changed[0][1])
             claim = next(c for c in new.claims if c.text == changed[0][1])
             assert claim.citations[-1].verdict == "supported"
 
@@ -145,9 +148,9 @@ async def test_an_answer_grows_sentence_by_sentence_and_says_what_is_general_kno
                 for n, k in zip(numbers, found, strict=False)
             ]
             return json.dumps({"verdicts": verdicts})
-        return simulated(prompt, schema)
+        return simulate_answer(prompt, schema)
 
-    async with running(Service(pace=0, reply=reply)) as service:
+    async with run_simulated_service(SimulatedService(pace=0, reply=reply)) as service:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
         async with opened() as lab:
             chat = lab.chat
@@ -160,7 +163,7 @@ async def test_an_answer_grows_sentence_by_sentence_and_says_what_is_general_kno
 
 
 async def test_at_the_budget_what_is_finished_is_delivered(
-    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+    library: LocalLibrary, service: SimulatedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
     monkeypatch.setenv("SCHOLIUM_BUDGET_TOKENS", "30000")
@@ -177,7 +180,7 @@ async def test_at_the_budget_what_is_finished_is_delivered(
 
 
 async def test_going_on_after_a_stop_pays_for_nothing_twice(
-    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+    library: LocalLibrary, service: SimulatedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
     async with opened() as lab:
@@ -208,9 +211,9 @@ async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
     )
 
     def reply(prompt: str, schema: str) -> str:
-        return json.dumps(next(readings)) if schema == "ReadingAnswer" else simulated(prompt, schema)
+        return json.dumps(next(readings)) if schema == "ReadingAnswer" else simulate_answer(prompt, schema)
 
-    async with running(Service(pace=0, reply=reply)) as service:
+    async with run_simulated_service(SimulatedService(pace=0, reply=reply)) as service:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
         async with opened() as lab:
             chat = lab.chat
@@ -243,7 +246,7 @@ def test_write_asks_once_before_it_spends(
         )
     )
     assert CliRunner().invoke(cli, ["ingest", "lab.bib"]).exit_code == 0
-    with served(Service(pace=0)) as url:
+    with served(SimulatedService(pace=0)) as url:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
         command = ["write", "dense retrieval", "--sections", "3", "--subsection-words", "60", "-o", "out", *arguments]
         done = CliRunner().invoke(cli, command, input=answer)
@@ -253,12 +256,12 @@ def test_write_asks_once_before_it_spends(
 
 
 @contextmanager
-def served(service: Service) -> Iterator[str]:
+def served(service: SimulatedService) -> Iterator[str]:
     """The service in a thread of its own, for commands that run their own event loop."""
     ready, over = threading.Event(), threading.Event()
 
     async def serve() -> None:
-        async with running(service):
+        async with run_simulated_service(service):
             ready.set()
             await asyncio.to_thread(over.wait)
 
@@ -271,7 +274,7 @@ def served(service: Service) -> Iterator[str]:
 
 
 async def test_the_survey_is_judged_in_the_chat_with_details_one_press_away(
-    library: LocalLibrary, service: Service, monkeypatch: pytest.MonkeyPatch
+    library: LocalLibrary, service: SimulatedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
     async with opened() as lab:

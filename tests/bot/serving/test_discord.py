@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from adapters.chat import Conversation
 from adapters.discord.adapter import DiscordAdapter
 from bot.app import App
-from bot.bench.simulation import Service as Simulation
-from bot.bench.simulation import running as simulating
+from bot.bench.simulation import SimulatedService as Simulation
+from bot.bench.simulation import run_simulated_service as simulating
 from bot.cli.platforms import discord_access
-from bot.serving.service import Service, serving, stored
+from bot.serving.service import Service, open_store, run_service
 from bot.settings import load_settings
 from bot.store.schema import events
 from bot.wording.labels import WORDS
@@ -36,10 +36,10 @@ async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
 async def scholium(discord: Discord) -> AsyncIterator[Service]:
     """The command ``discord``, while the block runs."""
     app = App(load_settings())
-    async with stored(app) as store:
+    async with open_store(app) as store:
         adapter = DiscordAdapter(discord_access(app.settings), WORDS, edit_s=0.3)
         before = discord.identified
-        async with serving(app, adapter, store=store) as service:
+        async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
             await discord.until(lambda: discord.identified > before)
             yield service
@@ -105,7 +105,7 @@ async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
 
 async def test_stop_by_the_button_by_a_command_and_by_locking(library: LocalLibrary, discord: Discord) -> None:
     async with scholium(discord) as service:
-        held = await _hold_jobs(service)
+        stored = await _hold_jobs(service)
         for number, stop in enumerate(("button", "command", "lock")):
             thread = await discord.say(f"<@{BOT}> survey dense retrieval", channel=str(201 + number))
             status = await discord.message("Looking for keywords", thread)
@@ -123,7 +123,7 @@ async def test_stop_by_the_button_by_a_command_and_by_locking(library: LocalLibr
             else:
                 await discord.message("Stopped. What was finished is kept", thread)
                 await discord.until(lambda status=status: "Stopped" in status.content)
-        held.set()
+        stored.set()
 
 
 async def _hold_jobs(service: Service) -> asyncio.Event:

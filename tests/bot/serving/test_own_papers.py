@@ -17,7 +17,9 @@ OWN = papers(3)
 
 
 async def send(lab: Lab, name: str, content: bytes, text: str = "", key: str = "f") -> str:
-    await lab.chat.desk.handle(Incoming(HERE, "mara", f"{key}{name}", text, attachments=(Attachment(name, content),)))
+    await lab.chat.backend.handle(
+        Incoming(HERE, "mara", f"{key}{name}", text, attachments=(Attachment(name, content),))
+    )
     await lab.settled()
     return lab.chat.last
 
@@ -79,10 +81,10 @@ async def test_a_pdf_gets_its_true_metadata_and_its_text_is_read(
     async with opened() as lab:
         said = await send(lab, "paper.pdf", pdf(OWN[0].title, "The index holds 21 million passages."))
         assert "I read Ada Author1" in said and OWN[0].title in said
-        texts = lab.service.app.shelf.texts_of(HERE.workspace)
+        texts = lab.service.app.libraries.texts_of(HERE.workspace)
         text = texts.load(OWN[0].key)
         assert text and "21 million" in next(text.body()).text
-        other = lab.service.app.shelf.texts_of("another workspace")
+        other = lab.service.app.libraries.texts_of("another workspace")
         assert other.load(OWN[0].key) is None
 
 
@@ -91,7 +93,7 @@ async def test_a_text_file_is_read_too(library: LocalLibrary, monkeypatch: pytes
     text = f"{OWN[1].title}\nAda Author\n\n1 Introduction\nPlain words about passages."
     async with opened() as lab:
         assert OWN[1].title in await send(lab, "paper.txt", text.encode())
-        kept = lab.service.app.shelf.texts_of(HERE.workspace).load(OWN[1].key)
+        kept = lab.service.app.libraries.texts_of(HERE.workspace).load(OWN[1].key)
         assert kept and "Plain words" in next(kept.body()).text
 
 

@@ -17,14 +17,15 @@ import structlog
 
 from adapters.chat import Conversation, Incoming, Outgoing, PlatformError
 from bot.app import App
-from bot.bench.crash import paid_again
+from bot.bench.crash import count_paid_again
 from bot.bench.load import CountingPlatform
-from bot.bench.simulation import Call, running
-from bot.bench.simulation import Service as Simulation
+from bot.bench.simulation import Call, run_simulated_service
+from bot.bench.simulation import SimulatedService as Simulation
 from bot.conversation.dispatcher import Dispatcher
-from bot.jobs.queue import Bounds, DurableJobs, Presence, queue_name
+from bot.jobs.queue import DurableJobs, JobLimits, ProcessHeartbeat, queue_name
 from bot.monitoring.logs import configure, without_secrets
-from bot.serving.service import Service, serving
+from bot.monitoring.metrics import serve_metrics
+from bot.serving.service import Service, run_service
 from bot.settings import load_settings
 from bot.store.database import open_database
 from bot.store.schema import outbox
@@ -52,7 +53,7 @@ async def test_a_conversation_goes_on_where_it_was_in_the_next_process(library: 
 @asynccontextmanager
 async def killed(chat: FakeChat) -> AsyncIterator[Lab]:
     """A service whose end nobody prepares: its heartbeat stops and its tasks with it."""
-    context = serving(App(load_settings()), chat)
+    context = run_service(App(load_settings()), chat)
     service = await context.__aenter__()
     yield Lab(service, chat)
     await service.jobs.close()
@@ -70,14 +71,14 @@ async def killed(chat: FakeChat) -> AsyncIterator[Lab]:
 async def test_a_job_goes_on_in_the_next_process_and_pays_for_no_finished_call_again(
     library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with running(Simulation(pace=0.01)) as model:
+    async with run_simulated_service(Simulation(pace=0.01)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
         chat = FakeChat(holds=written(1))
         async with killed(chat) as lab:
             await lab.talk("survey dense retrieval sections=3 words=80", "ok", "ok")
-            await chat.desk.handle(Incoming(HERE, "mara", "write", "ok"))
+            await chat.backend.handle(Incoming(HERE, "mara", "write", "ok"))
             async with asyncio.timeout(60):
-                await chat.held.wait()
+                await chat.stored.wait()
             began = time.perf_counter() - model.began
         ended = time.perf_counter() - model.began
         assert (await _held_job()) is not None
@@ -88,25 +89,25 @@ async def test_a_job_goes_on_in_the_next_process_and_pays_for_no_finished_call_a
             assert any("is written: 3 sections" in m.text for m in lab.chat.messages())
     # Unlike a real kill, this end takes a moment, in which calls go on beginning.
     moments = [began + (ended - began) * i / 100 for i in range(101)]
-    finished, _ = paid_again(model.calls, moments)
+    finished, _ = count_paid_again(model.calls, moments)
     assert finished == 0
 
 
 async def _held_job() -> object:
     store = Store(await open_database(load_settings().store_url()), "looker")
     try:
-        held = await store.held(HERE)
-        return held and held.session.job
+        stored = await store.load_conversation(HERE)
+        return stored and stored.session.job
     finally:
         await store.close()
 
 
 async def test_what_a_dead_process_received_and_wrote_is_answered_and_sent(library: LocalLibrary) -> None:
     store = Store(await open_database(load_settings().store_url()), "dead")
-    await Presence(store, "fake").beat()
+    await ProcessHeartbeat(store, "fake").beat()
     await store.receive(Incoming(HERE, "mara", "k1", "help"))
     await store.handled(Incoming(HERE, "mara", "k0", ""), [Outgoing(HERE, "written before the end")])
-    await Presence(store, "fake").leave()
+    await ProcessHeartbeat(store, "fake").leave()
     await store.close()
     async with opened() as lab:
         # The queue of a conversation has a name of its own; the dead process served all of the platform.
@@ -139,7 +140,7 @@ async def test_a_message_the_platform_does_not_take_is_sent_later_once(library: 
     Refusing.refuses = 1
     chat = Refusing()
     async with opened(chat) as lab:
-        await chat.desk.handle(Incoming(HERE, "mara", "k", "help"))
+        await chat.backend.handle(Incoming(HERE, "mara", "k", "help"))
         await lab.settled()
         assert [("What you can say" in m.text) for m in chat.messages()] == [True]
         assert await lab.service.store.unsent("fake", None) == []
@@ -162,7 +163,7 @@ async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none
     library: LocalLibrary,
 ) -> None:
     platform = CountingPlatform()
-    async with serving(App(load_settings()), platform) as service:
+    async with run_service(App(load_settings()), platform) as service:
 
         async def sweeping() -> None:
             while True:
@@ -178,24 +179,23 @@ async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none
         sweeper.cancel()
         await asyncio.wait([sweeper])
         await service.dispatcher.settled()
-        await service.post.settled()
+        await service.outbox.settled()
         async with service.store.reading() as connection:
             unsent = sa.select(sa.func.count()).where(outbox.c.sent_at.is_(None))
             assert (await connection.execute(unsent)).scalar_one() == 0
         for at in places:
-            assert (await service.dispatcher.held(at)).session.state.phase == "keywords"
+            assert (await service.dispatcher.load_conversation(at)).session.state.phase == "keywords"
 
 
 async def test_health_readiness_and_figures_have_a_port_of_their_own(
     library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from bot.monitoring.metrics import watched
 
     async with opened() as lab:
         await lab.talk("survey dense retrieval")
         service: Service = lab.service
         async with (
-            watched(service.metrics, "127.0.0.1", 0, service.not_ready) as port,
+            serve_metrics(service.metrics, "127.0.0.1", 0, service.not_ready) as port,
             httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client,
         ):
             assert (await client.get("/healthz")).text == "ok\n"
@@ -225,9 +225,9 @@ def test_a_call_paid_again_counts_as_in_flight_only_where_a_kill_cut_it_off() ->
         return Call("text", start, end, 1, 1, 200, {"prompt": text})
 
     calls = [call(0, 1, "a"), call(2, 3, "b"), call(4, 6, "c"), call(7, 8, "c"), call(8, 9, "a")]
-    assert paid_again(calls, [5.0]) == (1, 1)
-    assert paid_again(calls, [0.5, 5.0]) == (0, 2)
-    assert paid_again(calls, []) == (0, 0)
+    assert count_paid_again(calls, [5.0]) == (1, 1)
+    assert count_paid_again(calls, [0.5, 5.0]) == (0, 2)
+    assert count_paid_again(calls, []) == (0, 0)
 
 
 async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path:
         begun.set()
         await asyncio.Event().wait()
 
-    jobs = DurableJobs(f"sqlite:///{tmp_path / 'jobs.sqlite'}", queue_name("fake", HERE), "p1", Bounds(), run)
+    jobs = DurableJobs(f"sqlite:///{tmp_path / 'jobs.sqlite'}", queue_name("fake", HERE), "p1", JobLimits(), run)
     await jobs.start(HERE, "mara", Job("j1", "keywords"))
     await begun.wait()
     await jobs.close()

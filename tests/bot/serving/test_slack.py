@@ -16,12 +16,12 @@ from cryptography.fernet import Fernet
 from slack_sdk.oauth.installation_store.models.bot import Bot
 
 from adapters.slack.adapter import BOT_SCOPES, COMMAND, EVENTS, SHORTCUT, SlackAdapter
-from adapters.slack.sending import Pace
+from adapters.slack.sending import SendingPace
 from bot.app import App
-from bot.bench.simulation import Service as Simulation
-from bot.bench.simulation import running as simulating
+from bot.bench.simulation import SimulatedService as Simulation
+from bot.bench.simulation import run_simulated_service as simulating
 from bot.cli.platforms import slack_access
-from bot.serving.service import Service, serving, stored
+from bot.serving.service import Service, open_store, run_service
 from bot.settings import load_settings
 from bot.store.installations import Installations
 from bot.store.schema import installations
@@ -48,10 +48,10 @@ async def slack(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slack]:
 async def scholium(slack: Slack) -> AsyncIterator[Service]:
     """The command ``slack``, while the block runs."""
     app = App(load_settings())
-    pace = Pace(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
-    async with stored(app) as store:
+    pace = SendingPace(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
+    async with open_store(app) as store:
         adapter = SlackAdapter(slack_access(app.settings, store), WORDS, pace)
-        async with serving(app, adapter, store=store) as service:
+        async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
             await slack.until(lambda: len(slack.sockets) == 2)
             yield service
@@ -201,9 +201,9 @@ async def installed(slack: Slack, monkeypatch: pytest.MonkeyPatch, key: str) -> 
     monkeypatch.setenv("SCHOLIUM_TOKEN_KEY", key)
     monkeypatch.setenv("SCHOLIUM_HTTP_PORT", "0")
     app = App(load_settings())
-    async with stored(app) as store:
-        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, Pace(MINUTE_S / 40, MINUTE_S / 40))
-        async with serving(app, adapter, store=store) as service:
+    async with open_store(app) as store:
+        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, SendingPace(MINUTE_S / 40, MINUTE_S / 40))
+        async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
             while not adapter.port:  # noqa: ASYNC110
                 await asyncio.sleep(0)
@@ -263,7 +263,7 @@ async def test_what_is_missing_is_named(
 ) -> None:
     monkeypatch.delenv(missing)
     app = App(load_settings())
-    async with stored(app) as store:
+    async with open_store(app) as store:
         with pytest.raises(UserError, match=missing):
             slack_access(app.settings, store)
 
@@ -283,7 +283,7 @@ def test_the_manifest_names_what_the_code_uses() -> None:
 
 
 async def test_an_organisation_that_leaves_takes_no_other_with_it() -> None:
-    async with stored(App(load_settings())) as store:
+    async with open_store(App(load_settings())) as store:
         known = Installations(store, "1.2", Fernet.generate_key().decode())
         for name in ("E1", "E2"):
             bot = Bot(bot_id="B", bot_user_id="U", bot_token=f"xoxb-{name}", enterprise_id=name, installed_at=1.0)

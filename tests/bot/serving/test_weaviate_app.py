@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from adapters.chat import Attachment, Incoming
-from bot.app import Means, opened_app
-from bot.jobs.runner import Listener
-from engine.retrieval.online.transport import ProcessMemory
+from bot.app import JobServices, open_app
+from bot.jobs.runner import JobListener
+from engine.retrieval.online.transport import ProcessCache
 from engine.session.state import State, SurveySession
 from engine.values import Brief, Query
 from tests.bot.cli.test_cli import command, jsonl
@@ -60,12 +60,12 @@ def test_a_weaviate_that_is_away_is_said_and_no_other_library_taken(tmp_path: Pa
 
 
 async def test_a_conversation_and_papers_of_one_workspace(tmp_path: Path) -> None:
-    async with opened_app() as app:
-        library = await app.shelf.new_library("main", "weaviate")
+    async with open_app() as app:
+        library = await app.libraries.new_library("main", "weaviate")
         await library.add([*papers(12), *papers(10, "graph", 101)])
     async with opened() as lab:
-        await lab.service.app.shelf.discover()
-        await lab.chat.desk.handle(Incoming(HERE, "mara", "u1", attachments=(Attachment("own.bib", BIB.encode()),)))
+        await lab.service.app.libraries.discover()
+        await lab.chat.backend.handle(Incoming(HERE, "mara", "u1", attachments=(Attachment("own.bib", BIB.encode()),)))
         await lab.settled()
         assert "1 papers added" in lab.chat.last
         await lab.talk("survey graph attention library=main", "ok")
@@ -73,10 +73,10 @@ async def test_a_conversation_and_papers_of_one_workspace(tmp_path: Path) -> Non
         assert state.papers
         titles = [f.paper.title for f in state.papers.found]
         assert "Secret Plans of Graph Attention" in titles and len(titles) > 10
-    async with opened_app() as app:
+    async with open_app() as app:
         for workspace, sees in ((HERE.workspace, True), (replace(HERE, tenant="rivals").workspace, False)):
             session = SurveySession("s", state=State(brief=Brief("graph attention", library="main")))
-            means = Means(workspace, None, ProcessMemory())
-            bench = await app.bench(session, means, Listener(nobody, nobody, nobody, nobody, nobody))
+            means = JobServices(workspace, None, ProcessCache())
+            bench = await app.bench(session, means, JobListener(nobody, nobody, nobody, nobody, nobody))
             found = await bench.context.library.search(Query("secret plans graph attention", 20))
             assert any("Secret" in item.paper.title for item in found) is sees

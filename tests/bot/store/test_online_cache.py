@@ -9,14 +9,14 @@ from itertools import pairwise
 import sqlalchemy as sa
 
 from bot.store.database import open_database
-from bot.store.online_cache import KEPT_DAYS, StoredMemory
+from bot.store.online_cache import KEPT_DAYS, StoredOnlineCache
 from bot.store.schema import replies
 from bot.store.sessions import Store
 
 
 async def test_two_processes_take_turns_and_wait_for_whom_one_was_told_to_wait(database_url: str) -> None:
     stores = [Store(await open_database(database_url), name) for name in ("one", "two")]
-    memories = [StoredMemory(store) for store in stores]
+    memories = [StoredOnlineCache(store) for store in stores]
     began = time.time()
     waits = await asyncio.gather(*(memories[n % 2].turn("scholar", 10.0) for n in range(6)))
     at = sorted(time.time() - began + wait for wait in waits)
@@ -31,7 +31,7 @@ async def test_two_processes_take_turns_and_wait_for_whom_one_was_told_to_wait(d
 
 async def test_answers_are_kept_with_their_age_and_old_ones_go(database_url: str) -> None:
     store = Store(await open_database(database_url), "one")
-    memory = StoredMemory(store)
+    memory = StoredOnlineCache(store)
     assert await memory.recall("k") is None
     await memory.keep("k", "größer")
     await memory.keep("k", "größte")

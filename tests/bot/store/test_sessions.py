@@ -11,12 +11,21 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.chat import Attachment, Button, Conversation, Incoming, Outgoing
-from bot.jobs.queue import Presence
+from bot.jobs.queue import ProcessHeartbeat
 from bot.store import schema
 from bot.store.backup import backup, data_of, delete_data_of, restore
 from bot.store.database import open_database
-from bot.store.ledger import Limit, Payer, StoredLedger, StoredRecord, lose, raise_budget, standings, usage_by_step
-from bot.store.sessions import Held, Store
+from bot.store.ledger import (
+    BudgetLimit,
+    Payer,
+    StoredLedger,
+    StoredRecord,
+    load_budget_use,
+    raise_budget,
+    settle_lost_calls,
+    usage_by_step,
+)
+from bot.store.sessions import Store, StoredConversation
 from engine.errors import LimitExceeded, ServiceError, UserError
 from engine.llm.model import Completion
 from engine.session.events import Approve, EditOutline, JobDone, Start, Undo
@@ -37,7 +46,7 @@ async def open_store(database_url: str) -> AsyncIterator[Open]:
     async def open_as(holder: str) -> Store:
         store = Store(await open_database(database_url), holder)
         opened.append(store)
-        await Presence(store, "fake").beat()
+        await ProcessHeartbeat(store, "fake").beat()
         return store
 
     yield open_as
@@ -78,10 +87,10 @@ async def rows(store: Store, table: sa.Table) -> int:
 
 async def test_a_session_comes_back_with_all_its_revisions(open_store: Open) -> None:
     store, session = await open_store("one"), conversation_up_to_an_outline()
-    held = Held(HERE, session, "mara", frozenset({"ben"}), ("rename 2 to X",))
-    assert await store.commit(held, [Outgoing(HERE, "there")]) is not None
-    read = await (await open_store("two")).held(HERE)
-    assert read == replace(held, version=1)
+    stored = StoredConversation(HERE, session, "mara", frozenset({"ben"}), ("rename 2 to X",))
+    assert await store.commit(stored, [Outgoing(HERE, "there")]) is not None
+    read = await (await open_store("two")).load_conversation(HERE)
+    assert read == replace(stored, version=1)
     undone, _ = advance(read.session, Undo(20))
     assert undone.state.outline is not None
     assert undone.state.outline.nodes[0].title == "One"
@@ -94,15 +103,15 @@ async def test_a_session_comes_back_with_all_its_revisions(open_store: Open) -> 
 
 async def test_of_two_changes_to_the_same_revision_one_is_made(open_store: Open) -> None:
     one, two = await open_store("one"), await open_store("two")
-    await one.commit(Held(HERE, conversation_up_to_an_outline(), "mara"), [])
-    first, second = await one.held(HERE), await two.held(HERE)
+    await one.commit(StoredConversation(HERE, conversation_up_to_an_outline(), "mara"), [])
+    first, second = await one.load_conversation(HERE), await two.load_conversation(HERE)
     assert first is not None
     assert second is not None
     changed = [replace(h, session=advance(h.session, Approve())[0]) for h in (first, second)]
     assert await one.commit(changed[0], [Outgoing(HERE, "yes")]) is not None
     assert await two.commit(changed[1], [Outgoing(HERE, "also yes")]) is None
     assert await rows(one, schema.outbox) == 1
-    again = await two.held(HERE)
+    again = await two.load_conversation(HERE)
     assert again is not None
     assert again.version == 2
 
@@ -113,12 +122,12 @@ async def test_what_comes_twice_is_received_once_and_what_was_not_handled_is_fou
     assert [await one.receive(e) for e in (upload, said("k2"), upload, said("k2"))] == [True, True, False, False]
     await one.handled(said("k2"), [])
     two = await open_store("two")
-    assert await two.left_over("fake", None) == []  # the first one lives
-    await Presence(one, "fake").leave()
-    assert await Presence(two, "fake").buried() == ["one"]
-    assert await two.left_over("other", None) == []
-    assert await two.left_over("fake", None) == [upload]
-    assert await two.left_over("fake", None) == []
+    assert await two.take_left_over("fake", None) == []  # the first one lives
+    await ProcessHeartbeat(one, "fake").leave()
+    assert await ProcessHeartbeat(two, "fake").claim_dead() == ["one"]
+    assert await two.take_left_over("other", None) == []
+    assert await two.take_left_over("fake", None) == [upload]
+    assert await two.take_left_over("fake", None) == []
 
 
 async def test_a_burst_is_stored_whole_and_each_repeat_is_known(store: Store) -> None:
@@ -134,35 +143,35 @@ async def test_messages_wait_in_order_until_they_are_sent(open_store: Open) -> N
     one = await open_store("one")
     buttons = (Button("Go", "ok:abc:1", "ok"),)
     messages = [Outgoing(HERE, str(i), buttons=buttons, files=(Path("a.md"),)) for i in range(5)]
-    letters = await one.commit(Held(HERE, SurveySession("abc"), "mara"), messages)
-    assert letters is not None
-    assert [letter.outgoing for letter in letters] == messages
-    await one.sent(letters[0])
-    await Presence(one, "fake").leave()
+    stored_messages = await one.commit(StoredConversation(HERE, SurveySession("abc"), "mara"), messages)
+    assert stored_messages is not None
+    assert [stored_message.outgoing for stored_message in stored_messages] == messages
+    await one.sent(stored_messages[0])
+    await ProcessHeartbeat(one, "fake").leave()
     two = await open_store("two")
-    await Presence(two, "fake").buried()
+    await ProcessHeartbeat(two, "fake").claim_dead()
     elsewhere = Conversation("fake", "lab", "general", "2")
     assert await two.unsent("fake", elsewhere) == []
-    assert await two.unsent("fake", HERE) == letters[1:]
+    assert await two.unsent("fake", HERE) == stored_messages[1:]
 
 
 async def test_a_dead_process_is_buried_by_one_only(open_store: Open) -> None:
     dead = await open_store("dead")
-    await Presence(dead, "fake").leave()
-    living = [Presence(await open_store(f"p{i}"), "fake") for i in range(4)]
-    found = await asyncio.gather(*(p.buried() for p in living))
+    await ProcessHeartbeat(dead, "fake").leave()
+    living = [ProcessHeartbeat(await open_store(f"p{i}"), "fake") for i in range(4)]
+    found = await asyncio.gather(*(p.claim_dead() for p in living))
     assert sorted(found) == [[], [], [], ["dead"]]
 
 
 async def test_budgets_hold_across_processes(open_store: Open) -> None:
     stores = [await open_store("one"), await open_store("two")]
     payer = Payer("abc", "fake:lab", "mara")
-    limits = [Limit("survey", tokens=10_000), Limit("person", money=1.0)]
+    limits = [BudgetLimit("survey", tokens=10_000), BudgetLimit("person", money=1.0)]
     ledgers = [StoredLedger(store, payer, limits, lambda _, __: None) for store in stores]
 
     async def call(number: int) -> bool:
         try:
-            async with ledgers[number % 2].reserved("draft/0/x", GPT, 500, 500) as reservation:
+            async with ledgers[number % 2].reserve("draft/0/x", GPT, 500, 500) as reservation:
                 await asyncio.sleep(0)
                 await reservation.settle(Completion("text", 500, 400))
         except LimitExceeded as error:
@@ -171,7 +180,7 @@ async def test_budgets_hold_across_processes(open_store: Open) -> None:
         return True
 
     results = await asyncio.gather(*(call(i) for i in range(30)))
-    (standing, _) = await standings(stores[0], payer, limits)
+    (standing, _) = await load_budget_use(stores[0], payer, limits)
     assert standing.tokens == results.count(True) * 900 <= 10_000
     assert 1 <= results.count(True) < 30
     assert (await usage_by_step(stores[1], "abc"))["draft"].calls == results.count(True)
@@ -179,29 +188,29 @@ async def test_budgets_hold_across_processes(open_store: Open) -> None:
 
 async def test_a_budget_is_raised_and_belongs_to_its_person(store: Store) -> None:
     mara, ben = Payer("abc", "fake:lab", "mara"), Payer("def", "fake:lab", "ben")
-    limits = [Limit("person", 0.001), Limit("workspace", 5.0)]
+    limits = [BudgetLimit("person", 0.001), BudgetLimit("workspace", 5.0)]
     ledger = StoredLedger(store, mara, limits, lambda _, __: None)
     with pytest.raises(LimitExceeded, match="for you today"):
-        async with ledger.reserved("draft", GPT, 100_000, 0):
+        async with ledger.reserve("draft", GPT, 100_000, 0):
             pass
     assert await rows(store, schema.spending) == 0
     await raise_budget(store, mara, "person", 0.5)
-    async with ledger.reserved("draft", GPT, 100_000, 0) as reservation:
+    async with ledger.reserve("draft", GPT, 100_000, 0) as reservation:
         await reservation.settle(Completion("x", 100_000, 0))
-    own, whole = await standings(store, mara, limits)
+    own, whole = await load_budget_use(store, mara, limits)
     assert (own.limit.money, round(own.money, 4)) == (0.501, 0.015)
     assert round(whole.money, 4) == 0.015
-    assert (await standings(store, ben, limits))[0].money == 0.0
+    assert (await load_budget_use(store, ben, limits))[0].money == 0.0
 
 
 async def test_a_call_whose_process_died_is_counted_and_a_finished_one_is_found(store: Store) -> None:
-    await store.commit(Held(HERE, SurveySession("abc"), "mara"), [])
+    await store.commit(StoredConversation(HERE, SurveySession("abc"), "mara"), [])
     payer = Payer("abc", "fake:lab", "mara")
     ledger = StoredLedger(store, payer, [], lambda _, __: None)
-    entering = ledger.reserved("draft", GPT, 100, 50)
+    entering = ledger.reserve("draft", GPT, 100, 50)
     await entering.__aenter__()
     assert (await usage_by_step(store, "abc")) == {}
-    await lose(store, ["one"])
+    await settle_lost_calls(store, ["one"])
     assert (await usage_by_step(store, "abc"))["draft"].input_tokens == 100
     record = StoredRecord(store, "abc")
     assert await record.find("k") is None
@@ -212,14 +221,14 @@ async def test_a_call_whose_process_died_is_counted_and_a_finished_one_is_found(
 
 async def test_forgetting_leaves_nothing_of_the_survey(store: Store) -> None:
     await store.receive(said("k1", "survey my secret topic"))
-    held = Held(HERE, conversation_up_to_an_outline(), "mara")
-    await store.commit(held, [Outgoing(HERE, "my secret topic")], "k1")
+    stored = StoredConversation(HERE, conversation_up_to_an_outline(), "mara")
+    await store.commit(stored, [Outgoing(HERE, "my secret topic")], "k1")
     await StoredRecord(store, "abc").keep("k", Completion("my secret topic", 1, 1))
-    read = await store.held(HERE)
+    read = await store.load_conversation(HERE)
     assert read is not None
     await store.receive(said("k2", "forget now"))
     assert await store.forget(read, [Outgoing(HERE, "Forgotten.")], "k2") is not None
-    assert await store.held(HERE) is None
+    assert await store.load_conversation(HERE) is None
     assert [await rows(store, t) for t in (schema.sessions, schema.pieces, schema.calls, schema.outbox)] == [0, 0, 0, 1]
     assert not await store.receive(said("k2"))  # sent again, it is still known
 
@@ -229,14 +238,16 @@ async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None
     for at, person, name in ((HERE, "mara", "abc"), (other, "ben", "def")):
         await store.receive(Incoming(at, person, f"k-{person}", "survey x"))
         session = replace(conversation_up_to_an_outline(), id=name)
-        await store.commit(Held(at, session, person, frozenset({"mara"})), [Outgoing(at, "yes")], f"k-{person}")
+        await store.commit(
+            StoredConversation(at, session, person, frozenset({"mara"})), [Outgoing(at, "yes")], f"k-{person}"
+        )
     found = await data_of(store, "mara")
     assert [row["id"] for row in found["surveys"]] == ["abc"]
     assert len(found["messages"]) == 1
     assert any("Title 19" in str(part["content"]) for part in found["parts"])
     assert (await delete_data_of(store, "mara"))["surveys"] == 1
-    assert await store.held(HERE) is None
-    theirs = await store.held(other)
+    assert await store.load_conversation(HERE) is None
+    theirs = await store.load_conversation(other)
     assert theirs is not None
     assert theirs.invited == frozenset()
     empty = await data_of(store, "mara")
@@ -244,20 +255,20 @@ async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None
 
 
 async def test_old_surveys_are_forgotten_where_a_setting_says_so(store: Store) -> None:
-    await store.commit(Held(HERE, SurveySession("abc"), "mara"), [])
+    await store.commit(StoredConversation(HERE, SurveySession("abc"), "mara"), [])
     assert await store.clean(None) == 0
     assert await store.clean(30) == 0
     async with store.writing() as connection:
         await connection.execute(schema.sessions.update().values(changed_at=0.0))
     assert await store.clean(30) == 1
-    assert await store.held(HERE) is None
+    assert await store.load_conversation(HERE) is None
 
 
 async def test_a_backup_restores_into_an_empty_store_of_either_kind(
     store: Store, tmp_path: Path, database_url: str
 ) -> None:
-    held = Held(HERE, conversation_up_to_an_outline(), "mara")
-    letters = await store.commit(held, [Outgoing(HERE, "one"), Outgoing(HERE, "two")])
+    stored = StoredConversation(HERE, conversation_up_to_an_outline(), "mara")
+    stored_messages = await store.commit(stored, [Outgoing(HERE, "one"), Outgoing(HERE, "two")])
     await StoredRecord(store, "abc").keep("k", Completion("text", 1, 2))
     count = await backup(store, tmp_path / "all.gz")
     with pytest.raises(UserError, match="not empty"):
@@ -265,8 +276,8 @@ async def test_a_backup_restores_into_an_empty_store_of_either_kind(
     new = Store(await open_database(f"sqlite:///{tmp_path / 'new.sqlite'}"), "new")
     try:
         assert await restore(new, tmp_path / "all.gz") == count
-        assert await new.held(HERE) == replace(held, version=1)
-        assert await new.unsent("fake", None) == letters
+        assert await new.load_conversation(HERE) == replace(stored, version=1)
+        assert await new.unsent("fake", None) == stored_messages
         assert await StoredRecord(new, "abc").find("k") == Completion("text", 1, 2)
         (tmp_path / "bad.gz").write_bytes(b"nothing")
         with pytest.raises(UserError, match="not empty"):
@@ -285,15 +296,15 @@ async def test_a_backup_of_sqlite_moves_to_postgres_and_goes_on_there(tmp_path: 
     old = Store(await open_database(f"sqlite:///{tmp_path / 'old.sqlite'}"), "old")
     new = Store(await open_database(postgres_url), "new")
     try:
-        await old.commit(Held(HERE, conversation_up_to_an_outline(), "mara"), [Outgoing(HERE, "one")])
+        await old.commit(StoredConversation(HERE, conversation_up_to_an_outline(), "mara"), [Outgoing(HERE, "one")])
         await backup(old, tmp_path / "all.gz")
         await restore(new, tmp_path / "all.gz")
-        await Presence(new, "fake").beat()
-        read = await new.held(HERE)
+        await ProcessHeartbeat(new, "fake").beat()
+        read = await new.load_conversation(HERE)
         assert read is not None
-        letters = await new.commit(read, [Outgoing(HERE, "two")])
-        assert letters is not None  # numbers go on after those restored
-        assert [letter.outgoing.text for letter in await new.unsent("fake", None)] == ["one"]
+        stored_messages = await new.commit(read, [Outgoing(HERE, "two")])
+        assert stored_messages is not None  # numbers go on after those restored
+        assert [stored_message.outgoing.text for stored_message in await new.unsent("fake", None)] == ["one"]
     finally:
         await old.close()
         await new.close()

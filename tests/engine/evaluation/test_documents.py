@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.citations import cited_keys
+from engine.citations import list_cited_keys
 from engine.errors import UserError
 from engine.evaluation.documents import claims, from_markdown, from_survey
 from engine.retrieval.identity import identifiers_in
@@ -115,7 +115,7 @@ def test_our_own_survey_is_read_with_its_keys() -> None:
     document = from_survey(survey)
     one, two = survey.references
     assert [c.names for c in claims(document)] == [(one.key, two.key), (two.key,)]
-    assert not any(cited_keys(c.text) for c in claims(document))
+    assert not any(list_cited_keys(c.text) for c in claims(document))
 
 
 def test_identifiers_in_references() -> None:

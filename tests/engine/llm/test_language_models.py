@@ -9,12 +9,12 @@ from typing import get_args
 
 import pytest
 
-from bot.bench.simulation import Fault, Service, running
+from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.anthropic import AnthropicProvider
 from engine.llm.meter import Account, Budget, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.llm.model import Answer, CallFailed, Prompt, Provider, Request, Task
+from engine.llm.model import CallFailed, Prompt, Provider, Request, Task, TypedAnswer
 from engine.llm.openai import OpenAIProvider
 from engine.llm.prices import PRICES, price_of
 
@@ -41,7 +41,7 @@ def provider_of(name: str, url: str, timeout_s: float = 2.0) -> Provider:
     return opened[-1]
 
 
-class Colour(Answer):
+class Colour(TypedAnswer):
     """An answer for the tests."""
 
     name: str
@@ -52,7 +52,7 @@ def request(question: str = "Which colour?", max_tokens: int = 100, temperature:
     return Request("drafting", "draft/x", Prompt("Be brief.", "Shared part.", question), max_tokens, temperature)
 
 
-def metered(service: Service, provider: str = "openai", **changes: object) -> MeteredModel:
+def metered(service: SimulatedService, provider: str = "openai", **changes: object) -> MeteredModel:
     made = provider_of(provider, service.url)
     values = {"throttle": Throttle(50), "account": Account(), "record": MemoryRecord(), "job": "j", **changes}
     return MeteredModel(made, MODELS, **values)  # type: ignore[arg-type]
@@ -65,10 +65,10 @@ def once(fault: Fault) -> Callable[[int], Fault | None]:
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_text_a_typed_answer_and_a_stream(provider: str) -> None:
     answers = iter(["Blue.", '{"name": "blue", "strength": 3}', "Blue as the sea. " * 80])
-    async with running(Service(pace=0, reply=lambda _, __: next(answers))) as service:
+    async with run_simulated_service(SimulatedService(pace=0, reply=lambda _, __: next(answers))) as service:
         model = metered(service, provider)
         assert await model.text(request("one")) == "Blue."
-        assert await model.typed(request("two"), Colour) == Colour(name="blue", strength=3)
+        assert await model.answer_typed(request("two"), Colour) == Colour(name="blue", strength=3)
         pieces = [piece async for piece in model.stream(request("three"))]
     assert len(pieces) > 1
     assert "".join(pieces) == "Blue as the sea. " * 80
@@ -78,7 +78,7 @@ async def test_text_a_typed_answer_and_a_stream(provider: str) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_the_temperature_and_the_shared_part_reach_the_request(provider: str) -> None:
-    async with running(Service(pace=0, reply=lambda _, __: "Yes.")) as service:
+    async with run_simulated_service(SimulatedService(pace=0, reply=lambda _, __: "Yes.")) as service:
         model = metered(service, provider)
         await model.text(request("one"))
         await model.text(request("two"))
@@ -97,7 +97,9 @@ async def test_the_temperature_and_the_shared_part_reach_the_request(provider: s
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("fault", ["429", "500", "empty", "truncated", "cut", "hang"])
 async def test_a_passing_fault_is_retried_and_what_the_provider_counts_is_paid(provider: str, fault: Fault) -> None:
-    async with running(Service(pace=0, fault=once(fault), reply=lambda _, __: "Blue it is.")) as service:
+    async with run_simulated_service(
+        SimulatedService(pace=0, fault=once(fault), reply=lambda _, __: "Blue it is.")
+    ) as service:
         model = metered(service, provider)
         assert await model.text(request()) == "Blue it is."
     # An answer that came, whole or not, is paid for; one that never came is not.
@@ -107,7 +109,9 @@ async def test_a_passing_fault_is_retried_and_what_the_provider_counts_is_paid(p
 
 
 async def test_calls_that_fail_count_towards_the_budget() -> None:
-    async with running(Service(pace=0, fault=lambda _: "refused", reply=lambda _, __: "word " * 60)) as service:
+    async with run_simulated_service(
+        SimulatedService(pace=0, fault=lambda _: "refused", reply=lambda _, __: "word " * 60)
+    ) as service:
         account = Account(Budget(tokens=400))
         model = metered(service, account=account)
         for i in range(6):
@@ -120,7 +124,9 @@ async def test_calls_that_fail_count_towards_the_budget() -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_cut_off_answer_is_asked_for_with_more_room(provider: str) -> None:
-    async with running(Service(pace=0, fault=once("truncated"), reply=lambda _, __: "Blue it is.")) as service:
+    async with run_simulated_service(
+        SimulatedService(pace=0, fault=once("truncated"), reply=lambda _, __: "Blue it is.")
+    ) as service:
         await metered(service, provider).text(request(max_tokens=100))
     limits = [call.body.get("max_completion_tokens") or call.body.get("max_tokens") for call in service.calls]
     assert limits == [100, 200]
@@ -128,7 +134,9 @@ async def test_a_cut_off_answer_is_asked_for_with_more_room(provider: str) -> No
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_refusal_is_said_and_not_retried(provider: str) -> None:
-    async with running(Service(pace=0, fault=lambda _: "refused", reply=lambda _, __: "No.")) as service:
+    async with run_simulated_service(
+        SimulatedService(pace=0, fault=lambda _: "refused", reply=lambda _, __: "No.")
+    ) as service:
         with pytest.raises(CallFailed) as caught:
             await metered(service, provider).text(request())
     assert not caught.value.retryable
@@ -137,7 +145,9 @@ async def test_a_refusal_is_said_and_not_retried(provider: str) -> None:
 
 async def test_a_stream_that_breaks_is_our_error() -> None:
     for provider in PROVIDERS:
-        async with running(Service(pace=0, fault=lambda _: "cut", reply=lambda _, __: "Blue. " * 500)) as service:
+        async with run_simulated_service(
+            SimulatedService(pace=0, fault=lambda _: "cut", reply=lambda _, __: "Blue. " * 500)
+        ) as service:
             model = metered(service, provider)
             with pytest.raises(LanguageModelError):
                 _ = [piece async for piece in model.stream(request())]
@@ -147,23 +157,25 @@ async def test_a_stream_that_breaks_is_our_error() -> None:
 
 async def test_a_stream_that_fails_before_it_begins_is_tried_again() -> None:
     for provider in PROVIDERS:
-        async with running(Service(pace=0, fault=once("500"), reply=lambda _, __: "Blue.")) as service:
+        async with run_simulated_service(
+            SimulatedService(pace=0, fault=once("500"), reply=lambda _, __: "Blue.")
+        ) as service:
             assert [piece async for piece in metered(service, provider).stream(request())] == ["Blue."]
 
 
 async def test_wrong_json_is_shown_its_error_and_asked_again_within_bounds() -> None:
     answers = iter(["Certainly!", '{"name": "blue"}', 'Here: ```{"name": "blue", "strength": 1}```'])
-    async with running(Service(pace=0, reply=lambda _, __: next(answers))) as service:
-        assert (await metered(service).typed(request(), Colour)).strength == 1
+    async with run_simulated_service(SimulatedService(pace=0, reply=lambda _, __: next(answers))) as service:
+        assert (await metered(service).answer_typed(request(), Colour)).strength == 1
     assert "Your last answer was wrong: strength" in json.dumps(service.calls[2].body)
-    async with running(Service(pace=0, reply=lambda _, __: "Certainly!")) as service:
+    async with run_simulated_service(SimulatedService(pace=0, reply=lambda _, __: "Certainly!")) as service:
         with pytest.raises(LanguageModelError, match="stayed unusable"):
-            await metered(service).typed(request(), Colour)
+            await metered(service).answer_typed(request(), Colour)
     assert len(service.calls) == 3
 
 
 async def test_a_finished_call_is_never_paid_again() -> None:
-    async with running(Service(pace=0, reply=lambda _, __: "Blue.")) as service:
+    async with run_simulated_service(SimulatedService(pace=0, reply=lambda _, __: "Blue.")) as service:
         record = MemoryRecord()
         for _ in range(2):
             assert await metered(service, record=record).text(request()) == "Blue."
@@ -173,7 +185,7 @@ async def test_a_finished_call_is_never_paid_again() -> None:
 
 
 async def test_calls_in_flight_never_overrun_the_budget() -> None:
-    async with running(Service(pace=0.02, reply=lambda _, __: "word " * 60)) as service:
+    async with run_simulated_service(SimulatedService(pace=0.02, reply=lambda _, __: "word " * 60)) as service:
         account = Account(Budget(tokens=1_000))
         model = metered(service, account=account)
         results = await asyncio.gather(
@@ -188,7 +200,7 @@ async def test_calls_in_flight_never_overrun_the_budget() -> None:
 
 
 async def test_one_limit_of_calls_at_once_for_all_models() -> None:
-    async with running(Service(pace=0.02, reply=lambda _, __: "Blue.")) as service:
+    async with run_simulated_service(SimulatedService(pace=0.02, reply=lambda _, __: "Blue.")) as service:
         throttle = Throttle(3)
         models = [metered(service, throttle=throttle, job=str(i)) for i in range(3)]
         await asyncio.gather(*(m.text(request(str(i))) for m in models for i in range(4)))
@@ -207,7 +219,7 @@ def test_the_published_costs_are_recomputed() -> None:
 
 
 async def test_a_model_without_a_price_is_counted_in_tokens() -> None:
-    async with running(Service(pace=0, reply=lambda _, __: "Blue.")) as service:
+    async with run_simulated_service(SimulatedService(pace=0, reply=lambda _, __: "Blue.")) as service:
         made = provider_of("openai", service.url)
         model = MeteredModel(made, dict.fromkeys(MODELS, "llama-7b"), Throttle(1), Account(), MemoryRecord())
         await model.text(request())
@@ -240,8 +252,8 @@ async def test_a_server_without_json_schemas_is_asked_in_words() -> None:
     try:
         provider = provider_of("openai", f"http://127.0.0.1:{runner.addresses[0][1]}")
         model = MeteredModel(provider, MODELS, Throttle(1), Account(), MemoryRecord())
-        assert (await model.typed(request("a"), Colour)).strength == 2
-        assert (await model.typed(request("b"), Colour)).strength == 2
+        assert (await model.answer_typed(request("a"), Colour)).strength == 2
+        assert (await model.answer_typed(request("b"), Colour)).strength == 2
     finally:
         await runner.cleanup()
     assert ["response_format" in body for body in bodies] == [True, False, False]

@@ -14,11 +14,11 @@ from engine.naming.clustering import (
     NOISE,
     best_cluster_count,
     clusters,
+    draw_cluster_count,
     labels,
     pick_algorithm,
-    published_cluster_count,
-    reduced,
-    rehomed,
+    reassign_noise,
+    reduce_dimensions,
 )
 from engine.naming.phrases import c_tf_idf, name_groups
 from engine.values import FoundPaper, Keyword
@@ -39,9 +39,9 @@ def test_c_tf_idf_by_hand() -> None:
 
 
 def test_the_published_rule_for_k_is_seeded_and_defined_below_fifty() -> None:
-    assert {published_cluster_count(200, seed) for seed in range(200)} == set(range(5, 21))
-    assert published_cluster_count(200, 7) == published_cluster_count(200, 7)
-    assert [published_cluster_count(n, 0) for n in (0, 3, 9, 49)] == [1, 1, 3, 5]
+    assert {draw_cluster_count(200, seed) for seed in range(200)} == set(range(5, 21))
+    assert draw_cluster_count(200, 7) == draw_cluster_count(200, 7)
+    assert [draw_cluster_count(n, 0) for n in (0, 3, 9, 49)] == [1, 1, 3, 5]
 
 
 def test_the_algorithm_is_picked_by_the_seed() -> None:
@@ -57,7 +57,7 @@ def blobs() -> np.ndarray:
 def test_each_algorithm_finds_what_is_there(algorithm: str) -> None:
     points = blobs()
     assert best_cluster_count(points, (2, 8), 0) == 3
-    found = rehomed(points, labels(points, algorithm, 3, 0))
+    found = reassign_noise(points, labels(points, algorithm, 3, 0))
     assert [len(set(found[i : i + 20])) for i in (0, 20, 40)] == [1, 1, 1]
     assert len(set(found)) == 3
 
@@ -65,8 +65,8 @@ def test_each_algorithm_finds_what_is_there(algorithm: str) -> None:
 def test_noise_is_given_a_home_or_shown() -> None:
     points = np.vstack([blobs(), [[1.4, 1.4, 1.4]]]).astype(np.float32)
     found = np.array([0] * 20 + [1] * 20 + [2] * 20 + [NOISE])
-    assert rehomed(points, found)[-1] == 1
-    assert set(rehomed(points[:3], np.array([NOISE] * 3))) == {0}
+    assert reassign_noise(points, found)[-1] == 1
+    assert set(reassign_noise(points[:3], np.array([NOISE] * 3))) == {0}
     shown = clusters(papers(61), found, "topic")
     assert shown[-1].name == "Papers Outside the Main Lines of Work"
     assert sum(len(c.papers) for c in shown) == 61
@@ -75,7 +75,7 @@ def test_noise_is_given_a_home_or_shown() -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 16])
 def test_few_papers_are_reduced_without_umap(count: int) -> None:
     vectors = WordEmbedder().embed([p.abstract for p in papers(count)])
-    assert len(reduced(vectors, 0)) == count
+    assert len(reduce_dimensions(vectors, 0)) == count
 
 
 def test_names_tell_groups_apart_and_read_like_headings() -> None:
@@ -148,6 +148,6 @@ def test_every_paper_lands_in_exactly_one_cluster(count: int, k: int, algorithm:
     chosen = papers(count)
     if not chosen:
         return
-    points = reduced(WordEmbedder().embed([p.abstract for p in chosen]), 0)
-    made = clusters(chosen, rehomed(points, labels(points, algorithm, k, 0)), "t")
+    points = reduce_dimensions(WordEmbedder().embed([p.abstract for p in chosen]), 0)
+    made = clusters(chosen, reassign_noise(points, labels(points, algorithm, k, 0)), "t")
     assert sorted(p.key for c in made for p in c.papers) == sorted(p.key for p in chosen)

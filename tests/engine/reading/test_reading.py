@@ -16,20 +16,20 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.http_server import listening
+from adapters.http_server import serve_http
 from engine.errors import RetrievalError, UserError
 from engine.llm.prompting import paper_block
 from engine.reading.downloading import Downloader, is_public
 from engine.reading.full_text import FullText, from_html, from_pdf, title_of
 from engine.reading.open_access import OpenAccess, TextFolder
-from engine.reading.pdf import Pdf, read_pdf
+from engine.reading.pdf import PdfText, read_pdf
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import EmptyLibrary
-from engine.retrieval.online.transport import Policy, Service, Web
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy
 from engine.run import RunContext
 from engine.values import OutlineNode, Passage
 from engine.writing.composing import with_bodies
-from engine.writing.drafting import CheckAnswer, Draft, Support, verified
+from engine.writing.drafting import CheckAnswer, Draft, Support, verify_citations
 from tests.fakes import FakeModel, paper, papers
 
 PAGE = """#set page(width: 15cm, height: 20cm)
@@ -89,7 +89,7 @@ def test_sections_pages_and_references_of_a_pdf() -> None:
 
 def test_words_divided_at_a_line_s_end_are_whole() -> None:
     text = from_pdf(
-        Pdf("", ("1 Introduction\nThe retrie-\nval model learns embed\ufffe\ndings of state-of-the-art.",)), "x"
+        PdfText("", ("1 Introduction\nThe retrie-\nval model learns embed\ufffe\ndings of state-of-the-art.",)), "x"
     )
     assert next(text.body()).text == "The retrieval model learns embeddings of state-of-the-art."
 
@@ -155,7 +155,7 @@ def test_whatever_comes_is_a_text_or_a_sentence(content: bytes) -> None:
 
 @given(st.lists(st.text(max_size=60), max_size=20))
 def test_any_text_is_read(lines: list[str]) -> None:
-    pdf = Pdf("", ("\n".join(lines),))
+    pdf = PdfText("", ("\n".join(lines),))
     text = from_pdf(pdf, "x")
     assert all(passage.page == 1 for passage in text.passages)
     assert isinstance(title_of(pdf), str)
@@ -227,7 +227,7 @@ async def test_a_redirect_is_checked_like_the_first_address(target: str) -> None
 
     application = web.Application()
     application.router.add_get("/", redirect)
-    async with listening(application, "127.0.0.1", 0) as port:
+    async with serve_http(application, "127.0.0.1", 0) as port:
         made_one = Downloader(trusted=frozenset({("127.0.0.1", port)}))
         with pytest.raises(UserError):
             await made_one.fetch(f"http://127.0.0.1:{port}/")
@@ -263,7 +263,7 @@ async def place(tmp_path: Path) -> AsyncIterator[tuple[Site, OpenAccess, str]]:
     site = Site()
     application = web.Application()
     application.router.add_get("/{tail:.*}", site.answer)
-    async with listening(application, "127.0.0.1", 0) as port:
+    async with serve_http(application, "127.0.0.1", 0) as port:
         url = f"http://127.0.0.1:{port}"
         downloader = Downloader(trusted=frozenset({("127.0.0.1", port)}))
         shared, own = TextFolder(tmp_path / "shared"), TextFolder(tmp_path / "own")
@@ -300,8 +300,10 @@ async def test_no_more_texts_than_wanted(place: tuple[Site, OpenAccess, str]) ->
 
 async def test_unpaywall_knows_where_a_paper_is_open(place: tuple[Site, OpenAccess, str]) -> None:
     site, access, url = place
-    browser = Web()
-    asking = replace(access, unpaywall=Service("Unpaywall", url, browser, Policy(0.0, 1.0)), contact="me@lab.org")
+    browser = OnlineTransport()
+    asking = replace(
+        access, unpaywall=ScholarlyService("Unpaywall", url, browser, ServicePolicy(0.0, 1.0)), contact="me@lab.org"
+    )
     there, closed = (
         paper(n, key=f"doi:10.1/{name}", identifiers=(f"doi:10.1/{name}",)) for n, name in ((1, "open"), (2, "closed"))
     )
@@ -337,7 +339,7 @@ async def test_a_writer_is_given_the_opening_and_evidence_names_the_page(place: 
     support = Support(sentence=1, key=given_paper.key, supported=True, quote=quote)
     model = FakeModel(lambda _, __: CheckAnswer(verdicts=[support]).model_dump_json())
     draft = Draft(OutlineNode("T"), tuple(bodies.values()), f"It gains 9.5 points [@{given_paper.key}].")
-    ((citation,),) = [claim.citations for claim in (await verified(model, draft)).claims]
+    ((citation,),) = [claim.citations for claim in (await verify_citations(model, draft)).claims]
     assert (citation.quote, citation.source, citation.page) == (quote, "full text", 2)
     assert not given_paper.body and json.dumps(quote)
 

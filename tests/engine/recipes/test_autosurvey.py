@@ -1,4 +1,4 @@
-"""AutoSurvey's recipe: which papers each prompt held, and what becomes of citations at every step."""
+"""AutoSurvey's recipe: which papers each prompt stored, and what becomes of citations at every step."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.bench.simulation import Service, running, simulated
-from engine.citations import cited_keys, replaced
+from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
+from engine.citations import list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.limits import Limits
 from engine.llm.meter import Account, Throttle
@@ -43,13 +43,13 @@ from engine.writing.drafting import (
     GIST_TOKENS,
     Assignment,
     Draft,
-    chunked,
-    connected,
-    drafted,
+    connect_neighbours,
+    divide_into_chunks,
+    draft_subsection,
     plain,
-    repaired,
-    settled,
-    verified,
+    repair_citations,
+    settle_citations,
+    verify_citations,
 )
 from engine.writing.estimates import estimate, with_expected_texts
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
@@ -69,7 +69,7 @@ def keys_in(request: Request) -> list[str]:
 
 async def test_each_prompt_holds_the_papers_of_its_own_subsection(library: LocalLibrary) -> None:
     """D1: the public code gives every section the papers of the first one's subsections."""
-    model = FakeModel(simulated)
+    model = FakeModel(simulate_answer)
     recipe = AutoSurveyRecipe()
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
     await recipe.write(BRIEF, SELECTION, outline, {}, context(library, model))
@@ -85,7 +85,7 @@ async def test_each_prompt_holds_the_papers_of_its_own_subsection(library: Local
 
 
 async def test_headings_equal_the_approved_outline_and_temperatures_are_sent(library: LocalLibrary) -> None:
-    model = FakeModel(simulated)
+    model = FakeModel(simulate_answer)
     recipe = AutoSurveyRecipe()
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
     approved = replace(outline, nodes=(*outline.nodes[:1], OutlineNode("Added by Hand"), *outline.nodes[1:]))
@@ -93,18 +93,18 @@ async def test_headings_equal_the_approved_outline_and_temperatures_are_sent(lib
     assert [s.title for _, s in walk(survey.sections)] == [n.title for _, n in walk_outline(approved.nodes)]
     assert {request.temperature for request in model.asked("draft/")} == {1.0}
     assert len(keys_in(model.asked("draft/0/Added by Hand")[0])) > 0
-    assert {k for _, s in walk(survey.sections) for k in cited_keys(s.text)} == {p.key for p in survey.references}
+    assert {k for _, s in walk(survey.sections) for k in list_cited_keys(s.text)} == {p.key for p in survey.references}
 
 
 async def test_the_outline_has_as_many_sections_as_asked_from_all_papers(library: LocalLibrary) -> None:
-    model = FakeModel(simulated)
+    model = FakeModel(simulate_answer)
     outline = await AutoSurveyRecipe().outline(BRIEF, SELECTION, context(library, model))
     assert len(outline.nodes) == 3
     assert {k for request in model.asked("outline/") for k in keys_in(request)} == {p.key for p in EVERYTHING}
 
 
 async def test_without_retrieval_every_subsection_is_written_from_the_same_papers(library: LocalLibrary) -> None:
-    model = FakeModel(simulated)
+    model = FakeModel(simulate_answer)
     recipe = AutoSurveyRecipe(retrieve=False)
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
     await recipe.write(BRIEF, SELECTION, outline, {}, context(library, model))
@@ -112,7 +112,7 @@ async def test_without_retrieval_every_subsection_is_written_from_the_same_paper
 
 
 async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: LocalLibrary) -> None:
-    model = FakeModel(simulated)
+    model = FakeModel(simulate_answer)
     recipe = NaiveRagRecipe()
     long = replace(BRIEF, sections=2, subsection_words=1_000)
     outline = await recipe.outline(long, SELECTION, context(library, model))
@@ -122,35 +122,35 @@ async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: L
     assert len(model.asked("draft/")) >= 2
     assert "(nothing yet)" in whole(model.asked("draft/0")[0])
     assert {c.verdict for claim in section.claims for c in claim.citations} == {"unchecked"}
-    assert set(cited_keys(section.text)) == {p.key for p in survey.references}
+    assert set(list_cited_keys(section.text)) == {p.key for p in survey.references}
 
 
 async def test_an_outline_goes_on_without_the_parts_that_failed_and_says_so(library: LocalLibrary) -> None:
     class Failing(FakeModel):
-        async def typed(self, request: Request, kind: type[A]) -> A:
+        async def answer_typed(self, request: Request, kind: type[A]) -> A:
             if request.step in {"outline/0", "duplicates"} or request.step.startswith("subsections/"):
                 self.requests.append(request)
                 raise LanguageModelError("The model refused.")
-            return await super().typed(request, kind)
+            return await super().answer_typed(request, kind)
 
     many = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers(500)))
-    outline = await AutoSurveyRecipe().outline(BRIEF, many, context(library, Failing(simulated)))
+    outline = await AutoSurveyRecipe().outline(BRIEF, many, context(library, Failing(simulate_answer)))
     assert len(outline.nodes) == 3
     assert all(node.papers and not node.children for node in outline.nodes)
     assert outline.notes[0].endswith("parts of the literature could not be outlined: The model refused.")
     assert len(outline.notes) == 5
     with pytest.raises(LanguageModelError, match="refused"):
-        await AutoSurveyRecipe().outline(BRIEF, SELECTION, context(library, Failing(simulated)))
+        await AutoSurveyRecipe().outline(BRIEF, SELECTION, context(library, Failing(simulate_answer)))
 
 
 @given(st.integers(0, 60), st.integers(0, 5), st.integers(200, 2_000))
 @settings(max_examples=40, deadline=None)
 def test_chunks_hold_every_paper_once_within_their_size(count: int, seed: int, size: int) -> None:
     chosen = papers(count)
-    chunks = chunked(chosen, seed, size)
+    chunks = divide_into_chunks(chosen, seed, size)
     assert sorted(p.key for chunk in chunks for p in chunk) == sorted(p.key for p in chosen)
     assert all(sum(paper_tokens(p, GIST_TOKENS) for p in chunk) <= size for chunk in chunks)
-    assert chunks == chunked(chosen, seed, size)
+    assert chunks == divide_into_chunks(chosen, seed, size)
     assert CHUNK_TOKENS == 30_000
 
 
@@ -167,9 +167,9 @@ async def test_an_unsupported_sentence_loses_its_citation_and_no_word() -> None:
         {"sentence": 2, "key": two.key, "supported": True, "quote": "words that are not in the paper"},
     ]
     model = FakeModel(lambda _, __: json.dumps({"verdicts": verdicts}))
-    result = await verified(model, draft_of(text, [one, two]))
+    result = await verify_citations(model, draft_of(text, [one, two]))
     assert result.text == f"First fact [@{one.key}]. Second claim [@{two.key}]. No source here."
-    assert replaced(result.text, lambda _: "").split() == replaced(text, lambda _: "").split()
+    assert replace_citations(result.text, lambda _: "").split() == replace_citations(text, lambda _: "").split()
     assert [(c.citations[0].verdict, c.citations[0].quote) for c in result.claims] == [
         ("supported", one.abstract.split(".")[0]),
         ("supported", ""),
@@ -182,7 +182,7 @@ async def test_coherence_changes_first_and_last_sentences_and_never_citations() 
     text = f"A start. The middle holds [@{one.key}]. Said before. The end [@{one.key}]."
     edits = {"first": "From there, a start.", "last": "Another end without its source.", "repeated": [2, 3]}
     model = FakeModel(lambda _, __: json.dumps(edits))
-    result = await connected(model, draft_of(text, [one]), "Before.", "After.")
+    result = await connect_neighbours(model, draft_of(text, [one]), "Before.", "After.")
     assert result.text == f"From there, a start. The middle holds [@{one.key}]. The end [@{one.key}]."
 
 
@@ -204,7 +204,7 @@ async def test_coherence_changes_first_and_last_sentences_and_never_citations() 
 def test_a_bracket_is_repaired_only_where_it_is_exact(said: str, read: str) -> None:
     one, two = papers(2)
     names = {"key": one.key, "other": two.key, "title": one.title, "TITLE": one.title.upper()}
-    result = settled(draft_of(f"A fact {said.format(**names)}.", [one, two]))
+    result = settle_citations(draft_of(f"A fact {said.format(**names)}.", [one, two]))
     assert result.text == " ".join(f"A fact {read.format(**names)}".split()) + "."
     changed = said != read
     assert bool(result.warnings) is (changed or "invented" in said)
@@ -212,7 +212,7 @@ def test_a_bracket_is_repaired_only_where_it_is_exact(said: str, read: str) -> N
 
 def test_repairs_are_reported() -> None:
     (one,) = papers(1)
-    text, repairs = repaired(f"See [{one.title}].", [one])
+    text, repairs = repair_citations(f"See [{one.title}].", [one])
     assert text == f"See [@{one.key}]."
     assert repairs == [(one.title, one.key)]
 
@@ -220,8 +220,8 @@ def test_repairs_are_reported() -> None:
 @given(st.text(max_size=200))
 def test_any_answer_becomes_plain_text_that_cites_only_what_was_offered(text: str) -> None:
     own = papers(2)
-    result = settled(draft_of(plain(text), own))
-    assert set(cited_keys(result.text)) <= {p.key for p in own}
+    result = settle_citations(draft_of(plain(text), own))
+    assert set(list_cited_keys(result.text)) <= {p.key for p in own}
 
 
 HOSTILE = (
@@ -257,10 +257,10 @@ async def test_a_draft_that_stays_too_short_or_has_no_papers_is_no_draft() -> No
     task = Assignment("t", Outline("T", (OutlineNode("Part"),)), 50)
     model = FakeModel(lambda _, __: "Certainly! Here it is.")
     with pytest.raises(LanguageModelError, match="too short"):
-        await drafted(model, task, OutlineNode("Part"), papers(2))
+        await draft_subsection(model, task, OutlineNode("Part"), papers(2))
     assert len(model.requests) == 3
     with pytest.raises(LanguageModelError, match="no paper"):
-        await drafted(model, task, OutlineNode("Part"), [])
+        await draft_subsection(model, task, OutlineNode("Part"), [])
 
 
 async def test_what_fails_is_named_and_the_rest_is_kept(library: LocalLibrary) -> None:
@@ -270,7 +270,7 @@ async def test_what_fails_is_named_and_the_rest_is_kept(library: LocalLibrary) -
         calls[0] += not schema
         if not schema and calls[0] > 4:
             raise LimitExceeded("The budget of $1.00 is used up.")
-        return simulated(prompt, schema)
+        return simulate_answer(prompt, schema)
 
     model = FakeModel(reply)
     recipe = AutoSurveyRecipe()
@@ -288,7 +288,7 @@ async def test_the_better_of_two_candidates_is_kept(library: LocalLibrary) -> No
             score = 5 if judged else 3
             judged.append(score)
             return json.dumps({"coverage": score, "structure": 4, "relevance": 4, "reason": "r"})
-        return simulated(prompt, schema)
+        return simulate_answer(prompt, schema)
 
     judged: list[int] = []
     model = FakeModel(reply)
@@ -301,7 +301,7 @@ async def test_the_better_of_two_candidates_is_kept(library: LocalLibrary) -> No
 
 
 async def test_without_checking_the_survey_says_so(library: LocalLibrary) -> None:
-    model = FakeModel(simulated)
+    model = FakeModel(simulate_answer)
     recipe = AutoSurveyRecipe(check=False, connect=False)
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
     survey = await recipe.write(BRIEF, SELECTION, outline, {}, context(library, model))
@@ -325,7 +325,7 @@ class WholeTexts:
 
 @pytest.mark.parametrize("texts", [0, 6])
 async def test_the_estimate_is_close_to_what_is_paid(library: LocalLibrary, texts: int) -> None:
-    async with running(Service(pace=0)) as service:
+    async with run_simulated_service(SimulatedService(pace=0)) as service:
         provider = OpenAIProvider("k", f"{service.url}/v1", 10.0)
         models = dict.fromkeys(get_args(Task), "gpt-4o")
         account = Account()

@@ -18,11 +18,11 @@ from engine.citations import with_references
 from engine.errors import UserError
 from engine.rendering.bibliography import bibtex, entry_keys, ris
 from engine.rendering.figures import svg
-from engine.rendering.files import FORMATS, as_json, file_stem, from_json, known_formats, write_files
+from engine.rendering.files import FORMATS, as_json, file_stem, from_json, parse_formats, write_files
 from engine.rendering.html import html
-from engine.rendering.markdown import escaped, markdown
+from engine.rendering.markdown import escape_markdown, render_markdown
 from engine.text import clean
-from engine.values import Bars, FieldMap, MapPoint, SearchRecord, Section, Survey, Table
+from engine.values import BarChart, FieldMap, MapPoint, SearchRecord, Section, Survey, Table
 from tests.fakes import claim, paper, papers
 
 HOSTILE = (
@@ -41,7 +41,7 @@ def survey_about(title: str) -> Survey:
     one, two = paper(1, title=title, authors=(title[:60] or "A", "Ben Buddy")), paper(2)
     text = f"First [@{one.key}]. {title.replace('[@', '[ @')}\n\n- an item [@{one.key}; @{two.key}]\n- another"
     figures = (
-        Bars("Years.", "Year", "Papers", (("2001", 1), ("2002", 3))),
+        BarChart("Years.", "Year", "Papers", (("2001", 1), ("2002", 3))),
         FieldMap("Map.", (MapPoint(0, 0, title[:80]), MapPoint(1, 1, "B"), MapPoint(2, 0, "B"))),
     )
     table = Table("A table.", ("Group", "Cited"), ((title.replace("[@", "[ @"), f"[@{two.key}]"),))
@@ -91,7 +91,7 @@ def test_html_links_citations_to_references_shown_on_hover() -> None:
 
 
 def test_markdown_has_the_structure() -> None:
-    text = markdown(survey_about("A Plain Title"))
+    text = render_markdown(survey_about("A Plain Title"))
     assert text.startswith("# A Plain Title\n")
     assert "## 1 A Plain Title" in text
     assert "### 1.1 Part" in text
@@ -104,7 +104,7 @@ def test_markdown_has_the_structure() -> None:
 @settings(max_examples=60)
 def test_escaped_markdown_reads_back_as_the_same_words(text: str) -> None:
     line = clean(text)
-    assert re.sub(r"\\([\\`*_\[\]<&#>+=.)-])", r"\1", escaped(line)) == line
+    assert re.sub(r"\\([\\`*_\[\]<&#>+=.)-])", r"\1", escape_markdown(line)) == line
 
 
 def test_the_pdf_holds_the_text_and_its_pages() -> None:
@@ -165,7 +165,7 @@ def test_files_are_written_whole_and_named_after_the_title(tmp_path: Path) -> No
 
 def test_a_format_or_folder_that_cannot_be_says_so(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="I can make: md"):
-        known_formats(("docx",))
+        parse_formats(("docx",))
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="could not be written"):
         write_files(survey_about("T"), tmp_path / "file", ("md",))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.retrieval.identity import Distinct, is_published, merged, same_paper
+from engine.retrieval.identity import MergedPapers, is_published, merge_records, same_paper
 from engine.values import Paper, PaperKey
 from tests.fakes import paper, papers
 
@@ -55,7 +55,7 @@ def test_the_best_of_each_field_with_its_source() -> None:
         "Dense Retrieval", DOI, venue="EMNLP", year=2020, abstract="Short.", citations=9,
         origins=(("abstract", "OpenAlex"), ("venue", "OpenAlex"), ("citations", "OpenAlex")), retracted=True,
     )  # fmt: skip
-    both = merged(preprint, published)
+    both = merge_records(preprint, published)
     assert (both.key, both.venue, both.year, both.citations) == (ARXIV, "EMNLP", 2020, 9)
     assert (both.abstract, both.pdf, both.retracted) == ("Long abstract.", "https://a/b", True)
     assert dict(both.origins) == {"abstract": "arXiv", "venue": "OpenAlex", "citations": "OpenAlex"}
@@ -78,7 +78,7 @@ def test_venues_of_preprints_are_told_from_others(venue: str, *, published: bool
 
 
 def test_a_record_that_knows_both_makes_two_papers_one() -> None:
-    distinct = Distinct()
+    distinct = MergedPapers()
     first, second = distinct.add(record("A", DOI)), distinct.add(record("B entirely different", S2))
     assert first != second
     distinct.add(record("A", PaperKey("acl:x"), identifiers=(DOI, S2)))
@@ -88,7 +88,7 @@ def test_a_record_that_knows_both_makes_two_papers_one() -> None:
 
 
 def test_two_editions_of_one_title_stay_two_beside_their_preprint() -> None:
-    distinct = Distinct()
+    distinct = MergedPapers()
     for given_record in (record("T", DOI), record("T", ARXIV), record("T", PaperKey("doi:10.1000/second"))):
         distinct.add(given_record)
     assert len(distinct.papers) == 2
@@ -96,7 +96,7 @@ def test_two_editions_of_one_title_stay_two_beside_their_preprint() -> None:
 
 @given(st.lists(st.integers(1, 30), max_size=40), st.randoms())
 def test_each_paper_once_whatever_the_order(numbers: list[int], random: object) -> None:
-    distinct = Distinct()
+    distinct = MergedPapers()
     for n in numbers:
         base = paper(n)
         variant = replace(base, key=PaperKey(f"s2:{n}"), identifiers=(PaperKey(f"s2:{n}"),), title=f"{base.title}.")
@@ -106,7 +106,7 @@ def test_each_paper_once_whatever_the_order(numbers: list[int], random: object) 
 
 
 def test_many_papers_are_merged_quickly_enough_to_wait_for() -> None:
-    distinct = Distinct()
+    distinct = MergedPapers()
     for found in papers(3_000):
         distinct.add(found)
     assert len(distinct.papers) == 3_000

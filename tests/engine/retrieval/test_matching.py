@@ -14,10 +14,10 @@ from engine.errors import UserError
 from engine.gathering.reading_lists import gather_list
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.local import LocalLibrary, create_library
-from engine.retrieval.matching import SURE, lines_of, matched, recognised
+from engine.retrieval.matching import SURE, lines_of, match_line, recognise_document
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.sources import Online
-from engine.retrieval.online.transport import Policy, Web
+from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
 from engine.run import RunContext
 from engine.values import Paper, PaperKey
 from tests.fakes import paper, papers
@@ -40,7 +40,7 @@ BERT = paper(
 
 
 @pytest.fixture
-async def shelf(tmp_path: Path) -> LocalLibrary:
+async def libraries(tmp_path: Path) -> LocalLibrary:
     library = await create_library(tmp_path / "lib")
     await library.add([RAG, BERT, *papers(10, "graph", 101)])
     await library.index(lambda _: None)
@@ -50,8 +50,8 @@ async def shelf(tmp_path: Path) -> LocalLibrary:
 @pytest.fixture
 async def online() -> AsyncIterator[tuple[Scholarly, Online]]:
     async with scholarly(papers(5, "vision", 301)) as site:
-        web = Web()
-        yield site, Online(SemanticScholar(web, "", site.url, Policy(0.0, 0.5, 0.3)))
+        web = OnlineTransport()
+        yield site, Online(SemanticScholar(web, "", site.url, ServicePolicy(0.0, 0.5, 0.3)))
         await web.close()
 
 
@@ -72,9 +72,9 @@ async def online() -> AsyncIterator[tuple[Scholarly, Online]]:
     ],
 )  # fmt: skip
 async def test_a_line_is_that_paper_or_none(
-    shelf: LocalLibrary, line: str, paper_found: Paper | None, *, sure: bool
+    libraries: LocalLibrary, line: str, paper_found: Paper | None, *, sure: bool
 ) -> None:
-    found = await matched(line, shelf, None)
+    found = await match_line(line, libraries, None)
     assert (found.paper.key if found.paper else None) == (paper_found.key if paper_found else None)
     assert (found.listed.certainty >= SURE) is sure
     if found.paper and not sure:
@@ -82,19 +82,19 @@ async def test_a_line_is_that_paper_or_none(
 
 
 async def test_what_the_library_lacks_is_found_online_and_an_outage_is_said(
-    shelf: LocalLibrary, online: tuple[Scholarly, Online]
+    libraries: LocalLibrary, online: tuple[Scholarly, Online]
 ) -> None:
     site, sources = online
     there = papers(1, "vision", 301)[0]
     for line in (there.title, there.key):
-        found = await matched(line, shelf, sources)
+        found = await match_line(line, libraries, sources)
         assert found.paper and found.paper.key == there.key and found.listed.certainty == 1.0
     site.fault = lambda _, __: "503"
-    found = await matched("Some Paper of Which the Library Knows Nothing", shelf, sources)
+    found = await match_line("Some Paper of Which the Library Knows Nothing", libraries, sources)
     assert found.paper is None and "could not be asked" in found.listed.note
 
 
-async def test_a_list_keeps_its_order_each_paper_once_and_what_is_unsure_is_left_out(shelf: LocalLibrary) -> None:
+async def test_a_list_keeps_its_order_each_paper_once_and_what_is_unsure_is_left_out(libraries: LocalLibrary) -> None:
     lines = (
         BERT.title,
         "arXiv:2005.11401",
@@ -103,14 +103,14 @@ async def test_a_list_keeps_its_order_each_paper_once_and_what_is_unsure_is_left
         "BERT: Pre-training of Deep Bidirectional Transformers. arXiv:2005.11401",
         papers(1, "graph", 101)[0].title + " extended with more words",
     )
-    selection = await gather_list(lines, RunContext(shelf, FittedOnTopic()))
+    selection = await gather_list(lines, RunContext(libraries, FittedOnTopic()))
     assert [f.paper.key for f in selection.found][:2] == [BERT.key, RAG.key]
     assert BERT.key in {p.key for p in selection.included()}
     assert selection.repeats == 2
     assert [item.line for item in selection.listed] == list(lines)
     assert [item.key is None for item in selection.listed][3]
     with pytest.raises(UserError, match="None of the 1 lines"):
-        await gather_list(("Nothing of the Kind Exists",), RunContext(shelf, FittedOnTopic()))
+        await gather_list(("Nothing of the Kind Exists",), RunContext(libraries, FittedOnTopic()))
 
 
 def test_bullets_numbers_and_semicolons() -> None:
@@ -133,13 +133,18 @@ def test_any_text_is_a_list_or_a_sentence(text: str) -> None:
 
 
 async def test_a_file_is_the_paper_whose_title_it_begins_with(
-    shelf: LocalLibrary, online: tuple[Scholarly, Online]
+    libraries: LocalLibrary, online: tuple[Scholarly, Online]
 ) -> None:
     first = f"{RAG.title}\nPatrick Lewis\nAbstract\nLarge models store knowledge. We build on BERT (arXiv:1810.04805)."
-    assert await recognised(first, [RAG.title], shelf, None) == RAG
-    assert await recognised("A Memo\nWe cite arXiv:2005.11401 and 10.1000/rag.", ["A Memo"], shelf, None) is None
+    assert await recognise_document(first, [RAG.title], libraries, None) == RAG
+    assert (
+        await recognise_document("A Memo\nWe cite arXiv:2005.11401 and 10.1000/rag.", ["A Memo"], libraries, None)
+        is None
+    )
     there = papers(1, "vision", 301)[0]
-    found = await recognised(f"{there.title}\nAda Author", [there.title], shelf, online[1])
+    found = await recognise_document(f"{there.title}\nAda Author", [there.title], libraries, online[1])
     assert found and found.key == there.key
     other = replace(there, title="Attention")
-    assert await recognised("Attention\nis all", [other.title], shelf, None) is None  # too short to be told apart
+    assert (
+        await recognise_document("Attention\nis all", [other.title], libraries, None) is None
+    )  # too short to be told apart

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import RecordError, UserError
-from engine.retrieval.identity import arxiv_key, doi_key, fingerprint, merged, surname
+from engine.retrieval.identity import arxiv_key, doi_key, fingerprint, merge_records, surname
 from engine.retrieval.records import read_papers
 from engine.values import Paper
 from tests.fakes import paper
@@ -199,7 +199,7 @@ def test_family_names(name: str, family: str) -> None:
 def test_merging_keeps_the_old_key_and_the_fuller_fields() -> None:
     old = paper(1, abstract="Short.", citations=3)
     new = paper(1, key="doi:10.1/x", identifiers=("doi:10.1/x",), citations=9)
-    both = merged(old, new)
+    both = merge_records(old, new)
     assert both.key == old.key
     assert both.abstract == new.abstract
     assert both.citations == 9

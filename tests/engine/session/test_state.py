@@ -12,7 +12,7 @@ from engine.errors import UserError
 from engine.session import outline_edits
 from engine.session.events import (
     Approve,
-    Ask,
+    AskQuestion,
     EditKeywords,
     EditOutline,
     EditPapers,
@@ -38,7 +38,6 @@ from engine.session.events import (
 from engine.session.state import PHASES, Phase, State, SurveySession, advance
 from engine.values import (
     Brief,
-    Change,
     FoundPaper,
     Keyword,
     KeywordPool,
@@ -46,6 +45,7 @@ from engine.values import (
     OutlineNode,
     PaperSelection,
     Section,
+    SectionChange,
     Survey,
 )
 from tests.fakes import papers
@@ -80,10 +80,10 @@ EVENTS: dict[str, Event] = {
     "papers": EditPapers(exclude=(1,)),
     "more": MorePapers(10),
     "outline": EditOutline(outline_edits.rename("2", "Other")),
-    "revise": Revise(Change("1", "rewrite", "shorter")),
+    "revise": Revise(SectionChange("1", "rewrite", "shorter")),
     "gaps": FindGaps(),
     "evaluate": Evaluate(),
-    "ask": Ask("why?"),
+    "ask": AskQuestion("why?"),
     "back": GoBack(),
     "undo": Undo(),
     "over": StartOver(),

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.citations import cited_keys
+from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
-from engine.text import clean, heading, listed, sentences, shortened
+from engine.text import clean, heading, list_words, sentences, shorten
 from engine.writing.extractive import attribution, passage, quotable, role_of
 from tests.fakes import WordEmbedder, paper, papers
 
@@ -60,7 +60,7 @@ def test_every_claim_quotes_its_paper_word_for_word() -> None:
     by_key = {p.key: p for p in chosen}
     assert len(written.claims) >= 5
     for claim in written.claims:
-        assert cited_keys(claim.text) == tuple(dict.fromkeys(c.key for c in claim.citations))
+        assert list_cited_keys(claim.text) == tuple(dict.fromkeys(c.key for c in claim.citations))
         for citation in claim.citations:
             assert is_quoted(citation.quote, by_key[citation.key])
             assert f"“{citation.quote}”" in claim.text
@@ -74,7 +74,7 @@ def test_whatever_abstracts_hold_quotes_are_exact(abstracts: list[str], budget: 
     by_key = {p.key: p for p in chosen}
     for claim in passage(chosen, "topic", budget, WordEmbedder()).claims:
         assert all(is_quoted(c.quote, by_key[c.key]) for c in claim.citations)
-        assert set(cited_keys(claim.text)) == {c.key for c in claim.citations}
+        assert set(list_cited_keys(claim.text)) == {c.key for c in claim.citations}
 
 
 def test_who_said_it() -> None:
@@ -87,6 +87,6 @@ def test_who_said_it() -> None:
 def test_plain_text_helpers() -> None:
     assert clean(" a\x00b\u202e\u200b  c\n") == "a b c"
     assert heading("retrieval of GNNs and end-to-end training") == "Retrieval of GNNs and End-to-End Training"
-    assert shortened("one two three", 9) == "one two…"
-    assert listed(["a", "b", "c"]) == "a, b and c"
-    assert listed(["a and b", "c"]) == "a and b; and c"
+    assert shorten("one two three", 9) == "one two…"
+    assert list_words(["a", "b", "c"]) == "a, b and c"
+    assert list_words(["a and b", "c"]) == "a and b; and c"

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from bot.app import bundled_papers
+from bot.app import bundled_papers_file
 from engine.retrieval.libraries.library import AddReport, Library
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_model import describe, described
-from engine.retrieval.libraries.weaviate_schema import Server, connected, prepare, prepare_shared
+from engine.retrieval.libraries.weaviate_model import describe, read_description
+from engine.retrieval.libraries.weaviate_schema import WeaviateServer, connect, prepare, prepare_shared
 from engine.retrieval.records import read_papers
 from engine.values import Paper, PaperKey, Query, Ranking, YearRange
 from tests.fakes import paper, papers
@@ -27,10 +27,10 @@ TOLERANCE = 0.8
 """Least share of a search's first ten papers that both kinds of library have in common."""
 
 
-async def in_weaviate(client: Any, server: Server, name: str, cache: Path) -> WeaviateLibrary:
+async def in_weaviate(client: Any, server: WeaviateServer, name: str, cache: Path) -> WeaviateLibrary:
     await prepare_shared(client, server)
     await prepare(client, server, name)
-    description = await described(client, name)
+    description = await read_description(client, name)
     await describe(client, description)
     return WeaviateLibrary(client, server, description, neural=None, cache=cache)
 
@@ -50,8 +50,8 @@ async def made(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         yield local
         return
     at: WeaviateAt = request.getfixturevalue("weaviate_at")
-    server = Server(at.url, at.grpc_port)
-    client = await connected(server)
+    server = WeaviateServer(at.url, at.grpc_port)
+    client = await connect(server)
 
     async def remote(*batches: list[Paper]) -> Library:
         library = await in_weaviate(client, server, "lib", tmp_path / "cache")
@@ -133,12 +133,12 @@ async def test_the_same_paper_from_two_files_is_one(made: Made) -> None:
 @pytest.mark.parametrize("ranking", ["survey", "relevance", "title"])
 async def test_both_kinds_give_the_same_answers(weaviate_at: WeaviateAt, tmp_path: Path, ranking: Ranking) -> None:
     local = await create_library(tmp_path / "lib")
-    with resources.as_file(bundled_papers()) as path:
+    with resources.as_file(bundled_papers_file()) as path:
         real = [p for p in read_papers(path, lambda _, __: None) if isinstance(p, Paper)]
     await local.add(real)
     await local.index(lambda _: None)
-    server = Server(weaviate_at.url, weaviate_at.grpc_port)
-    client = await connected(server)
+    server = WeaviateServer(weaviate_at.url, weaviate_at.grpc_port)
+    client = await connect(server)
     try:
         remote = await in_weaviate(client, server, "lib", tmp_path / "cache")
         report = await remote.take_over(

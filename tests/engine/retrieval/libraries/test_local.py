@@ -14,7 +14,7 @@ from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
-from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardised
+from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardise
 from engine.values import Query
 from tests.fakes import WordEmbedder, paper, papers
 
@@ -156,8 +156,8 @@ def test_lsa_survives_saving_and_few_texts(tmp_path: Path) -> None:
 def test_ranking_by_hand() -> None:
     fused = reciprocal_rank_fusion([[1, 2], [2, 3]], [2.0, 1.0])
     assert fused == pytest.approx({1: 2 / 61, 2: 2 / 62 + 1 / 61, 3: 1 / 62})
-    assert standardised(np.array([1.0, 3.0])).tolist() == [-1.0, 1.0]
-    assert standardised(np.array([2.0, 2.0])).tolist() == [0.0, 0.0]
+    assert standardise(np.array([1.0, 3.0])).tolist() == [-1.0, 1.0]
+    assert standardise(np.array([2.0, 2.0])).tolist() == [0.0, 0.0]
     near = closeness(np.eye(3, dtype=np.float32)[:1], np.eye(3, dtype=np.float32))
     assert near.tolist() == pytest.approx([1 / 3])
     cited = popularity(np.array([8.0, np.nan, 0.0]), np.array([2018, 2018, 0]), 2025)

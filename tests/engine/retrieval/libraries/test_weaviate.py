@@ -14,25 +14,25 @@ import pytest
 from aiohttp import web
 from weaviate.classes.config import Configure, DataType, Property
 
-from adapters.http_server import listening
+from adapters.http_server import serve_http
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.library import AddReport, IndexProgress
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_model import describe, described, names
+from engine.retrieval.libraries.weaviate_model import describe, names, read_description
 from engine.retrieval.libraries.weaviate_schema import (
     LIBRARIES,
     WORKSPACES,
-    Server,
+    WeaviateServer,
     collection,
-    connected,
+    connect,
     is_read_only,
     prepare,
     prepare_shared,
     prepare_tenant,
     tenant_exists,
-    translated,
+    translate_failures,
 )
 from engine.values import PaperKey, Query
 from tests.fakes import WordEmbedder, paper, papers
@@ -42,28 +42,30 @@ EVERYTHING = [*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)]
 
 
 @pytest.fixture
-def server(weaviate_at: WeaviateAt) -> Server:
-    return Server(weaviate_at.url, weaviate_at.grpc_port)
+def server(weaviate_at: WeaviateAt) -> WeaviateServer:
+    return WeaviateServer(weaviate_at.url, weaviate_at.grpc_port)
 
 
 @pytest.fixture
-async def client(server: Server) -> AsyncIterator[Any]:
-    made = await connected(server)
+async def client(server: WeaviateServer) -> AsyncIterator[Any]:
+    made = await connect(server)
     yield made
     await made.close()
 
 
-async def opened(client: Any, server: Server, cache: Path, name: str = "lib", tenant: str = "") -> WeaviateLibrary:
+async def opened(
+    client: Any, server: WeaviateServer, cache: Path, name: str = "lib", tenant: str = ""
+) -> WeaviateLibrary:
     await prepare_shared(client, server)
     await prepare(client, server, name)
     if tenant:
         await prepare_tenant(client, tenant)
-    description = await described(client, f"{name}/{tenant}" if tenant else name)
+    description = await read_description(client, f"{name}/{tenant}" if tenant else name)
     await describe(client, description)
     return WeaviateLibrary(client, server, description, neural=None, cache=cache, tenant=tenant)
 
 
-async def test_every_machine_embeds_alike(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_every_machine_embeds_alike(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     first = await opened(client, server, tmp_path / "one")
     await first.add(EVERYTHING)
     second = await opened(client, server, tmp_path / "two")
@@ -75,7 +77,7 @@ async def test_every_machine_embeds_alike(client: Any, server: Server, tmp_path:
     assert await names(client) == ["lib"]
 
 
-async def test_workspaces_never_see_one_another(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_workspaces_never_see_one_another(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     ours = await opened(client, server, tmp_path, WORKSPACES, "ours")
     theirs = await opened(client, server, tmp_path, WORKSPACES, "theirs")
     await ours.add(papers(6))
@@ -89,7 +91,7 @@ async def test_workspaces_never_see_one_another(client: Any, server: Server, tmp
 
 
 async def test_it_is_fitted_again_when_it_has_outgrown_its_embedding(
-    client: Any, server: Server, tmp_path: Path
+    client: Any, server: WeaviateServer, tmp_path: Path
 ) -> None:
     library = await opened(client, server, tmp_path)
     await library.add(papers(12))
@@ -103,7 +105,9 @@ async def test_it_is_fitted_again_when_it_has_outgrown_its_embedding(
     assert all("Graph" in item.paper.title for item in found)
 
 
-async def test_a_new_embedding_that_was_broken_off_is_made_again(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_a_new_embedding_that_was_broken_off_is_made_again(
+    client: Any, server: WeaviateServer, tmp_path: Path
+) -> None:
     library = await opened(client, server, tmp_path)
     await library.add(papers(12))
     await library.add(papers(30, "graph", 101))
@@ -121,7 +125,7 @@ async def test_a_new_embedding_that_was_broken_off_is_made_again(client: Any, se
 
 
 async def test_what_is_moved_to_where_some_of_it_is_already_is_not_doubled(
-    client: Any, server: Server, tmp_path: Path
+    client: Any, server: WeaviateServer, tmp_path: Path
 ) -> None:
     local = await create_library(tmp_path / "local")
     await local.add(EVERYTHING)
@@ -137,7 +141,7 @@ async def test_what_is_moved_to_where_some_of_it_is_already_is_not_doubled(
     assert await library.count() == 30
 
 
-async def test_a_process_notices_what_another_one_did(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_a_process_notices_what_another_one_did(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     reader = await opened(client, server, tmp_path / "one")
     assert await reader.search(Query("graph attention", 5)) == []
     writer = await opened(client, server, tmp_path / "two")
@@ -146,7 +150,7 @@ async def test_a_process_notices_what_another_one_did(client: Any, server: Serve
 
 
 async def test_what_is_added_once_more_after_a_break_is_not_doubled(
-    client: Any, server: Server, tmp_path: Path
+    client: Any, server: WeaviateServer, tmp_path: Path
 ) -> None:
     library = await opened(client, server, tmp_path)
     await library.add(EVERYTHING[:20])
@@ -161,7 +165,9 @@ async def test_what_is_added_once_more_after_a_break_is_not_doubled(
     assert await library.count() == 30
 
 
-async def test_a_rejected_object_is_named_and_the_rest_stored(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_a_rejected_object_is_named_and_the_rest_stored(
+    client: Any, server: WeaviateServer, tmp_path: Path
+) -> None:
     library = await opened(client, server, tmp_path)
     await library.add(EVERYTHING)
     strange = replace(paper(700), year=2**70)
@@ -172,7 +178,7 @@ async def test_a_rejected_object_is_named_and_the_rest_stored(client: Any, serve
 
 
 async def test_an_older_schema_gets_what_it_lacks_and_a_newer_one_is_refused(
-    client: Any, server: Server, tmp_path: Path
+    client: Any, server: WeaviateServer, tmp_path: Path
 ) -> None:
     vectors = [Configure.Vectors.self_provided(name=name) for name in ("title", "abstract")]
     old = [Property(name="key", data_type=DataType.TEXT), Property(name="title", data_type=DataType.TEXT)]
@@ -180,14 +186,14 @@ async def test_an_older_schema_gets_what_it_lacks_and_a_newer_one_is_refused(
     library = await opened(client, server, tmp_path)
     await library.add(EVERYTHING)
     assert len(await library.search(Query("graph attention", 5))) == 5
-    await describe(client, replace(await described(client, "lib"), schema=99))
+    await describe(client, replace(await read_description(client, "lib"), schema=99))
     with pytest.raises(UserError, match="later version"):
         await opened(client, server, tmp_path)
 
 
-async def test_another_embedder_is_refused(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_another_embedder_is_refused(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     await (await opened(client, server, tmp_path)).add(EVERYTHING)
-    description = await described(client, "lib")
+    description = await read_description(client, "lib")
     other = WeaviateLibrary(client, server, description, neural=WordEmbedder(), cache=tmp_path)
     with pytest.raises(UserError, match="were made with lsa-256, not with words-64"):
         await other.add(papers(1, start=500))
@@ -199,27 +205,29 @@ async def test_another_embedder_is_refused(client: Any, server: Server, tmp_path
         await library.take_over(local.everything(), await local.vectors(), await local.embedder(), lambda _: None)
 
 
-async def test_a_neural_embedder_serves_too(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_a_neural_embedder_serves_too(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     await prepare_shared(client, server)
     await prepare(client, server, "neural")
-    description = await described(client, "neural")
+    description = await read_description(client, "neural")
     library = WeaviateLibrary(client, server, description, neural=WordEmbedder(), cache=tmp_path)
     assert await library.add(EVERYTHING) == AddReport(30, 0, 0)
     assert "Graph" in (await library.search(Query("graph attention", 1)))[0].paper.title
     assert await library.is_current()
 
 
-async def test_the_server_may_make_the_vectors(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_the_server_may_make_the_vectors(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     by_server = replace(server, vectoriser="text2vec-nothing")
     await prepare_shared(client, by_server)
     with pytest.raises(RetrievalError, match="text2vec-nothing"):
-        async with translated("to make the collections"):
+        async with translate_failures("to make the collections"):
             await prepare(client, by_server, "served")
-    library = WeaviateLibrary(client, by_server, await described(client, "served"), neural=None, cache=tmp_path)
+    library = WeaviateLibrary(client, by_server, await read_description(client, "served"), neural=None, cache=tmp_path)
     assert isinstance(await library.embedder(), FittedOnTopic)
 
 
-async def test_a_read_only_server_is_said_and_nothing_is_lost(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_a_read_only_server_is_said_and_nothing_is_lost(
+    client: Any, server: WeaviateServer, tmp_path: Path
+) -> None:
     library = await opened(client, server, tmp_path)
     await library.add(EVERYTHING)
     shards = client.collections.get(collection("lib", "Papers")).config
@@ -232,12 +240,12 @@ async def test_a_read_only_server_is_said_and_nothing_is_lost(client: Any, serve
     assert await library.add(papers(3, start=600)) == AddReport(3, 0, 0)
 
 
-async def test_a_slow_server_is_said(client: Any, server: Server, tmp_path: Path) -> None:
+async def test_a_slow_server_is_said(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     await (await opened(client, server, tmp_path)).add(EVERYTHING)
     hasty = replace(server, query_s=0.001)
-    impatient = await connected(hasty)
+    impatient = await connect(hasty)
     try:
-        library = WeaviateLibrary(impatient, hasty, await described(client, "lib"), neural=None, cache=tmp_path)
+        library = WeaviateLibrary(impatient, hasty, await read_description(client, "lib"), neural=None, cache=tmp_path)
         with pytest.raises(RetrievalError, match=r"took too long|failed to") as error:
             await library.search(Query("graph attention", 5))
         assert error.value.retryable
@@ -245,11 +253,11 @@ async def test_a_slow_server_is_said(client: Any, server: Server, tmp_path: Path
         await impatient.close()
 
 
-async def test_a_server_that_is_away_is_said_in_bounded_time(server: Server) -> None:
+async def test_a_server_that_is_away_is_said_in_bounded_time(server: WeaviateServer) -> None:
     (port,) = free_ports(1)
     began = time.monotonic()
     with pytest.raises(RetrievalError, match="Weaviate") as error:
-        await connected(replace(server, url=f"http://127.0.0.1:{port}", connect_s=1.0))
+        await connect(replace(server, url=f"http://127.0.0.1:{port}", connect_s=1.0))
     assert error.value.retryable
     assert time.monotonic() - began < 10
 
@@ -257,7 +265,7 @@ async def test_a_server_that_is_away_is_said_in_bounded_time(server: Server) -> 
 @pytest.mark.parametrize("url", ["localhost:8080", "ftp://x", "http://"])
 async def test_an_address_that_is_none_is_a_clear_sentence(url: str) -> None:
     with pytest.raises(UserError, match="WEAVIATE_URL must begin"):
-        await connected(Server(url))
+        await connect(WeaviateServer(url))
 
 
 @pytest.mark.parametrize(("status", "said"), [(401, "WEAVIATE_API_KEY"), (500, "failed"), (0, "took too long|failed")])
@@ -269,9 +277,9 @@ async def test_refused_failing_and_hanging_servers(status: int, said: str) -> No
 
     application = web.Application()
     application.router.add_route("*", "/{tail:.*}", answer)
-    async with listening(application, "127.0.0.1", 0, shutdown_s=0.1) as port:
+    async with serve_http(application, "127.0.0.1", 0, shutdown_s=0.1) as port:
         with pytest.raises(RetrievalError, match=said):
-            await connected(Server(f"http://127.0.0.1:{port}", key="wrong-key", connect_s=0.5))
+            await connect(WeaviateServer(f"http://127.0.0.1:{port}", key="wrong-key", connect_s=0.5))
 
 
 def test_names_of_collections_are_told_apart() -> None:

@@ -15,13 +15,13 @@ from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex, abstract_of
 from engine.retrieval.online.semantic_scholar import SemanticScholar, to_paper, without_operators
 from engine.retrieval.online.sources import Online
-from engine.retrieval.online.transport import Policy, ProcessMemory, Web, retry_after
+from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy, retry_after
 from engine.values import Paper, PaperKey, YearRange
 from tests.fakes import papers
 from tests.scholarly_server import Fault, Scholarly, Site, number, s2, scholarly
 from tests.servers import free_ports
 
-QUICK = Policy(0.0, patience_s=1.5, call_s=0.5)
+QUICK = ServicePolicy(0.0, patience_s=1.5, call_s=0.5)
 EVERYTHING = [*papers(30), *papers(20, "graph", 101)]
 
 
@@ -32,17 +32,17 @@ async def site() -> AsyncIterator[Scholarly]:
 
 
 @pytest.fixture
-async def web() -> AsyncIterator[Web]:
-    made = Web()
+async def web() -> AsyncIterator[OnlineTransport]:
+    made = OnlineTransport()
     yield made
     await made.close()
 
 
-def client(site: Scholarly, web: Web, policy: Policy = QUICK, key: str = "") -> SemanticScholar:
+def client(site: Scholarly, web: OnlineTransport, policy: ServicePolicy = QUICK, key: str = "") -> SemanticScholar:
     return SemanticScholar(web, key, site.url, policy)
 
 
-def everything(site: Scholarly, web: Web, policy: Policy = QUICK) -> Online:
+def everything(site: Scholarly, web: OnlineTransport, policy: ServicePolicy = QUICK) -> Online:
     open_alex = OpenAlex(web, "", f"{site.url}/openalex", policy)
     arxiv = Arxiv(web, f"{site.url}/arxiv", policy)
     crossref = Crossref(web, f"{site.url}/crossref", policy)
@@ -50,39 +50,39 @@ def everything(site: Scholarly, web: Web, policy: Policy = QUICK) -> Online:
 
 
 @pytest.mark.parametrize("text", ["R&D management", "C++ compilers", "a=b&year=1990", "Größe # 100%", "x+y"])
-async def test_a_query_arrives_as_it_was_written(site: Scholarly, web: Web, text: str) -> None:
+async def test_a_query_arrives_as_it_was_written(site: Scholarly, web: OnlineTransport, text: str) -> None:
     await client(site, web).search(text, 10)
     (call,) = site.asked("s2")
     assert call.query["query"] == text
     assert set(call.query) == {"query", "fields", "offset", "limit"}
 
 
-async def test_hyphens_and_operators_are_read_as_words(site: Scholarly, web: Web) -> None:
+async def test_hyphens_and_operators_are_read_as_words(site: Scholarly, web: OnlineTransport) -> None:
     found, _ = await client(site, web).search("dense-retrieval", 5)
     assert found
     assert without_operators('dense-"retrieval" | (graph)* ~2') == "dense retrieval graph 2"
 
 
-async def test_limit_is_a_number_of_papers_and_not_a_page(site: Scholarly, web: Web) -> None:
+async def test_limit_is_a_number_of_papers_and_not_a_page(site: Scholarly, web: OnlineTransport) -> None:
     found, _ = await client(site, web).search("dense retrieval", 10)
     assert len(found) == 10
     assert len(site.calls) == 1
 
 
-async def test_pages_are_followed_up_to_the_last_place(site: Scholarly, web: Web) -> None:
+async def test_pages_are_followed_up_to_the_last_place(site: Scholarly, web: OnlineTransport) -> None:
     site.add(papers(1_100, "vision", 2_000))
     found, _ = await client(site, web).search("image segmentation", 5_000)
     assert len(found) == 1_000
     assert len(site.calls) == 10
 
 
-async def test_years_are_asked_for(site: Scholarly, web: Web) -> None:
+async def test_years_are_asked_for(site: Scholarly, web: OnlineTransport) -> None:
     found, _ = await client(site, web).search("dense retrieval", 50, YearRange(2010, None))
     assert found and all((p.year or 0) >= 2010 for p in found)
 
 
 @pytest.mark.parametrize("fault", ["401", "403", "413", "refused"])
-async def test_what_no_retry_helps_is_said_at_once(site: Scholarly, web: Web, fault: Fault) -> None:
+async def test_what_no_retry_helps_is_said_at_once(site: Scholarly, web: OnlineTransport, fault: Fault) -> None:
     site.fault = lambda _, __: fault
     with pytest.raises(RetrievalError, match="Semantic Scholar") as error:
         await client(site, web, key="secret-key").search("dense retrieval", 10)
@@ -92,7 +92,7 @@ async def test_what_no_retry_helps_is_said_at_once(site: Scholarly, web: Web, fa
 
 
 @pytest.mark.parametrize("fault", ["500", "502", "503", "504", "html", "no data", "cut", "hang"])
-async def test_an_outage_is_an_error_and_never_no_papers(site: Scholarly, web: Web, fault: Fault) -> None:
+async def test_an_outage_is_an_error_and_never_no_papers(site: Scholarly, web: OnlineTransport, fault: Fault) -> None:
     site.fault = lambda _, __: fault
     began = time.monotonic()
     with pytest.raises(RetrievalError) as error:
@@ -102,24 +102,24 @@ async def test_an_outage_is_an_error_and_never_no_papers(site: Scholarly, web: W
 
 
 @pytest.mark.parametrize("fault", ["500", "502", "503", "html", "cut", "429"])
-async def test_what_passes_is_tried_again(site: Scholarly, web: Web, fault: Fault) -> None:
+async def test_what_passes_is_tried_again(site: Scholarly, web: OnlineTransport, fault: Fault) -> None:
     site.fault = lambda _, call: fault if call < 1 else None
     found, _ = await client(site, web, replace(QUICK, patience_s=10)).search("dense retrieval", 10)
     assert len(found) == 10
     assert len(site.calls) == 2
 
 
-async def test_without_a_network_that_is_said_soon(web: Web) -> None:
+async def test_without_a_network_that_is_said_soon(web: OnlineTransport) -> None:
     (port,) = free_ports(1)
     began = time.monotonic()
-    scholar = SemanticScholar(web, "", f"http://127.0.0.1:{port}", Policy(0.0, patience_s=60.0))
+    scholar = SemanticScholar(web, "", f"http://127.0.0.1:{port}", ServicePolicy(0.0, patience_s=60.0))
     with pytest.raises(RetrievalError, match="could not be reached") as error:
         await scholar.search("dense retrieval", 10)
     assert error.value.retryable
     assert time.monotonic() - began < 8
 
 
-async def test_retry_after_is_obeyed_by_everybody(site: Scholarly, web: Web) -> None:
+async def test_retry_after_is_obeyed_by_everybody(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda _, call: "429" if call == 0 else None
     scholar = client(site, web, replace(QUICK, patience_s=10))
     await asyncio.gather(scholar.search("dense retrieval", 10), scholar.search("graph attention", 10))
@@ -128,23 +128,23 @@ async def test_retry_after_is_obeyed_by_everybody(site: Scholarly, web: Web) -> 
     assert max(call.at for call in later) - refused.at > 0.9
 
 
-async def test_a_longer_wait_than_our_patience_is_an_error_that_says_so(site: Scholarly, web: Web) -> None:
+async def test_a_longer_wait_than_our_patience_is_an_error_that_says_so(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda _, __: "429 later"
     with pytest.raises(RetrievalError, match="wait 3,600 seconds"):
         await client(site, web).search("dense retrieval", 10)
     assert len(site.calls) == 1
 
 
-async def test_one_pace_for_all_calls(site: Scholarly, web: Web) -> None:
+async def test_one_pace_for_all_calls(site: Scholarly, web: OnlineTransport) -> None:
     site.interval_s = 0.1
-    scholar = client(site, web, Policy(0.11, patience_s=20))
+    scholar = client(site, web, ServicePolicy(0.11, patience_s=20))
     await asyncio.gather(*(scholar.search(f"dense retrieval {n}", 5) for n in range(8)))
     assert [call.status for call in site.calls] == [200] * 8
 
 
 async def test_an_answer_is_kept_for_its_age_and_used_when_the_service_is_away(site: Scholarly) -> None:
-    memory = ProcessMemory()
-    web = Web(memory)
+    memory = ProcessCache()
+    web = OnlineTransport(memory)
     try:
         await client(site, web).search("dense retrieval", 10)
         await client(site, web).search("dense retrieval", 10)
@@ -160,8 +160,8 @@ async def test_an_answer_is_kept_for_its_age_and_used_when_the_service_is_away(s
 
 
 async def test_the_key_is_sent_and_kept_nowhere(site: Scholarly) -> None:
-    memory = ProcessMemory()
-    web = Web(memory)
+    memory = ProcessCache()
+    web = OnlineTransport(memory)
     await client(site, web, key="secret-key").search("dense retrieval", 10)
     await web.close()
     assert site.calls[0].headers["x-api-key"] == "secret-key"
@@ -183,7 +183,9 @@ def test_missing_fields_are_no_obstacle() -> None:
     assert nameless and nameless.authors == ("Ada",)
 
 
-async def test_lookup_knows_each_kind_of_key_and_leaves_out_what_is_unknown(site: Scholarly, web: Web) -> None:
+async def test_lookup_knows_each_kind_of_key_and_leaves_out_what_is_unknown(
+    site: Scholarly, web: OnlineTransport
+) -> None:
     known = EVERYTHING[3].key
     found = await client(site, web).lookup([PaperKey("arxiv:9999.99999"), known, PaperKey("title:abc")])
     assert list(found) == [known]
@@ -191,7 +193,7 @@ async def test_lookup_knows_each_kind_of_key_and_leaves_out_what_is_unknown(site
     assert site.calls[0].body == {"ids": ["ARXIV:9999.99999", f"ARXIV:{known.removeprefix('arxiv:')}"]}
 
 
-async def test_references_citations_recommendations_vectors(site: Scholarly, web: Web) -> None:
+async def test_references_citations_recommendations_vectors(site: Scholarly, web: OnlineTransport) -> None:
     first, second, third = (p.key for p in EVERYTHING[:3])
     site.cites = {first: (second, third)}
     scholar = client(site, web)
@@ -205,7 +207,9 @@ async def test_references_citations_recommendations_vectors(site: Scholarly, web
     assert await scholar.match("No such title anywhere") is None
 
 
-async def test_when_semantic_scholar_is_away_open_alex_takes_over_and_it_is_said(site: Scholarly, web: Web) -> None:
+async def test_when_semantic_scholar_is_away_open_alex_takes_over_and_it_is_said(
+    site: Scholarly, web: OnlineTransport
+) -> None:
     site.fault = lambda where, _: "503" if where == "s2" else None
     online = everything(site, web)
     searched = await online.search("dense retrieval", 20)
@@ -217,7 +221,7 @@ async def test_when_semantic_scholar_is_away_open_alex_takes_over_and_it_is_said
     assert len(site.asked("s2")) == calls  # not asked again by this job
 
 
-async def test_arxiv_is_the_last_resort_and_then_it_is_an_error(site: Scholarly, web: Web) -> None:
+async def test_arxiv_is_the_last_resort_and_then_it_is_an_error(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda where, _: "503" if where in {"s2", "openalex"} else None
     searched = await everything(site, web, replace(QUICK, patience_s=0.3)).search("dense retrieval", 20)
     assert searched.record.source == "arXiv"
@@ -227,7 +231,7 @@ async def test_arxiv_is_the_last_resort_and_then_it_is_an_error(site: Scholarly,
         await everything(site, web, replace(QUICK, patience_s=0.3)).search("vision", 20)
 
 
-async def test_foundations_are_found_by_being_cited_whatever_their_words(site: Scholarly, web: Web) -> None:
+async def test_foundations_are_found_by_being_cited_whatever_their_words(site: Scholarly, web: OnlineTransport) -> None:
     old = replace(papers(1, "vision", 900)[0], title="Attention", abstract="Nothing of the kind.")
     site.add([old])
     site.cites = {p.key: (old.key, EVERYTHING[40].key) if i < 9 else (old.key,) for i, p in enumerate(EVERYTHING[:12])}
@@ -238,30 +242,32 @@ async def test_foundations_are_found_by_being_cited_whatever_their_words(site: S
     assert [(n.paper.key, n.pointers) for n in await online.followers(EVERYTHING[:8])] == [(EVERYTHING[20].key, 5)]
 
 
-async def test_a_graph_that_is_away_is_waited_for_once(site: Scholarly, web: Web) -> None:
+async def test_a_graph_that_is_away_is_waited_for_once(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda where, _: "503" if where == "s2" else None
     online = everything(site, web)
     with pytest.raises(RetrievalError):
         await online.foundations(EVERYTHING[:5])
     calls = len(site.calls)
-    for question in (online.followers(EVERYTHING[:5]), online.recommended(EVERYTHING[:5], ())):
+    for question in (online.followers(EVERYTHING[:5]), online.recommend(EVERYTHING[:5], ())):
         with pytest.raises(RetrievalError, match="503"):
             await question
     assert len(site.calls) == calls
 
 
 @pytest.mark.parametrize("away", [None, "openalex"])
-async def test_retracted_papers_are_known_by_either_service(site: Scholarly, web: Web, away: Site | None) -> None:
+async def test_retracted_papers_are_known_by_either_service(
+    site: Scholarly, web: OnlineTransport, away: Site | None
+) -> None:
     key = PaperKey("doi:10.1000/wrong")
     wrong = replace(EVERYTHING[0], key=key, identifiers=(key,))
     right = replace(EVERYTHING[1], key=PaperKey("doi:10.1000/right"), identifiers=(PaperKey("doi:10.1000/right"),))
     site.add([wrong, right])
     site.retracted = {key}
     site.fault = lambda where, _: "503" if where == away else None
-    assert await everything(site, web).retracted([wrong, right]) == {key}
+    assert await everything(site, web).find_retracted([wrong, right]) == {key}
     site.fault = lambda _, __: "503"
     with pytest.raises(RetrievalError):
-        await everything(site, web, replace(QUICK, patience_s=0.3)).retracted([replace(wrong, title="Z")] * 2)
+        await everything(site, web, replace(QUICK, patience_s=0.3)).find_retracted([replace(wrong, title="Z")] * 2)
 
 
 def test_abstracts_come_back_from_their_index() -> None:
