@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,6 @@ from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.commands.access import Rules
 from engine.errors import UserError
 from engine.gathering.keywords import Selector
 from engine.limits import Limits
@@ -24,6 +24,20 @@ from engine.retrieval.online import arxiv, crossref, semantic_scholar
 from engine.retrieval.online import openalex as open_alex
 
 PREFIX = "SCHOLIUM_"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings of access.
+
+    Entries of ``may_start`` and ``administrators`` are ``platform``, ``platform:workspace``,
+    ``platform:workspace:channel`` or ``platform:workspace:person``; an empty ``may_start`` is everyone.
+    """
+
+    may_start: frozenset[str] = frozenset()
+    changed_by: Literal["owner", "channel"] = "owner"
+    read_by: Literal["owner", "channel"] = "channel"
+    administrators: frozenset[str] = frozenset()
 
 
 class Settings(BaseSettings):

@@ -7,23 +7,10 @@ from typing import Literal, assert_never
 
 from adapters.chat import Conversation
 from bot.commands.grammar import Command, Export, Forget, FreeText, Invite, RaiseBudget, Show, StartSurvey
+from bot.settings import Rules
 from engine.session.events import AskQuestion, Evaluate, FindGaps, Start
 
 Act = Literal["start", "read", "change", "own", "administer"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The settings of access.
-
-    Entries of ``may_start`` and ``administrators`` are ``platform``, ``platform:workspace``,
-    ``platform:workspace:channel`` or ``platform:workspace:person``; an empty ``may_start`` is everyone.
-    """
-
-    may_start: frozenset[str] = frozenset()
-    changed_by: Literal["owner", "channel"] = "owner"
-    read_by: Literal["owner", "channel"] = "channel"
-    administrators: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,26 +6,23 @@ Nothing here is done: a `Turn` is a value that the dispatcher commits as one tra
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from adapters.chat import Button, Form, FormFault, Incoming, Outgoing
-from bot.commands.access import Participant, Rules, act_of, refusal
+from bot.commands.access import Participant, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
 from bot.commands.grammar import Command, Export, Forget, FreeText, Invite, More, RaiseBudget, Show, StartSurvey, parse
 from bot.conversation import forms
+from bot.conversation.services import ConversationServices
 from bot.conversation.understanding import difference, read
-from bot.jobs.runner import JobContext, JobListener
-from bot.serving.uploads import Upload
-from bot.store.ledger import WARNED_AT, BudgetLimit, Payer, today
-from bot.store.ledger import BudgetUse as BudgetStanding
+from bot.settings import Rules
+from bot.store.ledger import WARNED_AT, Payer, today
 from bot.store.sessions import StoredConversation
 from bot.wording import money, proposals, views
 from bot.wording import sentences as wording
 from engine.errors import ScholiumError, UserError
-from engine.llm.meter import Usage
 from engine.llm.model import LanguageModel
 from engine.rendering.files import parse_formats, write_files
 from engine.session.events import (
@@ -51,38 +48,6 @@ from engine.writing.estimates import estimate, with_expected_texts
 
 QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
 """Jobs that leave the finished survey to be exported meanwhile."""
-
-
-class ConversationServices(Protocol):
-    """What stands behind the conversations: the composition root."""
-
-    async def build_job_context(self, session: SurveySession, payer: Payer, listener: JobListener) -> JobContext:
-        """What the session's job works with."""
-        ...
-
-    def model(self, session: SurveySession, payer: Payer) -> LanguageModel | None:
-        """The session's language model, where one is configured."""
-        ...
-
-    def limits(self, session: SurveySession) -> Sequence[BudgetLimit]:
-        """The session's budgets."""
-        ...
-
-    async def spent(self, session_id: str) -> dict[str, Usage]:
-        """What the session's calls used, by kind of step."""
-        ...
-
-    async def load_budget_use(self, session: SurveySession, payer: Payer) -> list[BudgetStanding]:
-        """What is used of the session's budgets."""
-        ...
-
-    async def raise_budget(self, payer: Payer, scope: RaiseBudget) -> None:
-        """Add to a budget."""
-        ...
-
-    async def add_papers(self, incoming: Incoming) -> Upload:
-        """Add the papers in the attachments to the workspace's own library."""
-        ...
 
 
 @dataclass

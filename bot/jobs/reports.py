@@ -6,13 +6,14 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
 from adapters.chat import ChatAdapter, Conversation, Outgoing, ProgressBar
 from bot.conversation.dispatcher import Dispatcher
-from bot.conversation.turns import ConversationServices, Turn, Turns, payer_of, stop_button
-from bot.jobs.runner import JobListener, Result, run
+from bot.conversation.turns import Turn, Turns, payer_of, stop_button
+from bot.jobs.runner import JobContexts, JobListener, Result, run
 from bot.monitoring.metrics import Metrics
 from bot.store.sessions import StoredConversation
 from bot.wording import proposals
@@ -38,7 +39,7 @@ class Reporter:
         adapter: ChatAdapter,
         dispatcher: Dispatcher,
         turns: Turns,
-        services: ConversationServices,
+        services: JobContexts,
         metrics: Metrics,
     ) -> None:
         self._adapter = adapter
@@ -54,13 +55,14 @@ class Reporter:
         if job is None or job.id != job_id:
             return
         payer = payer_of(stored)
-        make = lambda session, listener: self._services.build_job_context(session, payer, listener)  # noqa: E731
+        listener = self._listener(stored, job)
+        make = partial(self._services.build_job_context, stored.session, payer, listener)
         with (
             structlog.contextvars.bound_contextvars(job=job_id, session=stored.session.id),
             self._metrics.running.track_inprogress(),
             self._metrics.job_s.labels(job.kind).time(),
         ):
-            await run(stored.session, job, make, self._listener(stored, job), limit_s)
+            await run(stored.session, job, make, listener, limit_s)
 
     def _listener(self, stored: StoredConversation, job: Job) -> JobListener:
         at, facts = stored.conversation, JobFacts(self._services, stored.session)
@@ -141,7 +143,7 @@ class Reporter:
 class JobFacts:
     """Counts, time and money of a running job, for people who wait."""
 
-    services: ConversationServices
+    services: JobContexts
     session: SurveySession
     money: float = 0.0
     asked_at: float = 0.0

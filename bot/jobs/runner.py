@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import structlog
 
+from bot.store.ledger import Payer
 from engine.errors import LimitExceeded, ScholiumError, UserError
 from engine.evaluation.documents import from_survey
 from engine.evaluation.entailment import ModelEntailment, RuleEntailment
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.gathering.reading_lists import gather_list
+from engine.llm.meter import Usage
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
@@ -48,14 +51,25 @@ class JobListener:
     failed: Callable[[ScholiumError | None], Awaitable[None]]
 
 
-MakeBench = Callable[[SurveySession, JobListener], Awaitable[JobContext]]
+class JobContexts(Protocol):
+    """Builds what a job works with."""
+
+    async def build_job_context(self, session: SurveySession, payer: Payer, listener: JobListener) -> JobContext:
+        """The library that the session names, its recipe, the model on the payer's account."""
+        ...
+
+    async def spent(self, session_id: str) -> dict[str, Usage]:
+        """What the session's calls used, by kind of step."""
+        ...
 
 
-async def run(session: SurveySession, job: Job, make: MakeBench, listener: JobListener, limit_s: float) -> None:
+async def run(
+    session: SurveySession, job: Job, make: Callable[[], Awaitable[JobContext]], listener: JobListener, limit_s: float
+) -> None:
     """Do the job; every ending reaches the listener, but for being cancelled, which was asked for."""
     try:
         async with asyncio.timeout(limit_s):
-            result = await perform(job, session.state, await make(session, listener))
+            result = await perform(job, session.state, await make())
     except TimeoutError:
         await listener.failed(LimitExceeded(f"This took longer than {limit_s:,.0f} seconds and was stopped."))
     except Exception as error:  # the one place where our own faults end; the person must get an answer

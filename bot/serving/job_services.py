@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from adapters.chat import Incoming
 from bot.app import App, JobServices
 from bot.commands.grammar import RaiseBudget
+from bot.conversation.services import Upload
 from bot.jobs.runner import JobContext, JobListener
 from bot.monitoring.metrics import Metrics
-from bot.serving.uploads import Upload, add_papers
+from bot.serving.uploads import add_papers
 from bot.store.ledger import (
     BudgetLimit,
     BudgetUse,
@@ -30,7 +31,7 @@ from engine.session.state import SurveySession
 
 
 class AppServices:
-    """A `bot.conversation.turns.ConversationServices` of an app and a store."""
+    """A `bot.conversation.services.ConversationServices` of an app and a store."""
 
     def __init__(self, app: App, store: Store, metrics: Metrics) -> None:
         self._app = app

@@ -69,12 +69,12 @@ class Service:
         self._adapter = adapter
         self.metrics = Metrics()
         self.started = False
-        stage = AppServices(app, store, self.metrics)
-        turns = Turns(stage, defaults, settings.rules())
+        services = AppServices(app, store, self.metrics)
+        turns = Turns(services, defaults, settings.rules())
         self.outbox = Outbox(adapter, store)
         self.dispatcher = Dispatcher(adapter, store, turns, self.outbox, self.metrics)
         self.backend = ConversationBackend(self.dispatcher, store, turns)
-        reporter = Reporter(adapter, self.dispatcher, turns, stage, self.metrics)
+        reporter = Reporter(adapter, self.dispatcher, turns, services, self.metrics)
         bounds = JobLimits(settings.jobs, settings.jobs_everywhere, settings.jobs_per_person)
         name = queue_name(adapter.platform, adapter.only)
         self._presence = ProcessHeartbeat(store, name)

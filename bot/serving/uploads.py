@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from adapters.chat import Attachment, Incoming
 from bot.app import App
+from bot.conversation.services import Upload
 from bot.serving.sources import online_sources
 from bot.wording import sentences as wording
-from engine.errors import RecordError, RetrievalError, UserError
+from engine.errors import RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, titles_of
 from engine.reading.pdf import PdfText, read_pdf
 from engine.retrieval.libraries.library import EmptyLibrary, Library
@@ -26,16 +26,6 @@ TEXTS = (".pdf", ".txt")
 LARGEST_BYTES = 20 * 2**20
 PATIENCE_S = 15.0
 """Somebody waits for the answer, so online services are not waited for as long as by a job."""
-
-
-@dataclass
-class Upload:
-    """What became of the files: papers, records that could not be read, papers whose text was kept."""
-
-    papers: list[Paper] = field(default_factory=list)
-    rejected: list[RecordError] = field(default_factory=list)
-    texts: list[tuple[Paper, FullText]] = field(default_factory=list)
-    said: str = ""
 
 
 async def add_papers(app: App, incoming: Incoming, memory: OnlineCache) -> Upload:

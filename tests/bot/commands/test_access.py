@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Attachment, Conversation, Incoming
-from bot.commands.access import Act, Participant, Rules, refusal
+from bot.commands.access import Act, Participant, refusal
+from bot.settings import Rules
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE, FakeChat, papers
 from tests.lab import opened

@@ -1,0 +1,55 @@
+"""What the conversations may use, and what it gives back; the application provides it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from adapters.chat import Incoming
+from bot.commands.grammar import RaiseBudget
+from bot.store.ledger import BudgetLimit, BudgetUse, Payer
+from engine.errors import RecordError
+from engine.llm.meter import Usage
+from engine.llm.model import LanguageModel
+from engine.reading.full_text import FullText
+from engine.session.state import SurveySession
+from engine.values import Paper
+
+
+@dataclass
+class Upload:
+    """What became of the files: papers, records that could not be read, papers whose text was kept."""
+
+    papers: list[Paper] = field(default_factory=list)
+    rejected: list[RecordError] = field(default_factory=list)
+    texts: list[tuple[Paper, FullText]] = field(default_factory=list)
+    said: str = ""
+
+
+class ConversationServices(Protocol):
+    """What stands behind the conversations: the composition root."""
+
+    def model(self, session: SurveySession, payer: Payer) -> LanguageModel | None:
+        """The session's language model, where one is configured."""
+        ...
+
+    def limits(self, session: SurveySession) -> Sequence[BudgetLimit]:
+        """The session's budgets."""
+        ...
+
+    async def spent(self, session_id: str) -> dict[str, Usage]:
+        """What the session's calls used, by kind of step."""
+        ...
+
+    async def load_budget_use(self, session: SurveySession, payer: Payer) -> list[BudgetUse]:
+        """What is used of the session's budgets."""
+        ...
+
+    async def raise_budget(self, payer: Payer, scope: RaiseBudget) -> None:
+        """Add to a budget."""
+        ...
+
+    async def add_papers(self, incoming: Incoming) -> Upload:
+        """Add the papers in the attachments to the workspace's own library."""
+        ...
