@@ -155,16 +155,16 @@ class App:
         """What a survey is when the person does not say otherwise."""
         settings = self.settings
         return Defaults(
-            recipes=tuple(self.recipes),
+            recipes=self.recipes,
             libraries=self.libraries.names,
             library=self.default_library(),
             recipe=settings.recipe,
             length=settings.length,
-            papers=settings.papers_for,
+            limits=settings.limits(),
             more_papers=settings.more_papers,
             output=settings.output,
             topic_characters=settings.limits().topic_characters,
-            models=dict.fromkeys(("autosurvey", "naive"), settings.models()) if settings.has_model() else {},
+            models=settings.models() if settings.has_model() else {},
             concurrent_calls=settings.concurrent_calls,
             full_texts=settings.full_texts,
             online=settings.searches_online(),

@@ -53,7 +53,9 @@ class Settings(BaseSettings):
     length: Literal["8k", "16k", "32k", "64k"] = Field("8k", description="Length class in tokens.")
     output: Path = Field(Path("surveys"), description="The folder exported files go to.")
     survey_papers: int = Field(Limits().survey_papers, ge=1, le=2_000, description="Papers proposed at first.")
-    outline_papers: int = Field(1_200, ge=1, le=2_000, description="Papers that autosurvey proposes at first.")
+    outline_papers: int = Field(
+        Limits().outline_papers, ge=1, le=2_000, description="Papers that autosurvey proposes at first."
+    )
     more_papers: int = Field(Limits().more_papers, ge=1, le=1_000, description="Papers that “more” adds.")
     online: Literal["auto", "always", "never"] = Field(
         "auto", description="Search online for every survey; “auto”: where SEMANTIC_SCHOLAR_API_KEY is set."
@@ -187,14 +189,11 @@ class Settings(BaseSettings):
         """The database that holds the queue of jobs: a file of its own beside SQLite, the same one with Postgres."""
         return self.database_url.get_secret_value() if self.database_url else sqlite_url(self.home, "jobs.sqlite")
 
-    def papers_for(self, recipe: str) -> int:
-        """Papers to propose at first: autosurvey plans from many and retrieves for each subsection among them."""
-        return self.outline_papers if recipe == "autosurvey" else self.survey_papers
-
     def limits(self) -> Limits:
         """The bounds of a run."""
         return Limits(
             survey_papers=self.survey_papers,
+            outline_papers=self.outline_papers,
             more_papers=self.more_papers,
             full_texts=self.full_texts,
             job_seconds=self.job_seconds,

@@ -42,6 +42,9 @@ class Limits:
     survey_papers: int = 300
     """Papers proposed to the person; human surveys cite 256 on average."""
 
+    outline_papers: int = 1_200
+    """Papers that AutoSurvey plans from; each subsection retrieves its own among them."""
+
     more_papers: int = 100
     """Papers that `more` adds."""
 

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.errors import UserError
 from engine.limits import Limits
-from engine.llm.model import LanguageModel
+from engine.llm.model import LanguageModel, Task
 from engine.reading.open_access import FullTexts
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
-from engine.values import Brief, Claim, KeywordPool, Outline, Paper, PaperSelection, Section, SectionChange, Survey
+from engine.values import (
+    Brief,
+    Claim,
+    KeywordPool,
+    Outline,
+    Paper,
+    PaperKey,
+    PaperSelection,
+    Section,
+    SectionChange,
+    Survey,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +98,19 @@ class RunContext:
         return self.model
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedCall:
+    """A call to a language model that writing will make; sizes in tokens."""
+
+    task: Task
+    input_tokens: int
+    output_tokens: int
+
+
+CallChain = tuple[PlannedCall, ...]
+"""Calls that follow one another; chains run side by side."""
+
+
 class Recipe(Protocol):
     """The steps of a survey; each gets what the person approved in the step before."""
 
@@ -98,6 +122,21 @@ class Recipe(Protocol):
     @property
     def source(self) -> str:
         """The publication it implements."""
+        ...
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether it cannot work without a language model."""
+        ...
+
+    def paper_count(self, limits: Limits) -> int:
+        """How many papers it proposes at first."""
+        ...
+
+    def plan_calls(
+        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
+    ) -> Sequence[CallChain]:
+        """The calls that writing this outline will make; none where no language model writes it."""
         ...
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:

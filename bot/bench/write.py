@@ -16,17 +16,16 @@ from bot.app import open_app
 from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
 from bot.serving.libraries import OwnLibrary
 from engine.errors import ScholiumError
+from engine.limits import Limits
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Provider, Request, Task
 from engine.llm.openai import OpenAIProvider
-from engine.recipes.autosurvey import OUTLINE_PAPERS, AutoSurveyRecipe
+from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.run import RunContext
 from engine.values import Brief, Outline, PaperSelection, Query, Survey
-from engine.writing.assembly import words_for_each
 from engine.writing.composing import leaves
-from engine.writing.drafting import Assignment
-from engine.writing.estimates import Estimate, estimate
+from engine.writing.estimates import Estimate, estimate_cost
 
 PUBLISHED = {"calls": 127, "input": 2_140_000, "output": 170_000, "seconds": 155.0}
 """The public AutoSurvey code on the same service: 8 sections, 700 words, 5,000 papers (shared benchmarks, part 2)."""
@@ -78,7 +77,7 @@ async def write(console: Console, library_name: str, topic: str, size: tuple[int
     async with open_app() as app:
         library = await app.libraries.library(library_name or app.settings.library)
         brief = Brief(topic, "autosurvey", library.name, sections=size[0], subsection_words=size[1])
-        found = await library.search(Query(topic, OUTLINE_PAPERS))
+        found = await library.search(Query(topic, Limits().outline_papers))
         selection = PaperSelection(tuple(found))
         async with run_simulated_service(SimulatedService()) as service:
             run = await _run(library, brief, selection, service, Throttle(AT_ONCE))
@@ -100,8 +99,8 @@ async def _run(
     start = time.perf_counter()
     outline = await recipe.outline(brief, selection, context)
     before = account.total()
-    task = Assignment(brief.topic, outline, words_for_each(brief, outline))
-    expected = estimate(task, {p.key: p for p in selection.included()}, MODELS, AT_ONCE)
+    chains = recipe.plan_calls(brief, outline, {p.key: p for p in selection.included()}, context.limits)
+    expected = estimate_cost(chains, MODELS, AT_ONCE)
     survey = await recipe.write(brief, selection, outline, {}, context)
     seconds = time.perf_counter() - start
     await provider.close()

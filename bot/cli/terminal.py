@@ -16,7 +16,7 @@ from rich.console import Console
 from adapters.chat import Conversation, Outgoing
 from adapters.terminal import TerminalAdapter, read_typed_lines, yield_scripted_lines
 from bot.app import BUNDLED, App, open_app
-from bot.commands.briefs import NEEDS_MODEL, ONLINE
+from bot.commands.briefs import ONLINE
 from bot.serving.service import Service, run_service
 from bot.wording import sentences as wording
 from engine.session.state import PHASES
@@ -69,7 +69,7 @@ async def write(
             state = (await services[0].dispatcher.load_conversation(here)).session.state
             if PHASES.index(state.phase) < (step if step < 4 else 5):
                 return
-            if step == WRITING_STEP and not accept_cost and state.brief and state.brief.recipe in NEEDS_MODEL:
+            if step == WRITING_STEP and not accept_cost and state.brief and app.recipes[state.brief.recipe].needs_model:
                 console.print(wording.ACCEPT_COST, markup=False, highlight=False)
                 line = await anext(read_typed_lines("you › "), "stop")
             yield line

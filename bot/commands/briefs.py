@@ -8,8 +8,9 @@ from pathlib import Path
 
 from bot.commands.grammar import StartSurvey, parse_years
 from engine.errors import UserError
-from engine.limits import LENGTH_CLASSES_TOKENS
+from engine.limits import LENGTH_CLASSES_TOKENS, Limits
 from engine.llm.model import Task
+from engine.run import Recipe
 from engine.text import clean
 from engine.values import ALL_YEARS, Brief
 
@@ -17,25 +18,23 @@ SECTIONS = (3, 20)
 SUBSECTION_WORDS = (50, 3_000)
 ONLINE = "online"
 """Named instead of a library where the papers come from online sources alone."""
-NEEDS_MODEL = frozenset({"autosurvey", "naive"})
 
 
 @dataclass(frozen=True)
 class Defaults:
     """What a survey is when the person does not say otherwise, and what can be chosen."""
 
-    recipes: Sequence[str]
+    recipes: Mapping[str, Recipe]
     libraries: Callable[[], Sequence[str]]
     library: str
     recipe: str
     length: str
-    papers: Callable[[str], int]
-    """Papers to propose for a recipe at first."""
+    limits: Limits
     more_papers: int
     output: Path
     topic_characters: int
-    models: Mapping[str, Mapping[Task, str]]
-    """For each recipe that needs a language model, the model of each task; absent where none is configured."""
+    models: Mapping[Task, str]
+    """The model of each task; empty where no language model is configured."""
     concurrent_calls: int
     full_texts: int = 0
     """Papers whose text is read for a survey that searches online."""
@@ -62,7 +61,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         )
     recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
     audience = clean(options.get("audience", ""))[:200]
-    if audience and recipe not in NEEDS_MODEL:
+    if audience and not defaults.recipes[recipe].needs_model:
         raise UserError(
             f"The recipe {recipe} quotes the papers, so it cannot write for an audience. Leave audience= out."
         )
@@ -97,9 +96,9 @@ def check_topic(text: str, longest: int) -> str:
 def _recipe(name: str, defaults: Defaults) -> str:
     """The recipe; ``auto`` is the one with a language model where there is one."""
     if name.lower() == "auto":
-        return next(iter(defaults.models), "cluster")
-    chosen = _one_of("recipe", name, defaults.recipes)
-    if chosen in NEEDS_MODEL and chosen not in defaults.models:
+        return "autosurvey" if defaults.models else "cluster"
+    chosen = _one_of("recipe", name, tuple(defaults.recipes))
+    if defaults.recipes[chosen].needs_model and not defaults.models:
         raise UserError(
             f"The recipe {chosen} needs a language model. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, "
             "or write recipe=cluster, which needs none."

@@ -42,9 +42,7 @@ from engine.session.events import (
     UseList,
 )
 from engine.session.state import SurveySession, advance
-from engine.writing.assembly import words_for_each
-from engine.writing.drafting import Assignment
-from engine.writing.estimates import estimate, with_expected_texts
+from engine.writing.estimates import estimate_cost, with_expected_texts
 
 QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
 """Jobs that leave the finished survey to be exported meanwhile."""
@@ -194,7 +192,7 @@ class Turns:
         match command:
             case StartSurvey():
                 brief = brief_of(command, self._defaults)
-                self.decide(turn, Start(brief, self._defaults.papers(brief.recipe)))
+                self.decide(turn, Start(brief, self._defaults.recipes[brief.recipe].paper_count(self._defaults.limits)))
             case More():
                 self.decide(turn, MorePapers(self._defaults.more_papers))
             case FreeText(text):
@@ -284,14 +282,14 @@ class Turns:
         state = session.state
         if state.phase != "outline" or not (state.brief and state.outline and state.papers):
             return ""
-        models = self._defaults.models.get(state.brief.recipe)
-        if models is None:
-            return ""
-        task = Assignment(state.brief.topic, state.outline, words_for_each(state.brief, state.outline))
         papers = {p.key: p for p in state.papers.included()}
         if state.brief.online:
             papers = with_expected_texts(papers, self._defaults.full_texts)
-        expected = estimate(task, papers, models, self._defaults.concurrent_calls)
+        recipe = self._defaults.recipes[state.brief.recipe]
+        chains = recipe.plan_calls(state.brief, state.outline, papers, self._defaults.limits)
+        if not chains:
+            return ""
+        expected = estimate_cost(chains, self._defaults.models, self._defaults.concurrent_calls)
         return money.estimate(expected, self._services.limits(session))
 
     async def _show(self, turn: Turn, look: Show, person: str) -> str:

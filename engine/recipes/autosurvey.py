@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import LanguageModelError
 from engine.gathering.search import gather, propose_keywords, require_papers
+from engine.limits import Limits
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import embed_papers
 from engine.revising.model_changes import RevisedByModel
-from engine.run import RunContext
-from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey, walk
+from engine.run import CallChain, PlannedCall, RunContext
+from engine.values import Brief, KeywordPool, Outline, Paper, PaperKey, PaperSelection, Section, Survey, walk
 from engine.writing.assembly import add_warnings, assemble_survey, supply_papers, with_same_papers, words_for_each
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, JudgeAnswer
+from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
 from engine.writing.planning import Planner
 
 NOTICE = (
@@ -25,7 +27,8 @@ NOTICE = (
 )
 UNCHECKED_NOTICE = "This survey was written by a language model from abstracts; its citations were not checked."
 SECTIONS = 8
-OUTLINE_PAPERS = 1_200
+JUDGE_TOKENS = 40
+"""What a judge answers: three scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,22 @@ class AutoSurveyRecipe(RevisedByModel):
     connect: bool = True
     name: str = "autosurvey"
     source: str = "Wang et al., AutoSurvey: Large Language Models Can Automatically Write Surveys, NeurIPS 2024"
+    needs_model: bool = True
+
+    def paper_count(self, limits: Limits) -> int:
+        """It plans from many, and retrieves for each subsection among them."""
+        return limits.outline_papers
+
+    def plan_calls(
+        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
+    ) -> Sequence[CallChain]:
+        """Every subsection of every trial, and the judge's call for each trial where there are several."""
+        task = Assignment(brief.topic, outline, words_for_each(brief, outline), audience=brief.audience)
+        chains = plan_subsections(task, papers, check=self.check, connect=self.connect) * self.candidates
+        if self.candidates > 1:
+            written = sum(chain[0].output_tokens for chain in chains) // self.candidates
+            chains += [(PlannedCall("judging", written + PROMPT_OVERHEAD, JUDGE_TOKENS),)] * self.candidates
+        return chains
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The topic and keywords from what it finds."""
@@ -103,7 +122,7 @@ class AutoSurveyRecipe(RevisedByModel):
 
 
 async def _planner(brief: Brief, selection: PaperSelection, context: RunContext) -> Planner:
-    papers = require_papers(selection)[:OUTLINE_PAPERS]
+    papers = require_papers(selection)[: context.limits.outline_papers]
     model = context.require_model()
     vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
     return Planner(model, brief.topic, papers, vectors, context)

@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.gathering.keywords import Selector
 from engine.gathering.search import gather, propose_keywords, require_papers
+from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
     Algorithm,
@@ -28,7 +29,7 @@ from engine.naming.clustering import (
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.extractive_answers import answer_by_quotation
 from engine.revising.extractive_changes import change_by_quotation
-from engine.run import Answer, Progress, RunContext
+from engine.run import Answer, CallChain, Progress, RunContext
 from engine.text import heading, list_words
 from engine.values import (
     Brief,
@@ -80,6 +81,18 @@ class ClusterRecipe:
     selector: Selector = "farthest"
     name: str = "cluster"
     source: str = "Li et al., Cluster-Based Effective Generation of AI-Driven Literature Surveys, NLPCC 2024"
+
+    needs_model: bool = False
+
+    def paper_count(self, limits: Limits) -> int:
+        """As many as a person reads through."""
+        return limits.survey_papers
+
+    def plan_calls(
+        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
+    ) -> Sequence[CallChain]:
+        """None: no language model takes part."""
+        return ()
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The topic and keywords from clusters of what it finds."""

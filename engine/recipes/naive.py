@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.gathering.search import gather, require_papers
-from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD
+from engine.limits import CHARACTERS_PER_TOKEN, LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
 from engine.llm.model import Request
-from engine.llm.prompting import data, fill, paper_block
+from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.revising.model_changes import RevisedByModel
-from engine.run import Progress, RunContext
+from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.text import heading
 from engine.values import (
     Brief,
@@ -21,6 +22,7 @@ from engine.values import (
     Outline,
     OutlineNode,
     Paper,
+    PaperKey,
     PaperSelection,
     Section,
     Survey,
@@ -28,6 +30,7 @@ from engine.values import (
 )
 from engine.writing.assembly import add_warnings, assemble_survey
 from engine.writing.drafting import ABSTRACT_TOKENS, Draft, mark_unchecked, plain, settle_citations
+from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD
 
 NOTICE = (
     "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts; "
@@ -44,6 +47,26 @@ class NaiveRagRecipe(RevisedByModel):
 
     name: str = "naive"
     source: str = "naive RAG, the baseline of AutoSurvey (NeurIPS 2024) and SurveyX (2025)"
+
+    needs_model: bool = True
+
+    def paper_count(self, limits: Limits) -> int:
+        """As many as a person reads through."""
+        return limits.survey_papers
+
+    def plan_calls(
+        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
+    ) -> Sequence[CallChain]:
+        """One stretch of text after the other, each from the next papers."""
+        listed, count = list(papers.values()), limits.papers_per_node
+        written = round(STEP_WORDS * TOKENS_PER_DRAFTED_WORD)
+        chain = []
+        for step in range(math.ceil(_wanted_words(brief) / STEP_WORDS)):
+            first = step * count % max(1, len(listed))
+            seen = min(step * written, SEEN_CHARACTERS // CHARACTERS_PER_TOKEN)
+            shown = sum(paper_tokens(p, ABSTRACT_TOKENS) for p in listed[first : first + count])
+            chain.append(PlannedCall("drafting", PROMPT_OVERHEAD + seen + shown, written))
+        return (tuple(chain),)
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The topic alone."""
@@ -68,8 +91,7 @@ class NaiveRagRecipe(RevisedByModel):
         context: RunContext,
     ) -> Survey:
         """Write on until the words wanted are there; at a failure or the budget, what is there is kept."""
-        wanted = (brief.subsection_words or 0) * (brief.sections or 1)
-        wanted = wanted or round(LENGTH_CLASSES_TOKENS[brief.length] / TOKENS_PER_WORD)
+        wanted = _wanted_words(brief)
         papers, count = selection.included(), context.limits.papers_per_node
         parts: list[Draft] = []
         warnings: list[SurveyWarning] = []
@@ -88,6 +110,11 @@ class NaiveRagRecipe(RevisedByModel):
         survey = assemble_survey(brief, outline, {0: section}, selection, NOTICE)
         warnings += [warning for part in parts for warning in part.warnings]
         return add_warnings(survey, warnings)
+
+
+def _wanted_words(brief: Brief) -> int:
+    words = (brief.subsection_words or 0) * (brief.sections or 1)
+    return words or round(LENGTH_CLASSES_TOKENS[brief.length] / TOKENS_PER_WORD)
 
 
 async def _continue_text(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -11,6 +11,7 @@ from engine.llm.model import Task
 from engine.llm.prices import price_of
 from engine.llm.prompting import paper_tokens
 from engine.reading.full_text import OPENING_TOKENS
+from engine.run import CallChain, PlannedCall
 from engine.values import Paper, PaperKey, Passage, walk_outline
 from engine.writing.drafting import ABSTRACT_TOKENS, Assignment, build_draft_request
 
@@ -47,9 +48,11 @@ def with_expected_texts(papers: Mapping[PaperKey, Paper], most: int) -> dict[Pap
     return {key: replace(paper, body=(text,)) if key in expected else paper for key, paper in papers.items()}
 
 
-def estimate(task: Assignment, papers: Mapping[PaperKey, Paper], models: Mapping[Task, str], at_once: int) -> Estimate:
-    """Writing, checking and connecting every subsection; ``at_once`` calls run together."""
-    calls: list[tuple[Task, int, int]] = []
+def plan_subsections(
+    task: Assignment, papers: Mapping[PaperKey, Paper], *, check: bool = True, connect: bool = True
+) -> list[CallChain]:
+    """Drafting every subsection and, where they are wanted, checking it and connecting it with its neighbours."""
+    chains: list[CallChain] = []
     for _, node in walk_outline(task.outline.nodes):
         if node.children:
             continue
@@ -58,14 +61,29 @@ def estimate(task: Assignment, papers: Mapping[PaperKey, Paper], models: Mapping
         cited = min(len(own), task.words // WORDS_PER_CITATION + 1)
         mean = sum(paper_tokens(p, ABSTRACT_TOKENS) for p in own) / max(1, len(own))
         verdicts = (task.words // WORDS_PER_CITATION + 1) * TOKENS_PER_VERDICT
-        calls += [
-            ("drafting", build_draft_request(task, node, own).prompt.tokens(), written),
-            ("checking", round(cited * mean) + written + PROMPT_OVERHEAD, verdicts),
-            ("checking", written + PROMPT_OVERHEAD, 60),
-        ]
-    prices = [price_of(models[kind]) for kind, _, _ in calls]
-    money = sum(p.cost(i, o) for p, (_, i, o) in zip(prices, calls, strict=True) if p) if all(prices) else None
-    durations = [LATENCY_S + i / INPUT_TOKENS_PER_S + o / OUTPUT_TOKENS_PER_S for _, i, o in calls]
-    chain = sum(durations[:3]) if durations else 0.0
-    seconds = max(chain, sum(durations) / max(1, at_once))
-    return Estimate(len(calls), sum(i for _, i, _ in calls), sum(o for _, _, o in calls), money, seconds)
+        chain = [PlannedCall("drafting", build_draft_request(task, node, own).prompt.tokens(), written)]
+        if check:
+            chain.append(PlannedCall("checking", round(cited * mean) + written + PROMPT_OVERHEAD, verdicts))
+        if connect:
+            chain.append(PlannedCall("checking", written + PROMPT_OVERHEAD, 60))
+        chains.append(tuple(chain))
+    return chains
+
+
+def estimate_cost(chains: Sequence[CallChain], models: Mapping[Task, str], at_once: int) -> Estimate:
+    """The cost of the chains; ``at_once`` calls run together."""
+    calls = [call for chain in chains for call in chain]
+    prices = [price_of(models[call.task]) for call in calls]
+    known = [price.cost(c.input_tokens, c.output_tokens) for price, c in zip(prices, calls, strict=True) if price]
+    longest = max((sum(map(_duration_s, chain)) for chain in chains), default=0.0)
+    return Estimate(
+        len(calls),
+        sum(c.input_tokens for c in calls),
+        sum(c.output_tokens for c in calls),
+        sum(known) if len(known) == len(calls) else None,
+        max(longest, sum(map(_duration_s, calls)) / max(1, at_once)),
+    )
+
+
+def _duration_s(call: PlannedCall) -> float:
+    return LATENCY_S + call.input_tokens / INPUT_TOKENS_PER_S + call.output_tokens / OUTPUT_TOKENS_PER_S
