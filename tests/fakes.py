@@ -75,7 +75,7 @@ class WordEmbedder:
 
 
 @dataclass
-class FakeDesk:
+class FakeBackend:
     """What stands behind an adapter, in memory: remembers what came in, and answers as it is told to."""
 
     answer: Callable[[Incoming], Awaitable[None]] | None = None

@@ -130,7 +130,7 @@ def semantic_relevance(papers: Sequence[Paper], topic: str, embedder: Embedder) 
     return Score("semantic relevance", float(closeness.mean()), how, float(closeness.std()))
 
 
-class RelevanceAnswer(TypedAnswer):
+class TopicAnswer(TypedAnswer):
     """Whether a paper belongs to the topic."""
 
     relevant: bool
@@ -143,7 +143,7 @@ async def judge_relevance(papers: Sequence[Paper], topic: str, judges: Mapping[s
 
     async def ask(paper: Paper, judge: LanguageModel) -> float:
         prompt = fill("evaluation/relevance", topic=data(topic), paper=data(f"{paper.title}\n{paper.abstract}"))
-        answer = await judge.answer_typed(Request("judging", "relevance", prompt, 128, 0.0), RelevanceAnswer)
+        answer = await judge.answer_typed(Request("judging", "relevance", prompt, 128, 0.0), TopicAnswer)
         return float(answer.relevant)
 
     answers = await asyncio.gather(*(ask(paper, judge) for paper in papers for judge in judges.values()))

@@ -13,7 +13,7 @@ from rich.console import Console
 from adapters.chat import Button, Incoming, Outgoing, ProgressBar
 from adapters.markup import split, without_controls
 from adapters.terminal import HERE, TerminalAdapter, yield_scripted_lines
-from tests.fakes import FakeDesk
+from tests.fakes import FakeBackend
 
 
 def console(*, terminal: bool = False) -> Console:
@@ -38,7 +38,7 @@ async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> No
 
     await adapter.send(Outgoing(HERE, "welcome", awaits=True))
     async with asyncio.timeout(10):
-        await adapter.open(FakeDesk(handle))
+        await adapter.open(FakeBackend(handle))
         await adapter.run()
     assert heard == ["one", "two"]
     assert "you › one" in printed(made)

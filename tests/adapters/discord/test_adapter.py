@@ -28,7 +28,7 @@ from adapters.discord.adapter import PERMISSIONS, DiscordAccess, DiscordAdapter,
 from bot.wording.labels import WORDS
 from tests.discord_guild import Discord, running
 from tests.discord_server import BOT, CHANNEL, GUILD, OTHER_GUILD, No
-from tests.fakes import FakeDesk
+from tests.fakes import FakeBackend
 
 AT = Conversation("discord", GUILD, CHANNEL, "300")
 
@@ -42,7 +42,7 @@ async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
 
 @asynccontextmanager
 async def connected(
-    discord: Discord, backend: FakeDesk, access: DiscordAccess | None = None, edit_s: float = 0.2
+    discord: Discord, backend: FakeBackend, access: DiscordAccess | None = None, edit_s: float = 0.2
 ) -> AsyncIterator[DiscordAdapter]:
     """The adapter, listening while the block runs."""
     adapter = DiscordAdapter(access or DiscordAccess("token"), WORDS, edit_s)
@@ -58,7 +58,7 @@ async def connected(
         await adapter.close()
 
 
-async def heard(discord: Discord, backend: FakeDesk, count: int) -> list[Incoming]:
+async def heard(discord: Discord, backend: FakeBackend, count: int) -> list[Incoming]:
     """What came in, once there is so much."""
     await happened(lambda: len(backend.received) >= count)
     return backend.received
@@ -72,7 +72,7 @@ async def happened(found: Callable[[], Any]) -> None:
 
 @pytest.mark.parametrize("reads", [False, True])
 async def test_what_is_said_to_us_comes_in(discord: Discord, reads: bool) -> None:  # noqa: FBT001
-    backend = FakeDesk(known={AT})
+    backend = FakeBackend(known={AT})
     async with connected(discord, backend, DiscordAccess("token", reads_messages=reads)):
         mention = await discord.say(f"<@{BOT}> survey graphs")
         await discord.say("nobody's business")
@@ -93,18 +93,18 @@ async def test_what_is_said_to_us_comes_in(discord: Discord, reads: bool) -> Non
 async def test_a_missing_intent_and_a_wrong_token_are_said(discord: Discord) -> None:
     discord.allows_content = False
     adapter = DiscordAdapter(DiscordAccess("token", reads_messages=True), WORDS)
-    await adapter.open(FakeDesk())
+    await adapter.open(FakeBackend())
     with pytest.raises(PlatformError, match="Message Content Intent"):
         await adapter.run()
     await adapter.close()
     wrong = DiscordAdapter(DiscordAccess("another"), WORDS)
     with pytest.raises(PlatformError, match="does not accept the token"):
-        await wrong.open(FakeDesk())
+        await wrong.open(FakeBackend())
     await wrong.close()
 
 
 async def test_commands_are_registered_when_they_have_changed_and_only_then(discord: Discord) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     for _ in range(2):
         async with connected(discord, backend):
             discord.dispatch("READY", {})
@@ -135,7 +135,7 @@ FORM = Form(
 
 async def test_commands_forms_and_the_menu(discord: Discord) -> None:
     survey = Outgoing(AT, "**Graphs** (outline, your turn)", buttons=(Button("Export", "export:s", "export"),))
-    backend = FakeDesk(asked=FORM, surveys=[survey] * 30, known={AT})
+    backend = FakeBackend(asked=FORM, surveys=[survey] * 30, known={AT})
     async with connected(discord, backend):
         begun = await discord.command("start", topic="graphs", years="2020..")
         await discord.until(lambda: begun.answers == [WORDS.begun])
@@ -173,7 +173,7 @@ async def test_commands_forms_and_the_menu(discord: Discord) -> None:
 
 
 async def test_buttons_work_whoever_showed_them_and_what_is_private_stays_so(discord: Discord) -> None:
-    backend = FakeDesk(asked=Form("Edit", "edit:s:1", "Save", (FormField("x", "X", "y"),)))
+    backend = FakeBackend(asked=Form("Edit", "edit:s:1", "Save", (FormField("x", "X", "y"),)))
     buttons = (Button("Go on", "ok:s:1", "ok"), Button("Edit", "edit:s:1", "", asks=True))
     async with connected(discord, backend) as adapter:
         await adapter.send(Outgoing(AT, "Proposal", buttons=buttons, key="1"))
@@ -201,7 +201,7 @@ async def test_what_cannot_be_stored_is_said(discord: Discord) -> None:
     async def fails(_: Incoming) -> None:
         raise OSError("disk full")
 
-    async with connected(discord, FakeDesk(fails)) as adapter:
+    async with connected(discord, FakeBackend(fails)) as adapter:
         await adapter.send(Outgoing(AT, "Proposal", buttons=(Button("Go on", "ok:s:1", "ok"),)))
         pressed = await discord.press(discord.messages[0], "Go on")
         await discord.until(lambda: pressed.followups == [(WORDS.failed, True)])
@@ -209,7 +209,7 @@ async def test_what_cannot_be_stored_is_said(discord: Discord) -> None:
 
 async def test_an_old_token_is_not_used_for_long_work(discord: Discord) -> None:
     discord.token_s = 0.0
-    async with connected(discord, FakeDesk()) as adapter:
+    async with connected(discord, FakeBackend()) as adapter:
         await adapter.send(Outgoing(AT, "Proposal", buttons=(Button("Go on", "ok:s:1", "ok"),)))
         await discord.press(discord.messages[0], "Go on", user="5")
         await adapter.send(Outgoing(AT, "A result."))
@@ -218,7 +218,7 @@ async def test_an_old_token_is_not_used_for_long_work(discord: Discord) -> None:
 
 
 async def test_one_status_message_edited_seldom_and_ended(discord: Discord) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(discord, backend) as adapter:
         stop = (Button("Stop", "stop:s:1", "stop"),)
         await adapter.send(Outgoing(AT, "Writing …", "started", buttons=stop, key="1"))
@@ -238,7 +238,7 @@ async def test_one_status_message_edited_seldom_and_ended(discord: Discord) -> N
 
 
 async def test_an_archived_thread_is_posted_to_and_a_locked_one_stops(discord: Discord) -> None:
-    backend = FakeDesk(known={AT})
+    backend = FakeBackend(known={AT})
     async with connected(discord, backend) as adapter:
         await adapter.send(Outgoing(AT, "Writing …", "started"))
         discord.threads["300"]["archived"] = True
@@ -255,7 +255,7 @@ async def test_an_archived_thread_is_posted_to_and_a_locked_one_stops(discord: D
 
 
 async def test_an_answer_grows_and_one_too_long_for_a_message_is_posted_whole(discord: Discord) -> None:
-    async with connected(discord, FakeDesk()) as adapter:
+    async with connected(discord, FakeBackend()) as adapter:
         await adapter.send(Outgoing(AT, "One.", "growing"))
         await discord.message("One.")
         await adapter.send(Outgoing(AT, "One. Two.", key="1"))
@@ -268,7 +268,7 @@ async def test_an_answer_grows_and_one_too_long_for_a_message_is_posted_whole(di
 
 
 async def test_the_same_message_again_is_one_message(discord: Discord) -> None:
-    async with connected(discord, FakeDesk()) as adapter:
+    async with connected(discord, FakeBackend()) as adapter:
         for _ in range(2):
             await adapter.send(Outgoing(AT, "Once. " + "word " * 900, key="41"))
         await adapter.send(Outgoing(AT, "Once. " + "word " * 900, key="42"))
@@ -280,7 +280,7 @@ async def test_the_same_message_again_is_one_message(discord: Discord) -> None:
 
 
 async def test_threads_are_opened_once_and_missing_permissions_are_named(discord: Discord) -> None:
-    async with connected(discord, FakeDesk()) as adapter:
+    async with connected(discord, FakeBackend()) as adapter:
         asked = Incoming(Conversation("discord", GUILD, CHANNEL), "1", "interaction:1", opens=True)
         starter = Outgoing(asked.conversation, f"A survey on **{'long topic ' * 20}**, asked for by @1", people=("1",))
         opened = await adapter.open_thread(asked, starter)
@@ -309,7 +309,7 @@ async def test_files_go_up_in_pieces_and_come_down(discord: Discord, tmp_path: P
     many = [tmp_path / f"{i}.txt" for i in range(12)]
     for path in many:
         path.write_text("x")
-    async with connected(discord, FakeDesk()) as adapter:
+    async with connected(discord, FakeBackend()) as adapter:
         await adapter.send(Outgoing(AT, "Files:", files=tuple(tmp_path / name for name in sizes), key="1"))
         await adapter.send(Outgoing(AT, "Many:", files=tuple(many), key="2"))
         sent = [name for m in discord.messages for name, _ in m.files]
@@ -322,7 +322,7 @@ async def test_files_go_up_in_pieces_and_come_down(discord: Discord, tmp_path: P
 
 
 async def test_a_dropped_connection_is_resumed_without_double_work(discord: Discord) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(discord, backend):
         await discord.say("one", channel="71")
         await heard(discord, backend, 1)
@@ -335,7 +335,7 @@ async def test_a_dropped_connection_is_resumed_without_double_work(discord: Disc
 
 
 async def test_an_invalid_session_begins_anew_without_registering_again(discord: Discord) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(discord, backend):
         await discord.sockets["now"].send_json({"op": 9, "d": False})
         await discord.until(lambda: discord.identified == 2)
@@ -345,7 +345,7 @@ async def test_an_invalid_session_begins_anew_without_registering_again(discord:
 
 
 async def test_a_server_that_removes_us_and_events_of_another_server(discord: Discord) -> None:
-    backend = FakeDesk(known={AT})
+    backend = FakeBackend(known={AT})
     async with connected(discord, backend):
         await discord.say(f"<@{BOT}> show", channel="400", guild=OTHER_GUILD)
         discord.dispatch("GUILD_DELETE", {"id": OTHER_GUILD})
@@ -367,7 +367,7 @@ def test_the_guide_names_what_the_code_uses() -> None:
 
 
 async def test_shards_by_setting(discord: Discord) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     adapter = DiscordAdapter(DiscordAccess("token", shards=2), WORDS)
     await adapter.open(backend)
     assert adapter.client.shard_count == 2

@@ -29,7 +29,7 @@ from adapters.chat import (
 from adapters.slack.adapter import SlackAccess, SlackAdapter
 from adapters.slack.sending import SendingPace
 from bot.wording.labels import WORDS
-from tests.fakes import FakeDesk
+from tests.fakes import FakeBackend
 from tests.slack_server import APP_TOKEN
 from tests.slack_workspace import SECRET, Slack, running, signed
 
@@ -45,7 +45,7 @@ async def slack() -> AsyncIterator[Slack]:
 
 
 @asynccontextmanager
-async def connected(slack: Slack, backend: FakeDesk, *, http: bool = False) -> AsyncIterator[SlackAdapter]:
+async def connected(slack: Slack, backend: FakeBackend, *, http: bool = False) -> AsyncIterator[SlackAdapter]:
     """The adapter, listening while the block runs."""
     tokens = {"signing_secret": SECRET, "port": 0} if http else {"app_token": APP_TOKEN}
     adapter = SlackAdapter(SlackAccess("xoxb-T1", api_url=f"{slack.url}/api/", **tokens), WORDS, FAST)  # type: ignore[arg-type]
@@ -67,7 +67,7 @@ async def connected(slack: Slack, backend: FakeDesk, *, http: bool = False) -> A
 
 @pytest.mark.parametrize("http", [False, True])
 async def test_each_way_of_speaking_to_us_comes_in_once(slack: Slack, http: bool) -> None:  # noqa: FBT001
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(slack, backend, http=http):
         mention = await slack.say("<@UBOT> survey &lt;graphs&gt; &amp; <https://x.org/a|links>", times=2)
         there = Conversation("slack", "T1", "C1", mention)
@@ -101,7 +101,7 @@ async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(slack: Sla
         if failure:
             raise failure
 
-    backend = FakeDesk(store)
+    backend = FakeBackend(store)
     async with connected(slack, backend, http=True):
         await slack.say("<@UBOT> help", channel="D1")
     assert slack.late == ["events_api 0"]
@@ -110,7 +110,7 @@ async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(slack: Sla
 
 
 async def test_a_dropped_socket_loses_nothing(slack: Slack) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(slack, backend):
         await slack.drop_sockets()
         await slack.say("are you there?", channel="D1")
@@ -118,7 +118,7 @@ async def test_a_dropped_socket_loses_nothing(slack: Slack) -> None:
 
 
 async def test_only_signed_recent_wellformed_requests_come_in(slack: Slack) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(slack, backend, http=True), aiohttp.ClientSession() as session:
 
         async def status(body: bytes, headers: dict[str, str]) -> int:
@@ -148,7 +148,7 @@ async def test_a_command_with_words_begins_and_without_asks(slack: Slack) -> Non
         FormField("recipe", "Method", "b", kind="choice", choices=(("a", "A"), ("b", "B"))),
         FormField("notes", "Notes", "", kind="text", optional=True),
     )
-    backend = FakeDesk(asked=Form("New survey", "start", "Begin", fields))
+    backend = FakeBackend(asked=Form("New survey", "start", "Begin", fields))
     async with connected(slack, backend):
         await slack.command("graph &amp; nets")
         assert backend.received[-1].text == "graph & nets"
@@ -173,7 +173,7 @@ async def test_a_command_with_words_begins_and_without_asks(slack: Slack) -> Non
 
 
 async def test_a_thread_is_opened_once_and_elsewhere_where_we_may_not_write(slack: Slack) -> None:
-    async with connected(slack, FakeDesk()) as adapter:
+    async with connected(slack, FakeBackend()) as adapter:
         asked = Incoming(Conversation("slack", "T1", "C1"), "U1", "k1", "graphs", opens=True)
         starter = Outgoing(asked.conversation, "A survey, asked for by @U1", people=("U1",))
         first = await adapter.open_thread(asked, starter)
@@ -189,7 +189,7 @@ async def test_a_thread_is_opened_once_and_elsewhere_where_we_may_not_write(slac
 
 
 async def test_buttons_carry_what_they_mean_and_every_press_comes_in(slack: Slack) -> None:
-    backend = FakeDesk(asked=Form("Edit", "edit:s:1", "Save", (FormField("x", "X", "y"),)))
+    backend = FakeBackend(asked=Form("Edit", "edit:s:1", "Save", (FormField("x", "X", "y"),)))
     async with connected(slack, backend) as adapter:
         buttons = (Button("Go on", "ok:s:1", "ok"), Button("Edit", "edit:s:1", "", asks=True))
         await adapter.send(Outgoing(AT, "Proposal", buttons=buttons))
@@ -209,7 +209,7 @@ async def test_buttons_carry_what_they_mean_and_every_press_comes_in(slack: Slac
 
 
 async def test_one_status_message_is_edited_within_the_rate_and_ends(slack: Slack) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(slack, backend) as adapter:
         stop = (Button("Stop", "stop:s:1", "stop"),)
         places = [replace(AT, thread=AT.thread), replace(AT, channel="C2")]
@@ -218,16 +218,8 @@ async def test_one_status_message_is_edited_within_the_rate_and_ends(slack: Slac
         for number in range(200):
             for at in places:
                 facts = (f"{number} of 200", "3 s", "$0.10 so far")
-                await adapter.send(
-                    Outgoing(
-                        at,
-                        f"Writing: part {number}",
-                        "progress",
-                        bar=ProgressBar(number, 200),
-                        facts=facts,
-                        buttons=stop,
-                    )
-                )
+                text, bar = f"Writing: part {number}", ProgressBar(number, 200)
+                await adapter.send(Outgoing(at, text, "progress", bar=bar, facts=facts, buttons=stop))
         for message in list(slack.messages):
             await slack.until(lambda m=message: "199 of 200 · 3 s · $0.10 so far" in m.text)
         assert len(slack.messages) == 2
@@ -243,7 +235,7 @@ async def test_one_status_message_is_edited_within_the_rate_and_ends(slack: Slac
 
 
 async def test_a_status_of_a_former_process_is_found_and_ended(slack: Slack) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(slack, backend) as adapter:
         await adapter.send(Outgoing(AT, "Writing …", "started"))
     async with connected(slack, backend) as adapter:
@@ -252,7 +244,7 @@ async def test_a_status_of_a_former_process_is_found_and_ended(slack: Slack) -> 
 
 
 async def test_the_status_of_a_job_is_not_the_next_ones(slack: Slack) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with (
         connected(slack, backend) as one,
         connected(slack, backend) as two,
@@ -266,7 +258,7 @@ async def test_the_status_of_a_job_is_not_the_next_ones(slack: Slack) -> None:
 
 
 async def test_a_job_that_ends_before_its_start_is_shown_is_not_shown_as_running(slack: Slack) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(slack, backend) as adapter:
         await adapter.send(Outgoing(AT, "✓ Gathered", "ended", job="1"))
         await adapter.send(Outgoing(AT, "Gathering …", "started", job="1"))
@@ -277,7 +269,7 @@ async def test_a_job_that_ends_before_its_start_is_shown_is_not_shown_as_running
 
 async def test_without_agents_the_same_messages_and_no_second_attempt(slack: Slack) -> None:
     slack.has_agents = False
-    async with connected(slack, FakeDesk()) as adapter:
+    async with connected(slack, FakeBackend()) as adapter:
         for _ in range(3):
             await adapter.send(Outgoing(AT, "Writing …", "started"))
             await adapter.send(Outgoing(AT, "✓ Written", "ended"))
@@ -286,7 +278,7 @@ async def test_without_agents_the_same_messages_and_no_second_attempt(slack: Sla
 
 
 async def test_the_stop_of_an_agent_session_is_a_stop(slack: Slack) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     async with connected(slack, backend):
         stopped = {"type": "agent_session_stopped", "channel_id": "C1", "thread_ts": AT.thread, "user_id": "U1"}
         await slack.event(stopped)
@@ -294,7 +286,7 @@ async def test_the_stop_of_an_agent_session_is_a_stop(slack: Slack) -> None:
 
 
 async def test_an_answer_grows_in_one_message_and_becomes_the_last(slack: Slack) -> None:
-    async with connected(slack, FakeDesk()) as adapter:
+    async with connected(slack, FakeBackend()) as adapter:
         await adapter.send(Outgoing(AT, "One.", "growing"))
         await slack.message("One.")
         await adapter.send(Outgoing(AT, "One. Two.", "growing"))
@@ -309,7 +301,7 @@ async def test_an_answer_grows_in_one_message_and_becomes_the_last(slack: Slack)
 async def test_refused_rich_text_is_sent_plainly_and_nothing_is_cut(slack: Slack) -> None:
     slack.next_errors.append("invalid_blocks")
     text = "\n\n".join(f"**Part {i}** says <!channel> and [1, 3–5]. {'More. ' * 30}" for i in range(39))
-    async with connected(slack, FakeDesk()) as adapter:
+    async with connected(slack, FakeBackend()) as adapter:
         await adapter.send(Outgoing(AT, text.replace("<", "\\<"), buttons=(Button("Go", "ok:s:1", "ok"),)))
     shown = "\n".join(m.text for m in slack.messages)
     assert all(f"Part {i} says" in shown for i in range(39))
@@ -319,7 +311,7 @@ async def test_refused_rich_text_is_sent_plainly_and_nothing_is_cut(slack: Slack
 
 
 async def test_what_slack_cannot_take_now_is_tried_again_and_what_it_never_takes_is_not(slack: Slack) -> None:
-    async with connected(slack, FakeDesk()) as adapter:
+    async with connected(slack, FakeBackend()) as adapter:
         slack.next_errors.append("ratelimited")
         began = time.monotonic()
         await adapter.send(Outgoing(AT, "patience"))
@@ -336,7 +328,7 @@ async def test_what_slack_cannot_take_now_is_tried_again_and_what_it_never_takes
 
 async def test_a_message_broken_off_in_the_middle_goes_on_where_it_was(slack: Slack) -> None:
     text = "\n\n".join(f"Paragraph {i} " + "word " * 300 for i in range(12))
-    async with connected(slack, FakeDesk()) as adapter:
+    async with connected(slack, FakeBackend()) as adapter:
         outgoing = Outgoing(AT, text, key="7")
         await adapter.send(replace(outgoing, text="first", key="6"))
         slack.next_errors.extend(["", "fatal_error"])
@@ -349,7 +341,7 @@ async def test_a_message_broken_off_in_the_middle_goes_on_where_it_was(slack: Sl
 
 
 async def test_files_go_up_and_come_down(slack: Slack, tmp_path: Path) -> None:
-    backend = FakeDesk()
+    backend = FakeBackend()
     paths = [tmp_path / "survey.md", tmp_path / "survey.bib"]
     for path in paths:
         path.write_text(f"content of {path.name}")
@@ -373,7 +365,7 @@ async def test_files_go_up_and_come_down(slack: Slack, tmp_path: Path) -> None:
 async def test_the_home_page_lists_surveys_and_begins_new_ones(slack: Slack) -> None:
     form = Form("New survey", "start", "Begin", (FormField("topic", "Topic"),))
     survey = Outgoing(AT, "**Graphs** (outline, your turn)", buttons=(Button("Export", "export:s", "export"),))
-    backend = FakeDesk(asked=form, surveys=[survey] * 30)
+    backend = FakeBackend(asked=form, surveys=[survey] * 30)
     async with connected(slack, backend):
         await slack.event({"type": "app_home_opened", "user": "U1", "tab": "messages"})
         assert slack.homes == {}
@@ -394,9 +386,9 @@ async def test_a_wrong_token_is_said_at_once() -> None:
     async with running(Slack()) as slack:
         adapter = SlackAdapter(SlackAccess("xoxb-wrong", APP_TOKEN, api_url=f"{slack.url}/api/"), WORDS, FAST)
         with pytest.raises(PlatformError, match="invalid_auth"):
-            await adapter.open(FakeDesk())
+            await adapter.open(FakeBackend())
         await adapter.close()
         wrong = SlackAdapter(SlackAccess("xoxb-T1", "xapp-wrong", api_url=f"{slack.url}/api/"), WORDS, FAST)
         with pytest.raises(PlatformError, match="invalid_auth"):
-            await wrong.open(FakeDesk())
+            await wrong.open(FakeBackend())
         await wrong.close()

@@ -51,7 +51,7 @@ from engine.writing.drafting import (
     settle_citations,
     verify_citations,
 )
-from engine.writing.estimates import estimate, with_expected_texts
+from engine.writing.estimates import estimate_cost, plan_subsections, with_expected_texts
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 
 BRIEF = Brief("dense retrieval", "autosurvey", sections=3, subsection_words=80)
@@ -339,7 +339,7 @@ async def test_the_estimate_is_close_to_what_is_paid(library: LocalLibrary, text
         await provider.close()
     paid = account.total()
     known = with_expected_texts({p.key: p for p in EVERYTHING}, texts)
-    expected = estimate(Assignment(brief.topic, outline, 400), known, models, 20)
+    expected = estimate_cost(plan_subsections(Assignment(brief.topic, outline, 400), known), models, 20)
     assert expected.calls == paid.calls - before.calls
     assert expected.input_tokens == pytest.approx(paid.input_tokens - before.input_tokens, rel=0.2)
     assert expected.output_tokens == pytest.approx(paid.output_tokens - before.output_tokens, rel=0.2)
