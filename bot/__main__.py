@@ -118,6 +118,21 @@ def move(library: Annotated[str, typer.Argument(help="Name of a library on this 
 
 
 @cli.command()
+def trees(
+    library: Annotated[str, typer.Argument(help="Name of the library.")] = "",
+    about: Annotated[str, typer.Option(help="Only papers found for this topic; else the most cited.")] = "",
+    most: Annotated[int, typer.Option(help="At most so many papers.")] = 1_000,
+    full_texts: Annotated[int, typer.Option(help="Of so many papers read the open-access text.")] = 0,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept the cost.")] = False,
+) -> None:
+    """Make the attribute trees that recipe=surveyx writes from ahead of time; repeating it goes on."""
+    with _starting() as console:
+        from bot.cli.trees import grow_trees as run
+
+    _run(run(console, library, about, most, full_texts, accept_cost=yes))
+
+
+@cli.command()
 def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]) -> None:
     """Write every conversation, recorded call and cost into one file."""
     with _starting() as console:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -19,7 +19,9 @@ from engine.llm.anthropic import AnthropicProvider
 from engine.llm.meter import Throttle
 from engine.llm.model import LanguageModel, Provider
 from engine.llm.openai import OpenAIProvider
-from engine.reading.open_access import OpenAccess
+from engine.reading.attribute_trees import AttributeTree
+from engine.reading.forests import Forest, JointForest
+from engine.reading.open_access import OpenAccess, TextFolder
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
@@ -30,7 +32,7 @@ from engine.retrieval.online.transport import OnlineCache, OnlineTransport
 from engine.retrieval.records import read_papers
 from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession
-from engine.values import Paper
+from engine.values import Brief, Paper, PaperKey
 
 BUNDLED = "demo"
 """Name of the library that comes with Scholium."""
@@ -111,14 +113,17 @@ class App:
         if await self.libraries.has_papers(services.workspace):
             own = await self.libraries.workspace_library(services.workspace)
             library = JointLibrary(own, shared) if brief.library else own
+        embedder = await self._embedder(session.state, shared)
+        found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         context = RunContext(
             library,
-            await self._embedder(session.state, shared),
+            embedder,
             self.settings.limits(),
             model=services.model,
             online=online_sources(self.settings, self.web(services.cache)) if brief.online else None,
             judge=self.settings.judges(online=brief.online),
             texts=self._texts(services, online=brief.online),
+            forest=await self.forest(brief, services.workspace, found, embedder),
             progress=listener.progressed,
             section_finished=listener.section_finished,
             answering=listener.answering,
@@ -126,11 +131,40 @@ class App:
         )
         return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, self.web(services.cache)))
 
+    async def forest(self, brief: Brief, workspace: str, keys: Sequence[PaperKey], embedder: Embedder) -> Forest:
+        """The attribute trees that a survey may use: the workspace's own before those of the library.
+
+        A tree is the workspace's own where its paper is, or where the text it is made from was uploaded there.
+        """
+        shared = await self.libraries.forest(brief.library, embedder)
+        texts = self.libraries.texts_of(workspace)
+        uploaded = {key for key in keys if texts.holds(key)}
+        if await self.libraries.has_papers(workspace):
+            own = await self.libraries.workspace_library(workspace)
+            uploaded |= {paper.key for paper in await own.get(keys)} if keys else set()
+        if not uploaded:
+            return shared
+        return JointForest(await self.libraries.workspace_forest(workspace, embedder), shared, uploaded.__contains__)
+
+    async def find_trees(
+        self, state: State, workspace: str, keys: Sequence[PaperKey]
+    ) -> Mapping[PaperKey, AttributeTree]:
+        """The attribute trees that were made of these papers. Raises `UserError` where there is no survey."""
+        if state.brief is None:
+            raise UserError("Name a topic first.")
+        # Finding a tree by its paper embeds nothing.
+        return await (await self.forest(state.brief, workspace, keys, FittedOnTopic())).get(keys)
+
     def _texts(self, services: JobServices, *, online: bool) -> OpenAccess | None:
         if not self.settings.full_texts:
             return None
         own, web = self.libraries.texts_of(services.workspace), self.web(services.cache)
         return open_access(self.settings, web, self.downloader, own, online=online)
+
+    def shared_texts(self, web: OnlineTransport) -> OpenAccess:
+        """Full texts that are openly there, and those read before; nothing that a workspace uploaded."""
+        nobodys = TextFolder(self.settings.home / "texts")
+        return open_access(self.settings, web, self.downloader, nobodys, online=True)
 
     async def _embedder(self, state: State, shared: Library) -> Embedder:
         """The library's; where papers come from online too, one fitted on those found, unless a model is set."""

@@ -86,6 +86,7 @@ class Settings(BaseSettings):
     keyword_selector: Selector = Field("farthest", description="How keyword expansion chooses.")
 
     model: str = Field("", description="The language model; empty: gpt-4o-mini or claude-3-haiku-20240307.")
+    model_extraction: str = Field("", description="The model for attribute trees and the cells of tables.")
     model_outline: str = Field("", description="The model for outlines, where another than `model`.")
     model_drafting: str = Field("", description="The model for drafting.")
     model_checking: str = Field("", description="The model for checking citations.")
@@ -154,6 +155,7 @@ class Settings(BaseSettings):
         first = self.model or ("gpt-4o-mini" if self.uses_openai() else "claude-3-haiku-20240307")
         chosen: dict[Task, str] = {
             "reading": "",
+            "extraction": self.model_extraction,
             "outline": self.model_outline,
             "drafting": self.model_drafting,
             "checking": self.model_checking,

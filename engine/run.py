@@ -9,6 +9,7 @@ from typing import Protocol
 from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, Task
+from engine.reading.forests import Forest
 from engine.reading.open_access import FullTexts
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
@@ -79,6 +80,8 @@ class RunContext:
     """The online sources, where they are to be searched."""
     texts: FullTexts | None = None
     """Where full texts are read from, where they are to be read."""
+    forest: Forest | None = None
+    """Where attribute trees are kept; ``None`` keeps them for this run only."""
     accepted: tuple[Paper, ...] = ()
     refused: tuple[Paper, ...] = ()
     """Papers of the former proposal that a person who looked through it left in, and left out."""

@@ -34,7 +34,7 @@ from engine.session.events import (
 )
 from engine.values import SectionChange, Way, YearRange
 
-View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost", "budget"]
+View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost", "budget", "tree"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +213,7 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Show("sources")),
     _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Show("show", m.group(1) or "")),
     _rule(rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Show("why section", m.group(1))),
+    _rule(r"(?:attribute )?tree\s+(?:of\s+)?\[?(\d{1,5})\]?", lambda m: Show("tree", m.group(1))),
     _rule(r"why\s+\[(\d+)\]\??", lambda m: Show("why reference", m.group(1))),
     _rule(
         r"export((?:\s+\S+)*)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,9 +12,10 @@ from bot.store.ledger import BudgetLimit, BudgetUse, Payer
 from engine.errors import RecordError
 from engine.llm.meter import Usage
 from engine.llm.model import LanguageModel
+from engine.reading.attribute_trees import AttributeTree
 from engine.reading.full_text import FullText
 from engine.session.state import SurveySession
-from engine.values import Paper
+from engine.values import Paper, PaperKey
 
 
 @dataclass
@@ -48,6 +49,12 @@ class ConversationServices(Protocol):
 
     async def raise_budget(self, payer: Payer, scope: RaiseBudget) -> None:
         """Add to a budget."""
+        ...
+
+    async def find_trees(
+        self, session: SurveySession, payer: Payer, keys: Sequence[PaperKey]
+    ) -> Mapping[PaperKey, AttributeTree]:
+        """The attribute trees that were made of these papers."""
         ...
 
     async def add_papers(self, incoming: Incoming) -> Upload:

@@ -20,7 +20,7 @@ from bot.conversation.understanding import difference, read
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, Payer, today
 from bot.store.sessions import StoredConversation
-from bot.wording import money, proposals, views
+from bot.wording import money, proposals, trees, views
 from bot.wording import sentences as wording
 from engine.errors import ScholiumError, UserError
 from engine.llm.model import LanguageModel
@@ -300,6 +300,10 @@ class Turns:
             case "budget":
                 payer = replace(payer_of(turn.stored), person=person)
                 return money.budget(await self._services.load_budget_use(session, payer))
+            case "tree":
+                paper = trees.find_paper(session.state, look.target)
+                found = await self._services.find_trees(session, payer_of(turn.stored), [paper.key])
+                return trees.show_tree(paper, found.get(paper.key))
             case _:
                 return views.view(session, look)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from adapters.chat import Incoming
 from bot.app import App, JobServices
@@ -27,7 +27,9 @@ from engine.llm.meter import Usage
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
 from engine.llm.prices import price_of
+from engine.reading.attribute_trees import AttributeTree
 from engine.session.state import SurveySession
+from engine.values import PaperKey
 
 
 class AppServices:
@@ -82,6 +84,12 @@ class AppServices:
         """Add to a budget."""
         whose = Payer(payer.session_id, payer.tenant, wanted.person or payer.person)
         await raise_budget(self._store, whose, wanted.scope, wanted.money)
+
+    async def find_trees(
+        self, session: SurveySession, payer: Payer, keys: Sequence[PaperKey]
+    ) -> Mapping[PaperKey, AttributeTree]:
+        """The attribute trees that were made of these papers."""
+        return await self._app.find_trees(session.state, payer.tenant, keys)
 
     async def add_papers(self, incoming: Incoming) -> Upload:
         """Add the papers in the attachments to the workspace's own library."""

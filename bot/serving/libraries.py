@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any, Literal
 from bot.commands.briefs import ONLINE
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
+from engine.reading.forests import FOREST_FILE, Forest, LocalForest
 from engine.reading.open_access import TextFolder
+from engine.reading.weaviate_forest import WeaviateForest
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
 from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
@@ -104,6 +107,31 @@ class Libraries:
             else:
                 self._open[known] = await create_library(self._workspace_folder(tenant), self.neural_embedder())
         return self._open[known]
+
+    async def forest(self, name: str, embedder: Embedder) -> Forest:
+        """The attribute trees of a library's papers; without a name those of papers that came from online sources."""
+        if name and self.place_of(name) == "weaviate":
+            return await self._remote_forest(name)
+        folder = self.folder(name) if name else self._settings.home / "online"
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        return LocalForest(folder / FOREST_FILE, embedder)
+
+    async def workspace_forest(self, workspace: str, embedder: Embedder) -> Forest:
+        """The attribute trees of the papers and texts that one workspace added."""
+        tenant = _tenant(workspace)
+        if self._settings.weaviate_url:
+            return await self._remote_forest(WORKSPACES, tenant, workspace)
+        folder = self._workspace_folder(tenant)
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        return LocalForest(folder / FOREST_FILE, embedder)
+
+    async def _remote_forest(self, name: str, tenant: str = "", workspace: str = "") -> WeaviateForest:
+        library = await (self.workspace_library(workspace) if tenant else self.library(name, "weaviate"))
+
+        async def embedder() -> Embedder | None:
+            return None if self._settings.weaviate_vectoriser else await library.embedder()
+
+        return WeaviateForest(await self._weaviate(), name, tenant, embedder)
 
     def texts_of(self, workspace: str) -> TextFolder:
         """The full texts that one workspace uploaded."""

@@ -24,6 +24,15 @@ def estimate(expected: Estimate, limits: Sequence[BudgetLimit]) -> str:
     )
 
 
+def estimate_trees(expected: Estimate, papers: int) -> str:
+    """What making attribute trees will take, said before it starts."""
+    money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
+    return (
+        f"Making {papers:,} attribute trees takes about {expected.calls:,} calls, {expected.input_tokens:,} tokens to "
+        f"read and {expected.output_tokens:,} to write, {money}, and {max(1, round(expected.seconds / 60))} minutes."
+    )
+
+
 def cost(steps: Mapping[str, Usage], limits: Sequence[BudgetLimit]) -> str:
     """What was spent, on what."""
     if not steps:

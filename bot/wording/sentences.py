@@ -92,6 +92,7 @@ _STAGES = {
     "list": "Looking for",
     "background": "Reading Wikipedia",
     "full texts": "Reading full texts",
+    "trees": "Reading papers into attribute trees",
     "reading": "Reading",
 }
 

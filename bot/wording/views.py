@@ -36,8 +36,8 @@ def view(session: SurveySession, look: Show) -> str:
             survey = require_survey(state)
             paper, items = evidence_of_reference(survey, int(look.target))
             return proposals.why_reference(survey, paper, int(look.target), items)
-        case "cost" | "budget":
-            raise ValueError("money is in the ledger, not in the session")
+        case "cost" | "budget" | "tree":
+            raise ValueError(f"{look.view} is not in the session")
         case _:
             assert_never(look.view)
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from engine.errors import LanguageModelError
 from engine.limits import CHARACTERS_PER_TOKEN
 
-Task = Literal["reading", "outline", "drafting", "checking", "judging"]
+Task = Literal["reading", "extraction", "outline", "drafting", "checking", "judging"]
 """What a call is for; each task can have a model of its own."""
 
 

@@ -54,6 +54,10 @@ class TextFolder:
         except ValidationError:  # written by another version: read it again
             return None
 
+    def holds(self, key: PaperKey) -> bool:
+        """Whether a text of the paper is kept here."""
+        return self._file(key).exists()
+
     def _file(self, key: PaperKey) -> Path:
         return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 

@@ -100,6 +100,10 @@ class WeaviateLibrary:
                 self._embedder = await load_model(self._client, self._description, self._cache)
         return self._embedder
 
+    def everything(self) -> AsyncIterator[Paper]:
+        """All papers, page by page."""
+        return self._objects.everything()
+
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
         known: dict[str, Paper] = {}
@@ -248,12 +252,8 @@ class WeaviateLibrary:
             remember(known, paper)
         made = changes(batch, known, stored)
         rejected = await self._write(list(made.write.values()))
-        return AddReport(
-            report.added + len(made.fresh) - len(rejected),
-            report.updated + made.updated(len(batch)),
-            report.unchanged + made.unchanged,
-            (*report.rejected, *rejected),
-        )
+        added, updated = report.added + len(made.fresh) - len(rejected), report.updated + made.updated(len(batch))
+        return AddReport(added, updated, report.unchanged + made.unchanged, (*report.rejected, *rejected))
 
     async def _write(self, papers: Sequence[Paper]) -> list[RecordError]:
         """Store the papers with vectors made here, unless the server makes them."""

@@ -17,7 +17,7 @@ from weaviate.exceptions import WeaviateBaseError, WeaviateTimeoutError
 
 from engine.errors import RetrievalError, UserError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised whenever a property is added below; older libraries get it when they are opened."""
 
 LIBRARIES = "Scholium_Libraries"
@@ -158,7 +158,14 @@ PAPERS = (
     _texts("origins"),
 )
 PASSAGES = (_text("key", _WHOLE), _text("section", _WHOLE), _number("page"), _text("passage", Tokenization.WORD))
-TREES = (_text("key", _WHOLE), _text("kind", _WHOLE), _text("tree", _WHOLE))
+TREES = (
+    _text("key", _WHOLE),
+    _text("kind", _WHOLE),
+    _text("tree", Tokenization.WORD),
+    _text("words", Tokenization.WHITESPACE, searched=True),
+    # The whole tree as JSON; ``tree`` is its text, from which a server makes its vector.
+    _text("document", _WHOLE),
+)
 KINDS = {
     "Papers": (PAPERS, ("title", "abstract")),
     "Passages": (PASSAGES, ("passage",)),

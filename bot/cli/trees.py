@@ -1,0 +1,98 @@
+"""The command `trees`: attribute trees of a library's papers made ahead of time, safe to interrupt and to repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as ProgressBar
+
+from bot.app import App, open_app
+from bot.wording import money
+from bot.wording import sentences as wording
+from engine.errors import UserError
+from engine.llm.meter import Account
+from engine.llm.metered_model import MemoryRecord, MeteredModel
+from engine.reading.attribute_trees import Source
+from engine.reading.tree_sources import source_of
+from engine.recipes.surveyx_preparation import TREE_TOKENS, grow_forest, needs_tree, plan_trees
+from engine.retrieval.online.transport import OnlineTransport, ProcessCache
+from engine.run import Progress, RunContext
+from engine.values import Paper, Query
+from engine.writing.estimates import estimate_cost
+
+SHOWN_FAILURES = 10
+
+
+async def grow_trees(
+    console: Console, library_name: str, about: str, most: int, full_texts: int, *, accept_cost: bool
+) -> int:
+    """Make the trees that are missing, the most cited papers first (or those found for a topic)."""
+    async with open_app() as app:
+        provider = app.provider()
+        if provider is None:
+            raise UserError("Attribute trees need a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
+        name = library_name or app.default_library()
+        library = await app.libraries.library(name)
+        embedder = await library.embedder()
+        forest = await app.libraries.forest(name, embedder)
+        papers = await _choose_papers(app, name, about, most)
+        known = await forest.get([paper.key for paper in papers])
+        due = [paper for paper in papers if needs_tree(known.get(paper.key), _abstract_of(paper))]
+        there = len(papers) - len(due)
+        said = f"{len(papers):,} papers of the library “{name}”, {there:,} of them with an attribute tree."
+        console.print(said, markup=False, highlight=False)
+        if not due:
+            return 0
+        settings, account = app.settings, Account()
+        chains = plan_trees([_abstract_of(paper) for paper in due], min(full_texts, len(due)))
+        expected = estimate_cost(chains, settings.models(), settings.concurrent_calls)
+        console.print(money.estimate_trees(expected, len(due)), markup=False, highlight=False)
+        if not accept_cost:
+            typer.confirm("Make them?", abort=True)
+        model = MeteredModel(provider, settings.models(), app.throttle(), account, MemoryRecord(), f"trees/{name}")
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+        with ProgressBar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+            task = bar.add_task("", total=None)
+
+            async def show(step: Progress) -> None:
+                bar.update(task, description=wording.progress(step), completed=step.done, total=step.total or None)
+
+            context = RunContext(
+                library,
+                embedder,
+                replace(settings.limits(), full_texts=full_texts),
+                model=model,
+                progress=show,
+                texts=app.shared_texts(OnlineTransport(ProcessCache(), settings.contact)) if full_texts else None,
+            )
+            report = await grow_forest(due, context, forest)
+        made = sum(paper.key in report.trees for paper in due)
+        total = await forest.count()
+    used = account.total()
+    console.print(
+        f"{made:,} trees made with {used.calls:,} calls, {used.input_tokens:,} tokens read and "
+        f"{used.output_tokens:,} written; {report.untraced:,} values were left out because the paper does not "
+        f"say them. The library has {total:,} attribute trees.",
+        markup=False,
+        highlight=False,
+    )
+    titles = {paper.key: paper.title for paper in due}
+    for key, why in list(report.failed.items())[:SHOWN_FAILURES]:
+        console.print(f"No tree: {titles[key]} ({why})", markup=False, highlight=False, style="yellow")
+    return 0 if made else 1
+
+
+async def _choose_papers(app: App, name: str, about: str, most: int) -> Sequence[Paper]:
+    library = await app.libraries.library(name)
+    if about:
+        return [found.paper for found in await library.search(Query(about, most))]
+    papers = [paper async for paper in library.everything()]
+    return sorted(papers, key=lambda paper: -(paper.citations or 0))[:most]
+
+
+def _abstract_of(paper: Paper) -> Source:
+    return source_of(paper, None, TREE_TOKENS)

@@ -1,0 +1,242 @@
+"""Attribute trees: what a paper says, in the fields that its kind of paper has (SurveyX, 3.1.2 and appendix B).
+
+There are four kinds, each with exactly the published fields. A value names the sentences of the paper it stands in;
+`traced_value` decides by program whether they say it. What a paper does not say is ``None``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from engine.text import clean, fold, stem, terms
+from engine.values import PaperKey, Passage
+
+TreeKind = Literal["method", "benchmark", "theory", "survey"]
+Level = Literal["abstract", "full text"]
+
+_BACKGROUND = {"background": "the state of affairs before the paper, and why something new was needed"}
+_PROBLEM = {
+    "problem.definition": "the problem, stated precisely",
+    "problem.key obstacle": "what makes the problem hard",
+}
+_IDEA = {
+    "idea.intuition": "what suggested the idea",
+    "idea.opinion": "the idea itself",
+    "idea.innovation": "how it differs from earlier work, or where it improves most",
+}
+_TRIALS = {
+    "experiments.setting": "data sets, baselines, models and measures",
+    "experiments.progress": "how it was evaluated, step by step",
+}
+_CONCLUSION = {"conclusion": "what the experiments or the paper conclude, with figures"}
+_DISCUSSION = {
+    "discussion.advantage": "strengths",
+    "discussion.limitation": "weaknesses",
+    "discussion.future work": "what could be done next",
+}
+_OTHER = {"other info": "anything else that a survey of the field would want"}
+
+TEMPLATES: Mapping[TreeKind, Mapping[str, str]] = {
+    "method": {
+        **_BACKGROUND,
+        **_PROBLEM,
+        **_IDEA,
+        "method.definition": "the method, defined for the problem",
+        "method.description": "the method in one sentence",
+        "method.steps": "its steps in order",
+        "method.principle": "why it works",
+        **_TRIALS,
+        **_CONCLUSION,
+        **_DISCUSSION,
+        **_OTHER,
+    },
+    "benchmark": {
+        **_BACKGROUND,
+        **_PROBLEM,
+        **_IDEA,
+        "dataset.source": "how the data were made or collected",
+        "dataset.desc": "size, availability, diversity and quality",
+        "dataset.content": "what the data consist of",
+        "metrics.aspect": "which abilities are measured",
+        "metrics.principle": "the reasoning behind the measures",
+        "metrics.procedure": "how a model is scored",
+        "experiments.model": "the models tested",
+        "experiments.procedure": "how the experiments were run",
+        "experiments.result": "how the models did, and whether it is statistically significant",
+        "experiments.variability": "how variation of the results was handled",
+        **_CONCLUSION,
+        **_DISCUSSION,
+        **_OTHER,
+    },
+    "theory": {
+        **_BACKGROUND,
+        **_PROBLEM,
+        **_IDEA,
+        "theory.perspective": "the point of view and how it is built up",
+        "theory.opinion": "the assumption or position taken",
+        "theory.proof": "the proof or derivation",
+        **_TRIALS,
+        **_CONCLUSION,
+        **_DISCUSSION,
+        **_OTHER,
+    },
+    "survey": {
+        "background.purpose": "what the survey is for",
+        "background.scope": "what it covers and what it leaves out",
+        **_PROBLEM,
+        "architecture.perspective": "the view under which it orders the field",
+        "architecture.fields/stages": "the fields or stages into which it divides the work",
+        "conclusion.comparisons": "how the works compare",
+        "conclusion.results": "its main findings",
+        "discussion.advantage": "strengths of existing research",
+        "discussion.limitation": "weaknesses of existing research",
+        "discussion.gaps": "what is missing",
+        "discussion.future work/trends": "where the field goes",
+        **_OTHER,
+    },
+}
+"""For each kind of paper its fields in order (figures 13 to 16), and what each asks for, in our words."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeValue:
+    """What a paper says for one field, and the sentences of the paper that say it.
+
+    ``page`` counts from 1 and is ``None`` where the text has no pages.
+    """
+
+    text: str
+    quote: str
+    level: Level
+    section: str = ""
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeTree:
+    """One paper's attributes: every field of its kind in the published order, ``None`` where the paper says nothing.
+
+    ``digest`` identifies the text it was made from: the tree of another text is made again.
+    """
+
+    key: PaperKey
+    kind: TreeKind
+    level: Level
+    digest: str
+    values: tuple[tuple[str, AttributeValue | None], ...]
+
+    def known(self) -> Iterator[tuple[str, AttributeValue]]:
+        """The fields that have a value, in order."""
+        for name, value in self.values:
+            if value is not None:
+                yield name, value
+
+    def get(self, name: str) -> AttributeValue | None:
+        """The value of a field; ``None`` also where this kind has no such field."""
+        return dict(self.values).get(name)
+
+    def text(self) -> str:
+        """All that is known, as one text to search."""
+        return " ".join(f"{name.replace('.', ' ')}: {value.text}" for name, value in self.known())
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The sentences of a paper that a tree is made from, numbered from 1 by their place."""
+
+    key: PaperKey
+    title: str
+    level: Level
+    sentences: tuple[Passage, ...]
+
+    @property
+    def digest(self) -> str:
+        """The same for the same text."""
+        content = "\n".join((self.title, self.level, *(sentence.text for sentence in self.sentences)))
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def complete_tree(source: Source, kind: TreeKind, values: Mapping[str, AttributeValue]) -> AttributeTree:
+    """The tree with every field of its kind. Raises `ValueError` for a field that the kind does not have."""
+    if unknown := set(values) - set(TEMPLATES[kind]):
+        raise ValueError(f"a {kind} paper has no field {sorted(unknown)[0]}")
+    fields = tuple((name, values.get(name)) for name in TEMPLATES[kind])
+    return AttributeTree(source.key, kind, source.level, source.digest, fields)
+
+
+COMMON_WORDS = 0.5
+"""Least share of a value's content words that its sentences must have: a paraphrase keeps the terms of the matter."""
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"\b(?:[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}\w*|[A-Za-z]+\d\w*)\b")
+
+
+def traced_value(text: str, numbers: Sequence[int], source: Source) -> AttributeValue | None:
+    """The value with the sentences it stands in; ``None`` where they are not there or do not say it.
+
+    Every number and every name (mixed case, capitals or with a digit) of the value stands in the sentences or the
+    paper's title, and so do `COMMON_WORDS` of its content words.
+    """
+    said = clean(text)
+    places = [i for i in dict.fromkeys(numbers) if 1 <= i <= len(source.sentences)]
+    if not said or not places or len(places) < len(set(numbers)):
+        return None
+    cited = [source.sentences[i - 1] for i in sorted(places)]
+    quote = " … ".join(passage.text for passage in cited)
+    around = f"{source.title} {quote}"
+    if not set(_figures(said)) <= set(_figures(around)):
+        return None
+    whole = fold(around)
+    if any(fold(name) not in whole for name in _NAME.findall(said)):
+        return None
+    wanted, there = set(terms(said)), set(terms(around)) | {stem(word) for word in fold(around).split()}
+    if not wanted or len(wanted & there) < COMMON_WORDS * len(wanted):
+        return None
+    return AttributeValue(said, quote, source.level, cited[0].section, cited[0].page)
+
+
+def _figures(text: str) -> list[str]:
+    return [number.replace(",", "").rstrip(".") for number in _NUMBER.findall(text)]
+
+
+_VALUE = TypeAdapter(AttributeValue | None)
+
+
+def tree_to_json(tree: AttributeTree) -> str:
+    """The tree nested as published: ``{"key": …, "attributes": {"background": null, "problem": {…}}}``."""
+    attributes: dict[str, Any] = {}
+    for name, value in tree.values:
+        first, _, second = name.partition(".")
+        plain = _VALUE.dump_python(value, mode="json")
+        if second:
+            attributes.setdefault(first, {})[second] = plain
+        else:
+            attributes[first] = plain
+    document = {"key": tree.key, "kind": tree.kind, "level": tree.level, "digest": tree.digest}
+    return json.dumps({**document, "attributes": attributes}, ensure_ascii=False)
+
+
+def tree_from_json(text: str) -> AttributeTree:
+    """The tree that `tree_to_json` wrote. Raises `ValueError` for anything else."""
+    try:
+        document = json.loads(text)
+        kind: TreeKind = document["kind"]
+        template = TEMPLATES[kind]
+        values = tuple(
+            (name, _VALUE.validate_python(_at(document["attributes"], name), strict=False)) for name in template
+        )
+        return AttributeTree(PaperKey(document["key"]), kind, document["level"], document["digest"], values)
+    except (KeyError, TypeError, ValidationError) as error:
+        raise ValueError("this is no attribute tree of this version") from error
+
+
+def _at(attributes: Mapping[str, Any], name: str) -> Any:
+    first, _, second = name.partition(".")
+    return attributes[first][second] if second else attributes[first]

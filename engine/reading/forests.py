@@ -1,0 +1,219 @@
+"""The attribute forest (SurveyX, 3.1.2): the trees of a library's papers, made once and used by every later survey.
+
+A tree is found by its paper, or searched by words and meaning among the papers of one survey.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from engine.errors import RetrievalError, UserError
+from engine.reading.attribute_trees import AttributeTree, tree_from_json, tree_to_json
+from engine.retrieval.embedding import Embedder
+from engine.retrieval.ranking import reciprocal_rank_fusion
+from engine.text import terms
+from engine.values import PaperKey
+
+FOREST_FILE = "trees.sqlite"
+"""The forest's file in the folder of a library."""
+
+MEANING_FLOOR = 0.2
+"""Least cosine between a text and a tree that it finds by meaning (SurveyX's code)."""
+
+KEYS_AT_ONCE = 500
+
+
+class Forest(Protocol):
+    """A store of attribute trees. Every method raises `RetrievalError` where the store cannot answer."""
+
+    async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
+        """The trees of those papers that have one."""
+        ...
+
+    async def add(self, trees: Sequence[AttributeTree]) -> None:
+        """Store the trees, all or none, each in place of an earlier one of the same paper."""
+        ...
+
+    async def search(self, text: str, among: Sequence[PaperKey], limit: int) -> Sequence[PaperKey]:
+        """Papers whose trees fit the text, best first; ``among`` are the papers that may be found."""
+        ...
+
+    async def count(self) -> int:
+        """Number of trees."""
+        ...
+
+
+class TreeIndex:
+    """Trees in memory, searched by words (weighted by how rare they are) and by meaning, both ranks fused."""
+
+    def __init__(self, trees: Sequence[AttributeTree], embedder: Embedder) -> None:
+        self._keys = [tree.key for tree in trees]
+        self._embedder = embedder
+        texts = [tree.text() for tree in trees]
+        self._vectors = embedder.embed(texts)
+        self._words = [Counter(terms(text)) for text in texts]
+        found = Counter(word for words in self._words for word in words)
+        self._weights = {word: float(np.log(1 + len(trees) / count)) for word, count in found.items()}
+
+    def search(self, text: str, limit: int) -> list[PaperKey]:
+        """At most so many papers, best first; runs for a moment."""
+        if not self._keys:
+            return []
+        wanted = {word: self._weights[word] for word in set(terms(text)) if word in self._weights}
+        by_words = np.array([sum(w for word, w in wanted.items() if word in words) for words in self._words])
+        near = self._vectors @ self._embedder.embed([text])[0]
+        rankings = [
+            [int(i) for i in np.argsort(-by_words, kind="stable")[: 2 * limit] if by_words[i] > 0],
+            [int(i) for i in np.argsort(-near, kind="stable")[: 2 * limit] if near[i] >= MEANING_FLOOR],
+        ]
+        fused = reciprocal_rank_fusion(rankings)
+        best = sorted(fused, key=lambda i: (-fused[i], i))[:limit]
+        return [self._keys[i] for i in best]
+
+
+class IndexedForest(ABC):
+    """A forest on this machine: the trees of a survey's papers are indexed in memory when they are first searched."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._index: tuple[frozenset[PaperKey], TreeIndex] | None = None
+
+    @abstractmethod
+    async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
+        """The trees of those papers that have one."""
+
+    async def search(self, text: str, among: Sequence[PaperKey], limit: int) -> Sequence[PaperKey]:
+        """Papers whose trees fit the text, best first."""
+        wanted = frozenset(among)
+        if self._index is None or self._index[0] != wanted:
+            trees = list((await self.get(among)).values())
+            self._index = wanted, await asyncio.to_thread(TreeIndex, trees, self._embedder)
+        return await asyncio.to_thread(self._index[1].search, text, limit)
+
+
+class MemoryForest(IndexedForest):
+    """A forest that lives as long as the process."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__(embedder)
+        self._trees: dict[PaperKey, AttributeTree] = {}
+
+    async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
+        """The trees of those papers that have one."""
+        return {key: self._trees[key] for key in keys if key in self._trees}
+
+    async def add(self, trees: Sequence[AttributeTree]) -> None:
+        """Store the trees."""
+        self._trees.update({tree.key: tree for tree in trees})
+        self._index = None
+
+    async def count(self) -> int:
+        """Number of trees."""
+        return len(self._trees)
+
+
+class LocalForest(IndexedForest):
+    """A forest in one SQLite file beside the papers of a library; several processes may use it at once."""
+
+    def __init__(self, file: Path, embedder: Embedder) -> None:
+        super().__init__(embedder)
+        self._file = file
+
+    async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
+        """The trees of those papers that have one; one that another version wrote counts as missing."""
+        return await asyncio.to_thread(self._read, keys)
+
+    async def add(self, trees: Sequence[AttributeTree]) -> None:
+        """Store the trees, all or none."""
+        if trees:
+            await asyncio.to_thread(self._write, trees)
+            self._index = None
+
+    async def count(self) -> int:
+        """Number of trees."""
+
+        def count() -> int:
+            with self._opened() as connection:
+                return int(connection.execute("SELECT COUNT(*) FROM trees").fetchone()[0])
+
+        return await asyncio.to_thread(count) if self._file.exists() else 0
+
+    def _read(self, keys: Sequence[PaperKey]) -> dict[PaperKey, AttributeTree]:
+        if not self._file.exists():
+            return {}
+        rows: list[tuple[str]] = []
+        with self._opened() as connection:
+            for start in range(0, len(keys), KEYS_AT_ONCE):
+                some = keys[start : start + KEYS_AT_ONCE]
+                marks = ", ".join("?" * len(some))
+                rows += connection.execute(f"SELECT tree FROM trees WHERE key IN ({marks})", some).fetchall()
+        trees = {tree.key: tree for (text,) in rows for tree in _readable(text)}
+        return {key: trees[key] for key in keys if key in trees}
+
+    def _write(self, trees: Sequence[AttributeTree]) -> None:
+        rows = [(tree.key, tree_to_json(tree)) for tree in trees]
+        with self._opened() as connection, connection:
+            connection.executemany("INSERT OR REPLACE INTO trees (key, tree) VALUES (?, ?)", rows)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(sqlite3.connect(self._file, timeout=30.0)) as connection:
+                connection.execute("CREATE TABLE IF NOT EXISTS trees (key TEXT PRIMARY KEY, tree TEXT NOT NULL)")
+                yield connection
+        except sqlite3.Error as error:
+            if "full" in str(error):
+                raise UserError(
+                    "The disk is full; the attribute trees made so far are kept. Free some space."
+                ) from error
+            raise RetrievalError(f"The attribute trees in {self._file.name} could not be used: {error}") from error
+
+
+@dataclass(frozen=True)
+class JointForest:
+    """A workspace's own forest before the shared one: ``is_own`` says whose papers' trees belong to the workspace."""
+
+    own: Forest
+    shared: Forest
+    is_own: Callable[[PaperKey], bool]
+
+    async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
+        """The trees of those papers that have one; the workspace's own come first."""
+        own = await self.own.get(keys)
+        shared = await self.shared.get([key for key in keys if key not in own])
+        found = {**shared, **own}
+        return {key: found[key] for key in keys if key in found}
+
+    async def add(self, trees: Sequence[AttributeTree]) -> None:
+        """Store each tree where its paper belongs."""
+        await self.own.add([tree for tree in trees if self.is_own(tree.key)])
+        await self.shared.add([tree for tree in trees if not self.is_own(tree.key)])
+
+    async def search(self, text: str, among: Sequence[PaperKey], limit: int) -> Sequence[PaperKey]:
+        """Papers of both whose trees fit the text, best first."""
+        found = [await forest.search(text, among, limit) for forest in (self.own, self.shared)]
+        places = {key: i for i, key in enumerate(among)}
+        fused = reciprocal_rank_fusion([[places[key] for key in keys] for keys in found])
+        return [among[i] for i in sorted(fused, key=lambda i: -fused[i])[:limit]]
+
+    async def count(self) -> int:
+        """Number of trees in both."""
+        return await self.own.count() + await self.shared.count()
+
+
+def _readable(text: str) -> Collection[AttributeTree]:
+    """The tree; nothing where another version wrote it, so that it is made again."""
+    try:
+        return (tree_from_json(text),)
+    except ValueError:
+        return ()

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.reading.attribute_trees import (
+    TEMPLATES,
+    AttributeValue,
+    Source,
+    complete_tree,
+    traced_value,
+    tree_from_json,
+    tree_to_json,
+)
+from engine.values import PaperKey, Passage
+
+SOURCE = Source(
+    PaperKey("arxiv:2004.04906"),
+    "Dense Passage Retrieval for Open-Domain Question Answering",
+    "full text",
+    (
+        Passage("Open-domain question answering relies on efficient passage retrieval.", "Abstract", 1),
+        Passage("DPR outperforms a strong Lucene-BM25 system by 9%-19% absolute in top-20 accuracy.", "Abstract", 1),
+        Passage("Training needs in-batch negatives.", "Method", 4),
+    ),
+)
+
+
+def test_each_kind_has_exactly_the_published_fields() -> None:
+    """SurveyX, figures 13 to 16."""
+    common = ["background", "problem.definition", "problem.key obstacle", "idea.intuition", "idea.opinion"]
+    common += ["idea.innovation"]
+    end = ["conclusion", "discussion.advantage", "discussion.limitation", "discussion.future work", "other info"]
+    trials = ["experiments.setting", "experiments.progress"]
+    assert list(TEMPLATES["method"]) == [
+        *common,
+        *("method.definition", "method.description", "method.steps", "method.principle"),
+        *trials,
+        *end,
+    ]
+    assert list(TEMPLATES["benchmark"]) == [
+        *common,
+        *("dataset.source", "dataset.desc", "dataset.content"),
+        *("metrics.aspect", "metrics.principle", "metrics.procedure"),
+        *("experiments.model", "experiments.procedure", "experiments.result", "experiments.variability"),
+        *end,
+    ]
+    assert list(TEMPLATES["theory"]) == [
+        *common,
+        *("theory.perspective", "theory.opinion", "theory.proof"),
+        *trials,
+        *end,
+    ]
+    assert list(TEMPLATES["survey"]) == [
+        *("background.purpose", "background.scope", "problem.definition", "problem.key obstacle"),
+        *("architecture.perspective", "architecture.fields/stages", "conclusion.comparisons", "conclusion.results"),
+        *("discussion.advantage", "discussion.limitation", "discussion.gaps", "discussion.future work/trends"),
+        "other info",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "places"),
+    [
+        ("DPR beats Lucene-BM25 by 9%-19% absolute in top-20 accuracy", [2]),
+        ("passage retrieval is what open-domain question answering relies on", [1]),
+        ("Training needs in-batch negatives", [3, 3]),
+    ],
+)
+def test_a_value_that_its_sentences_say_is_kept_with_them(said: str, places: list[int]) -> None:
+    value = traced_value(said, places, SOURCE)
+    assert value is not None
+    assert value.quote == SOURCE.sentences[places[0] - 1].text
+    assert (value.section, value.page) == (
+        SOURCE.sentences[places[0] - 1].section,
+        SOURCE.sentences[places[0] - 1].page,
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "places"),
+    [
+        ("DPR outperforms Lucene-BM25 by 23% in top-20 accuracy", [2]),
+        ("DPR outperforms ColBERT in top-20 accuracy", [2]),
+        ("The system translates German speech", [1]),
+        ("Training needs in-batch negatives", []),
+        ("Training needs in-batch negatives", [4]),
+        ("Training needs in-batch negatives", [0]),
+        ("", [1]),
+        ("the of and", [1]),
+    ],
+    ids=["number", "name", "matter", "no place", "beyond the end", "before the start", "empty", "no content"],
+)
+def test_a_value_that_its_sentences_do_not_say_is_none(said: str, places: list[int]) -> None:
+    assert traced_value(said, places, SOURCE) is None
+
+
+def test_missing_is_null_and_every_field_is_there() -> None:
+    value = AttributeValue("in-batch negatives", "Training needs in-batch negatives.", "full text", "Method", 4)
+    tree = complete_tree(SOURCE, "method", {"method.steps": value})
+    stored = json.loads(tree_to_json(tree))
+    assert stored["attributes"]["background"] is None
+    assert stored["attributes"]["method"] == {
+        "definition": None,
+        "description": None,
+        "steps": {"text": value.text, "quote": value.quote, "level": "full text", "section": "Method", "page": 4},
+        "principle": None,
+    }
+    assert tree_from_json(tree_to_json(tree)) == tree
+    assert list(tree.known()) == [("method.steps", value)]
+    with pytest.raises(ValueError, match=r"no field dataset\.source"):
+        complete_tree(SOURCE, "method", {"dataset.source": value})
+    with pytest.raises(ValueError, match="no attribute tree"):
+        tree_from_json('{"kind": "poem"}')
+
+
+def test_another_text_is_another_digest() -> None:
+    longer = Source(SOURCE.key, SOURCE.title, "full text", (*SOURCE.sentences, Passage("More.")))
+    assert SOURCE.digest != longer.digest

@@ -1,0 +1,122 @@
+"""One contract for every forest."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.errors import RetrievalError
+from engine.reading.attribute_trees import AttributeTree, AttributeValue, complete_tree
+from engine.reading.forests import FOREST_FILE, Forest, JointForest, LocalForest, MemoryForest
+from engine.reading.tree_sources import source_of
+from engine.reading.weaviate_forest import WeaviateForest
+from engine.retrieval.embedding import Embedder
+from engine.retrieval.libraries.weaviate_schema import (
+    WORKSPACES,
+    WeaviateServer,
+    connect,
+    prepare,
+    prepare_shared,
+    prepare_tenant,
+)
+from engine.values import Paper
+from tests.fakes import WordEmbedder, paper, papers
+from tests.servers import WeaviateAt
+
+
+def tree(of: Paper, said: str = "") -> AttributeTree:
+    source = source_of(of, None, 1_000)
+    text = said or source.sentences[1].text
+    return complete_tree(source, "method", {"method.description": AttributeValue(text, text, "abstract", "Abstract")})
+
+
+@pytest.fixture(params=["memory", "local", "weaviate", "tenant"])
+async def forest(request: Any, tmp_path: Path) -> AsyncIterator[Forest]:
+    if request.param == "memory":
+        yield MemoryForest(WordEmbedder())
+        return
+    if request.param == "local":
+        yield LocalForest(tmp_path / FOREST_FILE, WordEmbedder())
+        return
+    at: WeaviateAt = request.getfixturevalue("weaviate_at")
+    server = WeaviateServer(at.url, at.grpc_port)
+    client = await connect(server)
+    library, tenant = (WORKSPACES, "ours") if request.param == "tenant" else ("lib", "")
+    await prepare_shared(client, server)
+    await prepare(client, server, library)
+    if tenant:
+        await prepare_tenant(client, tenant)
+
+    async def embedder() -> Embedder:
+        return WordEmbedder()
+
+    yield WeaviateForest(client, library, tenant, embedder)
+    await client.close()
+
+
+async def test_trees_are_kept_and_found_by_their_papers(forest: Forest) -> None:
+    known = [tree(p) for p in papers(6)]
+    await forest.add(known)
+    missing = paper(99)
+    found = await forest.get([known[3].key, missing.key, known[0].key])
+    assert list(found.items()) == [(known[3].key, known[3]), (known[0].key, known[0])]
+    assert await forest.count() == 6
+
+
+async def test_a_tree_made_anew_replaces_the_earlier_one(forest: Forest) -> None:
+    one = paper(1)
+    await forest.add([tree(one)])
+    newer = tree(one, "A token index called Model1.")
+    await forest.add([newer])
+    assert (await forest.get([one.key]))[one.key] == newer
+    assert await forest.count() == 1
+
+
+async def test_a_text_finds_the_trees_that_say_it_and_only_among_those_asked(forest: Forest) -> None:
+    everything = [*papers(6), *papers(6, "graph", 101), *papers(6, "vision", 201)]
+    await forest.add([tree(p) for p in everything])
+    graph = [p.key for p in everything[6:12]]
+    keys = [p.key for p in everything]
+    found = await forest.search("learning graph attention with Model103", keys, 4)
+    assert found[0] == everything[8].key
+    assert len(found) == 4
+    assert set(await forest.search("graph attention", [*graph[:2], keys[0]], 4)) <= {*graph[:2], keys[0]}
+    assert await forest.search("graph attention", [], 4) == []
+    assert list(await forest.search("", keys, 4)) == []
+
+
+async def test_an_empty_forest_has_nothing(forest: Forest) -> None:
+    assert await forest.get([paper(1).key]) == {}
+    assert list(await forest.search("graph", [paper(1).key], 3)) == []
+    assert await forest.count() == 0
+
+
+async def test_two_processes_share_a_file_and_one_with_rubbish_says_so(tmp_path: Path) -> None:
+    ours, theirs = (LocalForest(tmp_path / FOREST_FILE, WordEmbedder()) for _ in range(2))
+    first, second = (tree(p) for p in papers(2))
+    await asyncio.gather(ours.add([first]), theirs.add([second]))
+    assert set(await ours.get([first.key, second.key])) == {first.key, second.key}
+    with sqlite3.connect(tmp_path / FOREST_FILE) as connection:
+        connection.execute("UPDATE trees SET tree = '{}' WHERE key = ?", (first.key,))
+    connection.close()
+    assert set(await ours.get([first.key, second.key])) == {second.key}  # another version's: made again
+    (tmp_path / "broken.sqlite").write_bytes(b"no database " * 100)
+    with pytest.raises(RetrievalError, match="attribute trees"):
+        await LocalForest(tmp_path / "broken.sqlite", WordEmbedder()).get([first.key])
+
+
+async def test_a_workspace_keeps_the_trees_of_its_own_papers_to_itself(tmp_path: Path) -> None:
+    own, shared = MemoryForest(WordEmbedder()), MemoryForest(WordEmbedder())
+    mine, common = papers(2)
+    joint = JointForest(own, shared, lambda key: key == mine.key)
+    await joint.add([tree(mine), tree(common)])
+    assert await own.count() == await shared.count() == 1
+    assert set(await shared.get([mine.key, common.key])) == {common.key}
+    assert set(await joint.get([mine.key, common.key])) == {mine.key, common.key}
+    assert set(await joint.search("dense retrieval", [mine.key, common.key], 5)) == {mine.key, common.key}
+    assert await joint.count() == 2
