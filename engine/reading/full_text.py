@@ -12,6 +12,7 @@ import lxml.html
 from engine.errors import UserError
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.reading.pdf import PdfText
+from engine.retrieval.paper_text import clean_passage
 from engine.text import clean, fold, sentences
 from engine.values import Passage
 
@@ -156,7 +157,7 @@ def _whole_words(page: str) -> str:
 def _passages(section: str, page: int | None, lines: Sequence[str]) -> list[Passage]:
     """The lines as passages of at most `PASSAGE_CHARACTERS`, ended where a sentence ends."""
     found: list[str] = []
-    for sentence in sentences(clean(" ".join(lines))):
+    for sentence in sentences(clean_passage(" ".join(lines))):
         if found and len(found[-1]) + len(sentence) < PASSAGE_CHARACTERS:
             found[-1] = f"{found[-1]} {sentence}"
         else:

@@ -24,6 +24,7 @@ from bibtexparser.model import Block
 
 from engine.errors import RecordError, UserError
 from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
+from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
 from engine.text import clean, fold
 from engine.values import Paper, PaperKey
 
@@ -144,7 +145,7 @@ _READERS: Mapping[str, Callable[[str, Iterable[bytes], BinaryIO], Iterator[Paper
 
 def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
     """One record, whatever its source, as a `Paper`; field names are those of the formats above."""
-    title = clean(_to_text(record.get("title")))
+    title = clean_title(_to_text(record.get("title")))
     if not title:
         return RecordError(place, "it has no title")
     authors = _authors(record)
@@ -156,10 +157,10 @@ def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
     return Paper(
         key=choose_key(identifiers),
         title=title,
-        abstract=clean(_to_text(record.get("abstract"))),
+        abstract=clean_abstract(_to_text(record.get("abstract"))),
         authors=authors,
         year=year,
-        venue=clean(_to_text(record.get("venue") or record.get("journal-ref"))),
+        venue=clean_title(_to_text(record.get("venue") or record.get("journal-ref"))),
         citations=_count(record.get("citations")),
         url=link_of(_to_text(record.get("url")).strip(), identifiers),
         identifiers=identifiers,
@@ -191,7 +192,7 @@ def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
     else:
         given = record.get("authors") or []
         names = [str(n) for n in given] if isinstance(given, list) else re.split(r"\s*;\s*|\s+and\s+", str(given))
-    return tuple(name for name in (_given_name_first(clean(n)) for n in names) if name)
+    return tuple(name for name in (clean_name(_given_name_first(n)) for n in names) if name)
 
 
 def _given_name_first(name: str) -> str:

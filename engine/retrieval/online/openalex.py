@@ -10,6 +10,7 @@ from engine.errors import RetrievalError
 from engine.retrieval.identity import arxiv_key, doi_key
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.paper_text import clean_title
 from engine.retrieval.records import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
@@ -82,7 +83,7 @@ class OpenAlex:
 
 def to_paper(item: Mapping[str, Any]) -> Paper | None:
     """One work of an answer; ``None`` for one without a title."""
-    title = clean(re.sub(r"<[^>]{1,40}>", "", str(item.get("title") or "")))
+    title = clean_title(str(item.get("title") or ""))
     number = str(item.get("id") or "").rsplit("/", 1)[-1].lower()
     if not title or not number:
         return None
@@ -101,9 +102,9 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
     values: dict[str, Any] = {
         "title": title,
         "abstract": abstract_of(item.get("abstract_inverted_index")),
-        "authors": tuple(name for p in people if (name := clean(str(p.get("display_name") or "")))),
+        "authors": tuple(str(p.get("display_name") or "") for p in people),
         "year": item["publication_year"] if isinstance(item.get("publication_year"), int) else None,
-        "venue": clean(str((where.get("source") or {}).get("display_name") or "")),
+        "venue": str((where.get("source") or {}).get("display_name") or ""),
         "citations": item["cited_by_count"] if isinstance(item.get("cited_by_count"), int) else None,
         "url": link_of("", identifiers) or f"https://openalex.org/{number.upper()}",
         "pdf": pdf if pdf.startswith("https://") else "",

@@ -18,6 +18,7 @@ from engine.retrieval.online.transport import (
     ServiceReply,
     ServiceRequest,
 )
+from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
 from engine.retrieval.records import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
@@ -163,14 +164,14 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
         _key("s2", own),
     )
     identifiers = tuple(dict.fromkeys(key for key in candidates if key))
-    authors = tuple(name for a in item.get("authors") or () if (name := clean(str((a or {}).get("name") or ""))))
+    authors = tuple(str((a or {}).get("name") or "") for a in item.get("authors") or ())
     pdf = str((item.get("openAccessPdf") or {}).get("url") or "")
     values: dict[str, Any] = {
         "title": title,
-        "abstract": clean(str(item.get("abstract") or "")),
+        "abstract": str(item.get("abstract") or ""),
         "authors": authors,
         "year": item["year"] if isinstance(item.get("year"), int) else None,
-        "venue": clean(str(item.get("venue") or (item.get("publicationVenue") or {}).get("name") or "")),
+        "venue": str(item.get("venue") or (item.get("publicationVenue") or {}).get("name") or ""),
         "citations": item["citationCount"] if isinstance(item.get("citationCount"), int) else None,
         "url": link_of("", identifiers) or f"https://www.semanticscholar.org/paper/{own}",
         "pdf": pdf if pdf.startswith("https://") else "",
@@ -179,7 +180,14 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
 
 
 def note_source(values: Mapping[str, Any], identifiers: tuple[PaperKey, ...], source: str) -> Paper:
-    """A paper whose every known field remembers the source it came from."""
+    """A paper with its text cleaned, whose every known field remembers the source it came from."""
+    values = {
+        **values,
+        "title": clean_title(values["title"]),
+        "abstract": clean_abstract(values["abstract"]),
+        "authors": tuple(name for given in values["authors"] if (name := clean_name(given))),
+        "venue": clean_title(values["venue"]),
+    }
     given = tuple((name, source) for name, value in values.items() if value not in ("", (), None))
     return Paper(key=choose_key(identifiers), identifiers=identifiers, origins=given, **values)
 

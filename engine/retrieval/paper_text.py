@@ -1,0 +1,235 @@
+"""The text of records made fit to read and to quote: done once, when a paper comes in.
+
+Nothing is reworded. What a broken conversion did to the text is undone (split words, ligatures, wrong encodings),
+markup becomes the characters it stands for, and what is not the authors' text (publishers' copyright lines) goes.
+Each function is idempotent.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import resources
+
+from engine.retrieval.latex import unicode_text
+from engine.text import clean
+
+_PASSES = 8
+"""Times that markup inside markup is read; each pass removes some, and two are nearly always enough."""
+
+_NO_ENDS = frozenset(
+    [
+        "and",
+        "or",
+        "to",
+        "nor",
+        "versus",
+        "vs",
+        "as",
+        "the",
+        "this",
+        "that",
+        "these",
+        "we",
+        "which",
+        "it",
+        "is",
+        "are",
+        "was",
+        "our",
+        "with",
+        "from",
+    ]
+)
+_PREFIXES = frozenset(
+    [
+        "pre",
+        "over",
+        "un",
+        "re",
+        "in",
+        "im",
+        "con",
+        "de",
+        "dis",
+        "per",
+        "pro",
+        "ex",
+        "en",
+        "em",
+        "ad",
+        "ob",
+        "sub",
+        "super",
+        "inter",
+        "under",
+        "out",
+        "up",
+        "how",
+        "more",
+        "further",
+    ]
+)
+# OT1, the encoding of Computer Modern: the glyphs that a PDF's text lost.
+_GLYPHS = {"11": "ff", "12": "fi", "13": "fl", "14": "ffi", "15": "ffl", "147": "“", "148": "”", "96": "-"}
+_LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
+
+_GLYPH = re.compile(r"\(cid:(\d+)\)")
+_SPLIT_WORD = re.compile(r"(?<![^\W_])(?P<left>[A-Za-z]*[a-z])(?:\(cid:173\)|\u00ad|-) +(?P<right>[a-z]+)(?![^\W_])")
+_SOFT_HYPHEN = re.compile(r"(?<=\w)(?:\u00ad|\(cid:173\)) *(?=\w)")
+_LIGATURE = re.compile("[ﬀ-ﬆ] ?(?=[a-z])|[ﬀ-ﬆ]")
+# UTF-8 read as Latin-1: a leading Ã, Â, Å, Ä or â and the bytes that must follow it.
+_MISREAD = re.compile(r"[ÂÃÄÅ][\x80-\xbf]|â[\x80-\xbf€™œžŸ][\x80-\xbf\u2010-\u2122œŸ]")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_TAG_NAMES = (
+    r"i|b|u|em|strong|sup|sub|inf|p|br|span|div|tt|scp|italic|bold|sc|title|section|sec|a|ul|ol|li|math|m(?:row|i|n|o|sub|sup|"
+    r"subsup|frac|sqrt|text|space|style)|inline-formula|tex-math|alternatives|abstract|list|list-item|label|ext-link|xref"
+)
+_TAG = re.compile(rf"<(?P<close>/?)(?:jats:|mml:)?(?P<name>{_TAG_NAMES})(?:\s[^<>]*)?/?>", re.I)
+_SCRIPT = re.compile(r"<(?P<name>sub|sup|inf)>(?P<inner>[^<>]{1,40})</(?P=name)>", re.I)
+_BOLD = re.compile(r"(?<!\*)\*\*(?=[^\s*])([^*]*[^\s*])\*\*(?!\*)")
+_ITALIC = re.compile(
+    r"(?<![\w*])\*(?=\w)([^*]{0,120}[^\W_])\*(?![\w*])|(?<![\w_])_(?=[^\W_])([^_]{0,120}[^\W_])_(?![\w_])"
+)
+_LINK = re.compile(r"\[([^\[\]@]{1,200})\]\((https?://[^\s()]+)\)")
+_DASH = re.compile(r"(?<=\w)---?(?=[^\W\d_])|(?<=[\w.,)”’]) ---? (?=\S)|(?<=\w) ?--- ?(?=\w)")
+_LEAD = re.compile(
+    r"^(?i:abstract|summary)\s*(?:[:.]|—|–|-(?=\s))\s*|"
+    r"^Abstract\s+(?=(?:This|In|We|The|An?|Our|Given|Recent|Recently|Many|It|For|To|While|With|Despite|Although)\s)",
+)
+_RIGHTS = ("©", "opyright", "(c)", "(C)", "ights reserved")
+_COPYRIGHT = re.compile(
+    r"(?:^|(?<=[.!?\]])|(?<=\s))\s*(?:(?:Copyright\s*)?(?:©|\([cC]\))|Copyright)\s*,?\s*(?:19|20)\d\d"
+    r"(?:[^.]{0,120}\.?)"
+    r"(?:\s*(?:All rights reserved|Published by|Ltd|Inc|B\.V|This is an open access)[^.]{0,120}\.?)*\s*$"
+    r"|\s*All rights reserved\.?\s*$",
+    re.I,
+)
+_LEADING_COPYRIGHT = re.compile(
+    r"^(?:Copyright\s*)?(?:©|\([cC]\))\s*(?:19|20)\d\d[^.]{0,80}\.\s*(?:All rights reserved\.\s*)?", re.I
+)
+_PLAIN_NAME = re.compile(r"(?:[^\W\d_]|\.? (?=[^\W\d_])|[.'’-](?=[^\W\d_ ])|\.$)*")
+_NAME_MARKS = re.compile(r"(?:\s*[*†‡§¶‖∗⋆★✉#¹²³⁴⁵⁶⁷⁸⁹⁰]+|(?<=[a-z])\d(?:,\d)*|\s+\d{4})+$")
+
+
+def clean_title(text: str) -> str:
+    """A title or a venue in Unicode, on one line."""
+    return _settled(text, (_legible,))
+
+
+def clean_abstract(text: str) -> str:
+    """An abstract in Unicode, without its heading and its publisher's copyright line."""
+    return _settled(text, (_legible, _whole_words, _without_frame))
+
+
+def clean_passage(text: str) -> str:
+    """Running text of a paper in Unicode, its words whole."""
+    return _settled(text, (_legible, _whole_words))
+
+
+def clean_name(text: str) -> str:
+    """A person's name without footnote marks (``Bello*``) and numbers (``Wei Wang 0001``)."""
+    if _PLAIN_NAME.fullmatch(text.strip()):
+        return text.strip()
+    return _settled(text, (_legible, lambda name: _NAME_MARKS.sub("", name)))
+
+
+def _settled(text: str, steps: Sequence[Callable[[str], str]]) -> str:
+    """The text after as many passes as change it."""
+    current = text
+    for _ in range(_PASSES):
+        before = current
+        current = clean(_decoded(current))
+        for step in steps:
+            current = clean(step(current))
+        if current == before:
+            break
+    return current
+
+
+def _decoded(text: str) -> str:
+    """UTF-8 that was read as Latin-1 or Windows-1252 is read again."""
+    if text.isascii():
+        return text
+
+    def again(match: re.Match[str]) -> str:
+        raw = b"".join(_byte(character) for character in match[0])
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            return match[0]
+
+    return _MISREAD.sub(again, text)
+
+
+def _byte(character: str) -> bytes:
+    return character.encode("latin-1") if ord(character) < 256 else character.encode("cp1252", "replace")
+
+
+def _legible(text: str) -> str:
+    """Entities, tags, ligatures, LaTeX, Markdown and typewriter quotes as the characters they stand for."""
+    if "&" in text:
+        text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
+    if "<" in text:
+        text = _SCRIPT.sub(lambda m: f"{'^' if m['name'].lower() == 'sup' else '_'}{{{m['inner']}}}", text)
+        text = _TAG.sub(lambda m: " " if m["name"].lower() in {"p", "br", "title", "li", "div", "sec"} else "", text)
+    if not text.isascii():
+        text = _LIGATURE.sub(lambda m: _LIGATURES[m[0][0]], text)
+    written = unicode_text(text)
+    if written != text:
+        text = re.sub(r"\s+(?=[,.;:](?:\s|$))", "", written)
+    if "*" in text or "_" in text or "](" in text:
+        text = _without_markdown(text)
+    if "``" in text or "''" in text:
+        text = re.sub(r"(?<![\w”])''(?=\w)", "“", text.replace("``", "“")).replace("''", "”")
+        text = re.sub(r"(“[^“”\"]{1,200})\"\"?", r"\1”", text)
+    return _DASH.sub(_dash, text) if "--" in text else text
+
+
+def _dash(match: re.Match[str]) -> str:
+    """``a---b`` is a long dash, ``a--b`` and ``a -- b`` are short ones."""
+    if " " in match[0]:
+        return " – "
+    return "—" if "---" in match[0] else "–"
+
+
+def _without_markdown(text: str) -> str:
+    text = _LINK.sub(lambda m: m[2] if m[1] in m[2] else f"{m[1]} ({m[2]})", text)
+    return _ITALIC.sub(lambda m: m[1] or m[2], _BOLD.sub(r"\1", text))
+
+
+def _whole_words(text: str) -> str:
+    """Words that a line's end had split, put together; glyphs that were printed by their number."""
+    if "- " in text or "\u00ad" in text or "(cid:" in text:
+        text = _SPLIT_WORD.sub(_rejoined, text)
+        text = _SOFT_HYPHEN.sub("", text)
+        text = _GLYPH.sub(lambda m: _GLYPHS.get(m[1], ""), text)
+    return text
+
+
+def _rejoined(match: re.Match[str]) -> str:
+    """``experi- ments`` is one word, ``image- guided`` a compound, ``pre- and`` is right as it is."""
+    left, right = match["left"], match["right"]
+    if right in _NO_ENDS:
+        return match[0]
+    before = match.string[match.start() - 1 : match.start()]
+    after = match.string[match.end() : match.end() + 1]
+    compound = right == "of" or (right in _compound_ends() and len(left) > 2 and left.lower() not in _PREFIXES)
+    return f"{left}-{right}" if compound or "-" in (before, after) else left + right
+
+
+@cache
+def _compound_ends() -> frozenset[str]:
+    """Words that mostly follow a hyphen (``-based``) rather than end a longer word."""
+    words = resources.files("engine.retrieval").joinpath("compound_ends.txt").read_text(encoding="utf-8").split("\n")
+    return frozenset(word for word in words if word and not word.startswith("#"))
+
+
+def _without_frame(text: str) -> str:
+    """Without the word “Abstract” before it and the copyright line around it; a text that is nothing else stays."""
+    inner = _LEAD.sub("", text)
+    if any(sign in inner for sign in _RIGHTS):
+        inner = _LEADING_COPYRIGHT.sub("", _COPYRIGHT.sub("", inner))
+    return inner if inner.strip() else text
