@@ -20,7 +20,7 @@ from engine.gathering.keywords import Selector
 from engine.limits import Limits
 from engine.llm.model import Task
 from engine.naming.clustering import Algorithm
-from engine.retrieval.online import arxiv, crossref, semantic_scholar
+from engine.retrieval.online import arxiv, crossref, pubmed, semantic_scholar
 from engine.retrieval.online import openalex as open_alex
 
 PREFIX = "SCHOLIUM_"
@@ -77,6 +77,9 @@ class Settings(BaseSettings):
     )
     full_texts: int = Field(
         Limits().full_texts, ge=0, le=200, description="Papers whose open-access text a survey reads, where online."
+    )
+    quick_tokens: int = Field(
+        Limits().review_tokens, ge=500, le=100_000, description="Tokens of a quick review with its summaries."
     )
     job_seconds: float = Field(Limits().job_seconds, gt=0, description="Seconds after which a job is stopped.")
     seed: int = Field(0, description="Decides every random choice.")
@@ -139,6 +142,8 @@ class Settings(BaseSettings):
     wikipedia_url: str = Field("https://en.wikipedia.org", validation_alias="WIKIPEDIA_URL")
     arxiv_url: str = Field("https://arxiv.org", validation_alias="ARXIV_URL")
     crossref_api_url: str = Field(crossref.ADDRESS, validation_alias="CROSSREF_API_URL")
+    ncbi_api_key: SecretStr | None = Field(None, validation_alias="NCBI_API_KEY")
+    pubmed_api_url: str = Field(pubmed.ADDRESS, validation_alias="PUBMED_API_URL")
     weaviate_url: str | None = Field(None, validation_alias="WEAVIATE_URL")
     weaviate_grpc_port: int = Field(50_051, ge=1, le=65_535, validation_alias="WEAVIATE_GRPC_PORT")
     weaviate_api_key: SecretStr | None = Field(None, validation_alias="WEAVIATE_API_KEY")
@@ -198,6 +203,7 @@ class Settings(BaseSettings):
             outline_papers=self.outline_papers,
             more_papers=self.more_papers,
             full_texts=self.full_texts,
+            review_tokens=self.quick_tokens,
             job_seconds=self.job_seconds,
         )
 

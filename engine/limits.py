@@ -57,6 +57,9 @@ class Limits:
     full_texts: int = 20
     """Papers whose full text is read, the best first; each costs a download and up to 1,500 tokens a section."""
 
+    review_tokens: int = 4_000
+    """Tokens of a quick review with the summaries it is written from (Jarvis' default)."""
+
     answer_papers: int = 8
     """Papers quoted in one answer to a follow-up question."""
 

@@ -109,7 +109,8 @@ class Scholarly:
             case "openalex":
                 return self._open_alex(query)
             case "arxiv":
-                found = self.ranked(re.findall(r'all:"([^"]*)"', query["search_query"]), "")[:100]
+                phrases = re.findall(r'all:"([^"]*)"', query["search_query"])
+                found = self.ranked(_words(" ".join(phrases)), "")[:100]
                 return web.Response(text=_feed(found[int(query["start"]) :]), content_type="application/atom+xml")
             case "crossref":
                 keys = [PaperKey(part) for part in query["filter"].split(",")]

@@ -7,6 +7,7 @@ from pydantic import SecretStr
 from bot.settings import Settings
 from engine.reading.downloading import Downloader
 from engine.reading.open_access import OpenAccess, TextFolder
+from engine.retrieval.online import pubmed
 from engine.retrieval.online.arxiv import Arxiv
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
@@ -32,7 +33,10 @@ def online_sources(settings: Settings, web: OnlineTransport, patience_s: float |
     )
     arxiv = Arxiv(web, settings.arxiv_api_url, ServicePolicy(3.0, patience_s, fresh_s=fresh_s))
     crossref = Crossref(web, settings.crossref_api_url, ServicePolicy(0.25, patience_s, fresh_s=fresh_s))
-    return Online(scholar, (open_alex, arxiv), open_alex, crossref)
+    ncbi = text_of(settings.ncbi_api_key)
+    pace = ServicePolicy(pubmed.interval_s(ncbi), patience_s, fresh_s=fresh_s)
+    life_sciences = pubmed.PubMed(web, ncbi, settings.pubmed_api_url, pace)
+    return Online(scholar, (open_alex, arxiv), open_alex, crossref, life_sciences)
 
 
 def wikipedia(settings: Settings, web: OnlineTransport) -> Wikipedia:

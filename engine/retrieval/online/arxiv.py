@@ -10,6 +10,7 @@ from lxml import etree
 
 from engine.errors import RetrievalError
 from engine.retrieval.identity import arxiv_key, doi_key
+from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.text import clean
@@ -35,9 +36,15 @@ class Arxiv:
         words = re.findall(r"[\w.+#]+", text)
         if not words:
             return [], 0.0
-        query = " AND ".join(f'all:"{word}"' for word in words)
+        return await self._relevant(" AND ".join(f'all:"{word}"' for word in words), limit, years)
+
+    async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
+        """Likewise for a query with operators; kinds of publication and fields are not restricted."""
+        return await self._relevant(query.render("all:"), limit, query.years)
+
+    async def _relevant(self, query: str, limit: int, years: YearRange) -> tuple[Sequence[Paper], float]:
         if years != ALL_YEARS:
-            query += f" AND submittedDate:[{years.first or 1990}01010000 TO {years.last or 2100}12312359]"
+            query = f"({query}) AND submittedDate:[{years.first or 1990}01010000 TO {years.last or 2100}12312359]"
         found: list[Paper] = []
         age = 0.0
         while len(found) < min(limit, 3 * PAGE):

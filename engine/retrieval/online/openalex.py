@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.errors import RetrievalError
 from engine.retrieval.identity import arxiv_key, doi_key
+from engine.retrieval.online.queries import BooleanQuery, PaperKind
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_text import clean_title
@@ -26,6 +27,8 @@ FIELDS = (
     "best_oa_location,is_retracted"
 )
 
+_KINDS: dict[PaperKind, str] = {"review": "review", "dataset": "dataset"}
+
 
 class OpenAlex:
     """A client of the service; each method raises `RetrievalError` where it cannot answer."""
@@ -40,11 +43,20 @@ class OpenAlex:
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers by relevance, and the age of the oldest answer in seconds."""
+        return await self._relevant(_words(text), limit, _filters(years))
+
+    async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
+        """Likewise for a query with operators and filters; fields are not restricted."""
+        kinds = [_KINDS[kind] for kind in query.kinds if kind in _KINDS]
+        filters = [*_filters(query.years), *([f"type:{'|'.join(kinds)}"] if kinds else [])]
+        return await self._relevant(query.render(), limit, filters)
+
+    async def _relevant(self, text: str, limit: int, filters: Sequence[str]) -> tuple[Sequence[Paper], float]:
         found: list[Paper] = []
         age = 0.0
         for page in range(1, -(-limit // PAGE) + 1):
-            params = {"search": _words(text), "per_page": str(PAGE), "page": str(page), "select": FIELDS}
-            params |= {"filter": f"publication_year:{_span(years)}"} if years != ALL_YEARS else {}
+            params = {"search": text, "per_page": str(PAGE), "page": str(page), "select": FIELDS}
+            params |= {"filter": ",".join(filters)} if filters else {}
             items, answered = await self._works(params)
             found += [paper for item in items if (paper := to_paper(item))]
             age = max(age, answered)
@@ -134,8 +146,8 @@ def _pmid(item: Mapping[str, Any]) -> PaperKey | None:
     return PaperKey(f"pmid:{match[1]}") if match else None
 
 
-def _span(years: YearRange) -> str:
-    return f"{years.first or ''}-{years.last or ''}"
+def _filters(years: YearRange) -> list[str]:
+    return [] if years == ALL_YEARS else [f"publication_year:{years.first or ''}-{years.last or ''}"]
 
 
 def _words(text: str) -> str:

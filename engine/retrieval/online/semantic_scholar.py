@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
+from engine.retrieval.online.queries import BooleanQuery, PaperKind
 from engine.retrieval.online.transport import (
     OnlineTransport,
     ScholarlyService,
@@ -38,6 +39,15 @@ FIELDS = (
     "title,abstract,authors.name,year,venue,publicationVenue,citationCount,externalIds,openAccessPdf,publicationTypes"
 )
 
+_KINDS: dict[PaperKind, str] = {
+    "review": "Review",
+    "meta-analysis": "MetaAnalysis",
+    "clinical trial": "ClinicalTrial",
+    "case report": "CaseReport",
+    "dataset": "Dataset",
+    "conference paper": "Conference",
+}
+
 
 def interval_s(key: str) -> float:
     """Seconds between two calls, with or without a key."""
@@ -57,6 +67,17 @@ class SemanticScholar:
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers (and never more than 1,000) by relevance, and the age of the oldest answer."""
+        return await self._relevant(text, limit, _years(years))
+
+    async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
+        """Likewise for a query with filters; the relevance search knows no operators, so it is asked for the words."""
+        filters = _years(query.years)
+        kinds = [_KINDS[kind] for kind in query.kinds if kind in _KINDS]
+        filters |= {"publicationTypes": ",".join(kinds)} if kinds else {}
+        filters |= {"fieldsOfStudy": ",".join(field.title() for field in query.fields)} if query.fields else {}
+        return await self._relevant(query.words(), limit, filters)
+
+    async def _relevant(self, text: str, limit: int, filters: Mapping[str, str]) -> tuple[Sequence[Paper], float]:
         found: list[Paper] = []
         age = 0.0
         while len(found) < min(limit, LAST_PLACE):
@@ -65,7 +86,7 @@ class SemanticScholar:
                 "fields": FIELDS,
                 "offset": str(len(found)),
                 "limit": str(min(PAGE, limit - len(found), LAST_PLACE - len(found))),
-                **_years(years),
+                **filters,
             }
             reply = await self._service.ask(ServiceRequest("/graph/v1/paper/search", params))
             page = _list(reply, "data")

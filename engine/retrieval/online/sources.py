@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from typing import Protocol, TypeVar
 from engine.errors import RetrievalError
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
+from engine.retrieval.online.pubmed import PubMed
+from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.semantic_scholar import SemanticScholar, names_of
 from engine.retrieval.online.transport import DAY_S
 from engine.values import ALL_YEARS, Paper, PaperKey, SearchRecord, YearRange
@@ -32,9 +35,16 @@ T = TypeVar("T")
 
 
 class PaperSearch(Protocol):
-    """A service that finds papers by words."""
+    """A service that finds papers by words, and by queries with operators and filters as far as it knows them."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
+        """Papers by relevance, and the age of the answer in seconds. Raises `RetrievalError`."""
+        ...
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """Papers by relevance, and the age of the answer in seconds. Raises `RetrievalError`."""
@@ -65,8 +75,28 @@ class Online:
     others: Sequence[PaperSearch] = ()
     open_alex: OpenAlex | None = None
     crossref: Crossref | None = None
+    pubmed: PubMed | None = None
     failed: dict[str, str] = field(default_factory=dict)
     """Source → why it is not asked any more."""
+
+    def places(self, *, life_sciences: bool) -> list[PaperSearch]:
+        """Every service that can be searched at the same time; PubMed for the life sciences alone."""
+        first: list[PaperSearch] = [self.scholar] if self.scholar else []
+        last: list[PaperSearch] = [self.pubmed] if self.pubmed and life_sciences else []
+        return [*first, *self.others, *last]
+
+    async def abstract_of(self, paper: Paper, seconds: float) -> str:
+        """The abstract that another service has of a paper, each asked for so long; empty where none has one."""
+        sources = (self.scholar, self.open_alex, self.pubmed)
+        for source in (s for s in sources if s is not None and s.name not in self.failed):
+            try:
+                async with asyncio.timeout(seconds):
+                    found = await source.lookup(list(dict.fromkeys((paper.key, *paper.identifiers))))
+            except (TimeoutError, RetrievalError):
+                continue
+            if known := next((p.abstract for p in found.values() if p.abstract), ""):
+                return known
+        return ""
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> SearchResult:
         """From the first source that answers. Raises `RetrievalError` where none does: that is not "no papers"."""

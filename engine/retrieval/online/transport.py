@@ -11,7 +11,7 @@ import hashlib
 import json
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
@@ -97,6 +97,11 @@ class ServiceRequest:
     """Sent as JSON; a question with a body is a POST."""
     may_be_absent: bool = False
     """Whether 404 is an answer: there is no such paper. Elsewhere it means that the address is wrong."""
+    check: Callable[[str], object] | None = None
+    """Raises `ValueError`, saying what the service did, for an answer of status 200 that is none.
+
+    It is asked for again, and never kept.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +150,23 @@ class OnlineTransport:
 
 
 class ScholarlyService:
-    """One scholarly service. Secrets go into ``headers``, which are never kept, logged or shown."""
+    """One scholarly service. Secrets go into ``headers`` and ``secret_params``, never kept, logged or shown."""
 
     def __init__(
-        self, name: str, url: str, web: OnlineTransport, policy: ServicePolicy, headers: Mapping[str, str] | None = None
+        self,
+        name: str,
+        url: str,
+        web: OnlineTransport,
+        policy: ServicePolicy,
+        headers: Mapping[str, str] | None = None,
+        secret_params: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self._url = url.rstrip("/")
         self._web = web
         self._policy = policy
         self._headers = dict(headers or {})
+        self._secret_params = dict(secret_params or {})
 
     async def ask(self, ask: ServiceRequest, *, as_json: bool = True) -> ServiceReply:
         """The answer, from memory where it is fresh there.
@@ -209,7 +221,7 @@ class ScholarlyService:
             async with self._web.session().request(
                 method,
                 f"{self._url}{ask.path}",
-                params=ask.params,
+                params={**ask.params, **self._secret_params},
                 json=ask.body,
                 headers=self._headers,
                 timeout=aiohttp.ClientTimeout(total=max(0.1, seconds)),
@@ -224,14 +236,18 @@ class ScholarlyService:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
         if response.status == 404 and ask.may_be_absent:
             return ServiceReply("null", there=False)
-        return self._to_reply(response, text, as_json=as_json)
+        return self._to_reply(ask, response, text, as_json=as_json)
 
-    def _to_reply(self, response: aiohttp.ClientResponse, text: str, *, as_json: bool) -> ServiceReply:
+    def _to_reply(
+        self, ask: ServiceRequest, response: aiohttp.ClientResponse, text: str, *, as_json: bool
+    ) -> ServiceReply:
         status = response.status
         if status in {401, 403}:
             raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
         if status in {408, 425, 429} or status >= 500:
             raise _Retry(f"answered {status}", retry_after(response.headers.get("Retry-After", "")))
+        if status == 400 and "api key invalid" in text[:500].lower():  # NCBI says it so
+            raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
         if status != 200:
             raise RetrievalError(f"{self.name} did not accept the question ({status}).")
         if as_json:
@@ -239,6 +255,11 @@ class ScholarlyService:
                 json.loads(text)
             except ValueError as error:
                 raise _Retry("gave an answer that cannot be read") from error
+        if ask.check:
+            try:
+                ask.check(text)
+            except ValueError as error:
+                raise _Retry(str(error)) from error
         return ServiceReply(text)
 
 

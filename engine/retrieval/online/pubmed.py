@@ -1,0 +1,196 @@
+"""PubMed by the Entrez Programming Utilities: ESearch for the numbers, EFetch for the records.
+
+Documentation: Sayers, "A General Introduction to the E-utilities" and "The E-utilities In-Depth" (NCBI, NBK25497 and
+NBK25499): three calls a second without a key and ten with one, ``tool`` and ``email`` with every call, at most 10,000
+numbers of one search, at most about 200 numbers in the address of one fetch.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lxml import etree
+
+from engine.retrieval.identity import doi_key
+from engine.retrieval.online.queries import BooleanQuery, PaperKind, plain_phrase
+from engine.retrieval.online.semantic_scholar import note_source
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.text import clean
+from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
+
+ADDRESS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
+NAME = "PubMed"
+TOOL = "scholium"
+LAST_PLACE = 10_000
+"""ESearch gives no number beyond this place."""
+FETCHED_AT_ONCE = 100
+"""Records of one fetch; the documentation wants a POST for more than about 200."""
+WITH_KEY_S = 0.11
+WITHOUT_KEY_S = 0.35
+"""Seconds between calls: ten a second are allowed with a key, three without."""
+
+_KINDS: dict[PaperKind, str] = {
+    "review": "review[Publication Type]",
+    "meta-analysis": "meta-analysis[Publication Type]",
+    "clinical trial": "clinical trial[Publication Type]",
+    "case report": "case reports[Publication Type]",
+    "dataset": "dataset[Publication Type]",
+}
+
+
+def interval_s(key: str) -> float:
+    """Seconds between two calls, with or without a key."""
+    return WITH_KEY_S if key else WITHOUT_KEY_S
+
+
+class PubMed:
+    """A client of the service; each method raises `RetrievalError` where it cannot answer."""
+
+    name = NAME
+
+    def __init__(
+        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy | None = None
+    ) -> None:
+        own = {"tool": TOOL, **({"email": web.contact} if web.contact else {})}
+        secret = {"api_key": key} if key else {}
+        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(interval_s(key)), secret_params=secret)
+        self._common = {"db": "pubmed", **own}
+
+    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
+        """At most ``limit`` papers by relevance (Best Match) for plain words, and the age of the oldest answer."""
+        return await self._found(plain_phrase(text), limit, years)
+
+    async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
+        """Likewise for a query with operators, publication types and years; fields are not restricted."""
+        kinds = [_KINDS[kind] for kind in query.kinds if kind in _KINDS]
+        term = query.render() + (f" AND ({' OR '.join(kinds)})" if kinds else "")
+        return await self._found(term, limit, query.years)
+
+    async def _found(self, term: str, limit: int, years: YearRange) -> tuple[Sequence[Paper], float]:
+        if not re.search(r"\w", term):
+            return [], 0.0
+        wanted = min(limit, LAST_PLACE)
+        params = {"term": term, "retmode": "json", "retmax": str(wanted), "sort": "relevance", **_dates(years)}
+        reply = await self._service.ask(ServiceRequest("/esearch.fcgi", {**self._common, **params}, check=read_numbers))
+        numbers, age = read_numbers(reply.text)[:wanted], reply.age_s
+        papers: dict[PaperKey, Paper] = {}
+        for start in range(0, len(numbers), FETCHED_AT_ONCE):
+            records, fetched_s = await self._fetched(numbers[start : start + FETCHED_AT_ONCE])
+            papers.update(records)
+            age = max(age, fetched_s)
+        order = (PaperKey(f"pmid:{number}") for number in numbers)
+        return [papers[key] for key in order if key in papers], age
+
+    async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
+        """The papers that exist among the keys that are PubMed numbers."""
+        numbers = [key.removeprefix("pmid:") for key in dict.fromkeys(keys) if re.fullmatch(r"pmid:\d{1,9}", key)]
+        found: dict[PaperKey, Paper] = {}
+        for start in range(0, len(numbers), FETCHED_AT_ONCE):
+            records, _ = await self._fetched(numbers[start : start + FETCHED_AT_ONCE])
+            found.update(records)
+        return found
+
+    async def _fetched(self, numbers: Sequence[str]) -> tuple[dict[PaperKey, Paper], float]:
+        params = {**self._common, "id": ",".join(numbers), "retmode": "xml"}
+        reply = await self._service.ask(ServiceRequest("/efetch.fcgi", params, check=read_records), as_json=False)
+        return {_number_of(paper): paper for paper in read_records(reply.text)}, reply.age_s
+
+
+def read_numbers(text: str) -> list[str]:
+    """The PubMed numbers of a search, best first. Raises `ValueError`, saying what came instead."""
+    answer = json.loads(text)
+    result = answer.get("esearchresult") if isinstance(answer, dict) else None
+    if not isinstance(result, dict):
+        raise ValueError("gave an answer without “esearchresult”")
+    if problem := result.get("ERROR"):  # with status 200, as are the outages behind it
+        raise ValueError(f"did not accept the question: {clean(str(problem))[:200]}")
+    found = result.get("idlist")
+    if not isinstance(found, list):
+        raise ValueError("gave an answer without “idlist”")
+    return [str(number) for number in found if re.fullmatch(r"\d{1,9}", str(number))]
+
+
+def read_records(text: str) -> list[Paper]:
+    """The papers of a ``PubmedArticleSet``. Raises `ValueError`, saying what came instead."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        records = etree.fromstring(text.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        raise ValueError("gave an answer that cannot be read") from error
+    if records.tag != "PubmedArticleSet":
+        raise ValueError("gave an answer that is no list of papers")
+    return [paper for record in records.iter("PubmedArticle") if (paper := to_paper(record))]
+
+
+def to_paper(record: Any) -> Paper | None:
+    """One ``PubmedArticle``; ``None`` for one without a number or a title."""
+    number = _text(record.find("MedlineCitation/PMID"))
+    article = record.find("MedlineCitation/Article")
+    if article is None or not re.fullmatch(r"\d{1,9}", number):
+        return None
+    # The title of an article in another language is a translation, set in square brackets.
+    title = re.sub(r"^\[(.*)\]\.?$", r"\1", _text(article.find("ArticleTitle"))).removesuffix(".")
+    if not title:
+        return None
+    names = {e.get("IdType"): _text(e) for e in record.iterfind("PubmedData/ArticleIdList/ArticleId")}
+    doi = names.get("doi") or next((_text(e) for e in article.iterfind("ELocationID[@EIdType='doi']")), "")
+    pmid = PaperKey(f"pmid:{number}")
+    values: dict[str, Any] = {
+        "title": title,
+        "abstract": _abstract(article),
+        "authors": tuple(name for author in article.iterfind("AuthorList/Author") if (name := _author(author))),
+        "year": _year(article),
+        "venue": _text(article.find("Journal/Title")) or _text(article.find("Journal/ISOAbbreviation")),
+        "url": f"https://pubmed.ncbi.nlm.nih.gov/{number}/",
+        "retracted": _is_retracted(record, article),
+    }
+    return note_source(values, tuple(key for key in (doi_key(doi), pmid) if key), NAME)
+
+
+def _number_of(paper: Paper) -> PaperKey:
+    return next(key for key in paper.identifiers if key.startswith("pmid:"))
+
+
+def _abstract(article: Any) -> str:
+    """All parts of a structured abstract, each after its label."""
+    parts = []
+    for part in article.iterfind("Abstract/AbstractText"):
+        label, text = clean(part.get("Label") or ""), _text(part)
+        parts.append(f"{label.capitalize()}: {text}" if label and text else text)
+    return clean(" ".join(parts))
+
+
+def _author(author: Any) -> str:
+    """``Ada van der Author``, or the name of a group."""
+    own = " ".join(part for tag in ("ForeName", "LastName") if (part := _text(author.find(tag))))
+    return own or _text(author.find("CollectiveName"))
+
+
+def _year(article: Any) -> int | None:
+    """Of the issue, which may be given in words (``1998 Dec-1999 Jan``), else of the electronic publication."""
+    issue = article.find("Journal/JournalIssue/PubDate")
+    said = [_text(issue.find(tag)) for tag in ("Year", "MedlineDate")] if issue is not None else []
+    said.append(_text(article.find("ArticleDate/Year")))
+    found = (re.search(r"\b(1[89]|20)\d\d\b", text) for text in said)
+    return next((int(match[0]) for match in found if match), None)
+
+
+def _is_retracted(record: Any, article: Any) -> bool:
+    kinds = {_text(kind).lower() for kind in article.iterfind("PublicationTypeList/PublicationType")}
+    notices = record.iterfind("MedlineCitation/CommentsCorrectionsList/CommentsCorrections[@RefType='RetractionIn']")
+    return "retracted publication" in kinds or next(notices, None) is not None
+
+
+def _dates(years: YearRange) -> Mapping[str, str]:
+    """Dates of publication; the documentation wants both ends together."""
+    if years == ALL_YEARS:
+        return {}
+    return {"datetype": "pdat", "mindate": str(years.first or 1800), "maxdate": str(years.last or 3000)}
+
+
+def _text(element: Any) -> str:
+    """The text with that of italics, sub- and superscripts in it; empty where there is no such element."""
+    return clean("".join(element.itertext())) if element is not None else ""

@@ -1,0 +1,68 @@
+"""A search in the operators of each service: groups of alternatives, all of which must match, and filters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from engine.values import ALL_YEARS, YearRange
+
+PaperKind = Literal["review", "meta-analysis", "clinical trial", "case report", "dataset", "conference paper"]
+Field = Literal[
+    "computer science",
+    "medicine",
+    "biology",
+    "chemistry",
+    "physics",
+    "materials science",
+    "engineering",
+    "environmental science",
+    "mathematics",
+    "psychology",
+    "sociology",
+    "political science",
+    "economics",
+    "business",
+    "education",
+    "law",
+    "history",
+    "philosophy",
+    "linguistics",
+]
+KINDS: tuple[PaperKind, ...] = get_args(PaperKind)
+FIELDS: tuple[Field, ...] = get_args(Field)
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanQuery:
+    """``groups`` must all match, each by any of its phrases; empty filters restrict nothing."""
+
+    groups: tuple[tuple[str, ...], ...]
+    years: YearRange = ALL_YEARS
+    kinds: tuple[PaperKind, ...] = ()
+    fields: tuple[Field, ...] = ()
+
+    def words(self) -> str:
+        """The first phrase of each group, for services that know no operators, and for libraries."""
+        if len(self.groups) == 1:
+            return " ".join(self.groups[0])
+        return " ".join(group[0] for group in self.groups)
+
+    def render(self, field: str = "", quote: str = '"') -> str:
+        """With operators; ``field`` goes before each phrase: ``(all:"a" OR all:"b") AND all:"c"``."""
+        parts = [[f"{field}{quote}{plain_phrase(phrase)}{quote}" for phrase in group] for group in self.groups]
+        whole = [f"({' OR '.join(part)})" if len(part) > 1 and len(parts) > 1 else " OR ".join(part) for part in parts]
+        return " AND ".join(whole)
+
+    def __str__(self) -> str:
+        """As a person reads it, filters included."""
+        filters = [f"years {self.years}"] if self.years != ALL_YEARS else []
+        filters += [*self.kinds, *self.fields]
+        return self.render() + (f" [{'; '.join(filters)}]" if filters else "")
+
+
+def plain_phrase(text: str) -> str:
+    """Words in which no service reads an operator, a field or a quotation mark."""
+    bare = re.sub(r"[^\w\s.+#'’/-]|_", " ", text)
+    return " ".join(w.lower() if w in {"AND", "OR", "NOT"} else w for w in bare.split())
