@@ -17,6 +17,7 @@ from engine.retrieval.online.sources import Online
 from engine.values import (
     Brief,
     Claim,
+    FoundPaper,
     KeywordPool,
     Outline,
     Paper,
@@ -52,12 +53,35 @@ class Answer:
     """The papers it was looked for in."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewDraft:
+    """A quick review as far as it is: the studies kept so far, and the questions answered so far."""
+
+    title: str
+    questions: tuple[str, ...]
+    studies: tuple[FoundPaper, ...]
+    findings: tuple[Section, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A whole quick review: what was searched for, the papers with what became of the others, the text."""
+
+    keywords: KeywordPool
+    papers: PaperSelection
+    survey: Survey
+
+
 async def _nobody(_: Progress) -> None:
     """Nobody watches."""
 
 
 async def _unheard(_: Answer) -> None:
     """Nobody waits for the answer to grow."""
+
+
+async def _unread(_: ReviewDraft) -> None:
+    """Nobody waits for a review to grow."""
 
 
 async def _nowhere(_: Section, __: int) -> None:
@@ -76,6 +100,8 @@ class RunContext:
     section_finished: Callable[[Section, int], Awaitable[None]] = _nowhere
     answering: Callable[[Answer], Awaitable[None]] = _unheard
     """Hears an answer each time a checked sentence is added to it."""
+    reviewing: Callable[[ReviewDraft], Awaitable[None]] = _unread
+    """Hears a quick review each time a study or an answered question is added to it."""
     online: Online | None = None
     """The online sources, where they are to be searched."""
     texts: FullTexts | None = None

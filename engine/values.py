@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NewType
 
+from engine.options import QuickOptions
+
 PaperKey = NewType("PaperKey", str)
 """``namespace:rest``, for example ``arxiv:2406.10252``, ``doi:10.1145/3397271``, ``s2:…`` or ``acl:…``."""
 
@@ -129,6 +131,8 @@ class Brief:
     """US dollars the survey may cost."""
     online: bool = False
     """Whether online sources are searched beside the library, or alone where ``library`` is empty."""
+    quick: QuickOptions | None = None
+    """The options of a quick review, where one was asked for."""
 
 
 KeywordOrigin = Literal["topic", "library", "person"]
@@ -361,6 +365,8 @@ class Survey:
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[SurveyWarning, ...] = ()
     facts: tuple[tuple[str, str], ...] = field(default=())
+    follow_up: tuple[str, ...] = ()
+    """Questions that a reader would ask next; each can be the topic of a quick review."""
 
 
 Way = Literal["rewrite", "expand", "shorten", "paragraph", "cite", "remove", "translate"]

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from aiohttp import web
 
 from adapters.http_server import serve_http
-from bot.bench import simulated_surveyx
+from bot.bench import simulated_reviews, simulated_surveyx
 
 Fault = Literal["429", "500", "empty", "truncated", "malformed", "cut", "hang", "refused"]
 
@@ -206,6 +206,7 @@ def _coherence(prompt: str) -> dict[str, Any]:
 
 _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     **simulated_surveyx.ANSWERS,
+    **simulated_reviews.ANSWERS,
     "OutlineAnswer": _outline,
     "SubsectionsAnswer": _subsections,
     "DuplicatesAnswer": lambda _: {"repeated": []},

@@ -1,0 +1,104 @@
+"""Answers of the simulated service to the requests of quick reviews, and of outlines from groups."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from typing import Any
+
+_PAPER = re.compile(r'<paper key="([^"]+)">\n(.*)\n(.*)\n(?:.*\n)*?</paper>')
+"""Key, title and abstract of a paper in a prompt; what was read of its text may follow."""
+
+
+def scope(prompt: str) -> dict[str, Any]:
+    """Three questions and queries made of the request's own words."""
+    request = _request(prompt)
+    words = [w for w in re.findall(r"[\w-]{4,}", request) if w.lower() not in _ASKING] or [request]
+    return {
+        "title": f"{request[:1].upper()}{request[1:].rstrip('?')}: What Is Known",
+        "questions": [
+            f"What do studies find about {' '.join(words)}?",
+            f"Which methods do studies of {words[0]} use?",
+            f"What remains open about {words[-1]}?",
+        ],
+        "queries": [
+            {"groups": [[" ".join(words)]]},
+            {"groups": [[word] for word in words[:2]]},
+            {"groups": [words[:3]]},
+        ],
+        "first_year": None,
+        "last_year": None,
+        "kinds": [],
+        "fields": [],
+        "life_sciences": bool(re.search(r"patient|disease|clinical|insulin|cancer", request, re.I)),
+    }
+
+
+_ASKING = frozenset(("what", "which", "does", "about", "with", "from", "that", "have", "this", "between", "compare"))
+
+
+def other_queries(prompt: str) -> dict[str, Any]:
+    """The words of the request one by one."""
+    words = [w for w in re.findall(r"[\w-]{4,}", _request(prompt)) if w.lower() not in _ASKING]
+    return {"queries": [{"groups": [[word]]} for word in words[-3:] or ["method"]]}
+
+
+def study(prompt: str) -> dict[str, Any]:
+    """Every ninth study, by the length of its title, is not relevant; the others say what their abstracts say."""
+    found = _PAPER.search(prompt)
+    title, abstract = (html.unescape(part) for part in found.groups()[1:]) if found else ("a study", "")
+    sentences = [s.strip() for s in re.split(r"(?<=[.!?])\s+", abstract) if s.strip()] or [title]
+    if len(title) % 9 == 0:
+        why = "It shares words with the questions, but studies something else."
+        nothing = dict.fromkeys(("argument", "insight", "limitation", "figures", "summary"), "")
+        return {"reason": why, "relevant": False, "questions": [], "evidence": "other", **nothing}
+    return {
+        "reason": "It speaks to question 1 directly and to question 3 in passing.",
+        "relevant": True,
+        "questions": [1, 3],
+        "evidence": "experiment",
+        "argument": sentences[0],
+        "insight": sentences[len(sentences) // 2],
+        "limitation": sentences[-1],
+        "figures": "; ".join(re.findall(r"\d+(?:\.\d+)? (?:percent|points|%)", abstract)[:2]),
+        "summary": " ".join(" ".join(sentences).split()[:75]),
+    }
+
+
+def conclusions(prompt: str) -> dict[str, Any]:
+    """One conclusion for each of the first papers, supported by it and the next."""
+    papers = [(key, html.unescape(title)) for key, title, _ in _PAPER.findall(prompt)]
+    drawn = [
+        {
+            "statement": f"Work on {_beginning(title)} bears on the question",
+            "papers": [key, *(other for other, _ in papers[i + 1 : i + 2])],
+        }
+        for i, (key, title) in enumerate(papers[:4])
+    ]
+    request = _request(prompt).rstrip("?")
+    return {
+        "conclusions": drawn or [{"statement": "Nothing is known", "papers": []}],
+        "follow_up": [
+            f"How does {request} depend on the data that was used?",
+            f"Which studies contradict one another on {request}?",
+            f"What has changed in {request} over the last years?",
+        ],
+    }
+
+
+def _beginning(title: str) -> str:
+    return " ".join(re.findall(r"[\w-]+", title)[:5])
+
+
+def _request(prompt: str) -> str:
+    found = re.search(r"<request>\n(.+?)\n</request>", prompt, re.S) or re.search(r"The request: (.+)", prompt)
+    return html.unescape(found[1]).strip() if found else "the topic"
+
+
+ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "ScopeAnswer": scope,
+    "QueriesAnswer": other_queries,
+    "StudyAnswer": study,
+    "ConclusionsAnswer": conclusions,
+}

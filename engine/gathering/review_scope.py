@@ -1,0 +1,247 @@
+"""From a question in free words to a title, three research questions and three queries (Jarvis' first prompt)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field as Bounded
+
+from engine.citations import inert
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.prompting import data, fill
+from engine.retrieval.online.queries import FIELDS, BooleanQuery, Field, PaperKind, plain_phrase
+from engine.text import STOP_WORDS, clean, heading, shorten, stem, words
+from engine.values import YearRange
+
+QUESTIONS = 3
+QUERIES = 3
+TITLE_CHARACTERS = 160
+QUESTION_CHARACTERS = 300
+MOST_GROUPS, MOST_PHRASES = 4, 6
+
+
+class QueryAnswer(TypedAnswer):
+    """Groups that must all match, each by any of its phrases."""
+
+    groups: list[list[str]] = Bounded(min_length=1)
+
+
+class ScopeAnswer(TypedAnswer):
+    """The plan of a review."""
+
+    title: str
+    questions: list[str] = Bounded(min_length=QUESTIONS, max_length=QUESTIONS)
+    queries: list[QueryAnswer] = Bounded(min_length=QUERIES, max_length=QUERIES)
+    first_year: int | None
+    last_year: int | None
+    kinds: list[PaperKind]
+    fields: list[Field]
+    life_sciences: bool
+
+
+class QueriesAnswer(TypedAnswer):
+    """Other words for the same search."""
+
+    queries: list[QueryAnswer] = Bounded(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewScope:
+    """What a quick review asks and searches; the first question is the main one."""
+
+    title: str
+    questions: tuple[str, ...]
+    queries: tuple[BooleanQuery, ...]
+    life_sciences: bool = False
+
+    def numbered(self) -> str:
+        """The questions as prompts have them."""
+        return "\n".join(f"{i}. {data(question)}" for i, question in enumerate(self.questions, start=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a request says about the papers it wants."""
+
+    years: YearRange
+    kinds: tuple[PaperKind, ...]
+    fields: tuple[Field, ...]
+
+
+async def plan_review(request: str, years: YearRange, model: LanguageModel | None) -> ReviewScope:
+    """The scope of a review, in one call; ``years`` are those that were set apart from the request's words.
+
+    Filters are taken only where the request names them: a model that adds one of its own is not followed.
+    """
+    if model is None:
+        return plan_by_rule(request, years)
+    prompt = fill("quick/scope", request=data(request))
+    answer = await model.answer_typed(Request("outline", "scope", prompt, 1_024, 0.3), ScopeAnswer)
+    filters = read_filters(request, years)
+    queries = [_query(q.groups, filters) for q in answer.queries]
+    found = [query for query in queries if query.groups] or list(plan_by_rule(request, years).queries)
+    title = shorten(inert(clean(answer.title)).rstrip("."), TITLE_CHARACTERS) or heading(request)
+    questions = tuple(shorten(inert(clean(q)), QUESTION_CHARACTERS) for q in answer.questions)
+    return ReviewScope(title, questions, _with_comparison(request, found, filters), answer.life_sciences)
+
+
+def plan_by_rule(request: str, years: YearRange) -> ReviewScope:
+    """The scope of a review without a language model: phrases of the request, together, alone and as alternatives."""
+    filters = read_filters(request, years)
+    phrases = extract_phrases(request)
+    compared = find_comparison(request)
+    subject = " and ".join(compared) if compared else " ".join(request.strip(" ?.!").split())
+    strategies: list[list[list[str]]] = [[[phrase] for phrase in phrases], [[phrases[0]]], [list(phrases)]]
+    if len(phrases) == 1:
+        own = phrases[0].split()
+        strategies = [[[phrases[0]]], [[word] for word in own], [[" ".join(own[1:]) or own[0]]]]
+    queries = [_query(groups, filters) for groups in strategies]
+    questions = (
+        request.strip() if request.strip().endswith("?") else f"What is known about {subject}?",
+        f"Which methods and data do studies of {subject} use, and what do they find?",
+        f"What do studies of {subject} leave open?",
+    )
+    is_life_science = bool(_LIFE_SCIENCES.search(request))
+    return ReviewScope(
+        shorten(heading(subject), TITLE_CHARACTERS),
+        questions,
+        _with_comparison(request, queries, filters),
+        is_life_science,
+    )
+
+
+async def plan_other_queries(
+    request: str, scope: ReviewScope, tried: Sequence[BooleanQuery], found: int, model: LanguageModel | None
+) -> tuple[BooleanQuery, ...]:
+    """Queries in other words, none of which was tried; by rule the same with less that has to match."""
+    filters = Filters(tried[0].years, tried[0].kinds, tried[0].fields)
+    if model is None:
+        phrases = list(dict.fromkeys(p for query in tried for group in query.groups for p in group))
+        single = [w for w in dict.fromkeys(w for p in phrases for w in p.split()) if w.lower() not in STOP_WORDS]
+        proposed = [[[p]] for p in phrases] + [[[w]] for w in sorted(single, key=len, reverse=True)]
+    else:
+        prompt = fill(
+            "quick/queries",
+            request=data(request),
+            questions=scope.numbered(),
+            found=str(found),
+            queries=data("\n".join(query.render() for query in tried)),
+        )
+        request_ = Request("outline", f"queries/{len(tried)}", prompt, 512, 0.5)
+        answer = await model.answer_typed(request_, QueriesAnswer)
+        proposed = [query.groups for query in answer.queries]
+    known = {query.groups for query in tried}
+    new = dict.fromkeys(query for groups in proposed if (query := _query(groups, filters)).groups not in known)
+    return tuple(query for query in new if query.groups)[:QUERIES]
+
+
+def _query(groups: Sequence[Sequence[str]], filters: Filters) -> BooleanQuery:
+    """Phrases without operators; empty ones and empty groups are left out."""
+    kept = (tuple(dict.fromkeys(p for phrase in group if (p := plain_phrase(phrase)))) for group in groups)
+    whole = tuple(group[:MOST_PHRASES] for group in kept if group)[:MOST_GROUPS]
+    return BooleanQuery(whole, filters.years, filters.kinds, filters.fields)
+
+
+_COMPARISON = (
+    re.compile(r"\bcompar(?:e|es|ing|ison)\s+(?:of\s+|between\s+)?(.+?)\s+(?:and|with|to|versus|vs\.?)\s+(.+)", re.I),
+    re.compile(r"\bdifferences?\s+between\s+(.+?)\s+and\s+(.+)", re.I),
+    re.compile(r"(.+?)\s+(?:versus|vs\.?)\s+(.+)", re.I),
+)
+
+
+def find_comparison(request: str) -> tuple[str, str] | None:
+    """The two things that a request compares; ``None`` where it compares none."""
+    for pattern in _COMPARISON:
+        if match := pattern.search(request.strip(" ?.!")):
+            first, second = (extract_phrases(part)[0] for part in match.groups())
+            return first, second
+    return None
+
+
+def _with_comparison(request: str, queries: Sequence[BooleanQuery], filters: Filters) -> tuple[BooleanQuery, ...]:
+    """Where two things are compared: papers on both, and papers on either (Jarvis' “various strategies”)."""
+    things = find_comparison(request)
+    if things is None:
+        return tuple(dict.fromkeys(queries))
+    both = next((q for q in queries if len(q.groups) >= 2), _query([[things[0]], [things[1]]], filters))
+    either = next((q for q in queries if len(q.groups) == 1 and len(q.groups[0]) >= 2), _query([things], filters))
+    return tuple(dict.fromkeys((both, either, *queries)))[:QUERIES]
+
+
+_DIVIDER = re.compile(
+    r"about|above|across|after|against|among|and|are|as|at|be|been|before|between|but|by|can|compar(?:e|ed|es|ing)|could|"
+    r"did|differences?|do|does|during|effects?|for|from|has|have|how|if|impact|in|influence|into|is|it|its|of|on|or|over|"
+    r"role|should|than|that|the|their|there|these|this|those|through|to|towards?|under|upon|use|used|using|versus|via|vs|"
+    r"was|were|what|when|where|whether|which|who|why|will|with|within|without|would",
+    re.I,
+)
+"""Words between which the phrases of a request stand."""
+
+_ASKED_FOR = re.compile(
+    r"best|current|latest|papers?|published|recent|research|reviews?|since|state|stud(?:y|ies)|surveys?", re.I
+)
+
+
+def extract_phrases(text: str) -> list[str]:
+    """What a request is about: the runs of words between prepositions, verbs of asking and the like; never empty."""
+    phrases: list[list[str]] = [[]]
+    for word in re.findall(r"[^\W_][\w+'’#.-]*[^\W_]|[^\W_]", plain_phrase(text)):
+        if _DIVIDER.fullmatch(word):
+            phrases.append([])
+        elif not _ASKED_FOR.fullmatch(word) and not re.fullmatch(r"(?:19|20)\d\d", word):
+            phrases[-1].append(word)
+    found = [" ".join(phrase) for phrase in phrases if phrase]
+    return list(dict.fromkeys(found)) or [plain_phrase(text) or text]
+
+
+_SPAN = re.compile(r"\b(?:between|from)\s+((?:19|20)\d\d)\s*(?:and|to|until|–|-)\s*((?:19|20)\d\d)\b", re.I)
+_SINCE = re.compile(r"\b(?:since|from|starting in)\s+((?:19|20)\d\d)\b|\bafter\s+((?:19|20)\d\d)\b", re.I)
+_UNTIL = re.compile(r"\b(?:until|till|up to)\s+((?:19|20)\d\d)\b|\bbefore\s+((?:19|20)\d\d)\b", re.I)
+_IN = re.compile(
+    r"\b(?:published|papers|studies|work|research)\s+(?:published\s+)?(?:in|of|from)\s+((?:19|20)\d\d)\b", re.I
+)
+
+_KIND_WORDS: tuple[tuple[PaperKind, re.Pattern[str]], ...] = (
+    (
+        "review",
+        re.compile(r"\b(?:only|just|systematic)\s+(?:systematic\s+)?(?:reviews?|surveys?)\b", re.I),
+    ),
+    ("meta-analysis", re.compile(r"\bmeta-?analys[ei]s\b", re.I)),
+    ("clinical trial", re.compile(r"\b(?:clinical|randomi[sz]ed|controlled) trials?\b|\bRCTs?\b", re.I)),
+    ("case report", re.compile(r"\bcase reports?\b", re.I)),
+)
+_LIFE_SCIENCES = re.compile(
+    r"\b(?:patients?|clinical|medic\w*|disease\w*|cancer\w*|tumou?rs?|health\w*|drugs?|therap\w+|vaccin\w+|"
+    r"virus\w*|viral|bacteri\w+|infect\w+|genes?|genom\w+|genetic\w*|proteins?|cells?|neurons?|brain|surg\w+|nurs\w+|"
+    r"diagnos\w+|epidemi\w+|diabet\w+|biolog\w*|pharmac\w+|psychiatr\w+|pregnan\w+|diet\w*|obesity|mortality|COVID\S*)\b",
+    re.I,
+)
+
+
+def read_filters(request: str, years: YearRange) -> Filters:
+    """Years, kinds of publication and fields that the words of a request ask for; years set apart come first."""
+    said = years
+    if years == YearRange():
+        first = _year(_SINCE.search(request))
+        last = _year(_UNTIL.search(request), before=True)
+        if span := _SPAN.search(request) or _IN.search(request):
+            given = [int(part) for part in span.groups()]
+            first, last = min(given), max(given)
+        said = YearRange(first, last)
+    kinds = tuple(kind for kind, pattern in _KIND_WORDS if pattern.search(request))
+    asked = re.search(r"\bin (?:the field of |the fields of )(.+)", request, re.I)
+    stems = {stem(word) for word in words(asked[1])} if asked else set()
+    fields = tuple(name for name in FIELDS if {stem(w) for w in name.split()} <= stems)
+    return Filters(said, kinds, fields)
+
+
+def _year(match: re.Match[str] | None, *, before: bool = False) -> int | None:
+    """The year itself, or, after “after” and “before”, the one next to it."""
+    if match is None:
+        return None
+    included, excluded = match.groups()
+    if included:
+        return int(included)
+    return int(excluded) + (-1 if before else 1)

@@ -1,0 +1,165 @@
+"""The papers of a quick review: all queries in all places at once, merged, and in which order they are read."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from engine.errors import RetrievalError
+from engine.gathering.review_scope import ReviewScope, plan_other_queries
+from engine.options import Sampling
+from engine.retrieval.identity import MergedPapers
+from engine.retrieval.online.queries import BooleanQuery
+from engine.retrieval.online.sources import PaperSearch
+from engine.retrieval.ranking import Scores, popularity
+from engine.run import Progress, RunContext
+from engine.values import Brief, FoundPaper, Paper, PaperKey, Query, Reason, SearchRecord
+
+LEAST_PAPERS = 10
+MOST_RETRIES = 2
+"""Fewer papers than that are looked for with other words, so often (Jarvis)."""
+
+PLACE_S = 20.0
+"""Seconds that one query may take in one place: the others do not wait for it any longer."""
+
+RELEVANCE, CITATIONS, FULL_TEXT = 0.6, 0.25, 0.15
+"""Weights by which papers are chosen for reading (today's Jarvis)."""
+
+
+@dataclass
+class ReviewSearch:
+    """What was found so far: each paper once, with the rankings that hold it and the record of the searches."""
+
+    brief: Brief
+    context: RunContext
+    space: int
+    """Papers taken of each query in each place, the best first."""
+    places: frozenset[str] = frozenset()
+    """Names of the places that are searched, in lower case; empty: all that fit."""
+    known: MergedPapers = field(default_factory=MergedPapers)
+    rankings: list[tuple[list[PaperKey], float]] = field(default_factory=list)
+    reasons: dict[PaperKey, list[Reason]] = field(default_factory=dict)
+    records: list[SearchRecord] = field(default_factory=list)
+
+    async def run(self, request: str, scope: ReviewScope) -> tuple[BooleanQuery, ...]:
+        """Search until there are papers enough or nothing else is left to try; the queries that were made.
+
+        Raises `RetrievalError` where nothing was found because no place answered.
+        """
+        tried = list(scope.queries)
+        await self._search(scope.queries, scope)
+        for _ in range(MOST_RETRIES):
+            if len(self.known.papers) >= LEAST_PAPERS:
+                break
+            count = len(self.known.papers)
+            others = await plan_other_queries(request, scope, tried, count, self.context.model)
+            if not others:
+                break
+            tried += others
+            await self._search(others, scope)
+        if not self.known.papers and self.records and all(record.note for record in self.records):
+            raise RetrievalError(f"No place could be searched. {self.records[0].note}", retryable=True)
+        return tuple(tried)
+
+    async def _search(self, queries: Sequence[BooleanQuery], scope: ReviewScope) -> None:
+        await self.context.progress(Progress("searching", detail="; ".join(query.render() for query in queries)))
+        online = self.context.online
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._in_library(query)) for query in queries if self._wanted("library")]
+            if online:
+                searched = [
+                    place
+                    for place in online.places(life_sciences=scope.life_sciences or "pubmed" in self.places)
+                    if self._wanted(place.name.lower())
+                ]
+                tasks += [group.create_task(self._online(place, query)) for query in queries for place in searched]
+        for task in tasks:  # in the order of the queries, whoever answered first
+            query, papers, record = task.result()
+            self._take(papers, str(query), record)
+
+    def _wanted(self, place: str) -> bool:
+        return not self.places or place in self.places
+
+    async def _in_library(self, query: BooleanQuery) -> tuple[BooleanQuery, Sequence[Paper], SearchRecord | None]:
+        if not self.brief.library and self.context.library.name == "no library":
+            return query, (), None
+        library = self.context.library
+        found = await library.search(Query(query.words(), self.space, "relevance", query.years))
+        return query, [item.paper for item in found], _record(library.name, query, len(found))
+
+    async def _online(
+        self, place: PaperSearch, query: BooleanQuery
+    ) -> tuple[BooleanQuery, Sequence[Paper], SearchRecord | None]:
+        try:
+            async with asyncio.timeout(PLACE_S):
+                papers, _ = await place.find(query, self.space)
+        except TimeoutError:
+            return query, (), _record(place.name, query, 0, f"gave no answer within {PLACE_S:.0f} seconds")
+        except RetrievalError as error:
+            return query, (), _record(place.name, query, 0, f"left out: {error}")
+        return query, papers, _record(place.name, query, len(papers))
+
+    def _take(self, papers: Sequence[Paper], words: str, record: SearchRecord | None) -> None:
+        keys = []
+        for rank, paper in enumerate(papers, start=1):
+            key = self.known.add(paper)
+            keys.append(key)
+            self.reasons.setdefault(key, []).append(Reason(words, rank))
+        self.rankings.append((keys, 1.0))
+        self.records += [record] if record else []
+
+    def carry(self, papers: Sequence[Paper]) -> None:
+        """Take in the papers of the review before, which the next question came from."""
+        self._take(papers, "the review before", None)
+
+    def candidates(self, sampling: Sampling, seed: int) -> list[FoundPaper]:
+        """The papers in the order in which they are read: by their weights, or at random as published."""
+        fused = [item for item in self.known.fused(self.rankings) if not item.paper.retracted]
+        if not fused:
+            return []
+        reasons: dict[PaperKey, list[Reason]] = {}
+        for key, found in self.reasons.items():
+            reasons.setdefault(self.known.key_of(key), []).extend(found)
+        scores = weigh_papers(fused, datetime.now(UTC).year)
+        weighted = [
+            replace(item, score=float(score), reasons=tuple(dict.fromkeys(reasons.get(item.paper.key, ()))))
+            for item, score in zip(fused, scores, strict=True)
+        ]
+        weighted.sort(key=lambda item: -item.score)
+        if sampling == "random":
+            weighted = weighted[: self.space]
+            random.Random(seed).shuffle(weighted)
+        return weighted
+
+
+def weigh_papers(found: Sequence[FoundPaper], this_year: int) -> list[float]:
+    """For each paper 0.6 · relevance + 0.25 · citations + 0.15 · full text, each from 0 to 1."""
+    relevance = np.array([item.score for item in found])
+    counts = np.array([np.nan if f.paper.citations is None else float(f.paper.citations) for f in found])
+    years = np.array([f.paper.year or 0 for f in found], np.int64)
+    cited = popularity(counts, years, this_year)
+    open_text = np.array([float(is_open(f.paper)) for f in found])
+    parts = ((RELEVANCE, relevance), (CITATIONS, cited), (FULL_TEXT, open_text))
+    total = sum(weight * _from_0_to_1(values) for weight, values in parts)
+    return [float(value) for value in np.asarray(total)]
+
+
+def is_open(paper: Paper) -> bool:
+    """Whether the full text seems to be open."""
+    return bool(paper.pdf) or any(identifier.startswith("arxiv:") for identifier in paper.identifiers)
+
+
+def _from_0_to_1(values: Scores) -> Scores:
+    """Spread over the whole range: ranks fused over few queries lie close together."""
+    low, high = float(values.min()), float(values.max())
+    result: Scores = (values - low) / (high - low) if high > low else np.ones_like(values)
+    return result
+
+
+def _record(source: str, query: BooleanQuery, found: int, note: str = "") -> SearchRecord:
+    return SearchRecord(source, str(query), datetime.now(UTC).date().isoformat(), found, note)

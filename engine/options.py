@@ -1,0 +1,25 @@
+"""What a person may choose for a quick review, with the published defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Sampling = Literal["weighted", "random"]
+"""By relevance, citations and full text; or, as published, at random among the best."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuickOptions:
+    """What a quick review looks at: papers of each query in each place, and how much of the review they may fill."""
+
+    space: int = 50
+    share: int = 50
+    """Percent of the review's tokens that the summaries of the studies may fill."""
+    sampling: Sampling = "weighted"
+    only_search: bool = False
+    """Whether the papers are shown as a table, and no review is written of them."""
+    background: bool = False
+    """Whether Wikipedia explains the topic first."""
+    places: tuple[str, ...] = ()
+    """Where it is searched, in lower case: ``library``, ``pubmed`` and so on; empty: wherever it fits."""

@@ -1,0 +1,144 @@
+"""An answer with sources in two minutes (Diament Carmel, "AI Powered Literature Review", 2023).
+
+One call plans, all queries run in all places at once, five papers are read at a time, each answered question is checked
+as soon as it is written. Without a language model the answer is quotations.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engine.errors import LanguageModelError, LimitExceeded, UserError
+from engine.gathering.review_scope import ReviewScope, plan_review
+from engine.gathering.review_search import ReviewSearch
+from engine.gathering.studies import MOST_READ, Reading, read_studies
+from engine.options import QuickOptions
+from engine.run import Progress, Review, RunContext
+from engine.text import shorten
+from engine.values import (
+    Brief,
+    FoundPaper,
+    Keyword,
+    KeywordPool,
+    LeftOut,
+    Paper,
+    PaperSelection,
+    Section,
+    SurveyWarning,
+)
+from engine.writing.review import ReviewWriting
+from engine.writing.review_report import (
+    NOTICE,
+    QUOTED_NOTICE,
+    SEARCHED_NOTICE,
+    ReviewParts,
+    assemble_review,
+    quote_review,
+    quote_table,
+)
+
+CARRIED = 20
+"""Papers of the review before that the next one begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuickRecipe:
+    """The recipe; what a review looks at stands in the brief's `QuickOptions`."""
+
+    name: str = "quick"
+    source: str = "Diament Carmel, AI Powered Literature Review, 2023"
+
+    async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
+        """Plan, search, read, write. Raises `UserError` with what to change where no paper is relevant."""
+        options = brief.quick or QuickOptions()
+        await context.progress(Progress("planning", detail=brief.topic))
+        scope = await plan_review(brief.topic, brief.years, context.model)
+        search = ReviewSearch(brief, context, options.space, frozenset(options.places))
+        search.carry(carried[:CARRIED])
+        queries = await search.run(brief.topic, scope)
+        candidates = search.candidates(options.sampling, context.seed + context.attempt)
+        if not candidates:
+            raise UserError(explain_nothing_relevant(brief, ()))
+        shown = candidates[: options.space if options.only_search else min(options.space, MOST_READ)]
+        if context.model is None:
+            selection = _selection(search, shown, Reading((), unread=len(candidates) - len(shown)))
+            parts, notice = await asyncio.to_thread(_quoted, scope, selection, options, context)
+        else:
+            reading = await read_studies(brief.topic, scope, shown, _quota(options, context), context)
+            if not reading.studies:
+                raise UserError(explain_nothing_relevant(brief, reading.left_out))
+            unread = reading.unread + len(candidates) - len(shown)
+            selection = _selection(search, [s.found for s in reading.studies], replace(reading, unread=unread))
+            writing = ReviewWriting(brief.topic, scope, reading.studies, context)
+            parts = await _written(writing, reading, only_search=options.only_search)
+            notice = SEARCHED_NOTICE if options.only_search else NOTICE
+        survey = assemble_review(brief, scope, queries, selection, parts, notice)
+        pool = KeywordPool((Keyword(brief.topic, "topic"), *(Keyword(q.words(), "library") for q in queries)))
+        return Review(pool, selection, survey)
+
+
+def _quota(options: QuickOptions, context: RunContext) -> int | None:
+    """Tokens that the summaries may fill; a search without a review reads all."""
+    return None if options.only_search else context.limits.review_tokens * options.share // 100
+
+
+def _quoted(
+    scope: ReviewScope, selection: PaperSelection, options: QuickOptions, context: RunContext
+) -> tuple[ReviewParts, str]:
+    if options.only_search:
+        return ReviewParts(*quote_table(selection)), SEARCHED_NOTICE
+    return quote_review(scope, selection, context.embedder), QUOTED_NOTICE
+
+
+async def _written(writing: ReviewWriting, reading: Reading, *, only_search: bool) -> ReviewParts:
+    """Table and answers at the same time, then the conclusions; what fails is reported, and the rest is kept."""
+    if only_search:
+        table, claims = await writing.write_table()
+        return ReviewParts(table, claims, warnings=tuple(writing.warnings))
+    async with asyncio.TaskGroup() as group:
+        tabulated = group.create_task(writing.write_table())
+        answered = group.create_task(writing.write_findings())
+    (table, claims), findings = tabulated.result(), answered.result()
+    conclusions: Section | None = None
+    follow_up: tuple[str, ...] = ()
+    try:
+        conclusions, follow_up = await writing.draw_conclusions(findings)
+    except (LanguageModelError, LimitExceeded) as error:
+        writing.warnings.append(SurveyWarning("unfinished", "Conclusions", str(error)))
+    limits = _read_from(reading)
+    return ReviewParts(table, claims, findings, conclusions, follow_up, limits, tuple(writing.warnings))
+
+
+def _selection(search: ReviewSearch, used: Sequence[FoundPaper], reading: Reading) -> PaperSelection:
+    """The papers of the review, and what became of the others."""
+    retracted = tuple(paper for paper in search.known.papers.values() if paper.retracted)
+    found = tuple(replace(item, paper=replace(item.paper, body=())) for item in used)
+    return PaperSelection(
+        (*found, *(FoundPaper(paper, 0.0) for paper in retracted)),
+        excluded=tuple(paper.key for paper in retracted),
+        searches=tuple(search.records),
+        left_out=reading.left_out,
+        repeats=search.known.repeats,
+        beyond=reading.unread + reading.unjudged,
+    )
+
+
+def _read_from(reading: Reading) -> tuple[str, ...]:
+    """What the studies were read from, and what could not be read."""
+    whole = sum(bool(study.paper.body) for study in reading.studies)
+    abstracts = len(reading.studies) - whole
+    failed = reading.unjudged
+    said = [f"Of {whole} the discussion or the text was read."] if whole else []
+    said += [f"Of {abstracts} only the abstract was read."] if abstracts else []
+    said += [f"{failed} papers could not be read because the language model failed."] if failed else []
+    return tuple(said)
+
+
+def explain_nothing_relevant(brief: Brief, left_out: Sequence[LeftOut]) -> str:
+    """No paper helps: what to change, and why the first ones that were read do not."""
+    where = "" if brief.online else ", or search online too (`online=yes`)"
+    read = f" {len(left_out)} papers were read." if left_out else ""
+    reasons = "".join(f"\n- {shorten(out.paper.title, 100)}: {out.reason}" for out in left_out[:3])
+    return f"No relevant paper was found.{read} Ask in other words, look at more papers (`papers=100`){where}.{reasons}"

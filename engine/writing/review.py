@@ -1,0 +1,201 @@
+"""Writing a quick review: an answer to each question, the table of the studies, conclusions with their support.
+
+Every sentence about a study is checked against the text that was read of it, in the table as in the prose.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from pydantic import Field
+
+from engine.citations import cite, inert, replace_citations
+from engine.gathering.review_scope import ReviewScope
+from engine.gathering.studies import Study
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.prompting import data, fill, paper_block
+from engine.retrieval.identity import surname
+from engine.run import Progress, ReviewDraft, RunContext
+from engine.text import clean, sentences, shorten
+from engine.values import Claim, OutlineNode, Paper, PaperKey, Section, SurveyWarning, Table
+from engine.writing.drafting import Draft, plain, settle_citations, verify_citations
+
+ENTRY_TOKENS = 400
+"""Of one study's summary, in the prompts that write from summaries."""
+
+WORDS_PER_QUESTION = 160
+LEAST_WORDS = 40
+MOST_CONCLUSIONS = 5
+FOLLOW_UPS = 3
+HEADER = ("Study", "Questions", "Evidence", "Argument", "Key insight", "Limitation it names", "Figures")
+
+
+class ConclusionAnswer(TypedAnswer):
+    """A sentence and the keys of all studies that support it."""
+
+    statement: str
+    papers: list[str]
+
+
+class ConclusionsAnswer(TypedAnswer):
+    """What follows from the studies, and what one would ask next."""
+
+    conclusions: list[ConclusionAnswer] = Field(min_length=1)
+    follow_up: list[str] = Field(min_length=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A text of which every claim holds."""
+
+    text: str
+    claims: tuple[Claim, ...]
+
+
+@dataclass
+class ReviewWriting:
+    """One review as it is written; ``warnings`` collects what a reader should know."""
+
+    request: str
+    scope: ReviewScope
+    studies: Sequence[Study]
+    context: RunContext
+    background: str = ""
+    warnings: list[SurveyWarning] = field(default_factory=list)
+
+    @property
+    def model(self) -> LanguageModel:
+        """The model that writes."""
+        return self.context.require_model()
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        """The studies' papers, with the texts that were read."""
+        return tuple(study.paper for study in self.studies)
+
+    async def write_findings(self) -> tuple[Section, ...]:
+        """An answer to each research question, all at once; each is shown as soon as it is checked."""
+        done: dict[int, Section] = {}
+
+        async def one(number: int, question: str) -> None:
+            found = await self._answer(number, question)
+            if found.text:
+                done[number] = Section(question, found.text, found.claims)
+                shown = tuple(done[i] for i in sorted(done))
+                await self.context.progress(Progress("writing", len(done), len(self.scope.questions), question))
+                studies = tuple(study.found for study in self.studies)
+                await self.context.reviewing(ReviewDraft(self.scope.title, self.scope.questions, studies, shown))
+
+        async with asyncio.TaskGroup() as group:
+            for number, question in enumerate(self.scope.questions, start=1):
+                group.create_task(one(number, question))
+        return tuple(done[i] for i in sorted(done))
+
+    async def _answer(self, number: int, question: str) -> Checked:
+        prompt = fill(
+            "quick/answer",
+            request=data(self.request),
+            questions=self.scope.numbered(),
+            background=data(self.background) or "(none)",
+            papers=self._entries(),
+            number=str(number),
+            question=data(question),
+            words=str(WORDS_PER_QUESTION),
+        )
+        request = Request("drafting", f"answer/{number}", prompt, WORDS_PER_QUESTION * 5, 0.7)
+        return await self._checked(question, plain(await self.model.text(request)))
+
+    async def write_table(self) -> tuple[Table, tuple[Claim, ...]]:
+        """What the studies say, side by side; a cell whose sentence does not hold stays empty."""
+        columns = (
+            ("argument", [s.argument for s in self.studies]),
+            ("insight", [s.insight for s in self.studies]),
+            ("limitation", [s.limitation for s in self.studies]),
+        )
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._column(name, cells)) for name, cells in columns]
+        columns_held = [task.result() for task in tasks]
+        rows = tuple(
+            (
+                cite_by_name(study.paper),
+                ", ".join(map(str, study.questions)),
+                study.evidence,
+                *(_cell(held.get(study.paper.key)) for held in columns_held),
+                study.figures,
+            )
+            for study in self.studies
+        )
+        claims = tuple(claim for held in columns_held for claim in held.values())
+        return Table("The studies and what they say to the questions.", HEADER, rows), claims
+
+    async def _column(self, name: str, cells: Sequence[str]) -> dict[PaperKey, Claim]:
+        """The sentences of a column that hold, by the study they are about."""
+        lines = [
+            f"{cell.rstrip(' .!?')} {cite([study.paper.key])}."
+            for study, cell in zip(self.studies, cells, strict=True)
+            if cell
+        ]
+        checked = await self._checked(name, "\n\n".join(lines))
+        return {claim.citations[0].key: claim for claim in checked.claims if len(claim.citations) == 1}
+
+    async def draw_conclusions(self, findings: Sequence[Section]) -> tuple[Section | None, tuple[str, ...]]:
+        """What follows, each conclusion with the number of studies that support it, and the follow-up questions."""
+        prompt = fill(
+            "quick/conclusions",
+            request=data(self.request),
+            questions=self.scope.numbered(),
+            papers=self._entries(),
+            draft=data("\n\n".join(section.text for section in findings)),
+        )
+        answer = await self.model.answer_typed(
+            Request("drafting", "conclusions", prompt, 1_024, 0.3), ConclusionsAnswer
+        )
+        known = {study.paper.key for study in self.studies}
+        lines = []
+        for item in answer.conclusions[:MOST_CONCLUSIONS]:
+            keys = [key for k in item.papers if (key := PaperKey(k.strip().removeprefix("@").strip("[]@"))) in known]
+            statement = next(iter(sentences(inert(clean(item.statement)))), "").rstrip(" .!?")
+            if keys and statement:
+                lines.append(f"{statement} {cite(keys)}.")
+        checked = await self._checked("Conclusions", "\n\n".join(lines))
+        claims = tuple(count_support(claim, len(self.studies)) for claim in checked.claims)
+        text = "\n".join(f"- {claim.text}" for claim in claims)
+        asked = [shorten(inert(clean(question)), 200) for question in answer.follow_up if clean(question)]
+        section = Section("Conclusions", text, claims) if claims else None
+        return section, tuple(dict.fromkeys(asked))[:FOLLOW_UPS]
+
+    def _entries(self) -> str:
+        return paper_block([study.entry() for study in self.studies], ENTRY_TOKENS)
+
+    async def _checked(self, title: str, text: str) -> Checked:
+        if not text:
+            return Checked("", ())
+        draft = settle_citations(Draft(OutlineNode(title), self.papers, text))
+        draft = await verify_citations(self.model, draft)
+        self.warnings += draft.warnings
+        return Checked(draft.text, draft.claims)
+
+
+def count_support(claim: Claim, studies: int) -> Claim:
+    """The conclusion with the number of studies that support it: those of its citations that were checked."""
+    held = [c for c in claim.citations if c.verdict != "unsupported"]
+    text = f"{strip_citations(claim.text)} ({len(held)} of {studies} studies) {cite(c.key for c in held)}."
+    return replace(claim, text=text, citations=tuple(held))
+
+
+def _cell(claim: Claim | None) -> str:
+    return strip_citations(claim.text) if claim else ""
+
+
+def strip_citations(text: str) -> str:
+    """A sentence without its citations and its full stop."""
+    return " ".join(replace_citations(text, lambda _: "").split()).rstrip(" .")
+
+
+def cite_by_name(paper: Paper) -> str:
+    """First author, year and citation, as a table names a study."""
+    others = " et al." if len(paper.authors) > 1 else ""
+    who = f"{surname(paper.authors[0])}{others}" if paper.authors else shorten(clean(paper.title), 60)
+    return f"{inert(who)}{f', {paper.year}' if paper.year else ''} {cite([paper.key])}"

@@ -1,0 +1,156 @@
+"""The report of a quick review: what was asked and searched, the studies, what they say, limits, what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engine.citations import cite, with_references
+from engine.gathering.review_scope import ReviewScope
+from engine.gathering.search_record import search_flow
+from engine.naming.clustering import clusters, labels
+from engine.retrieval.embedding import Embedder, embed_papers
+from engine.retrieval.online.queries import BooleanQuery
+from engine.text import list_words, shorten
+from engine.values import Brief, Citation, Claim, PaperSelection, Section, Survey, SurveyWarning, Table
+from engine.writing.assembly import DISCLAIMER
+from engine.writing.extractive import passage, quotable
+from engine.writing.review import FOLLOW_UPS, cite_by_name
+
+NOTICE = (
+    "This quick review was written by a language model from summaries of the studies it cites; each sentence about a "
+    "study was checked against what was read of it. It answers a question; it is no systematic review."
+)
+QUOTED_NOTICE = (
+    "This quick review was assembled from quotations: every statement about a study is quoted word for word from its "
+    "abstract. No language model took part, so nobody judged which of the papers found are relevant."
+)
+SEARCHED_NOTICE = (
+    "This is what a search found, in the order in which it seems worth reading; nothing was written of it."
+)
+
+QUOTED_WORDS = 350
+FEW_STUDIES = 4
+"""Below this a review says that it stands on little (the article: 3 to 4 papers keep it free of invented ones)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewParts:
+    """What was written: the table with its claims, the findings, the conclusions, the questions that come next."""
+
+    table: Table
+    claims: tuple[Claim, ...] = ()
+    findings: tuple[Section, ...] = ()
+    conclusions: Section | None = None
+    follow_up: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+    """Sentences on what the studies are and were read from."""
+    warnings: tuple[SurveyWarning, ...] = ()
+
+
+def assemble_review(
+    brief: Brief,
+    scope: ReviewScope,
+    queries: Sequence[BooleanQuery],
+    selection: PaperSelection,
+    parts: ReviewParts,
+    notice: str,
+) -> Survey:
+    """The review as a survey, so that all that can be done with a survey can be done with it."""
+    studies = selection.included()
+    sections = [
+        _asked(brief, scope, queries, selection),
+        Section("Studies", _counted(selection), parts.claims, tables=(parts.table,)),
+    ]
+    if parts.findings:
+        sections.append(Section("Findings", "", sections=parts.findings))
+    sections += [parts.conclusions] if parts.conclusions else []
+    if parts.findings or parts.limits:
+        sections.append(Section("Limits of This Review", " ".join((*_limits(selection), *parts.limits))))
+    if parts.follow_up:
+        sections.append(Section("Follow-up Questions", "\n".join(f"- {question}" for question in parts.follow_up)))
+    survey = Survey(
+        title=scope.title,
+        abstract=_summed_up(brief, selection),
+        sections=tuple(sections),
+        references=(),
+        notice=f"{notice} {DISCLAIMER}",
+        searches=selection.searches,
+        left_out=selection.all_left_out(),
+        warnings=parts.warnings,
+        follow_up=parts.follow_up,
+    )
+    resolved = with_references(survey, {paper.key: paper for paper in studies})
+    facts = tuple((name, f"{count:,}") for name, count in search_flow(selection) if count)
+    return replace(resolved, facts=(*facts, ("Papers cited", str(len(resolved.references)))))
+
+
+def _summed_up(brief: Brief, selection: PaperSelection) -> str:
+    flow = dict(search_flow(selection))
+    used, found = flow["Papers gathered"], flow["Different papers"]
+    return f"A quick review that was asked for by “{brief.topic}”. It uses {used} of {found} papers that were found."
+
+
+def _asked(brief: Brief, scope: ReviewScope, queries: Sequence[BooleanQuery], selection: PaperSelection) -> Section:
+    questions = "\n".join(f"- {question}" for question in scope.questions)
+    searched = "\n".join(f"- {query}" for query in queries)
+    places = list(dict.fromkeys(s.source for s in selection.searches if s.found))
+    where = f"Searched in {list_words(places)} with:" if places else "Searched with:"
+    text = f"The request: {brief.topic}\n\nThe research questions:\n\n{questions}\n\n{where}\n\n{searched}"
+    return Section("Question and Search", text)
+
+
+def _counted(selection: PaperSelection) -> str:
+    flow = dict(search_flow(selection))
+    out, unread = flow["Left out as not relevant"], flow["Left out because enough were better"]
+    parts = [f"{flow['Different papers']} different papers were found; {flow['Papers gathered']} are used here."]
+    parts += [f"{out} were read and left out as not relevant; the reasons stand at the end."] if out else []
+    parts += [f"{unread} were not read."] if unread else []
+    return " ".join(parts)
+
+
+def _limits(selection: PaperSelection) -> list[str]:
+    """What a reader should know, as far as it can be counted."""
+    papers = selection.included()
+    years = sorted(p.year for p in papers if p.year)
+    failed = list(dict.fromkeys(s.source for s in selection.searches if s.note and not s.found))
+    found = [f"It rests on {len(papers)} {'study' if len(papers) == 1 else 'studies'}."]
+    found += [f"They were published from {years[0]} to {years[-1]}."] if years and years[0] != years[-1] else []
+    found += ["That is very little: treat every conclusion as a first impression."] if len(papers) < FEW_STUDIES else []
+    found += [f"Not every place answered: {list_words(failed)}."] if failed else []
+    return found
+
+
+def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> ReviewParts:
+    """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
+    papers = selection.included()
+    table, claims = quote_table(selection)
+    quote = passage(papers, scope.questions[0], QUOTED_WORDS, embedder)
+    findings = (Section(scope.questions[0], quote.text, quote.claims),) if quote.text else ()
+    return ReviewParts(table, claims, findings, follow_up=_next_topics(scope, selection, embedder))
+
+
+def quote_table(selection: PaperSelection) -> tuple[Table, tuple[Claim, ...]]:
+    """The papers with what each says it found, or else what it is about, in its own words."""
+    rows, claims = [], []
+    for paper in selection.included():
+        lines = quotable(paper)
+        best = next((s for s in lines if s.role == "finding"), lines[0] if lines else None)
+        said = f"“{best.text}”" if best else ""
+        if best:
+            text = f"{said} {cite([paper.key])}"
+            claims.append(Claim(text, (Citation(paper.key, best.text, "quoted"),)))
+        cited = f"{paper.citations:,}" if paper.citations is not None else ""
+        rows.append((cite_by_name(paper), shorten(paper.title, 140), paper.venue, cited, said))
+    header = ("Study", "Title", "Published in", "Cited", "In its own words")
+    return Table("The papers found, those most worth reading first.", header, tuple(rows)), tuple(claims)
+
+
+def _next_topics(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> tuple[str, ...]:
+    """What groups of the papers are about: topics for the next review."""
+    papers = selection.included()
+    if len(papers) < 3 * FOLLOW_UPS:
+        return ()
+    vectors = embed_papers(embedder, papers)
+    groups = clusters(papers, labels(vectors, "k-means", FOLLOW_UPS, 0), scope.title)
+    return tuple(f"{group.name} in {scope.title}" for group in groups)
