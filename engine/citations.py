@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from engine.survey import Section, Survey, SurveyWarning, walk
 from engine.text import list_words
-from engine.values import Paper, PaperKey, Section, Survey, SurveyWarning, walk
+from engine.values import Paper, PaperKey
 
 _CITATION = re.compile(r"\[(@[^\s\[\]@;]+(?:\s*;\s*@[^\s\[\]@;]+)*)\]")
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.errors import UserError
-from engine.values import Claim, Paper, Passage, Section, Survey, walk
+from engine.survey import Claim, Section, Survey, walk
+from engine.values import Paper, Passage
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,15 @@ from engine.reading.open_access import FullTexts
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
+from engine.survey import Claim, Section, SectionChange, Survey
 from engine.values import (
     Brief,
-    Claim,
     FoundPaper,
     KeywordPool,
     Outline,
     Paper,
     PaperKey,
     PaperSelection,
-    Section,
-    SectionChange,
-    Survey,
 )
 
 

@@ -1,12 +1,9 @@
-"""The values everything else passes around: frozen, without I/O.
-
-A citation inside text is written ``[@key]`` with the key of a `Paper`; numbers appear only in rendering.
-"""
+"""The values everything else passes around: frozen, without I/O. What is written stands in `engine.survey`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NewType
 
 from engine.options import QuickOptions
@@ -61,10 +58,19 @@ class Paper:
     pdf: str = ""
     """Address of an open-access PDF; empty where none is known."""
     retracted: bool = False
+    summary: str = ""
+    """What somebody else wrote of it, where there is no abstract: never quoted, never given as its authors' words."""
+    counted: str = ""
+    """The day (ISO date) of the citation count; empty where it is not known."""
     origins: tuple[tuple[str, str], ...] = ()
     """Field → the online source its value was taken from."""
     body: tuple[Passage, ...] = ()
     """The opening of its main text, while it is being written from; never stored with the paper."""
+
+    @property
+    def content(self) -> str:
+        """What is known of what it says: the abstract, or else a summary. Only an abstract may be quoted."""
+        return self.abstract or self.summary
 
 
 Ranking = Literal["survey", "relevance", "title"]
@@ -263,132 +269,6 @@ class Outline:
     nodes: tuple[OutlineNode, ...]
     method: str = ""
     notes: tuple[str, ...] = ()
-
-
-Verdict = Literal["quoted", "supported", "unsupported", "unchecked"]
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """One paper cited for a claim, the words of the paper that carry it, and how that was checked."""
-
-    key: PaperKey
-    quote: str
-    verdict: Verdict
-    source: Literal["abstract", "full text"] = "abstract"
-    page: int | None = None
-    """The page of the full text that the words stand on, where it has pages."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A sentence with at least one citation."""
-
-    text: str
-    citations: tuple[Citation, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table with a caption; cells may hold citations."""
-
-    caption: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BarChart:
-    """A bar chart: a label and a count each."""
-
-    caption: str
-    x_label: str
-    y_label: str
-    bars: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MapPoint:
-    """A paper's place on a map of the field (no unit) and the group it belongs to."""
-
-    x: float
-    y: float
-    group: str
-
-
-@dataclass(frozen=True, slots=True)
-class FieldMap:
-    """A scatter of papers coloured by group."""
-
-    caption: str
-    points: tuple[MapPoint, ...]
-
-
-Figure = BarChart | FieldMap
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A written section.
-
-    ``text`` is plain text: paragraphs divided by blank lines, lines starting with ``- `` for lists, and
-    citations as ``[@key]``; nothing in it is markup.
-    """
-
-    title: str
-    text: str
-    claims: tuple[Claim, ...] = ()
-    sections: tuple[Section, ...] = ()
-    tables: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyWarning:
-    """Something a reader should know: what kind, in which section, and the facts."""
-
-    kind: Literal["thin evidence", "unknown citation", "unsupported claim", "unfinished", "search"]
-    place: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """A survey as far as it is written; ``notice`` says on the first page how it was made."""
-
-    title: str
-    abstract: str
-    sections: tuple[Section, ...]
-    references: tuple[Paper, ...]
-    notice: str = ""
-    searches: tuple[SearchRecord, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    warnings: tuple[SurveyWarning, ...] = ()
-    facts: tuple[tuple[str, str], ...] = field(default=())
-    follow_up: tuple[str, ...] = ()
-    """Questions that a reader would ask next; each can be the topic of a quick review."""
-
-
-Way = Literal["rewrite", "expand", "shorten", "paragraph", "cite", "remove", "translate"]
-"""How a section is to change: written anew, longer, shorter, with one paragraph more, with one paper cited,
-without one claim, or in another language."""
-
-
-@dataclass(frozen=True, slots=True)
-class SectionChange:
-    """What is wanted of the section numbered ``place``; ``wish`` says of what, about what, which paper or language."""
-
-    place: str
-    way: Way
-    wish: str = ""
-
-
-def walk(sections: tuple[Section, ...], prefix: str = "") -> Iterator[tuple[str, Section]]:
-    """All sections in reading order with their numbers: ``1``, ``1.1``, ``2`` and so on."""
-    for position, section in enumerate(sections, start=1):
-        number = f"{prefix}{position}"
-        yield number, section
-        yield from walk(section.sections, f"{number}.")
 
 
 def walk_outline(nodes: tuple[OutlineNode, ...], prefix: str = "") -> Iterator[tuple[str, OutlineNode]]:

@@ -11,7 +11,8 @@ import numpy as np
 from adapters.chat import Button, Conversation, Form, FormFault, Incoming, Outgoing, SimpleAdapter, SurveyList
 from engine.llm.model import A, Request
 from engine.retrieval.embedding import Vectors
-from engine.values import Citation, Claim, Paper, PaperKey, Section
+from engine.survey import Citation, Claim, Section
+from engine.values import Paper, PaperKey
 
 HERE = Conversation("fake", "lab", "general", "1")
 

@@ -14,7 +14,7 @@ from bot.jobs.queue import DurableJobs, JobLimits, queue_name
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
 from engine.session.state import State, SurveySession
-from engine.values import Survey
+from engine.survey import Survey
 from tests.fakes import HERE, FakeChat
 
 

@@ -23,7 +23,8 @@ from engine.llm.model import Completion, Provider, Request, Task
 from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.run import RunContext
-from engine.values import Brief, Outline, PaperSelection, Query, Survey
+from engine.survey import Survey
+from engine.values import Brief, Outline, PaperSelection, Query
 from engine.writing.composing import leaves
 from engine.writing.estimates import Estimate, estimate_cost
 

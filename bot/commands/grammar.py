@@ -32,7 +32,8 @@ from engine.session.events import (
     Undo,
     UseList,
 )
-from engine.values import SectionChange, Way, YearRange
+from engine.survey import SectionChange, Way
+from engine.values import YearRange
 
 View = Literal["help", "status", "sources", "history", "why section", "why reference", "show", "cost", "budget", "tree"]
 

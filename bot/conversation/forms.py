@@ -15,8 +15,8 @@ from engine.limits import LENGTH_CLASSES_TOKENS
 from engine.session import outline_edits
 from engine.session.events import EditKeywords, EditOutline, EditPapers, Revise
 from engine.session.state import State, SurveySession
+from engine.survey import SectionChange, Way
 from engine.text import clean
-from engine.values import SectionChange, Way
 
 SUGGESTED_CHARACTERS = 150
 

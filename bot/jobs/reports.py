@@ -25,7 +25,7 @@ from engine.revising.gaps import FieldGaps
 from engine.run import Answer, Progress
 from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished
 from engine.session.state import SurveySession
-from engine.values import Section
+from engine.survey import Section
 
 MONEY_S = 2.0
 """How old the sum beside the progress may be: it is asked of the database."""

@@ -22,7 +22,8 @@ from engine.revising.gaps import FieldGaps, find_field_gaps
 from engine.run import Answer, Progress, Recipe, RunContext
 from engine.session.events import Job
 from engine.session.state import State, SurveySession
-from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
+from engine.survey import Section, Survey
+from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
 log = structlog.get_logger()
 

@@ -20,7 +20,8 @@ from pydantic import TypeAdapter
 from adapters.chat import Attachment, Conversation, Incoming, Outgoing
 from engine.session.events import Job
 from engine.session.state import Phase, State, SurveySession
-from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, Survey
+from engine.survey import Section, Survey
+from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
 KEPT_DIGESTS = 2_000
 """Parts whose digests are remembered while they live, so that an unchanged part is not encoded again."""

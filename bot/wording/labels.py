@@ -6,7 +6,7 @@ from adapters.chat import AdapterTexts, Button, Outgoing, SurveyList
 from bot.store.notes import StoredSurvey
 from engine.rendering.markdown import escape_markdown
 from engine.session.state import Phase
-from engine.values import Way
+from engine.survey import Way
 
 NEW_SURVEY, BEGIN, SAVE = "New survey", "Begin", "Save"
 TOPIC, TOPIC_HINT = "Topic", "retrieval-augmented generation"

@@ -15,6 +15,7 @@ from engine.rendering.markdown import describe_search, escape_markdown, with_num
 from engine.retrieval.identity import surname
 from engine.retrieval.matching import SURE
 from engine.session.state import State
+from engine.survey import Citation, Section, Survey, walk
 from engine.text import clean, shorten
 from engine.values import (
     FoundPaper,
@@ -24,9 +25,6 @@ from engine.values import (
     PaperKey,
     PaperSelection,
     Reason,
-    Section,
-    Survey,
-    walk,
     walk_outline,
 )
 
@@ -107,7 +105,8 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> st
     out = "".join(f" — {mark}" for mark, holds in marks if holds)
     people = paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else "no author given"
     where = ", ".join(part for part in (paper.venue, str(paper.year or "")) if part)
-    cited = f", cited {paper.citations:,} times" if paper.citations is not None else ""
+    counted = f" by {paper.counted}" if paper.counted else ""
+    cited = f", cited {paper.citations:,} times{counted}" if paper.citations is not None else ""
     words = sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: r.rank)[:2]
     reasons = [f"found by {', '.join(f'“{escape_markdown(r.keyword)}” #{r.rank}' for r in words)}"] if words else []
     reasons += [_by_citation(r) for r in item.reasons if r.by != "keyword"]
@@ -255,15 +254,24 @@ def evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
             paper = papers[citation.key]
             parts.append(
                 f"- **{item.place}** [{known[citation.key]}] {escape_markdown(clean(paper.title))} "
-                f"({paper.year or 'no year'}): “{escape_markdown(citation.quote)}” — "
+                f"({paper.year or 'no year'}): {_words_behind(citation)}"
                 f"{_verdict(citation.verdict)}, from the {citation.source}"
                 f"{f', page {citation.page}' if citation.page else ''}"
             )
     return "\n".join(parts)
 
 
+def _words_behind(citation: Citation) -> str:
+    """The words behind a claim, in quotation marks only where they are the authors'."""
+    if not citation.quote:
+        return ""
+    words = escape_markdown(citation.quote)
+    return f"{words} — " if citation.source == "summary" else f"“{words}” — "
+
+
 def _verdict(verdict: str) -> str:
     return {
+        "summarised": "told in a summary's words, which are not the authors'",
         "quoted": "quoted word for word",
         "supported": "checked: supported",
         "unsupported": "checked: NOT supported",

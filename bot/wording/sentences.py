@@ -18,8 +18,9 @@ from engine.revising.gaps import FieldGaps
 from engine.run import Answer, Progress
 from engine.session.events import Job, JobKind, NoticeKind
 from engine.session.state import Phase, State, SurveySession
+from engine.survey import Claim, Section, walk
 from engine.text import clean, shorten
-from engine.values import Claim, Paper, PaperKey, Section, walk
+from engine.values import Paper, PaperKey
 
 WELCOME = (
     "**Scholium** writes a literature survey together with you. Name a topic, for example:\n\n"
@@ -243,7 +244,9 @@ def answer(found: Answer) -> str:
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
     quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
-    how = "in their own words:" if quoted else "each sentence checked against its paper:"
+    told = verdicts <= {"quoted", "summarised"} and all(claim.citations for claim in found.claims)
+    otherwise = "or from summaries of them:" if told else "each sentence checked against its paper:"
+    how = "in their own words:" if quoted else otherwise
     return "\n".join([f"From the papers of this survey, {how}", "", *lines])
 
 

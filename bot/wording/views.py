@@ -10,7 +10,7 @@ from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, section_at
 from engine.session.state import State, SurveySession
-from engine.values import Survey
+from engine.survey import Survey
 from engine.writing.assembly import assemble_survey
 
 

@@ -15,8 +15,8 @@ from typing import Literal
 
 from engine.citations import list_cited_keys, replace_citations
 from engine.errors import UserError
+from engine.survey import Survey, walk
 from engine.text import fold, sentences
-from engine.values import Survey, walk
 
 Style = Literal["numbered", "keys", "author and year", "none"]
 

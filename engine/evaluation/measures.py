@@ -64,7 +64,7 @@ async def evaluate_document(
     await tools.progress("references")
     listed = await resolve_references(document.references, tools.library)
     papers = [r.paper for r in listed if r.paper]
-    sources = {r.reference.name: f"{r.paper.title}. {r.paper.abstract}" for r in listed if r.paper}
+    sources = {r.reference.name: f"{r.paper.title}. {r.paper.content}" for r in listed if r.paper}
     groups = [
         ("Richness", richness(document)),
         ("References", (*distinct(found, document.references), *existence(listed, tools.library.name))),

@@ -142,7 +142,7 @@ async def judge_relevance(papers: Sequence[Paper], topic: str, judges: Mapping[s
         return Score("relevance by a model", None, "no judge, or no reference found")
 
     async def ask(paper: Paper, judge: LanguageModel) -> float:
-        prompt = fill("evaluation/relevance", topic=data(topic), paper=data(f"{paper.title}\n{paper.abstract}"))
+        prompt = fill("evaluation/relevance", topic=data(topic), paper=data(f"{paper.title}\n{paper.content}"))
         answer = await judge.answer_typed(Request("judging", "relevance", prompt, 128, 0.0), TopicAnswer)
         return float(answer.relevant)
 

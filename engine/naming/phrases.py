@@ -79,7 +79,7 @@ def name_groups(groups: Sequence[Sequence[Paper]], topic: str, formula: Formula 
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     papers = [paper for group in groups for paper in group]
     titled = [set(_phrases(p.title, forms, weight=3)) for p in papers]
-    counter = CountVectorizer(analyzer=lambda p: list(_phrases(f"{p.title}. {p.abstract}", forms)), binary=True)
+    counter = CountVectorizer(analyzer=lambda p: list(_phrases(f"{p.title}. {p.content}", forms)), binary=True)
     try:
         presence = counter.fit_transform(papers)
     except ValueError:  # no paper has a usable word

@@ -14,18 +14,23 @@ from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import embed_papers
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, RunContext
-from engine.values import Brief, KeywordPool, Outline, Paper, PaperKey, PaperSelection, Section, Survey, walk
+from engine.survey import Section, Survey, walk
+from engine.values import (
+    Brief,
+    KeywordPool,
+    Outline,
+    Paper,
+    PaperKey,
+    PaperSelection,
+)
 from engine.writing.assembly import add_warnings, assemble_survey, supply_papers, with_same_papers, words_for_each
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, JudgeAnswer
 from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
 from engine.writing.planning import Planner
 
-NOTICE = (
-    "This survey was written by a language model from the abstracts of the papers it cites, and from the openings of "
-    "those whose texts could be read; each citation was checked against them, and those that did not hold were removed."
-)
-UNCHECKED_NOTICE = "This survey was written by a language model from abstracts; its citations were not checked."
+METHOD = "This survey was written by a language model from the abstracts of the papers it cites{}."
+AND_TEXTS = " and from the openings of those whose texts could be read"
 SECTIONS = 8
 JUDGE_TOKENS = 40
 """What a judge answers: three scores."""
@@ -114,8 +119,8 @@ class AutoSurveyRecipe(RevisedByModel):
         sections = await composition.sections(finished)
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
-        survey = assemble_survey(brief, outline, sections, selection, NOTICE if self.check else UNCHECKED_NOTICE)
         read = sum(bool(paper.body) for paper in papers.values())
+        survey = assemble_survey(brief, outline, sections, selection, METHOD.format(AND_TEXTS if read else ""))
         if read:
             survey = replace(survey, facts=(*survey.facts, ("Papers read beyond the abstract", str(read))))
         return add_warnings(survey, composition.warnings)

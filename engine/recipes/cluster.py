@@ -30,20 +30,17 @@ from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.extractive_answers import answer_by_quotation
 from engine.revising.extractive_changes import change_by_quotation
 from engine.run import Answer, CallChain, Progress, RunContext
+from engine.survey import FieldMap, Section, SectionChange, Survey
 from engine.text import heading, list_words
 from engine.values import (
     Brief,
     Cluster,
-    FieldMap,
     KeywordPool,
     Outline,
     OutlineNode,
     Paper,
     PaperKey,
     PaperSelection,
-    Section,
-    SectionChange,
-    Survey,
 )
 from engine.writing.assembly import (
     SET_APART,
@@ -58,10 +55,7 @@ from engine.writing.assembly import (
 )
 from engine.writing.extractive import passage
 
-NOTICE = (
-    "This survey was assembled from quotations: every statement about a paper is quoted word for word from its "
-    "abstract, and only the linking phrases were added. No language model took part."
-)
+METHOD = "This survey was put together without a language model, from sentences about the papers it cites."
 
 SMALLEST_DIVIDED = 10
 """Papers a section needs to be divided into subsections."""
@@ -165,7 +159,7 @@ class ClusterRecipe:
                 section = await asyncio.to_thread(_write_section, node, papers, budget, context)
             sections[i] = section
             await context.section_finished(section, i)
-        return assemble_survey(brief, outline, sections, selection, NOTICE)
+        return assemble_survey(brief, outline, sections, selection, METHOD)
 
     async def revise(
         self,
@@ -220,7 +214,7 @@ def _write_section(node: OutlineNode, papers: Mapping[PaperKey, Paper], budget: 
         )
         return Section(node.title, text, sections=below)
     written = passage(own, f"{node.title}. {node.description}", budget, context.embedder)
-    text = written.text or "The abstracts gathered for this section hold no sentence that can be quoted by itself."
+    text = written.text or "The papers gathered for this section have no sentence that can stand by itself."
     return Section(node.title, text, written.claims)
 
 

@@ -14,6 +14,7 @@ from engine.llm.model import Request
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, Progress, RunContext
+from engine.survey import Section, Survey, SurveyWarning
 from engine.text import heading
 from engine.values import (
     Brief,
@@ -24,18 +25,12 @@ from engine.values import (
     Paper,
     PaperKey,
     PaperSelection,
-    Section,
-    Survey,
-    SurveyWarning,
 )
 from engine.writing.assembly import add_warnings, assemble_survey
 from engine.writing.drafting import ABSTRACT_TOKENS, Draft, mark_unchecked, plain, settle_citations
 from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD
 
-NOTICE = (
-    "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts; "
-    "its citations exist, but whether they support their sentences was not checked."
-)
+METHOD = "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts."
 STEP_WORDS = 700
 SEEN_CHARACTERS = 12_000
 """End of the text that the model sees when it writes on."""
@@ -107,7 +102,7 @@ class NaiveRagRecipe(RevisedByModel):
                 break
         claims = tuple(claim for part in parts for claim in part.claims)
         section = Section(outline.nodes[0].title, "\n\n".join(part.text for part in parts), claims)
-        survey = assemble_survey(brief, outline, {0: section}, selection, NOTICE)
+        survey = assemble_survey(brief, outline, {0: section}, selection, METHOD)
         warnings += [warning for part in parts for warning in part.warnings]
         return add_warnings(survey, warnings)
 

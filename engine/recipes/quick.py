@@ -16,6 +16,7 @@ from engine.gathering.review_search import ReviewSearch
 from engine.gathering.studies import MOST_READ, Reading, read_studies
 from engine.options import QuickOptions
 from engine.run import Progress, Review, RunContext
+from engine.survey import Section, SurveyWarning
 from engine.text import shorten
 from engine.values import (
     Brief,
@@ -25,8 +26,6 @@ from engine.values import (
     LeftOut,
     Paper,
     PaperSelection,
-    Section,
-    SurveyWarning,
 )
 from engine.writing.review import ReviewWriting
 from engine.writing.review_report import (

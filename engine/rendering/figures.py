@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from engine.survey import BarChart, FieldMap, Figure
 from engine.text import clean, shorten
-from engine.values import BarChart, FieldMap, Figure
 
 _SETTINGS = {"svg.hashsalt": "scholium", "font.family": "sans-serif", "svg.fonttype": "path", "font.size": 9}
 

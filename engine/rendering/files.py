@@ -15,8 +15,8 @@ from engine.rendering.figures import svg
 from engine.rendering.html import html
 from engine.rendering.markdown import render_markdown
 from engine.rendering.pdf import pdf
+from engine.survey import Figure, Survey
 from engine.text import fold
-from engine.values import Figure, Survey
 
 _SURVEY = TypeAdapter(Survey)
 

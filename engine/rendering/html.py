@@ -8,8 +8,9 @@ from markupsafe import Markup, escape
 from engine.citations import numbers, reference_text, replace_citations
 from engine.rendering.figures import svg
 from engine.rendering.markdown import describe_search
+from engine.survey import Figure, Survey, walk
 from engine.text import clean
-from engine.values import Figure, PaperKey, Survey, walk
+from engine.values import PaperKey
 
 
 def html(survey: Survey) -> str:

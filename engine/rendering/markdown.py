@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from engine.citations import number_ranges, numbers, reference_text, replace_citations
+from engine.survey import BarChart, Section, Survey
 from engine.text import clean
-from engine.values import BarChart, PaperKey, SearchRecord, Section, Survey
+from engine.values import PaperKey, SearchRecord
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<&])")
 _LINE_START = re.compile(r"^(\s*)(?:([#>+=-])|(\d+)([.)]))", re.M)

@@ -11,8 +11,9 @@ import typst
 from engine.citations import number_ranges, numbers, reference_text, replace_citations
 from engine.rendering.figures import svg
 from engine.rendering.markdown import describe_search
+from engine.survey import Survey, walk
 from engine.text import clean
-from engine.values import PaperKey, Survey, walk
+from engine.values import PaperKey
 
 
 def pdf(survey: Survey) -> bytes:

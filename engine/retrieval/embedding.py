@@ -117,7 +117,7 @@ def ready(embedder: Embedder, papers: Sequence[Paper]) -> Embedder:
     """The embedder itself, or, for `FittedOnTopic`, one fitted on these papers."""
     if not isinstance(embedder, FittedOnTopic):
         return embedder
-    return LatentSemanticAnalysis.fit([f"{paper.title}. {paper.abstract}" for paper in papers])
+    return LatentSemanticAnalysis.fit([f"{paper.title}. {paper.content}" for paper in papers])
 
 
 class LocalNeuralEmbedder:
@@ -144,7 +144,7 @@ class LocalNeuralEmbedder:
 
 def embed_papers(embedder: Embedder, papers: Sequence[Paper]) -> Vectors:
     """Vectors of the papers' abstracts, row i: paper i; one without an abstract goes by its title."""
-    return embedder.embed([paper.abstract or paper.title for paper in papers])
+    return embedder.embed([paper.content or paper.title for paper in papers])
 
 
 def nearest(papers: Sequence[Paper], vectors: Vectors, about: Vectors, count: int) -> list[Paper]:

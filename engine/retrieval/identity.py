@@ -115,11 +115,12 @@ def merge_records(old: Paper, new: Paper) -> Paper:
     for name in ("title", "venue", "url", "pdf"):
         chosen[name] = next(((v, p) for p in (first, second) if (v := getattr(p, name))), ("", first))
     chosen["year"] = (first.year, first) if first.year is not None else (second.year, second)
-    for name in ("abstract", "authors"):
+    for name in ("abstract", "summary", "authors"):
         fuller = max((old, new), key=lambda p: len(getattr(p, name)))
         chosen[name] = (getattr(fuller, name), fuller)
     counted = max((old, new), key=lambda p: -1 if p.citations is None else p.citations)
     chosen["citations"] = (counted.citations, counted)
+    chosen["counted"] = (counted.counted, counted)
     origins = [(name, source) for name, (_, p) in chosen.items() if (source := dict(p.origins).get(name))]
     return replace(
         old,

@@ -158,6 +158,8 @@ def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
         key=choose_key(identifiers),
         title=title,
         abstract=clean_abstract(_to_text(record.get("abstract"))),
+        summary=clean_abstract(_to_text(record.get("summary"))),
+        counted=_to_day(record.get("counted")),
         authors=authors,
         year=year,
         venue=clean_title(_to_text(record.get("venue") or record.get("journal-ref"))),
@@ -226,6 +228,11 @@ def link_of(url: str, identifiers: tuple[PaperKey, ...]) -> str:
         if namespace == "arxiv":
             return f"https://arxiv.org/abs/{rest}"
     return ""
+
+
+def _to_day(value: object) -> str:
+    text = _to_text(value).strip()
+    return text if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else ""
 
 
 def _to_text(value: object) -> str:

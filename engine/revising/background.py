@@ -17,8 +17,10 @@ from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.wikipedia import Wikipedia, is_encyclopedia
 from engine.run import Progress, RunContext
+from engine.survey import Citation, Claim, Section, Survey
 from engine.text import clean, sentences, terms
-from engine.values import Brief, Citation, Claim, Paper, PaperSelection, Section, Survey
+from engine.values import Brief, Paper, PaperSelection
+from engine.writing.notices import with_notice
 
 EXCERPT_CHARACTERS = 24_000
 MOST_EXCERPTS = 4
@@ -72,7 +74,7 @@ async def add_background(
     paragraph = " ".join(claim.text for claim in found.claims)
     opened = replace(first, text=f"{first.text}\n\n{paragraph}", claims=(*first.claims, *found.claims))
     papers = {p.key: p for p in (*selection.included(), replace(found.article, body=()))}
-    return with_references(replace(survey, sections=(opened, *rest)), papers)
+    return with_notice(with_references(replace(survey, sections=(opened, *rest)), papers))
 
 
 async def _background(brief: Brief, survey: Survey, wikipedia: Wikipedia, context: RunContext) -> Background:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.run import Answer, RunContext
+from engine.survey import Survey
 from engine.text import terms
-from engine.values import Paper, PaperSelection, Survey
+from engine.values import Paper, PaperSelection
 from engine.writing.extractive import AbstractSentence, quotable, quote_sentence
 
 NEEDED_COVERAGE = 0.5
@@ -49,7 +50,7 @@ def _rarity(asked: Sequence[str], papers: Sequence[Paper]) -> dict[str, float]:
 
     A term that no paper has is passed over as long as two others are left to ask for.
     """
-    held = [set(terms(f"{p.title}. {p.abstract}")) for p in papers]
+    held = [set(terms(f"{p.title}. {p.content}")) for p in papers]
     frequency = {t: sum(t in words for words in held) for t in asked}
     known = [t for t in asked if frequency[t]]
     return {t: float(np.log1p(len(held) / (3 + frequency[t]))) for t in (known if len(known) > 1 else asked)}

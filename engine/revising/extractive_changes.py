@@ -10,9 +10,11 @@ from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import section_at
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
+from engine.survey import Section, SectionChange, Survey, Way
 from engine.text import all_sentences, fold, join_sentences, shorten, split_sentences, terms
-from engine.values import Paper, PaperSelection, Section, SectionChange, Survey, Way
+from engine.values import Paper, PaperSelection
 from engine.writing.extractive import QuotedPassage, passage
+from engine.writing.notices import with_notice
 
 REVISION_PAPERS = 30
 PARAGRAPH_WORDS = 90
@@ -61,7 +63,7 @@ def replace_section(selection: PaperSelection, survey: Survey, place: str, new: 
     """The survey with the section at ``place`` replaced and its references in order, the rest untouched."""
     sections = _with_section(survey.sections, [int(part) for part in place.split(".")], new)
     known = {p.key: p for p in (*survey.references, *selection.included())}
-    return with_references(replace(survey, sections=sections), known)
+    return with_notice(with_references(replace(survey, sections=sections), known))
 
 
 def change_by_quotation(selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder) -> Survey:

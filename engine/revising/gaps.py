@@ -15,7 +15,8 @@ from sklearn.manifold import TSNE
 from engine.errors import UserError
 from engine.naming.clustering import best_cluster_count, clusters, labels
 from engine.retrieval.embedding import Embedder, embed_papers
-from engine.values import FieldMap, MapPoint, Paper
+from engine.survey import FieldMap, MapPoint
+from engine.values import Paper
 
 FEWEST_PAPERS = 20
 MOST_CLUSTERS = 12

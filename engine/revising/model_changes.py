@@ -24,8 +24,9 @@ from engine.revising.extractive_changes import (
     without_claim,
 )
 from engine.run import Answer, RunContext
+from engine.survey import Citation, Claim, SectionChange, Survey
 from engine.text import all_sentences, sentences, split_sentences
-from engine.values import Brief, Citation, Claim, OutlineNode, Paper, PaperSelection, SectionChange, Survey
+from engine.values import Brief, OutlineNode, Paper, PaperSelection
 from engine.writing.drafting import ABSTRACT_TOKENS, Draft, plain, settle_citations, verify_citations
 from engine.writing.extractive import QuotedPassage
 
@@ -122,7 +123,7 @@ async def _with_citation(
             f"No sentence of section {change.place} says what “{paper.title[:120]}” says, so it is not cited there. "
             f"`add a paragraph on … to {change.place}` writes about it."
         )
-    vectors = context.embedder.embed([f"{paper.title}. {paper.abstract}", *(lines[i] for i in supported)])
+    vectors = context.embedder.embed([f"{paper.title}. {paper.content}", *(lines[i] for i in supported)])
     best = lines[supported[int(np.argmax(vectors[1:] @ vectors[0]))]]
     cited = f"{_without_stop(best)} {cite([paper.key])}."
     whole = all_sentences(section.text)

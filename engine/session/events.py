@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.values import Brief, KeywordPool, Outline, PaperSelection, Section, SectionChange, Survey
+from engine.survey import Section, SectionChange, Survey
+from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
 JobKind = Literal[
     "keywords", "papers", "list", "outline", "write", "revise", "answer", "gaps", "evaluate", "background"

@@ -51,7 +51,15 @@ from engine.session.events import (
     Undo,
     UseList,
 )
-from engine.values import Brief, Keyword, KeywordPool, Outline, PaperKey, PaperSelection, Section, SectionChange, Survey
+from engine.survey import Section, SectionChange, Survey
+from engine.values import (
+    Brief,
+    Keyword,
+    KeywordPool,
+    Outline,
+    PaperKey,
+    PaperSelection,
+)
 
 Phase = Literal["topic", "keywords", "papers", "outline", "writing", "discussion"]
 PHASES: tuple[Phase, ...] = ("topic", "keywords", "papers", "outline", "writing", "discussion")

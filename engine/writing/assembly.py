@@ -12,24 +12,27 @@ from engine.citations import cite, with_references
 from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
-from engine.text import list_words
-from engine.values import (
+from engine.survey import (
     BarChart,
-    Brief,
     FieldMap,
     MapPoint,
+    Section,
+    Survey,
+    SurveyWarning,
+    Table,
+)
+from engine.text import list_words
+from engine.values import (
+    Brief,
     Outline,
     OutlineNode,
     Paper,
     PaperKey,
     PaperSelection,
-    Section,
-    Survey,
-    SurveyWarning,
-    Table,
     walk_outline,
 )
 from engine.writing.extractive import AbstractSentence, quotable, quote_sentence
+from engine.writing.notices import with_notice
 
 MARGIN = 1.25
 """A survey aims this far above the lower end of its length class, so that it surely reaches it."""
@@ -41,8 +44,6 @@ OPEN_PROBLEMS = 12
 
 SET_APART = "Set apart by: "
 """How the description of a cluster begins."""
-
-DISCLAIMER = "This survey was made with a computer's help and is intended for reference only."
 
 
 def words_for_each(brief: Brief, outline: Outline) -> int:
@@ -120,10 +121,12 @@ def conclusion(node: OutlineNode, outline: Outline, papers: Mapping[PaperKey, Pa
         lines += [(place.title, s) for s in sorted(named, key=lambda s: -(s.paper.year or 0))[:share]]
     opening = f"This survey has followed {len(body)} lines of work on the topic: {list_words(n.title for n in body)}."
     if not lines:
-        return Section(node.title, f"{opening} The abstracts gathered here name no open problem in so many words.")
+        return Section(node.title, f"{opening} What was gathered of the papers names no open problem in so many words.")
     claims = tuple(quote_sentence([s], f"On {title}, {{who}}:") for title, s in lines)
     listing = "\n".join(f"- {claim.text}" for claim in claims)
-    return Section(node.title, f"{opening} The papers themselves name these open problems:\n\n{listing}", claims)
+    quoted = all(c.verdict == "quoted" for claim in claims for c in claim.citations)
+    whose = "The papers themselves" if quoted else "The papers, or summaries of them,"
+    return Section(node.title, f"{opening} {whose} name these open problems:\n\n{listing}", claims)
 
 
 def field_map(vectors: Vectors, groups: Sequence[str]) -> FieldMap | None:
@@ -177,7 +180,7 @@ ALWAYS_TOLD = frozenset({"Records found", "Left out as off topic", "Left out by 
 
 
 def assemble_survey(
-    brief: Brief, outline: Outline, sections: Mapping[int, Section], selection: PaperSelection, notice: str
+    brief: Brief, outline: Outline, sections: Mapping[int, Section], selection: PaperSelection, method: str
 ) -> Survey:
     """The survey of the sections that are there, in outline order, citations resolved, gaps reported."""
     papers = {paper.key: paper for paper in selection.included()}
@@ -193,7 +196,7 @@ def assemble_survey(
         abstract="",
         sections=tuple(sections[i] for i in sorted(sections)),
         references=(),
-        notice=f"{notice} {DISCLAIMER}",
+        method=method,
         searches=selection.searches,
         left_out=selection.all_left_out(),
         warnings=tuple(warnings),
@@ -203,7 +206,7 @@ def assemble_survey(
         *((name, f"{count:,}") for name, count in search_flow(selection) if count or name in ALWAYS_TOLD),
         ("Papers cited", str(len(resolved.references))),
     )
-    return replace(resolved, abstract=_abstract(brief, outline, resolved), facts=facts)
+    return with_notice(replace(resolved, abstract=_abstract(brief, outline, resolved), facts=facts))
 
 
 def add_warnings(survey: Survey, warnings: Sequence[SurveyWarning]) -> Survey:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
+from engine.survey import Section, SurveyWarning
 from engine.text import split_sentences
-from engine.values import OutlineNode, Paper, PaperKey, Section, SurveyWarning
+from engine.values import OutlineNode, Paper, PaperKey
 from engine.writing.drafting import (
     Assignment,
     Draft,

@@ -17,8 +17,9 @@ from engine.errors import LanguageModelError
 from engine.evidence import is_quoted, passage_with
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
+from engine.survey import Citation, Claim, SurveyWarning
 from engine.text import all_sentences, fold, join_sentences, split_sentences
-from engine.values import Citation, Claim, Outline, OutlineNode, Paper, PaperKey, SurveyWarning, walk_outline
+from engine.values import Outline, OutlineNode, Paper, PaperKey, walk_outline
 
 CHUNK_TOKENS = 30_000
 """AutoSurvey's size of an outline chunk; only abstracts at this stage."""

@@ -1,4 +1,7 @@
-"""The writer that needs no language model: sentences quoted exactly from abstracts, each cited."""
+"""The writer that needs no language model: sentences quoted exactly from abstracts, each cited.
+
+Where a library has only a summary of a paper, its sentences are told as what they are, without quotation marks.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,9 @@ import numpy as np
 from engine.citations import cite, inert, list_cited_keys
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.identity import surname
+from engine.survey import Citation, Claim
 from engine.text import sentences, words
-from engine.values import Citation, Claim, Paper
+from engine.values import Paper
 
 Role = Literal["problem", "approach", "finding", "limit"]
 ROLES: tuple[Role, ...] = ("problem", "approach", "finding", "limit")
@@ -87,9 +91,12 @@ _LINKS: dict[Role, tuple[str, ...]] = {
 }
 
 
+_SUMMARY_LINKS = ("A summary of {who}:", "{who}, in summary:", "In short, {who}:")
+
+
 @dataclass(frozen=True, slots=True)
 class AbstractSentence:
-    """A sentence of a paper's abstract, what it does there, and where it stands in it (from 0)."""
+    """A sentence of a paper's abstract, or else of its summary, what it does and where it stands there (from 0)."""
 
     paper: Paper
     text: str
@@ -98,9 +105,9 @@ class AbstractSentence:
 
 
 def quotable(paper: Paper) -> list[AbstractSentence]:
-    """Sentences of the abstract that can stand alone, with their roles."""
+    """Sentences of the abstract, or else of the summary, that can stand alone, with their roles."""
     found = []
-    for position, text in enumerate(sentences(paper.abstract)):
+    for position, text in enumerate(sentences(paper.content)):
         length = len(words(text))
         if SHORTEST_QUOTE <= length <= LONGEST_QUOTE and text[-1] in ".!?" and not _unfit(text):
             found.append(AbstractSentence(paper, text, role_of(text), position))
@@ -198,12 +205,24 @@ def _by_paper(sentences_: Sequence[AbstractSentence]) -> list[list[AbstractSente
 
 
 def quote_sentence(group: Sequence[AbstractSentence], link: str) -> Claim:
-    """A linking phrase, the exact words in quotation marks, and the citation, all of one paper."""
+    """A linking phrase, the exact words in quotation marks, and the citation, all of one paper.
+
+    The words of a summary are not the authors': they stand without quotation marks, and the phrase says what they are.
+    """
     paper = group[0].paper
     quotes = [s.text.removesuffix(".") for s in group]
+    if not paper.abstract:
+        return _tell_summary(paper, quotes)
     lead = link.format(who=attribution(paper))
     text = f"{lead[:1].upper()}{lead[1:]} {'; '.join(f'“{q}”' for q in quotes)} {cite([paper.key])}."
     return Claim(text, tuple(Citation(paper.key, q, "quoted") for q in quotes))
+
+
+def _tell_summary(paper: Paper, told: Sequence[str]) -> Claim:
+    link = _SUMMARY_LINKS[sum(map(ord, paper.key)) % len(_SUMMARY_LINKS)]
+    lead = link.format(who=attribution(paper))
+    text = f"{lead[:1].upper()}{lead[1:]} {'; '.join(told)} {cite([paper.key])}."
+    return Claim(text, tuple(Citation(paper.key, s, "summarised", "summary") for s in told))
 
 
 def attribution(paper: Paper) -> str:

@@ -18,8 +18,9 @@ from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.identity import surname
 from engine.run import Progress, ReviewDraft, RunContext
+from engine.survey import Claim, Section, SurveyWarning, Table
 from engine.text import clean, sentences, shorten
-from engine.values import Claim, OutlineNode, Paper, PaperKey, Section, SurveyWarning, Table
+from engine.values import OutlineNode, Paper, PaperKey
 from engine.writing.drafting import Draft, plain, settle_citations, verify_citations
 
 ENTRY_TOKENS = 400

@@ -11,8 +11,16 @@ from engine.gathering.search_record import search_flow
 from engine.naming.clustering import clusters, labels
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.online.queries import BooleanQuery
+from engine.survey import (
+    Citation,
+    Claim,
+    Section,
+    Survey,
+    SurveyWarning,
+    Table,
+)
 from engine.text import list_words, shorten
-from engine.values import Brief, Citation, Claim, PaperSelection, Section, Survey, SurveyWarning, Table
+from engine.values import Brief, PaperSelection
 from engine.writing.assembly import DISCLAIMER
 from engine.writing.extractive import passage, quotable
 from engine.writing.review import FOLLOW_UPS, cite_by_name

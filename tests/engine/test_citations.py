@@ -20,7 +20,8 @@ from engine.citations import (
     with_references,
 )
 from engine.rendering.markdown import render_markdown
-from engine.values import PaperKey, Section, Survey, Table, walk
+from engine.survey import Section, Survey, Table, walk
+from engine.values import PaperKey
 from tests.fakes import claim, paper, papers
 
 KNOWN = {p.key: p for p in papers(8)}

@@ -48,10 +48,13 @@ _SCHEMA = pa.schema(
         ("words", pa.string()),
         ("pdf", pa.string()),
         ("retracted", pa.bool_()),
+        ("summary", pa.string()),
+        ("counted", pa.string()),
         ("origins", pa.list_(pa.string())),
     ]
 )
 _FIELDS = [name for name in _SCHEMA.names if name != "words"]
+_TEXTS = ("key", "title", "abstract", "summary")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -155,8 +158,9 @@ class LocalLibrary:
                 words = FTS(stem=True, remove_stop_words=True, with_position=False)
                 await self._table.create_index("words", config=words)
                 await self._table.create_index("key", config=BTree())
-            columns = await self._table.query().select(["key", "title", "abstract"]).to_arrow()
-            texts = PaperTexts(*(columns[name].to_pylist() for name in ("key", "title", "abstract")))
+            columns = await self._table.query().select(list(_TEXTS)).to_arrow()
+            keys, titles, abstracts, summaries = (columns[name].to_pylist() for name in _TEXTS)
+            texts = PaperTexts(keys, titles, [a or s or "" for a, s in zip(abstracts, summaries, strict=True)])
             await asyncio.to_thread(self._store.rebuild, texts, on_progress)
         self._held = None
 
@@ -319,7 +323,7 @@ def _allow_rows(index: _Index, query: Query) -> NDArray[np.bool_]:
 
 
 def _to_row(paper: Paper) -> dict[str, Any]:
-    return {**to_columns(paper, _FIELDS), "words": f"{paper.title}. {paper.abstract}"}
+    return {**to_columns(paper, _FIELDS), "words": f"{paper.title}. {paper.content}"}
 
 
 @contextmanager

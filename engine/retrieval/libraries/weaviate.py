@@ -221,7 +221,7 @@ class WeaviateLibrary:
 
     async def _fit(self, papers: Sequence[Paper], placed: int) -> None:
         """A new embedding that holds for so many papers already; for fewer than there are, it is not current."""
-        texts = [f"{paper.title}. {paper.abstract}" for paper in papers]
+        texts = [f"{paper.title}. {paper.content}" for paper in papers]
         await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), placed)
 
     async def _store_embedder(self, embedder: LatentSemanticAnalysis, fitted: int) -> None:
@@ -261,7 +261,7 @@ class WeaviateLibrary:
         if papers and not self._server.vectoriser:
             embedder = await self.embedder()
             titles = await asyncio.to_thread(embedder.embed, [p.title for p in papers])
-            bodies = await asyncio.to_thread(embedder.embed, [p.abstract or p.title for p in papers])
+            bodies = await asyncio.to_thread(embedder.embed, [p.content or p.title for p in papers])
             vectors = (titles, bodies)
         return await self._objects.store(papers, vectors)
 

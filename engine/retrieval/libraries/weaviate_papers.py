@@ -20,7 +20,7 @@ PAGE = 1_000
 
 FIELDS = [
     "key", "title", "abstract", "authors", "year", "venue", "citations", "url", "pdf", "retracted", "identifiers",
-    "origins",
+    "summary", "counted", "origins",
 ]  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def _object(paper: Paper, vectors: tuple[Vectors, Vectors] | None, row: int) -> 
     values |= {
         "identities": identities(paper),
         "venue_folded": paper.venue.casefold(),
-        "words": " ".join(terms(f"{paper.title}. {paper.abstract}")),
+        "words": " ".join(terms(f"{paper.title}. {paper.content}")),
     }
     values = {name: value for name, value in values.items() if value is not None}
     if vectors is None:

@@ -153,6 +153,8 @@ PAPERS = (
     _text("url", _WHOLE),
     _text("pdf", _WHOLE),
     Property(name="retracted", data_type=DataType.BOOL),
+    _text("summary", _WHOLE),
+    _text("counted", _WHOLE),
     _texts("identifiers"),
     _texts("identities", filtered=True),
     _texts("origins"),

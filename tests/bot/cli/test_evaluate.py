@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from bot.__main__ import cli
 from bot.cli.evaluate import read_document
 from engine.rendering.files import write_files
-from engine.values import Survey
+from engine.survey import Survey
 from tests.engine.evaluation.test_documents import MARKDOWN, own_survey
 
 

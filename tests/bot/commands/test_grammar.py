@@ -21,7 +21,8 @@ from engine.session.events import (
     Stop,
     Undo,
 )
-from engine.values import SectionChange, YearRange
+from engine.survey import SectionChange
+from engine.values import YearRange
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import PageAnswer, Statement, SummaryAnswer, add_background
 from engine.run import RunContext
-from engine.values import Brief, FoundPaper, PaperSelection, Survey, walk
+from engine.survey import Survey, walk
+from engine.values import Brief, FoundPaper, PaperSelection
 from tests.fakes import FakeModel, claim, papers, section
 from tests.lab import opened
 

@@ -15,7 +15,7 @@ from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
 from engine.rendering.files import from_json
 from engine.retrieval.libraries.local import LocalLibrary, create_library
-from engine.values import Section, walk
+from engine.survey import Section, walk
 from tests.fakes import HERE, paper, papers, written
 from tests.lab import Lab, opened
 

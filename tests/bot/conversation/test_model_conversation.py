@@ -18,8 +18,8 @@ from bot.bench.simulation import SimulatedService, run_simulated_service, simula
 from bot.store.ledger import usage_by_step
 from engine.citations import list_cited_keys, replace_citations
 from engine.retrieval.libraries.local import LocalLibrary
+from engine.survey import walk
 from engine.text import sentences
-from engine.values import walk
 from tests.fakes import papers
 from tests.lab import opened
 

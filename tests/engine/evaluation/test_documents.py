@@ -10,7 +10,8 @@ from engine.citations import list_cited_keys
 from engine.errors import UserError
 from engine.evaluation.documents import claims, from_markdown, from_survey
 from engine.retrieval.identity import identifiers_in
-from engine.values import PaperKey, Survey
+from engine.survey import Survey
+from engine.values import PaperKey
 from tests.fakes import papers, section
 
 LONG = "Graph networks pass messages between neighbours and gather what they carry. " * 8

@@ -26,6 +26,7 @@ from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext
+from engine.survey import walk
 from engine.values import (
     Brief,
     FoundPaper,
@@ -35,7 +36,6 @@ from engine.values import (
     PaperKey,
     PaperSelection,
     Passage,
-    walk,
     walk_outline,
 )
 from engine.writing.drafting import (

@@ -22,7 +22,8 @@ from engine.reading.full_text import FullText
 from engine.recipes.quick import QuickRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import Review, ReviewDraft, RunContext
-from engine.values import Brief, FoundPaper, Paper, PaperKey, Passage, walk
+from engine.survey import walk
+from engine.values import Brief, FoundPaper, Paper, PaperKey, Passage
 from tests.fakes import FakeModel, WordEmbedder, paper, papers
 
 ASKED = "How does dense retrieval use a passage index?"

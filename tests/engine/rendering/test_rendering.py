@@ -21,8 +21,16 @@ from engine.rendering.figures import svg
 from engine.rendering.files import FORMATS, as_json, file_stem, from_json, parse_formats, write_files
 from engine.rendering.html import html
 from engine.rendering.markdown import escape_markdown, render_markdown
+from engine.survey import (
+    BarChart,
+    FieldMap,
+    MapPoint,
+    Section,
+    Survey,
+    Table,
+)
 from engine.text import clean
-from engine.values import BarChart, FieldMap, MapPoint, SearchRecord, Section, Survey, Table
+from engine.values import SearchRecord
 from tests.fakes import claim, paper, papers
 
 HOSTILE = (

@@ -36,6 +36,7 @@ from engine.session.events import (
     Undo,
 )
 from engine.session.state import PHASES, Phase, State, SurveySession, advance
+from engine.survey import Section, SectionChange, Survey
 from engine.values import (
     Brief,
     FoundPaper,
@@ -44,9 +45,6 @@ from engine.values import (
     Outline,
     OutlineNode,
     PaperSelection,
-    Section,
-    SectionChange,
-    Survey,
 )
 from tests.fakes import papers
 

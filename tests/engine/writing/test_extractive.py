@@ -90,3 +90,15 @@ def test_plain_text_helpers() -> None:
     assert shorten("one two three", 9) == "one two…"
     assert list_words(["a", "b", "c"]) == "a, b and c"
     assert list_words(["a and b", "c"]) == "a and b; and c"
+
+
+def test_a_summary_is_told_as_one_and_never_put_into_quotation_marks() -> None:
+    words = "Negatives of the same batch and one hard negative found by BM25 train the retriever."
+    told = passage([paper(1, abstract="", summary=words)], "dense retrieval", 100, WordEmbedder())
+    (claim,) = told.claims
+    assert words.removesuffix(".") in claim.text
+    assert "“" not in told.text
+    assert "ummary" in claim.text or "In short" in claim.text
+    assert "authors" not in claim.text.lower()
+    assert [(c.verdict, c.source) for c in claim.citations] == [("summarised", "summary")]
+    assert not is_quoted(words, paper(1, abstract="", summary=words))

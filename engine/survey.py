@@ -1,0 +1,185 @@
+"""What is written: claims with their citations, sections with tables and figures, the survey, and changes to it.
+
+A citation inside text is written ``[@key]`` with the key of a `Paper`; numbers appear only in rendering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.values import LeftOut, Paper, PaperKey, SearchRecord
+
+Verdict = Literal["quoted", "summarised", "supported", "unsupported", "unchecked"]
+"""Quoted from the paper; taken from a summary that somebody else wrote of it; checked by a model and found to be so,
+or not; not checked."""
+
+Ending = Literal["kept", "cited anew", "reworded"]
+"""What the check made of a claim that it let stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One paper cited for a claim, the words of the paper that carry it, and how that was checked."""
+
+    key: PaperKey
+    quote: str
+    verdict: Verdict
+    source: Literal["abstract", "full text", "summary"] = "abstract"
+    page: int | None = None
+    """The page of the full text that the words stand on, where it has pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence that says something about papers, methods, data or results, with what it rests on.
+
+    ``was`` is how it read before the check, where that changed it.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    ending: Ending = "kept"
+    was: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTally:
+    """What became of the claims of a text; ``connecting`` counts sentences that only lead over.
+
+    ``claims`` is all that were written; those that stand are the kept, the cited anew, the reworded and the unchecked.
+    """
+
+    claims: int = 0
+    kept: int = 0
+    cited_anew: int = 0
+    reworded: int = 0
+    removed: int = 0
+    unchecked: int = 0
+    connecting: int = 0
+    on_full_texts: int = 0
+    on_summaries: int = 0
+
+    def plus(self, other: ClaimTally) -> ClaimTally:
+        """Both counted together."""
+        return ClaimTally(
+            self.claims + other.claims,
+            self.kept + other.kept,
+            self.cited_anew + other.cited_anew,
+            self.reworded + other.reworded,
+            self.removed + other.removed,
+            self.unchecked + other.unchecked,
+            self.connecting + other.connecting,
+            self.on_full_texts + other.on_full_texts,
+            self.on_summaries + other.on_summaries,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with a caption; cells may hold citations."""
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BarChart:
+    """A bar chart: a label and a count each."""
+
+    caption: str
+    x_label: str
+    y_label: str
+    bars: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoint:
+    """A paper's place on a map of the field (no unit) and the group it belongs to."""
+
+    x: float
+    y: float
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMap:
+    """A scatter of papers coloured by group."""
+
+    caption: str
+    points: tuple[MapPoint, ...]
+
+
+Figure = BarChart | FieldMap
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A written section.
+
+    ``text`` is plain text: paragraphs divided by blank lines, lines starting with ``- `` for lists, and
+    citations as ``[@key]``; nothing in it is markup.
+    """
+
+    title: str
+    text: str
+    claims: tuple[Claim, ...] = ()
+    sections: tuple[Section, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    tally: ClaimTally | None = None
+    """What the check made of its claims; ``None`` where nothing was checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyWarning:
+    """Something a reader should know: what kind, in which section, and the facts."""
+
+    kind: Literal["thin evidence", "unknown citation", "unsupported claim", "unfinished", "search"]
+    place: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A survey as far as it is written.
+
+    ``notice`` says on the first page how it was made: ``method`` in one sentence, then what was counted.
+    """
+
+    title: str
+    abstract: str
+    sections: tuple[Section, ...]
+    references: tuple[Paper, ...]
+    notice: str = ""
+    searches: tuple[SearchRecord, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    warnings: tuple[SurveyWarning, ...] = ()
+    facts: tuple[tuple[str, str], ...] = field(default=())
+    follow_up: tuple[str, ...] = ()
+    """Questions that a reader would ask next; each can be the topic of a quick review."""
+    method: str = ""
+
+
+Way = Literal["rewrite", "expand", "shorten", "paragraph", "cite", "remove", "translate"]
+"""How a section is to change: written anew, longer, shorter, with one paragraph more, with one paper cited,
+without one claim, or in another language."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionChange:
+    """What is wanted of the section numbered ``place``; ``wish`` says of what, about what, which paper or language."""
+
+    place: str
+    way: Way
+    wish: str = ""
+
+
+def walk(sections: tuple[Section, ...], prefix: str = "") -> Iterator[tuple[str, Section]]:
+    """All sections in reading order with their numbers: ``1``, ``1.1``, ``2`` and so on."""
+    for position, section in enumerate(sections, start=1):
+        number = f"{prefix}{position}"
+        yield number, section
+        yield from walk(section.sections, f"{number}.")

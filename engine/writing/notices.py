@@ -1,0 +1,99 @@
+"""What the first page says of how a survey came about: counted from its sections, never a fixed promise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from engine.survey import Claim, ClaimTally, Section, Survey, walk
+from engine.text import list_words
+
+DISCLAIMER = "This survey was made with a computer's help and is intended for reference only."
+
+
+def with_notice(survey: Survey) -> Survey:
+    """The survey with its notice: the method, what was quoted, what was checked, what could not be."""
+    if not survey.method:  # it was stored before methods were
+        return survey
+    claims = [claim for _, section in walk(survey.sections) for claim in section.claims]
+    parts = (survey.method, _on_quotations(claims), _on_checks(checks_of(survey)), _on_unchecked(claims), DISCLAIMER)
+    return replace(survey, notice=" ".join(part for part in parts if part))
+
+
+def checks_of(survey: Survey) -> ClaimTally | None:
+    """All sections' tallies together; ``None`` where nothing was checked."""
+    tallies = [section.tally for _, section in walk(survey.sections) if section.tally]
+    return sum_of(tallies) if tallies else None
+
+
+def sum_of(tallies: list[ClaimTally]) -> ClaimTally:
+    """Several tallies counted together."""
+    total = ClaimTally()
+    for tally in tallies:
+        total = total.plus(tally)
+    return total
+
+
+def section_claims(section: Section) -> list[Claim]:
+    """The claims of a section and of those below it."""
+    return [claim for _, part in walk((section,)) for claim in part.claims]
+
+
+def _on_quotations(claims: list[Claim]) -> str:
+    """How many statements are the authors' own words, and how many a summary's."""
+    verdicts = Counter(claim.citations[0].verdict for claim in claims if claim.citations)
+    quoted, told = verdicts["quoted"], verdicts["summarised"]
+    of_quotations = (
+        f"{_counted(quoted, 'statement is', 'statements are')} quoted from the papers' abstracts, word for word and in "
+        "quotation marks; only the linking phrases were added."
+    )
+    of_summaries = (
+        f"{_counted(told, 'statement is', 'statements are')} told in the words of summaries that the library holds in "
+        "place of abstracts: they are not the authors' words and stand without quotation marks."
+    )
+    return " ".join(text for count, text in ((quoted, of_quotations), (told, of_summaries)) if count)
+
+
+def _on_checks(tally: ClaimTally | None) -> str:
+    if tally is None or tally.claims == 0:
+        return ""
+    examined = tally.claims - tally.unchecked
+    against = list_words(_against(tally))
+    changes = [
+        f"{count:,} {what}"
+        for count, what in (
+            (tally.cited_anew, "cited anew"),
+            (tally.reworded, "reworded"),
+            (tally.removed, "removed"),
+        )
+        if count
+    ]
+    became = f" Of these, {list_words(changes)}." if changes else " All of them stand as they were written."
+    return f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became if examined else ''}"
+
+
+def _against(tally: ClaimTally) -> list[str]:
+    """What claims that hold were checked against, with counts where there is more than abstracts."""
+    held = tally.kept + tally.cited_anew + tally.reworded
+    on_abstracts = held - tally.on_full_texts - tally.on_summaries
+    kinds = ((on_abstracts, "abstracts"), (tally.on_full_texts, "full texts"), (tally.on_summaries, "summaries"))
+    named = [what for count, what in kinds if count]
+    if len(named) <= 1:
+        return [f"the papers' {named[0] if named else 'abstracts'}"]
+    return [f"{what} ({count:,})" for count, what in kinds if count]
+
+
+def _on_unchecked(claims: list[Claim]) -> str:
+    unchecked = sum(any(c.verdict == "unchecked" for c in claim.citations) for claim in claims)
+    if not unchecked:
+        return ""
+    whole = (
+        "None of its claims was"
+        if unchecked == len(claims)
+        else f"{_counted(unchecked, 'claim was', 'claims were')} not"
+    )
+    return f"{whole} checked against the papers they cite."
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

@@ -1,0 +1,46 @@
+"""What the first page says is counted from the sections."""
+
+from __future__ import annotations
+
+from engine.citations import cite
+from engine.survey import Citation, Claim, ClaimTally, Section, Survey
+from engine.writing.notices import DISCLAIMER, with_notice
+from tests.fakes import paper
+
+
+def survey(*sections: Section) -> Survey:
+    return with_notice(Survey("T", "", sections, (), method="Written by a model."))
+
+
+def claims(count: int, verdict: str) -> tuple[Claim, ...]:
+    key = paper(1).key
+    return tuple(Claim(f"Fact {i} {cite([key])}.", (Citation(key, "words", verdict),)) for i in range(count))  # type: ignore[arg-type]
+
+
+def test_checked_reworded_and_removed_claims_are_counted_over_all_sections() -> None:
+    one = Section("A", "", claims(5, "supported"), tally=ClaimTally(claims=8, kept=4, reworded=1, removed=3))
+    two = Section("B", "", claims(2, "supported"), tally=ClaimTally(claims=2, kept=1, cited_anew=1, on_full_texts=1))
+    assert survey(one, two).notice == (
+        "Written by a model. 10 of 10 claims were checked against abstracts (6) and full texts (1). "
+        f"Of these, 1 cited anew, 1 reworded and 3 removed. {DISCLAIMER}"
+    )
+
+
+def test_claims_that_nobody_could_check_are_named_as_such() -> None:
+    tally = ClaimTally(claims=3, kept=2, unchecked=1)
+    one = Section("A", "", (*claims(2, "supported"), *claims(1, "unchecked")), tally=tally)
+    assert "2 of 3 claims were checked against the papers' abstracts. " in survey(one).notice
+    assert "1 claim was not checked against the papers it cites." in survey(one).notice
+    assert "None of its claims was checked" in survey(Section("A", "", claims(2, "unchecked"))).notice
+
+
+def test_quotations_and_summaries_are_told_apart() -> None:
+    notice = survey(Section("A", "", (*claims(2, "quoted"), *claims(1, "summarised")))).notice
+    assert "2 statements are quoted from the papers' abstracts" in notice
+    assert "1 statement is told in the words of summaries" in notice
+    assert "not the authors' words" in notice
+
+
+def test_a_survey_stored_before_keeps_the_notice_it_has() -> None:
+    old = Survey("T", "", (), (), "As it was.")
+    assert with_notice(old) == old
