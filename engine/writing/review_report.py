@@ -21,8 +21,8 @@ from engine.survey import (
 )
 from engine.text import list_words, shorten
 from engine.values import Brief, PaperSelection
-from engine.writing.assembly import DISCLAIMER
 from engine.writing.extractive import passage, quotable
+from engine.writing.notices import DISCLAIMER
 from engine.writing.review import FOLLOW_UPS, cite_by_name
 
 NOTICE = (
