@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from engine.overview import Name, Overview
 from engine.survey import Section, Survey, SurveyWarning, walk
 from engine.text import list_words
 from engine.values import Paper, PaperKey
@@ -104,13 +105,35 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
     sections = tuple(resolve(section, str(i)) for i, section in enumerate(survey.sections, start=1))
     abstract = keep_allowed_citations(survey.abstract, papers)
     warnings.extend(SurveyWarning("unknown citation", "abstract", key) for key in abstract.removed)
-    resolved = replace(survey, abstract=abstract.text, sections=sections, warnings=tuple(dict.fromkeys(warnings)))
-    return replace(resolved, references=tuple(papers[key] for key in citation_order(resolved)))
+    resolved = replace(
+        survey,
+        abstract=abstract.text,
+        sections=sections,
+        overview=_allowed_overview(survey.overview, papers) if survey.overview else None,
+        warnings=tuple(dict.fromkeys(warnings)),
+    )
+    references = tuple(papers[key] for key in citation_order(resolved))
+    return replace(resolved, references=references, names=_names_in(survey.names, {paper.key for paper in references}))
+
+
+def _allowed_overview(overview: Overview, papers: Mapping[PaperKey, Paper]) -> Overview:
+    """The overview with citations of these papers only."""
+    lines = tuple(replace(line, text=keep_allowed_citations(line.text, papers).text) for line in overview.lines)
+    return replace(overview, lines=lines, start=tuple(point for point in overview.start if point.key in papers))
+
+
+def _names_in(names: Iterable[Name], cited: Collection[PaperKey]) -> tuple[Name, ...]:
+    """The names that cited papers use, each with those papers alone."""
+    kept = (replace(name, papers=tuple(key for key in name.papers if key in cited)) for name in names)
+    return tuple(name for name in kept if name.papers)
 
 
 def citation_order(survey: Survey) -> tuple[PaperKey, ...]:
-    """Every cited key once, in reading order: abstract, then each section's text and its tables."""
+    """Every cited key once, in reading order: abstract, overview, then each section's text and its tables."""
     keys = dict.fromkeys(list_cited_keys(survey.abstract))
+    if survey.overview:
+        keys.update(dict.fromkeys(key for line in survey.overview.lines for key in list_cited_keys(line.text)))
+        keys.update(dict.fromkeys(point.key for point in survey.overview.start))
     for _, section in walk(survey.sections):
         keys.update(dict.fromkeys(list_cited_keys(section.text)))
         for table in section.tables:

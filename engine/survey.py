@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from engine.overview import Name, NearbyGroup, Overview, TimeLine
 from engine.values import LeftOut, Paper, PaperKey, SearchRecord
 
 Verdict = Literal["quoted", "summarised", "supported", "unsupported", "unchecked"]
@@ -78,11 +79,12 @@ class ClaimTally:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with a caption; cells may hold citations."""
+    """A table with a caption; cells may hold citations. ``widths`` are the columns' shares (empty: all alike)."""
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    widths: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +99,13 @@ class BarChart:
 
 @dataclass(frozen=True, slots=True)
 class MapPoint:
-    """A paper's place on a map of the field (no unit) and the group it belongs to."""
+    """A paper's place on a map of the field (no unit), its group, and the short name printed beside it, if any."""
 
     x: float
     y: float
     group: str
+    key: PaperKey | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class FieldMap:
     points: tuple[MapPoint, ...]
 
 
-Figure = BarChart | FieldMap
+Figure = BarChart | FieldMap | TimeLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,11 @@ class Survey:
     follow_up: tuple[str, ...] = ()
     """Questions that a reader would ask next; each can be the topic of a quick review."""
     method: str = ""
+    overview: Overview | None = None
+    """The field at a glance, for the first page."""
+    names: tuple[Name, ...] = ()
+    """Index of the names that its papers use."""
+    not_covered: tuple[NearbyGroup, ...] = ()
 
 
 Way = Literal["rewrite", "expand", "shorten", "paragraph", "cite", "remove", "translate"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from engine.overview import TimeLine
 from engine.survey import BarChart, FieldMap, Figure
 from engine.text import clean, shorten
 
@@ -23,6 +24,8 @@ def svg(figure: Figure) -> str:
         axes.spines[["top", "right"]].set_visible(False)
         if isinstance(figure, BarChart):
             _bars(axes, figure)
+        elif isinstance(figure, TimeLine):
+            _time_line(axes, figure)
         else:
             _map(axes, figure, matplotlib.colormaps["tab10"])
         buffer = io.StringIO()
@@ -39,6 +42,16 @@ def _bars(axes: Any, figure: BarChart) -> None:
     axes.locator_params(axis="y", integer=True)
     axes.set_xlabel(_literal(figure.x_label))
     axes.set_ylabel(_literal(figure.y_label))
+
+
+def _time_line(axes: Any, figure: TimeLine) -> None:
+    for row, lane in enumerate(reversed(figure.lanes)):
+        years, counts = zip(*((year, count) for year, count in lane.counts if count), strict=True)
+        axes.scatter(years, [row] * len(years), s=[6 * count for count in counts], color="tab:blue", alpha=0.6)
+        for turn in lane.turns:
+            axes.annotate(_literal(turn.label), (turn.year, row), xytext=(0, 6), textcoords="offset points", fontsize=6)
+    axes.set_yticks(range(len(figure.lanes)), [shorten(_literal(lane.group), 40) for lane in reversed(figure.lanes)])
+    axes.locator_params(axis="x", integer=True)
 
 
 def _map(axes: Any, figure: FieldMap, colours: Any) -> None:

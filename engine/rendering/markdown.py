@@ -7,12 +7,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from engine.citations import number_ranges, numbers, reference_text, replace_citations
+from engine.overview import LineOfWork, Name, NameKind, NearbyGroup, Overview, TimeLane, TimeLine
 from engine.survey import BarChart, Section, Survey
 from engine.text import clean
-from engine.values import PaperKey, SearchRecord
+from engine.values import Paper, PaperKey, SearchRecord
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<&])")
 _LINE_START = re.compile(r"^(\s*)(?:([#>+=-])|(\d+)([.)]))", re.M)
+
+
+NAME_TITLES: dict[NameKind, str] = {
+    "method": "Methods",
+    "data set": "Data sets",
+    "metric": "Metrics",
+    "task": "Tasks",
+}
 
 
 def escape_markdown(text: str) -> str:
@@ -44,13 +53,27 @@ def _parts(survey: Survey) -> Iterator[str]:
     if survey.notice:
         yield f"> {escape_markdown(survey.notice)}"
     yield f"**Abstract.** {with_numbers(survey.abstract, known)}"
+    if survey.overview:
+        yield from _overview(survey.overview, survey.references, known)
     counter = {"table": 0, "figure": 0}
     for number, section in enumerate(survey.sections, start=1):
         yield from _section(section, str(number), known, counter)
+    if survey.names:
+        yield from _names(survey.names, known)
+    if survey.not_covered:
+        yield from _not_covered(survey.not_covered)
     yield "## References"
+    yield from _references(survey, known)
+    yield from _search(survey)
+
+
+def _references(survey: Survey, known: dict[PaperKey, int]) -> Iterator[str]:
     for paper in survey.references:
         link = f" <{paper.url}>" if paper.url else ""
         yield f"[{known[paper.key]}] {escape_markdown(clean(reference_text(paper)))}{link} `{paper.key}`"
+
+
+def _search(survey: Survey) -> Iterator[str]:
     yield "## How This Survey Was Searched"
     if survey.searches:
         rows = [
@@ -70,6 +93,56 @@ def _parts(survey: Survey) -> Iterator[str]:
         yield "\n".join(f"- {w.kind}, {escape_markdown(w.place)}: {escape_markdown(w.detail)}" for w in survey.warnings)
 
 
+def _overview(overview: Overview, references: Sequence[Paper], known: dict[PaperKey, int]) -> Iterator[str]:
+    yield "## At a Glance"
+    yield escape_markdown(clean(overview.text))
+    if overview.lines:
+        yield "**Lines of work**"
+        yield "\n".join(
+            f"- **{line.number} {escape_markdown(clean(line.title))}** ({describe_papers(line)}): "
+            f"{with_numbers(line.text, known)}"
+            for line in overview.lines
+        )
+    if overview.start:
+        papers = {paper.key: paper for paper in references}
+        yield "**Where to start reading**"
+        yield "\n".join(
+            f"{i}. {escape_markdown(clean(papers[point.key].title))} [{known[point.key]}]: "
+            f"{escape_markdown(clean(point.reason))}"
+            for i, point in enumerate(overview.start, start=1)
+        )
+
+
+def describe_papers(line: LineOfWork) -> str:
+    """How many papers a line of work has, of which years."""
+    count = f"{line.papers} paper{'s' if line.papers != 1 else ''}"
+    if not line.first:
+        return count
+    return f"{count}, {line.first}" + (f"–{line.last}" if line.last != line.first else "")
+
+
+def _names(names: Sequence[Name], known: dict[PaperKey, int]) -> Iterator[str]:
+    yield "## Index of Names"
+    for kind, title in NAME_TITLES.items():
+        entries = sorted((name for name in names if name.kind == kind), key=lambda name: name.name.casefold())
+        if entries:
+            listed = "; ".join(
+                f"{escape_markdown(clean(name.name))} [{number_ranges(known[key] for key in name.papers)}]"
+                for name in entries
+            )
+            yield f"**{title}:** {listed}"
+
+
+def _not_covered(groups: Sequence[NearbyGroup]) -> Iterator[str]:
+    yield "## What This Survey Does Not Cover"
+    yield "These groups of papers in the library are near the topic and were left out."
+    yield "\n".join(
+        f"- {escape_markdown(clean(group.title))} ({group.papers} papers), for example "
+        f"{escape_markdown(clean('; '.join(group.examples)))}"
+        for group in groups
+    )
+
+
 def describe_search(search: SearchRecord) -> str:
     """What a search gave, and what is to be known about it."""
     return f"{search.found:,}" + (f" ({clean(search.note)})" if search.note else "")
@@ -87,11 +160,27 @@ def _section(section: Section, number: str, known: dict[PaperKey, int], counter:
         yield f"**Figure {counter['figure']}.** {escape_markdown(figure.caption)}"
         if isinstance(figure, BarChart):
             yield _table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
+        elif isinstance(figure, TimeLine):
+            yield _table(
+                ("Line of work", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes]
+            )
         else:
             groups = Counter(point.group for point in figure.points)
             yield _table(("Group", "Papers"), [(escape_markdown(clean(group)), str(n)) for group, n in groups.items()])
     for i, below in enumerate(section.sections, start=1):
         yield from _section(below, f"{number}.{i}", known, counter)
+
+
+def _turns(lane: TimeLane) -> str:
+    told = {"first": "first: ", "most cited": "cited most: ", "burst": ""}
+    return escape_markdown(
+        clean(
+            "; ".join(
+                f"{told[turn.kind]}{turn.label}" + ("" if turn.kind == "burst" else f" ({turn.year})")
+                for turn in lane.turns
+            )
+        )
+    )
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
