@@ -25,6 +25,7 @@ from engine.reading.open_access import OpenAccess, TextFolder
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
+from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
 from engine.retrieval.libraries.joint import JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
@@ -59,6 +60,14 @@ class App:
                 retrieve="retrieval" not in settings.without,
                 check="check" not in settings.without,
                 connect="coherence" not in settings.without,
+            ),
+            "surveyx": SurveyXRecipe(
+                expand_keywords="keyword expansion" not in settings.without,
+                grow_trees="attribute trees" not in settings.without,
+                optimise_outline="outline optimisation" not in settings.without,
+                rewrite="rewriting" not in settings.without,
+                selector=settings.keyword_selector,
+                planned_from=settings.planned_from,
             ),
             "naive": NaiveRagRecipe(),
         }

@@ -25,6 +25,17 @@ from engine.retrieval.online import openalex as open_alex
 
 PREFIX = "SCHOLIUM_"
 
+RecipePart = Literal[
+    "retrieval",
+    "check",
+    "coherence",
+    "keyword expansion",
+    "attribute trees",
+    "outline optimisation",
+    "rewriting",
+]
+"""What can be left out: the first three of autosurvey, the others of surveyx."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -95,9 +106,10 @@ class Settings(BaseSettings):
     model_checking: str = Field("", description="The model for checking citations.")
     model_judging: str = Field("", description="The model for judging.")
     candidates: int = Field(1, ge=1, le=5, description="Surveys that autosurvey writes, the best of which is kept.")
-    without: frozenset[Literal["retrieval", "check", "coherence"]] = Field(
-        frozenset(), description="Parts that autosurvey leaves out, to measure what each is worth; a JSON list."
+    without: frozenset[RecipePart] = Field(
+        frozenset(), description="Parts that a recipe leaves out, to measure what each is worth; a JSON list."
     )
+    planned_from: int = Field(60, ge=0, le=300, description="Abstracts that surveyx plans the main sections from.")
     budget: float | None = Field(None, gt=0, description="Dollars one survey may cost.")
     budget_tokens: int | None = Field(None, gt=0, description="Tokens one survey may use.")
     budget_person: float | None = Field(None, gt=0, description="Dollars one person may spend on one day (UTC).")

@@ -247,6 +247,8 @@ class OutlineNode:
     description: str = ""
     papers: tuple[PaperKey, ...] = ()
     thin: bool = False
+    hints: int = 0
+    """Hints from papers that it rests on, where a recipe makes them."""
     children: tuple[OutlineNode, ...] = ()
     role: Literal["introduction", "body", "conclusion"] = "body"
 
@@ -256,6 +258,10 @@ class OutlineNode:
         for child in self.children:
             keys.update(dict.fromkeys(child.all_papers()))
         return tuple(keys)
+
+    def all_hints(self) -> int:
+        """Hints of this node and all below it."""
+        return self.hints + sum(child.all_hints() for child in self.children)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from engine.values import (
     FoundPaper,
     KeywordPool,
     Outline,
+    OutlineNode,
     Paper,
     PaperKey,
     PaperSelection,
@@ -73,6 +74,8 @@ def _origin(origin: str, found: int) -> str:
 
 LISTED_PAPERS = 15
 SHOWN_NOTES = 4
+EVIDENCE_BAR = 12
+"""Blocks of the part with the most hints."""
 
 
 def _papers(selection: PaperSelection) -> str:
@@ -158,10 +161,15 @@ def all_papers(selection: PaperSelection) -> str:
 
 def _outline(outline: Outline) -> str:
     lines = []
+    most = max((node.hints for _, node in walk_outline(outline.nodes)), default=0)
     for number, node in walk_outline(outline.nodes):
         count = len(node.all_papers())
         papers = (
-            "" if node.role != "body" else f" ({count} papers)" if count else " (papers are chosen when it is written)"
+            ""
+            if node.role != "body"
+            else f" ({_evidence(node, most)})"
+            if count
+            else " (papers are chosen when it is written)"
         )
         thin = " ⚠ thin evidence" if node.thin and count else ""
         lines.append(f"{'    ' * number.count('.')}- **{number}** {escape_markdown(node.title)}{papers}{thin}")
@@ -182,6 +190,15 @@ def _outline(outline: Outline) -> str:
             "`add section … after 2` change it.",
         ]
     )
+
+
+def _evidence(node: OutlineNode, most: int) -> str:
+    """How many papers a section rests on and, where hints were made of them, how many, with a bar for each part."""
+    papers = f"{len(node.all_papers())} papers"
+    if not node.all_hints():
+        return papers
+    bar = f" {'▇' * max(1, round(EVIDENCE_BAR * node.hints / most))}" if node.hints else ""
+    return f"{papers}, {node.all_hints()} hints{bar}"
 
 
 _COUNTED = {

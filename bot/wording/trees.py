@@ -45,6 +45,7 @@ def show_tree(paper: Paper, tree: AttributeTree | None) -> str:
 def _place(value: AttributeValue) -> str:
     """The sentence behind a value, and where it stands."""
     where = ", ".join(part for part in (value.section, f"page {value.page}" if value.page else "") if part)
-    return (
-        f"“{escape_markdown(shorten(value.quote, QUOTE_CHARACTERS))}”{f' ({escape_markdown(where)})' if where else ''}"
-    )
+    words = escape_markdown(shorten(value.quote, QUOTE_CHARACTERS))
+    # A summary is not the authors' words.
+    said = f"Summary: {words}" if value.level == "summary" else f"“{words}”"
+    return f"{said} ({escape_markdown(where)})" if where else said

@@ -19,7 +19,8 @@ from engine.text import clean, fold, stem, terms
 from engine.values import PaperKey, Passage
 
 TreeKind = Literal["method", "benchmark", "theory", "survey"]
-Level = Literal["abstract", "full text"]
+Level = Literal["abstract", "full text", "summary"]
+"""What was read of a paper; a summary is in somebody else's words and is never quoted."""
 
 _BACKGROUND = {"background": "the state of affairs before the paper, and why something new was needed"}
 _PROBLEM = {

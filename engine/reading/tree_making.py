@@ -115,7 +115,7 @@ def _calls(group: Sequence[Source], kinds: Mapping[PaperKey, TreeKind]) -> list[
     for kind in TEMPLATES:
         mine = [source for source in group if kinds.get(source.key) == kind]
         calls += [(kind, (source,)) for source in mine if source.level == "full text"]
-        short = [source for source in mine if source.level == "abstract"]
+        short = [source for source in mine if source.level != "full text"]
         starts = range(0, len(short), ABSTRACTS_AT_ONCE)
         calls += [(kind, short[start : start + ABSTRACTS_AT_ONCE]) for start in starts]
     return calls

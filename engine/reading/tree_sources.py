@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.reading.attribute_trees import Source
+from engine.reading.attribute_trees import Level, Source
 from engine.reading.full_text import FullText
 from engine.text import clean, sentences
 from engine.values import Paper, Passage
@@ -17,7 +17,9 @@ LONGEST_SENTENCE = 1_200
 
 def source_of(paper: Paper, text: FullText | None, tokens: int) -> Source:
     """Numbered sentences of the abstract and, where the text was read, of its main body, ``tokens`` in all."""
-    abstract = [Passage(s, "Abstract") for s in _sentences(paper.abstract or (text.abstract if text else ""))]
+    own = paper.abstract or (text.abstract if text else "")
+    told: Level = "abstract" if own else "summary"
+    abstract = [Passage(s, told.capitalize()) for s in _sentences(own or paper.summary)]
     body = list(_openings(text)) if text else []
     room = tokens * CHARACTERS_PER_TOKEN - sum(len(s.text) for s in abstract)
     chosen: list[tuple[int, Passage]] = []
@@ -32,7 +34,7 @@ def source_of(paper: Paper, text: FullText | None, tokens: int) -> Source:
         for _, passage in chosen
         for sentence in _sentences(passage.text)
     ]
-    return Source(paper.key, clean(paper.title), "full text" if read else "abstract", (*abstract, *read))
+    return Source(paper.key, clean(paper.title), "full text" if read else told, (*abstract, *read))
 
 
 def _sentences(text: str) -> list[str]:

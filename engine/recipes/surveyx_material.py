@@ -71,7 +71,7 @@ class Material:
         tree = self.trees.get(key)
         if tree is None:
             paper = self.papers[key]
-            abstract = paper.abstract[: ABSTRACT_TOKENS * CHARACTERS_PER_TOKEN]
+            abstract = paper.content[: ABSTRACT_TOKENS * CHARACTERS_PER_TOKEN]
             return self._fenced(key, data("\n".join((abstract, *(passage.text for passage in paper.body)))))
         known = [(name, value.text) for name, value in tree.known() if fields is None or name in fields]
         known = known or [(name, value.text) for name, value in tree.known()]
@@ -82,7 +82,7 @@ class Material:
         values = [tree.get(name) for hint in hints for name in hint.fields] if tree else []
         quotes = dict.fromkeys(value.quote for value in values if value)
         room = quote_tokens * CHARACTERS_PER_TOKEN
-        shown = [quote[:room] for quote in quotes] or [self.papers[key].abstract[: 2 * room]]
+        shown = [quote[:room] for quote in quotes] or [self.papers[key].content[: 2 * room]]
         lines = [*(data(hint.text) for hint in hints), *(f"“{data(quote)}”" for quote in shown)]
         return self._fenced(key, "\n".join(lines))
 

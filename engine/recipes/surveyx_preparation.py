@@ -44,6 +44,10 @@ class Preparation:
     forest: Forest
     report: TreeReport
 
+    def full_texts(self) -> int:
+        """Papers whose tree stands on more than the abstract."""
+        return sum(tree.level == "full text" for tree in self.material.trees.values())
+
     def notes(self) -> tuple[str, ...]:
         """What a person should know: which papers stay with their abstracts, and why."""
         failed = self.report.failed
@@ -116,7 +120,7 @@ def needs_tree(known: AttributeTree | None, source: Source) -> bool:
         return False
     if known is None:
         return True
-    return known.digest != source.digest and not (known.level == "full text" and source.level == "abstract")
+    return known.digest != source.digest and not (known.level == "full text" and source.level != "full text")
 
 
 async def _read_texts(papers: Sequence[Paper], context: RunContext) -> dict[PaperKey, FullText]:

@@ -44,7 +44,7 @@ class Planner:
         chunks = divide_into_chunks(self.papers, self.context.seed + self.context.attempt)
         await self.context.progress(Progress("outlining", 0, len(chunks)))
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_try_work(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
+            tasks = [group.create_task(try_work(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
         came = [task.result() for task in tasks]
         rough = [answer for answer in came if isinstance(answer, OutlineAnswer)]
         failed = [answer for answer in came if isinstance(answer, LanguageModelError)]
@@ -61,7 +61,7 @@ class Planner:
         """Every section with its subsections; one that could not be divided stays whole, and that is noted."""
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
         async with asyncio.TaskGroup() as group:
-            parts = [group.create_task(_try_work(self._parts(top, node))) for node in top.nodes]
+            parts = [group.create_task(try_work(self._parts(top, node))) for node in top.nodes]
         notes = list(top.notes)
         nodes: list[OutlineNode] = []
         for node, part in zip(top.nodes, parts, strict=True):
@@ -105,7 +105,7 @@ class Planner:
     async def _without_duplicates(self, outline: Outline) -> Outline:
         """Subsections that repeat another are left out; a section keeps at least one."""
         prompt = fill("autosurvey/duplicates", topic=data(self.topic), outline=outline_text(outline))
-        answer = await _try_work(
+        answer = await try_work(
             self.model.answer_typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer)
         )
         if isinstance(answer, LanguageModelError):
@@ -124,7 +124,7 @@ class Planner:
         return [nearest_papers(n, self.papers, self.vectors, v, count) for n, v in zip(nodes, about, strict=True)]
 
 
-async def _try_work(work: Coroutine[Any, Any, T]) -> T | LanguageModelError:
+async def try_work(work: Coroutine[Any, Any, T]) -> T | LanguageModelError:
     """What came of it; a failure of the model is a value, so that the other parts go on. The budget is not."""
     try:
         return await work

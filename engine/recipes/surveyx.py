@@ -1,0 +1,117 @@
+"""SurveyX (Liang et al., 2025): preparation with an attribute forest, then outline, main body and post-refinement."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from engine.errors import LanguageModelError
+from engine.gathering.keywords import Selector
+from engine.gathering.search import gather, propose_keywords, require_papers
+from engine.limits import Limits
+from engine.recipes.surveyx_costs import plan_survey
+from engine.recipes.surveyx_hints import hint_parts
+from engine.recipes.surveyx_outline import OutlineSteps
+from engine.recipes.surveyx_preparation import prepare
+from engine.recipes.surveyx_writing import SectionWriter
+from engine.revising.model_changes import RevisedByModel
+from engine.run import CallChain, RunContext
+from engine.survey import Section, Survey, SurveyWarning
+from engine.values import (
+    Brief,
+    Keyword,
+    KeywordPool,
+    Outline,
+    Paper,
+    PaperKey,
+    PaperSelection,
+)
+from engine.writing.assembly import add_warnings, assemble_survey, words_for_each
+from engine.writing.drafting import Assignment
+
+METHOD = (
+    "This survey was written by a language model, by SurveyX's method, from notes on the papers it cites; a note "
+    "counts only where the paper's own sentences say it."
+)
+SECTIONS = 8
+PLANNED_FROM = 60
+"""Titles and abstracts that the main sections are planned from (SurveyX's code; its paper: none)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyXRecipe(RevisedByModel):
+    """The recipe with its options and the switches of the paper's ablations (4.2)."""
+
+    expand_keywords: bool = True
+    grow_trees: bool = True
+    optimise_outline: bool = True
+    rewrite: bool = True
+    selector: Selector = "farthest"
+    planned_from: int = PLANNED_FROM
+    name: str = "surveyx"
+    source: str = "Liang et al., SurveyX: Academic Survey Automation via Large Language Models, 2025"
+    needs_model: bool = True
+
+    def paper_count(self, limits: Limits) -> int:
+        """As many as a survey cites: each is read into a tree."""
+        return limits.survey_papers
+
+    def plan_calls(
+        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
+    ) -> Sequence[CallChain]:
+        """Hints, drafts, rewriting, checks; the trees were made for the outline."""
+        task = Assignment(brief.topic, outline, words_for_each(brief, outline), audience=brief.audience)
+        return plan_survey(task, list(papers.values()), rewrite=self.rewrite)
+
+    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
+        """The keyword pool, expanded (algorithm 1)."""
+        if not self.expand_keywords:
+            return KeywordPool((Keyword(brief.topic, "topic"),))
+        return await propose_keywords(brief, context, self.selector)
+
+    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+        """Recall by all keywords, then the coarse and the fine filter (3.1.1)."""
+        return await gather(brief, pool, limit, context)
+
+    async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
+        """The attribute forest (3.1.2), then outline optimisation (3.2.1)."""
+        papers = require_papers(selection)
+        sections, planned = brief.sections or SECTIONS, papers[: self.planned_from]
+        steps = OutlineSteps(context.require_model(), brief.topic, context.embedder, context.limits, context.attempt)
+        if not self.optimise_outline:
+            return await steps.draft_whole(sections, planned, papers)
+        async with asyncio.TaskGroup() as tasks:
+            drafting = tasks.create_task(steps.draft_primary(sections, planned))
+            preparing = tasks.create_task(prepare(papers, context, with_trees=self.grow_trees))
+        primary, prepared = drafting.result(), preparing.result()
+        hints = await steps.mount_hints(primary, prepared.material)
+        divided = await steps.divide_sections(primary, hints)
+        outline = await steps.reorganise(divided)
+        return replace(outline, notes=(*outline.notes, *prepared.notes()))
+
+    async def write(
+        self,
+        brief: Brief,
+        selection: PaperSelection,
+        outline: Outline,
+        finished: Mapping[int, Section],
+        context: RunContext,
+    ) -> Survey:
+        """The main body from second hints (3.2.2), rewritten against the forest (3.2.3)."""
+        prepared = await prepare(selection.included(), context, with_trees=self.grow_trees)
+        model, warnings = context.require_model(), list[SurveyWarning]()
+        hints = await hint_parts(model, brief.topic, outline, prepared.material, warnings)
+        task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
+        writer = SectionWriter(model, task, prepared.material, prepared.forest, context, self.rewrite, warnings)
+        sections = await writer.sections(hints, finished)
+        if not sections:
+            raise LanguageModelError(f"Nothing could be written: {warnings[0].detail}", retryable=True)
+        survey = assemble_survey(brief, outline, sections, selection, METHOD)
+        changed = writer.changes
+        facts = (
+            ("Papers with an attribute tree", f"{len(prepared.material.trees):,}"),
+            ("Papers read beyond the abstract", f"{prepared.full_texts():,}"),
+            ("Citations removed and added in rewriting", f"{changed.removed:,} and {changed.added:,}"),
+        )
+        return add_warnings(replace(survey, facts=(*survey.facts, *facts)), warnings)

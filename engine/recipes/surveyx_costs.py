@@ -1,0 +1,88 @@
+"""What writing an outline by SurveyX will take, before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from engine.llm.model import tokens_of
+from engine.recipes.surveyx_hints import HINTED_AT_ONCE, HINTS_EACH
+from engine.run import CallChain, PlannedCall
+from engine.values import OutlineNode, Paper, walk_outline
+from engine.writing.drafting import Assignment, outline_text
+from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD, TOKENS_PER_VERDICT, WORDS_PER_CITATION
+
+NOTES, GIST, HINT, SOURCE = 1.6, 0.5, 0.4, 1.1
+"""Sizes in abstracts, measured on 300 papers: all notes of a paper, those that say where it belongs, a hint with the
+sentence behind it, and the paper in a check."""
+
+HEAD_TOKENS = 35
+"""Key, title, author and year of a paper in a prompt."""
+
+HINTS_WRITTEN = 120
+"""Tokens of one paper's hints as they are written."""
+
+EDIT_TOKENS = 45
+EDITED_SHARE = 0.2
+"""One edited sentence, and how many sentences are."""
+
+FOUND = 8
+"""Papers that rewriting finds for a subsection."""
+
+FRAME_PAPERS, FRAME_TOKENS = 2, 60
+"""Papers cited where a part begins and ends, and the tokens of these sentences."""
+
+
+def plan_survey(task: Assignment, papers: Sequence[Paper], *, rewrite: bool) -> list[CallChain]:
+    """Hints of all papers, then for each section its drafts one after the other, each rewritten and checked."""
+    body = [node for node in task.outline.nodes if node.role == "body"]
+    leaves = [len(_leaves(node)) for node in body]
+    sizes = _Sizes(
+        outline=tokens_of(outline_text(task.outline)) + PROMPT_OVERHEAD,
+        abstract=fmean(tokens_of(paper.content) for paper in papers) if papers else 0.0,
+        written=round(task.words * TOKENS_PER_DRAFTED_WORD),
+        cited=task.words // WORDS_PER_CITATION + 1,
+        hints=min(HINTS_EACH, round(2 * len(papers) / max(1, sum(leaves)))),
+    )
+    size = min(HINTED_AT_ONCE, len(papers))
+    hints = PlannedCall("outline", sizes.outline + sizes.papers(size, NOTES), size * HINTS_WRITTEN)
+    chains: list[CallChain] = [(hints,)] * -(-len(papers) // HINTED_AT_ONCE)
+    for count in leaves:
+        chains += _plan_section(count, sizes, rewrite=rewrite)
+    for _ in range(len(task.outline.nodes) - len(body)):
+        shown = sizes.papers(FRAME_PAPERS * sum(leaves), GIST) + FRAME_TOKENS * sum(leaves)
+        chains.append((PlannedCall("drafting", sizes.outline + shown, sizes.written), sizes.check()))
+    return chains
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """Tokens of what the prompts of one survey are made of; ``cited`` and ``hints`` are counts for each part."""
+
+    outline: int
+    abstract: float
+    written: int
+    cited: int
+    hints: int
+
+    def papers(self, count: int, share: float) -> int:
+        return round(count * (HEAD_TOKENS + share * self.abstract))
+
+    def check(self) -> PlannedCall:
+        read = PROMPT_OVERHEAD + self.written + self.papers(self.cited, SOURCE)
+        return PlannedCall("checking", read, self.cited * TOKENS_PER_VERDICT)
+
+
+def _plan_section(parts: int, sizes: _Sizes, *, rewrite: bool) -> list[CallChain]:
+    """The drafts follow one another; each but the last is rewritten and checked while the next is drafted."""
+    hints = sizes.papers(sizes.hints, HINT)
+    drafts = [PlannedCall("drafting", sizes.outline + hints + i * sizes.written, sizes.written) for i in range(parts)]
+    read = PROMPT_OVERHEAD + sizes.written + sizes.papers(sizes.cited + FOUND, GIST)
+    rewriting = PlannedCall("checking", read, round(EDITED_SHARE * sizes.cited * EDIT_TOKENS))
+    finish = (rewriting, sizes.check()) if rewrite else (sizes.check(),)
+    return [(*drafts, *finish), *[finish] * (parts - 1)]
+
+
+def _leaves(node: OutlineNode) -> list[OutlineNode]:
+    return [part for _, part in walk_outline((node,)) if not part.children]

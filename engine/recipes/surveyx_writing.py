@@ -1,0 +1,342 @@
+"""SurveyX's main body and its RAG rewriting (3.2.2, 3.2.3).
+
+The subsections of a section are drafted one after the other, each seeing those before it; sections do not wait for
+one another. A drafted subsection is rewritten by edits against what its paragraphs find in the forest, and checked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
+from engine.errors import LanguageModelError, LimitExceeded
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.prompting import data, fill
+from engine.reading.forests import Forest
+from engine.recipes.surveyx_material import GIST_FIELDS, Hint, Material
+from engine.run import Progress, RunContext
+from engine.survey import Section, SurveyWarning, walk
+from engine.text import join_sentences, split_sentences
+from engine.values import OutlineNode, PaperKey, walk_outline
+from engine.writing.drafting import (
+    DRAFT_ATTEMPTS,
+    SHORTEST_SHARE,
+    Assignment,
+    Draft,
+    mark_unchecked,
+    outline_text,
+    plain,
+    settle_citations,
+    verify_citations,
+)
+
+QUOTE_TOKENS = 120
+"""Longest quotation of a paper behind a hint."""
+
+FOUND_EACH = 3
+"""Papers that a paragraph finds in the forest (SurveyX's code takes two to five)."""
+
+FOUND_MOST = 12
+"""Papers found for one subsection."""
+
+FRAME_TASKS = {
+    "introduction": "It says why the topic matters, what the survey covers and what not, how it divides the field and "
+    "why so, and leads through its sections by their numbers.",
+    "conclusion": "It says what the sections have found when they are read together: what is settled, where the works "
+    "disagree, and which open questions they leave.",
+}
+"""What the two sections that frame a survey are for."""
+
+
+class SentenceEdit(TypedAnswer):
+    """A sentence as it should be; empty where it should go."""
+
+    sentence: int
+    text: str
+
+
+class RewriteAnswer(TypedAnswer):
+    """The sentences that change."""
+
+    edits: list[SentenceEdit]
+
+
+@dataclass
+class CitationChanges:
+    """What rewriting did to the citations of a survey."""
+
+    removed: int = 0
+    added: int = 0
+    reworded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Subsection:
+    """A subsection as it is being made: its place, its text with citations as keys, the papers it may cite."""
+
+    number: str
+    node: OutlineNode
+    text: str
+    keys: tuple[PaperKey, ...]
+
+
+@dataclass
+class SectionWriter:
+    """Writes the sections of one trial; ``warnings`` and ``changes`` collect what a reader should know.
+
+    Without ``rewrite`` (an ablation) drafts are checked as they are.
+    """
+
+    model: LanguageModel
+    task: Assignment
+    material: Material
+    forest: Forest
+    context: RunContext
+    rewrite: bool = True
+    warnings: list[SurveyWarning] = field(default_factory=list)
+    changes: CitationChanges = field(default_factory=CitationChanges)
+    total: int = 0
+    _done: int = 0
+
+    async def sections(
+        self, hints: Mapping[str, Sequence[Hint]], finished: Mapping[int, Section]
+    ) -> dict[int, Section]:
+        """Every section that could be written, by position from 0; those ``finished`` are taken as they are."""
+        nodes = self.task.outline.nodes
+        self.total = sum(not node.children for _, node in walk_outline(nodes))
+        due = [i for i in range(len(nodes)) if i not in finished]
+        body = await self._write_all([i for i in due if nodes[i].role == "body"], hints, {})
+        # What frames the survey is written from what stands in it.
+        written = {i: section for i, section in {**finished, **body}.items() if nodes[i].role == "body"}
+        frame = await self._write_all([i for i in due if nodes[i].role != "body"], {}, written)
+        return dict(sorted({**finished, **body, **frame}.items()))
+
+    async def _write_all(
+        self, positions: Sequence[int], hints: Mapping[str, Sequence[Hint]], written: Mapping[int, Section]
+    ) -> dict[int, Section]:
+        async with asyncio.TaskGroup() as tasks:
+            made = {i: tasks.create_task(self._write(i, hints, written)) for i in positions}
+        return {i: section for i, task in made.items() if (section := task.result())}
+
+    async def _write(
+        self, position: int, hints: Mapping[str, Sequence[Hint]], written: Mapping[int, Section]
+    ) -> Section | None:
+        top = self.task.outline.nodes[position]
+        number = str(position + 1)
+        section = await (self._frame(top, number, written) if written else self.section(top, number, hints))
+        if section and len(list(walk((section,)))) == len(list(walk_outline((top,)))):
+            await self.context.section_finished(section, position)
+        return section
+
+    async def _frame(self, node: OutlineNode, number: str, written: Mapping[int, Section]) -> Section | None:
+        """The introduction or the conclusion, from how the finished sections begin and end."""
+        gist, keys = digest_sections(written)
+        prompt = fill(
+            "surveyx/frame",
+            topic=data(self.task.topic),
+            outline=outline_text(self.task.outline),
+            sections=data(gist),
+            papers=self.material.notes(keys, GIST_FIELDS),
+            title=data(node.title),
+            task=FRAME_TASKS[node.role],
+            words=str(self.task.words),
+        )
+
+        def request(attempt: int) -> Request:
+            step = f"frame/{self.task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
+            return Request("drafting", step, prompt, max(1_024, self.task.words * 3), 1.0)
+
+        text = await self._write_text(node, keys, request)
+        return await self._check(Subsection(number, node, text, keys)) if text else None
+
+    async def section(self, top: OutlineNode, number: str, hints: Mapping[str, Sequence[Hint]]) -> Section | None:
+        """The section with its subsections; ``None`` where nothing of it could be written."""
+        parts = list(_leaves(top, number))
+        drafts: list[Subsection | None] = []
+        async with asyncio.TaskGroup() as tasks:
+            finished: list[asyncio.Task[Section | None]] = []
+            for place, node in parts:
+                drafts.append(await self._draft(place, node, hints.get(place, ()), drafts))
+                if len(drafts) > 1:
+                    finished.append(tasks.create_task(self._finish(drafts, len(drafts) - 2)))
+            finished.append(tasks.create_task(self._finish(drafts, len(drafts) - 1)))
+        written = {place: task.result() for (place, _), task in zip(parts, finished, strict=True)}
+        return _assemble(top, number, written)
+
+    async def _draft(
+        self, place: str, node: OutlineNode, hints: Sequence[Hint], before: Sequence[Subsection | None]
+    ) -> Subsection | None:
+        """The subsection from its hints; ``None``, and a warning, where it could not be drafted."""
+        keys = tuple(dict.fromkeys(hint.key for hint in hints))
+        if not keys:
+            self.warnings.append(SurveyWarning("unfinished", node.title, "no paper was gathered for it"))
+            return None
+        text = await self._write_text(node, keys, lambda attempt: self._draft_request(node, hints, before, attempt))
+        return Subsection(place, node, text, keys) if text else None
+
+    async def _write_text(self, node: OutlineNode, keys: Sequence[PaperKey], request: Callable[[int], Request]) -> str:
+        """A draft that is long enough and cites its papers; empty, and a warning, where none could be had."""
+        papers = tuple(self.material.evidence(key) for key in keys)
+        try:
+            for attempt in range(DRAFT_ATTEMPTS):
+                answer = await self.model.text(request(attempt))
+                draft = settle_citations(Draft(node, papers, plain(answer)))
+                if len(draft.text.split()) >= self.task.words * SHORTEST_SHARE and list_cited_keys(draft.text):
+                    self.warnings += draft.warnings
+                    return draft.text
+            reason = "the model's drafts stayed too short or cited nothing"
+        except (LanguageModelError, LimitExceeded) as error:
+            reason = str(error)
+        self.warnings.append(SurveyWarning("unfinished", node.title, reason))
+        return ""
+
+    def _draft_request(
+        self, node: OutlineNode, hints: Sequence[Hint], before: Sequence[Subsection | None], attempt: int
+    ) -> Request:
+        # Citations of other subsections are taken out: their papers are not this one's to cite.
+        said = [f"{data(b.node.title)}\n{data(replace_citations(b.text, lambda _: ''))}" for b in before if b]
+        heard = (
+            "Already written in this section:\n<before>\n{}\n</before>\n\n".format("\n\n".join(said)) if said else ""
+        )
+        topic = self.task.topic + (f" (written for {self.task.audience})" if self.task.audience else "")
+        prompt = fill(
+            "surveyx/draft",
+            topic=data(topic),
+            outline=outline_text(self.task.outline),
+            before=heard,
+            title=data(node.title),
+            description=data(node.description or node.title),
+            hints=self.material.hinted(hints, QUOTE_TOKENS),
+            words=str(self.task.words),
+        )
+        step = f"draft/{self.task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
+        return Request("drafting", step, prompt, max(1_024, self.task.words * 3), 1.0)
+
+    async def _finish(self, drafts: Sequence[Subsection | None], at: int) -> Section | None:
+        """The drafted subsection rewritten and checked."""
+        draft = drafts[at]
+        if draft is None:
+            return None
+        before = drafts[at - 1] if at else None
+        after = drafts[at + 1] if at + 1 < len(drafts) else None
+        if self.rewrite:
+            try:
+                draft = await self._rewrite(draft, before, after)
+            except (LanguageModelError, LimitExceeded) as error:
+                self.warnings.append(SurveyWarning("unfinished", draft.node.title, f"not rewritten: {error}"))
+        return await self._check(draft)
+
+    async def _check(self, part: Subsection) -> Section:
+        """The part as a section without the citations that do not hold; nothing changes its words afterwards."""
+        draft = Draft(part.node, tuple(self.material.evidence(key) for key in part.keys), part.text)
+        try:
+            checked = await verify_citations(self.model, draft)
+        except (LanguageModelError, LimitExceeded) as error:
+            self.warnings.append(SurveyWarning("unfinished", part.node.title, f"citations not checked: {error}"))
+            checked = mark_unchecked(draft)
+        self.warnings += checked.warnings
+        self._done += 1
+        await self.context.progress(Progress("writing", self._done, self.total, part.node.title))
+        return Section(part.node.title, checked.text, checked.claims)
+
+    async def _rewrite(self, draft: Subsection, before: Subsection | None, after: Subsection | None) -> Subsection:
+        """RAG rewriting: each paragraph asks the forest, the model returns edits, which are applied here."""
+        cited = list_cited_keys(draft.text)
+        found: dict[PaperKey, None] = {}
+        everything = list(self.material.papers)
+        for paragraph in draft.text.split("\n\n"):
+            asked = replace_citations(paragraph, lambda _: "")
+            near = await self.forest.search(asked, everything, FOUND_EACH + len(cited))
+            new = [key for key in near if key not in cited][:FOUND_EACH]
+            found.update(dict.fromkeys(new[: FOUND_MOST - len(found)]))
+        lines = [sentence for paragraph in split_sentences(draft.text) for sentence in paragraph]
+        prompt = fill(
+            "surveyx/rewrite",
+            before=data(_last(before)) or "(this is the first of its section)",
+            after=data(_first(after)) or "(this is the last of its section)",
+            sentences=_numbered(draft.text),
+            papers=self.material.notes([*cited, *found], GIST_FIELDS),
+        )
+        request = Request(
+            "checking", f"rewrite/{self.task.trial}/{draft.node.title}", prompt, 64 * len(lines) + 512, 0.3
+        )
+        answer = await self.model.answer_typed(request, RewriteAnswer)
+        text = apply_edits(draft.text, answer.edits, {*draft.keys, *found}, self.changes)
+        return replace(
+            draft,
+            text=text,
+            keys=tuple(dict.fromkeys((*draft.keys, *(k for k in found if k in list_cited_keys(text))))),
+        )
+
+
+def digest_sections(sections: Mapping[int, Section]) -> tuple[str, tuple[PaperKey, ...]]:
+    """The first and the last sentence of every part, with its number and title, and the papers cited there."""
+    lines: list[str] = []
+    for position, section in sections.items():
+        for number, part in walk((section,), ""):
+            place = f"{position + 1}{number[1:]}"
+            own = [sentence for paragraph in split_sentences(part.text) for sentence in paragraph]
+            lines.append(" ".join((f"{place} {part.title}:", *own[:1], *own[1:][-1:])))
+    gist = "\n".join(lines)
+    return gist, list_cited_keys(gist)
+
+
+def apply_edits(
+    text: str, edits: Sequence[SentenceEdit], allowed: Collection[PaperKey], changes: CitationChanges
+) -> str:
+    """The text with the edits, sentences counted from 1; keys that are not allowed go. ``changes`` is counted up."""
+    wanted = {edit.sentence: " ".join(edit.text.split()) for edit in edits}
+    number = 0
+    paragraphs: list[list[str]] = []
+    for paragraph in split_sentences(text):
+        lines: list[str] = []
+        for sentence in paragraph:
+            number += 1
+            new = keep_allowed_citations(wanted[number], allowed).text if number in wanted else sentence
+            before, after = set(list_cited_keys(sentence)), set(list_cited_keys(new))
+            changes.removed += len(before - after)
+            changes.added += len(after - before)
+            changes.reworded += replace_citations(new, lambda _: "") != replace_citations(sentence, lambda _: "")
+            lines += [new] if new else []
+        paragraphs.append(lines)
+    return join_sentences(paragraphs)
+
+
+def _numbered(text: str) -> str:
+    """The sentences numbered through, paragraphs divided by an empty line."""
+    blocks: list[str] = []
+    number = 0
+    for paragraph in split_sentences(text):
+        lines = []
+        for sentence in paragraph:
+            number += 1
+            lines.append(f"{number}. {data(sentence)}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _leaves(node: OutlineNode, number: str) -> Iterator[tuple[str, OutlineNode]]:
+    """The parts below a node that are written, with their numbers, or the node itself."""
+    if not node.children:
+        yield number, node
+    for i, child in enumerate(node.children, start=1):
+        yield from _leaves(child, f"{number}.{i}")
+
+
+def _assemble(node: OutlineNode, number: str, written: Mapping[str, Section | None]) -> Section | None:
+    """The node's section of what is written of it; ``None`` where nothing is."""
+    if not node.children:
+        return written[number]
+    below = [_assemble(child, f"{number}.{i}", written) for i, child in enumerate(node.children, start=1)]
+    there = tuple(section for section in below if section)
+    return Section(node.title, node.description, sections=there) if there else None
+
+
+def _last(part: Subsection | None) -> str:
+    return split_sentences(part.text)[-1][-1] if part and part.text else ""
+
+
+def _first(part: Subsection | None) -> str:
+    return split_sentences(part.text)[0][0] if part and part.text else ""

@@ -1,0 +1,50 @@
+"""A whole survey by recipe=surveyx in a conversation, with the simulated language model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bot.app import open_app
+from bot.bench.simulation import SimulatedService, run_simulated_service
+from engine.survey import walk
+from tests.fakes import papers
+from tests.lab import opened
+
+
+@pytest.fixture
+async def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SCHOLIUM_HOME", str(tmp_path))
+    monkeypatch.setenv("SCHOLIUM_LIBRARY", "main")
+    async with open_app() as app:
+        made = await app.libraries.new_library("main", "local")
+        await made.add([*papers(24), *papers(16, "graph", 101)])
+        await made.index(lambda _: None)
+    return tmp_path
+
+
+async def test_a_survey_from_topic_to_text_and_a_second_one_from_the_same_forest(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with run_simulated_service(SimulatedService(pace=0)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        async with opened() as lab:
+            await lab.talk("survey dense retrieval recipe=surveyx sections=4 words=80", "ok", "ok")
+            assert "hints" in lab.chat.last
+            await lab.chat.say("ok")
+            survey = await lab.survey()
+            assert [s.title for s in survey.sections] == [n.title for n in (await lab.state()).outline.nodes]  # type: ignore[union-attr]
+            assert survey.references
+            assert any(section.claims for _, section in walk(survey.sections))
+            await lab.chat.say("tree 1")
+            assert "was read from its abstract" in lab.chat.last
+            await lab.chat.say("cost")
+            assert "trees" in lab.chat.last
+            first = Counter(call.kind for call in service.calls)
+            await lab.talk("start over", "survey graph attention recipe=surveyx sections=4 words=80", "ok", "ok")
+            second = Counter(call.kind for call in service.calls) - first
+            assert first["TreesAnswer"] > 0
+            assert second["MountAnswer"] > 0
+            assert second["TreesAnswer"] == 0

@@ -1,0 +1,90 @@
+"""Hints, subsections, and putting them in order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.recipes.surveyx_outline import (
+    FilledSection,
+    Heading,
+    ReorganiseAnswer,
+    Repetition,
+    merge_same,
+    place_headings,
+)
+from engine.values import Outline, OutlineNode, PaperKey, walk_outline
+from tests.fakes import WordEmbedder
+
+
+def node(title: str, *keys: str) -> OutlineNode:
+    return OutlineNode(title, papers=tuple(map(PaperKey, keys)), hints=len(keys))
+
+
+def outline_of(*sections: tuple[str, ...]) -> Outline:
+    body = [OutlineNode(f"Section {i}", children=tuple(map(node, parts))) for i, parts in enumerate(sections)]
+    first, last = OutlineNode("Introduction", role="introduction"), OutlineNode("Conclusion", role="conclusion")
+    return Outline("T", (first, *body, last))
+
+
+def taken(outline: Outline) -> list[Heading]:
+    return [Heading(i, child) for i, top in enumerate(outline.nodes) for child in top.children]
+
+
+def test_headings_that_say_the_same_become_one_with_the_papers_of_both() -> None:
+    one, again, other = (
+        node("Dense Retrieval", "a", "b"),
+        node("retrieval, dense", "b", "c"),
+        node("Graph Attention", "d"),
+    )
+    kept = merge_same([Heading(1, one), Heading(2, other), Heading(3, again)], WordEmbedder())
+    assert [(h.section, h.node.title) for h in kept] == [(1, "Dense Retrieval"), (2, "Graph Attention")]
+    assert kept[0].node.papers == ("a", "b", "c")
+    assert kept[0].node.hints == 4
+
+
+def test_a_heading_goes_where_the_answer_puts_it_first_and_repetitions_are_joined() -> None:
+    outline = outline_of(("A", "B"), ("C", "D"))
+    answer = ReorganiseAnswer(
+        sections=[
+            FilledSection(section="2", headings=[3, 1, 9]),
+            FilledSection(section="3", headings=[1, 2]),
+            FilledSection(section="1", headings=[2]),
+            FilledSection(section="x", headings=[2]),
+        ],
+        repeated=[Repetition(heading=4, same_as=1), Repetition(heading=2, same_as=4)],
+    )
+    placed = place_headings(outline, taken(outline), answer)
+    assert [[child.title for child in top.children] for top in placed.nodes] == [[], ["C", "A"], ["B"], []]
+
+
+ANSWERS = st.builds(
+    ReorganiseAnswer,
+    sections=st.lists(
+        st.builds(
+            FilledSection,
+            section=st.sampled_from(["0", "1", "2", "3", "4", "5", "x"]),
+            headings=st.lists(st.integers(0, 9)),
+        ),
+        max_size=6,
+    ),
+    repeated=st.lists(st.builds(Repetition, heading=st.integers(0, 9), same_as=st.integers(0, 9)), max_size=6),
+)
+
+
+@given(ANSWERS)
+@settings(max_examples=300, deadline=None)
+def test_whatever_the_answer_every_surviving_heading_is_placed_once(answer: ReorganiseAnswer) -> None:
+    outline = outline_of(("A", "B"), ("C", "D", "E"), ("F",))
+    headings = [replace(h, node=replace(h.node, papers=(PaperKey(h.node.title),))) for h in taken(outline)]
+    placed = place_headings(outline, headings, answer)
+    titles = [n.title for number, n in walk_outline(placed.nodes) if "." in number]
+    assert len(titles) == len(set(titles))
+    assert {key for _, n in walk_outline(placed.nodes) for key in n.papers} == set("ABCDEF")
+    joined = {r.heading for r in answer.repeated if r.heading != r.same_as}
+    assert set("ABCDEF") - set(titles) <= {"ABCDEF"[i - 1] for i in joined if 1 <= i <= 6}
+    assert sum(bool(top.children) for top in placed.nodes) == min(3, len(titles))
+    assert not placed.nodes[0].children
+    assert not placed.nodes[-1].children
