@@ -15,10 +15,8 @@ from bot.serving.libraries import Libraries, OwnLibrary
 from bot.serving.sources import downloader, online_sources, open_access, wikipedia
 from bot.settings import Settings, load_settings
 from engine.errors import UserError
-from engine.llm.anthropic import AnthropicProvider
 from engine.llm.meter import Throttle
 from engine.llm.model import LanguageModel, Provider
-from engine.llm.openai import OpenAIProvider
 from engine.reading.attribute_trees import AttributeTree
 from engine.reading.forests import Forest, JointForest
 from engine.reading.open_access import OpenAccess, TextFolder
@@ -117,12 +115,12 @@ class App:
         brief = session.state.brief
         if brief is None:
             raise UserError("Name a topic first.")
-        shared: Library = await self.libraries.library(brief.library) if brief.library else EmptyLibrary()
-        library = shared
+        named = await self.libraries.library(brief.library) if brief.library else None
+        library: Library = named or EmptyLibrary()
         if await self.libraries.has_papers(services.workspace):
             own = await self.libraries.workspace_library(services.workspace)
-            library = JointLibrary(own, shared) if brief.library else own
-        embedder = await self._embedder(session.state, shared)
+            library = JointLibrary(own, named) if named else own
+        embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         context = RunContext(
             library,
@@ -175,13 +173,13 @@ class App:
         nobodys = TextFolder(self.settings.home / "texts")
         return open_access(self.settings, web, self.downloader, nobodys, online=True)
 
-    async def _embedder(self, state: State, shared: Library) -> Embedder:
+    async def _embedder(self, state: State, named: OwnLibrary | None) -> Embedder:
         """The library's; where papers come from online too, one fitted on those found, unless a model is set."""
         if neural := self.libraries.neural_embedder():
             return neural
         embedder: Embedder = FittedOnTopic()
-        if isinstance(shared, OwnLibrary) and not (state.brief and state.brief.online):
-            embedder = await shared.embedder()
+        if named is not None and not (state.brief and state.brief.online):
+            embedder = await named.embedder()
         found = [item.paper for item in state.papers.found] if state.papers else []
         return await asyncio.to_thread(ready, embedder, found) if found else embedder
 
@@ -236,9 +234,13 @@ def bundled_papers_file() -> resources.abc.Traversable:
 
 def _provider(settings: Settings) -> Provider:
     if settings.uses_openai():
+        from engine.llm.openai import OpenAIProvider  # the clients take seconds to load
+
         # A local server asks for no key, but the client insists on one.
         key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else "none"
         return OpenAIProvider(key, settings.openai_base_url, settings.call_seconds)
+    from engine.llm.anthropic import AnthropicProvider
+
     key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else ""
     return AnthropicProvider(key, settings.anthropic_base_url, settings.call_seconds)
 

@@ -7,10 +7,10 @@ import threading
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib import resources
 
 import sentencex
 import snowballstemmer
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
 
@@ -24,7 +24,8 @@ class _OfThread(threading.local):
 
 _mine = _OfThread()
 
-STOP_WORDS = frozenset(ENGLISH_STOP_WORDS)
+STOP_WORDS = frozenset(resources.files("engine").joinpath("stop_words.txt").read_text(encoding="utf-8").split())
+"""The list of the Glasgow Information Retrieval Group, as scikit-learn has it."""
 
 
 def clean(text: str) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bot.commands.briefs import ONLINE
 from bot.settings import Settings
@@ -15,22 +15,15 @@ from engine.reading.forests import FOREST_FILE, Forest, LocalForest
 from engine.reading.open_access import TextFolder
 from engine.reading.weaviate_forest import WeaviateForest
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
+from engine.retrieval.libraries.library import WORKSPACES
 from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
-from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_model import describe, names, read_description
-from engine.retrieval.libraries.weaviate_schema import (
-    WORKSPACES,
-    WeaviateServer,
-    connect,
-    prepare,
-    prepare_shared,
-    prepare_tenant,
-    tenant_exists,
-    translate_failures,
-)
+
+if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installation with a Weaviate waits for it
+    from engine.retrieval.libraries.weaviate import WeaviateLibrary
+    from engine.retrieval.libraries.weaviate_schema import WeaviateServer
 
 Place = Literal["local", "weaviate"]
-OwnLibrary = LocalLibrary | WeaviateLibrary
+OwnLibrary: TypeAlias = "LocalLibrary | WeaviateLibrary"
 
 
 class Libraries:
@@ -48,6 +41,9 @@ class Libraries:
     async def discover(self) -> None:
         """Learn which libraries are in Weaviate. Raises `RetrievalError` where it is named and away."""
         if self._settings.weaviate_url:
+            from engine.retrieval.libraries.weaviate_model import names
+            from engine.retrieval.libraries.weaviate_schema import translate_failures
+
             async with translate_failures("to list its libraries"):
                 self._remote = await names(await self._weaviate())
 
@@ -142,6 +138,8 @@ class Libraries:
         tenant = _tenant(workspace)
         if not self._settings.weaviate_url:
             return self._workspace_folder(tenant).exists()
+        from engine.retrieval.libraries.weaviate_schema import tenant_exists, translate_failures
+
         async with translate_failures("to look for the workspace's papers"):
             return await tenant_exists(await self._weaviate(), tenant)
 
@@ -166,6 +164,8 @@ class Libraries:
 
     def server(self) -> WeaviateServer:
         """The Weaviate of the settings. Raises `UserError` where none is named."""
+        from engine.retrieval.libraries.weaviate_schema import WeaviateServer
+
         settings = self._settings
         if not settings.weaviate_url:
             raise UserError("Set WEAVIATE_URL, for example http://localhost:8080, and start Weaviate there.")
@@ -180,10 +180,21 @@ class Libraries:
 
     async def _weaviate(self) -> Any:
         if self._client is None:
+            from engine.retrieval.libraries.weaviate_schema import connect
+
             self._client = await connect(self.server())
         return self._client
 
     async def _in_weaviate(self, name: str, tenant: str = "") -> WeaviateLibrary:
+        from engine.retrieval.libraries.weaviate import WeaviateLibrary
+        from engine.retrieval.libraries.weaviate_model import describe, read_description
+        from engine.retrieval.libraries.weaviate_schema import (
+            prepare,
+            prepare_shared,
+            prepare_tenant,
+            translate_failures,
+        )
+
         server, client = self.server(), await self._weaviate()
         async with translate_failures("to make the collections"):
             await prepare_shared(client, server)

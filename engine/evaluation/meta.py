@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
-from scipy import stats
 
 from engine.errors import UserError
 from engine.evaluation.scores import Score
@@ -29,6 +28,8 @@ def rank_correlation(one: Sequence[float], other: Sequence[float], seed: int = 0
     """
     if len(one) != len(other) or len(one) < 3:
         raise ValueError("two rankings of the same three or more things are needed")
+    from scipy import stats
+
     rho = float(stats.spearmanr(one, other).statistic)
     chance = random.Random(seed)
     drawn = []

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
-from rouge_score.rouge_scorer import RougeScorer
-from rouge_score.tokenizers import DefaultTokenizer
 
 from engine.evaluation.documents import Document
 from engine.evaluation.scores import f1
@@ -45,6 +43,8 @@ def rouge(candidate: str, reference: str, *, stemmed: bool = False) -> Rouge:
     The longest common subsequence is computed by rapidfuzz: the table of the package rouge-score takes gigabytes for
     two surveys.
     """
+    from rouge_score.tokenizers import DefaultTokenizer
+
     tokenizer = DefaultTokenizer(stemmed)
     return _rouge(tokenizer.tokenize(candidate), tokenizer.tokenize(reference))
 
@@ -52,6 +52,8 @@ def rouge(candidate: str, reference: str, *, stemmed: bool = False) -> Rouge:
 def _rouge(candidate: list[str], reference: list[str]) -> Rouge:
     if not candidate or not reference:
         return Rouge(0.0, 0.0, 0.0)
+    from rouge_score.rouge_scorer import RougeScorer
+
     found = RougeScorer(["rouge1", "rouge2"], tokenizer=_Words()).score(reference, candidate)
     common = LCSseq.similarity(candidate, reference)
     longest = f1(common / len(candidate), common / len(reference))
@@ -63,6 +65,8 @@ def rouge_by_chunks(candidate: Document, reference: Document) -> Rouge:
 
     Parts of less than 100 characters are left out.
     """
+    from rouge_score.tokenizers import DefaultTokenizer
+
     tokenizer = DefaultTokenizer(use_stemmer=True)
     own = [tokenizer.tokenize(p.text) for p in candidate.parts if len(p.text) >= SHORTEST_CHUNK]
     others = [tokenizer.tokenize(p.text) for p in reference.parts if len(p.text) >= SHORTEST_CHUNK]

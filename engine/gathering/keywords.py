@@ -13,7 +13,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
 from engine.limits import Limits
 from engine.naming.phrases import name_groups
@@ -113,6 +112,8 @@ def _candidates(papers: Sequence[Paper], groups: int, pool: Sequence[Keyword], e
     vectors = embed_papers(embedder, papers)
     if len(np.unique(vectors, axis=0)) < groups:
         return []
+    from sklearn.cluster import KMeans
+
     labels = KMeans(groups, random_state=42, n_init=1).fit_predict(vectors)
     used = {k.text.casefold() for k in pool}
     names = name_groups(

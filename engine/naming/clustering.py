@@ -12,10 +12,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
-from sklearn.decomposition import PCA
-from sklearn.metrics import silhouette_score
-from sklearn.neighbors import NearestNeighbors
 
 from engine.naming.phrases import Formula, name_groups
 from engine.retrieval.embedding import Vectors
@@ -46,6 +42,8 @@ def reduce_dimensions(vectors: Vectors, seed: int) -> Vectors:
         components = min(UMAP_DIMENSIONS, count - 1, vectors.shape[1])
         if components < 1:
             return np.zeros((count, 1), np.float32)
+        from sklearn.decomposition import PCA
+
         principal: Vectors = PCA(components, random_state=seed).fit_transform(vectors)
         return principal
     from umap import UMAP  # compiles itself on import, which takes seconds
@@ -76,6 +74,9 @@ def best_cluster_count(points: Vectors, bounds: tuple[int, int], seed: int) -> i
     low, high = max(2, bounds[0]), min(bounds[1], len(points) - 1)
     if high < low:
         return 1
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import silhouette_score
+
     scores = {
         k: float(silhouette_score(points, KMeans(k, random_state=seed, n_init=4).fit_predict(points)))
         for k in range(low, high + 1)
@@ -88,6 +89,8 @@ def labels(points: Vectors, algorithm: Algorithm, k: int, seed: int) -> Labels:
     """The cluster of each point, from 0; `NOISE` for DBSCAN's outliers. DBSCAN finds its own k."""
     if len(points) <= k or k <= 1:
         return np.zeros(len(points), np.int64) if k <= 1 else np.arange(len(points))
+    from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+
     match algorithm:
         case "k-means":
             found = KMeans(k, random_state=seed, n_init=4).fit_predict(points)
@@ -124,6 +127,8 @@ def clusters(papers: Sequence[Paper], found: Labels, topic: str, formula: Formul
 
 def _radius(points: Vectors) -> float:
     """DBSCAN's radius: most points, nine in ten, have their fifth neighbour within it."""
+    from sklearn.neighbors import NearestNeighbors
+
     near = NearestNeighbors(n_neighbors=min(DBSCAN_SMALLEST_CLUSTER, len(points))).fit(points)
     distances, _ = near.kneighbors(points)
     return max(float(np.quantile(distances[:, -1], 0.9)), 1e-6)

@@ -11,7 +11,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import CountVectorizer
 
 from engine.text import STOP_WORDS, heading, stem
 from engine.values import Paper
@@ -79,6 +78,8 @@ def name_groups(groups: Sequence[Sequence[Paper]], topic: str, formula: Formula 
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     papers = [paper for group in groups for paper in group]
     titled = [set(_phrases(p.title, forms, weight=3)) for p in papers]
+    from sklearn.feature_extraction.text import CountVectorizer
+
     counter = CountVectorizer(analyzer=lambda p: list(_phrases(f"{p.title}. {p.content}", forms)), binary=True)
     try:
         presence = counter.fit_transform(papers)

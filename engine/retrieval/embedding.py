@@ -8,17 +8,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.preprocessing import normalize
-from sklearn.utils.extmath import randomized_svd
 
 from engine.errors import ServiceError
 from engine.text import terms
 from engine.values import Paper
+
+if TYPE_CHECKING:  # scikit-learn takes seconds to load; it is imported where it is used
+    from sklearn.feature_extraction.text import CountVectorizer
 
 Vectors = NDArray[np.float32]
 
@@ -56,6 +56,9 @@ class LatentSemanticAnalysis:
 
         Fewer texts than dimensions are no obstacle: the missing dimensions stay zero.
         """
+        from sklearn.feature_extraction.text import TfidfTransformer
+        from sklearn.utils.extmath import randomized_svd
+
         total = len(texts)
         if total > LSA_SAMPLE:
             chosen = np.sort(np.random.default_rng(seed).choice(total, LSA_SAMPLE, replace=False))
@@ -78,6 +81,8 @@ class LatentSemanticAnalysis:
         """Shape (number of texts, `LSA_DIMENSIONS`)."""
         if self._counter is None or not texts:
             return np.zeros((len(texts), LSA_DIMENSIONS), np.float32)
+        from sklearn.preprocessing import normalize
+
         counts = self._counter.transform(texts).astype(np.float32)
         counts.data = (1.0 + np.log(counts.data)) * self._idf[counts.indices]
         projected = normalize(counts) @ self._components.T
@@ -138,6 +143,8 @@ class LocalNeuralEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (number of texts, dimensions of the model)."""
+        from sklearn.preprocessing import normalize
+
         vectors: Vectors = normalize(np.array(list(self._model.embed(list(texts))), dtype=np.float32))
         return vectors
 
@@ -155,4 +162,6 @@ def nearest(papers: Sequence[Paper], vectors: Vectors, about: Vectors, count: in
 
 
 def _counter(**options: Any) -> CountVectorizer:
+    from sklearn.feature_extraction.text import CountVectorizer
+
     return CountVectorizer(analyzer=terms, dtype=np.float32, **options)

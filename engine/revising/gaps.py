@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.manifold import TSNE
 
 from engine.errors import UserError
 from engine.naming.clustering import best_cluster_count, clusters, labels
@@ -62,6 +61,8 @@ def find_field_gaps(papers: Sequence[Paper], topic: str, embedder: Embedder, see
     gaps = [Gap(c.name, len(c.papers), sum(map(is_survey, c.papers))) for c in named]
     group = {paper.key: c.name for c in named for paper in c.papers}
     perplexity = min(PERPLEXITY, (len(papers) - 1) / 3)
+    from sklearn.manifold import TSNE
+
     placed = TSNE(2, perplexity=perplexity, init="pca", random_state=seed).fit_transform(np.asarray(vectors))
     points = tuple(
         MapPoint(float(x), float(y), SURVEYS if is_survey(p) else group[p.key])

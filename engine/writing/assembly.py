@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sklearn.decomposition import PCA
-
 from engine.citations import cite, with_references
 from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
@@ -133,6 +131,8 @@ def field_map(vectors: Vectors, groups: Sequence[str]) -> FieldMap | None:
     """Papers laid out in the plane by their first two principal components; ``None`` under three papers."""
     if len(groups) < 3:
         return None
+    from sklearn.decomposition import PCA
+
     flat = PCA(2, random_state=0).fit_transform(vectors)
     points = tuple(MapPoint(float(x), float(y), group) for (x, y), group in zip(flat, groups, strict=True))
     return FieldMap("Papers of this survey; those close together are about similar things.", points)

@@ -30,6 +30,9 @@ class IndexProgress:
     total: int = 0
 
 
+WORKSPACES = "workspaces"
+"""The library whose tenants are the workspaces' own papers; no library of a person is called so here."""
+
 OnIndexProgress = Callable[[IndexProgress], None]
 
 

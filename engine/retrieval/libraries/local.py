@@ -12,15 +12,13 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import lancedb
 import numpy as np
-import pyarrow as pa
 from filelock import FileLock, Timeout
-from lancedb.index import FTS, BTree
 from numpy.typing import NDArray
 
 from engine.errors import RetrievalError, UserError
@@ -34,26 +32,24 @@ from engine.values import FoundPaper, Paper, PaperKey, Query
 
 BATCH = 5_000
 
-_SCHEMA = pa.schema(
-    [
-        ("key", pa.string()),
-        ("title", pa.string()),
-        ("abstract", pa.string()),
-        ("authors", pa.list_(pa.string())),
-        ("year", pa.int32()),
-        ("venue", pa.string()),
-        ("citations", pa.int64()),
-        ("url", pa.string()),
-        ("identifiers", pa.list_(pa.string())),
-        ("words", pa.string()),
-        ("pdf", pa.string()),
-        ("retracted", pa.bool_()),
-        ("summary", pa.string()),
-        ("counted", pa.string()),
-        ("origins", pa.list_(pa.string())),
-    ]
-)
-_FIELDS = [name for name in _SCHEMA.names if name != "words"]
+_COLUMNS = {
+    "key": "text",
+    "title": "text",
+    "abstract": "text",
+    "authors": "texts",
+    "year": "year",
+    "venue": "text",
+    "citations": "count",
+    "url": "text",
+    "identifiers": "texts",
+    "words": "text",
+    "pdf": "text",
+    "retracted": "flag",
+    "summary": "text",
+    "counted": "text",
+    "origins": "texts",
+}
+_FIELDS = [name for name in _COLUMNS if name != "words"]
 _TEXTS = ("key", "title", "abstract", "summary")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -155,6 +151,8 @@ class LocalLibrary:
             if await self._table.list_indices():
                 await self._table.optimize()
             else:
+                from lancedb.index import FTS, BTree
+
                 words = FTS(stem=True, remove_stop_words=True, with_position=False)
                 await self._table.create_index("words", config=words)
                 await self._table.create_index("key", config=BTree())
@@ -226,7 +224,9 @@ class LocalLibrary:
         stored = await self._rows([key for key in dict.fromkeys(targets) if key])
         found = changes(batch, known, stored)
         if found.write:
-            rows = pa.Table.from_pylist([_to_row(paper) for paper in found.write.values()], schema=_SCHEMA)
+            import pyarrow as pa
+
+            rows = pa.Table.from_pylist([_to_row(paper) for paper in found.write.values()], schema=_schema())
             with _translate_failures(self.name):
                 merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
                 await merge.execute(rows)
@@ -261,6 +261,14 @@ def check_name(name: str) -> None:
         )
 
 
+@cache
+def _schema() -> Any:
+    import pyarrow as pa  # with LanceDB it takes seconds to load; only who opens a library waits for that
+
+    types = {"texts": pa.list_(pa.string()), "text": pa.string(), "flag": pa.bool_(), "year": pa.int32()}
+    return pa.schema([(name, types.get(kind, pa.int64())) for name, kind in _COLUMNS.items()])
+
+
 async def open_library(folder: Path, neural: Embedder | None = None) -> LocalLibrary:
     """The library in a folder; raises `UserError` where there is none."""
     if not (folder / "papers.lance").exists():
@@ -275,15 +283,18 @@ async def create_library(folder: Path, neural: Embedder | None = None) -> LocalL
     check_name(folder.name)
     with _translate_failures(folder.name):
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        import lancedb
+        import pyarrow as pa
+
         database = await lancedb.connect_async(folder)
         names = (await database.list_tables()).tables
         if "papers" in names:
             table = await database.open_table("papers")
             there = set((await table.schema()).names)
-            if missing := [field for field in _SCHEMA if field.name not in there]:  # made by an earlier version
+            if missing := [field for field in _schema() if field.name not in there]:  # made by an earlier version
                 await table.add_columns(pa.schema(missing))
         else:
-            table = await database.create_table("papers", schema=_SCHEMA, exist_ok=True)
+            table = await database.create_table("papers", schema=_schema(), exist_ok=True)
     return LocalLibrary(folder, table, neural)
 
 

@@ -23,7 +23,7 @@ from weaviate.classes.query import Filter, HybridFusion, MetadataQuery, Sort
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis, Vectors
 from engine.retrieval.libraries.adding import changes, identities, remember
-from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress
+from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress
 from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
 from engine.retrieval.libraries.weaviate_model import (
     Description,
@@ -46,7 +46,7 @@ from engine.retrieval.libraries.weaviate_ranking import (
     PaperColumns,
     survey_ranking,
 )
-from engine.retrieval.libraries.weaviate_schema import WORKSPACES, WeaviateServer, collection, translate_failures
+from engine.retrieval.libraries.weaviate_schema import WeaviateServer, collection, translate_failures
 from engine.retrieval.ranking import SEEDS
 from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query

@@ -16,6 +16,7 @@ from weaviate.classes.tenants import Tenant
 from weaviate.exceptions import WeaviateBaseError, WeaviateTimeoutError
 
 from engine.errors import RetrievalError, UserError
+from engine.retrieval.libraries.library import WORKSPACES
 
 SCHEMA_VERSION = 2
 """Raised whenever a property is added below; older libraries get it when they are opened."""
@@ -24,8 +25,6 @@ LIBRARIES = "Scholium_Libraries"
 """One object for each library: the version of its schema and the embedding of its vectors."""
 MODELS = "Scholium_Models"
 """Embeddings that were fitted on a library, in pieces: every machine that opens it needs the same one."""
-WORKSPACES = "workspaces"
-"""The library whose tenants are the workspaces' own papers; no library of a person is called so here."""
 
 
 @dataclass(frozen=True, slots=True)

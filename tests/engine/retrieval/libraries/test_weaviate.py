@@ -17,13 +17,12 @@ from weaviate.classes.config import Configure, DataType, Property
 from adapters.http_server import serve_http
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
-from engine.retrieval.libraries.library import AddReport, IndexProgress
+from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
 from engine.retrieval.libraries.weaviate_model import describe, names, read_description
 from engine.retrieval.libraries.weaviate_schema import (
     LIBRARIES,
-    WORKSPACES,
     WeaviateServer,
     collection,
     connect,
