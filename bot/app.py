@@ -249,5 +249,6 @@ def _cluster_recipe(settings: Settings) -> ClusterRecipe:
     return ClusterRecipe(
         algorithm=None if settings.cluster_algorithm == "random" else settings.cluster_algorithm,
         published_k=settings.cluster_count == "published",
+        reduction=settings.cluster_reduction,
         selector=settings.keyword_selector,
     )

@@ -19,7 +19,7 @@ from engine.errors import UserError
 from engine.gathering.keywords import Selector
 from engine.limits import Limits
 from engine.llm.model import Task
-from engine.naming.clustering import Algorithm
+from engine.naming.clustering import Algorithm, Reduction
 from engine.retrieval.online import arxiv, crossref, pubmed, semantic_scholar
 from engine.retrieval.online import openalex as open_alex
 
@@ -96,6 +96,7 @@ class Settings(BaseSettings):
     seed: int = Field(0, description="Decides every random choice.")
     embedder: str = Field("lsa", description="“lsa”, or the name of a sentence-embedding model for fastembed.")
     cluster_algorithm: Algorithm | Literal["random"] = Field("k-means", description="How papers are clustered.")
+    cluster_reduction: Reduction = Field("spectral", description="How papers are placed before clustering.")
     cluster_count: Literal["silhouette", "published"] = Field("silhouette", description="How many clusters.")
     keyword_selector: Selector = Field("farthest", description="How keyword expansion chooses.")
 

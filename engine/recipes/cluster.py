@@ -18,6 +18,7 @@ from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
     Algorithm,
+    Reduction,
     best_cluster_count,
     clusters,
     draw_cluster_count,
@@ -72,6 +73,7 @@ class ClusterRecipe:
 
     algorithm: Algorithm | None = "k-means"
     published_k: bool = False
+    reduction: Reduction = "spectral"
     selector: Selector = "farthest"
     name: str = "cluster"
     source: str = "Li et al., Cluster-Based Effective Generation of AI-Driven Literature Surveys, NLPCC 2024"
@@ -119,7 +121,7 @@ class ClusterRecipe:
         if len(papers) < 4:
             return clusters(papers, np.zeros(len(papers), np.int64), brief.topic)
         seed = context.seed + context.attempt
-        points = reduce_dimensions(vectors, seed)
+        points = reduce_dimensions(vectors, seed, self.reduction)
         if brief.sections is not None:
             k = min(max(1, brief.sections - 2), len(papers) // 2)
         elif self.published_k:

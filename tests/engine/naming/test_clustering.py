@@ -12,6 +12,7 @@ from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
     NOISE,
+    Reduction,
     best_cluster_count,
     clusters,
     draw_cluster_count,
@@ -72,8 +73,23 @@ def test_noise_is_given_a_home_or_shown() -> None:
     assert sum(len(c.papers) for c in shown) == 61
 
 
+@pytest.mark.parametrize("reduction", ["spectral", "umap"])
+def test_groups_that_share_nothing_stay_apart_in_five_dimensions(reduction: Reduction) -> None:
+    chance = np.random.default_rng(0)
+    vectors = np.zeros((60, 30), np.float32)
+    for i in range(60):
+        group = i % 3
+        vectors[i, group * 10 : group * 10 + 10] = chance.random(10)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    points = reduce_dimensions(vectors, 0, reduction)
+    assert points.shape == (60, 5)
+    found = labels(points, "k-means", 3, 0)
+    assert all(len(set(found[group::3])) == 1 for group in range(3))
+    assert len(set(found)) == 3
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 16])
-def test_few_papers_are_reduced_without_umap(count: int) -> None:
+def test_few_papers_are_reduced_too(count: int) -> None:
     vectors = WordEmbedder().embed([p.abstract for p in papers(count)])
     assert len(reduce_dimensions(vectors, 0)) == count
 
