@@ -13,12 +13,12 @@ from bot.settings import Settings
 from engine.errors import ServiceError, UserError
 from engine.reading.forests import FOREST_FILE, Forest, LocalForest
 from engine.reading.open_access import TextFolder
-from engine.reading.weaviate_forest import WeaviateForest
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
 from engine.retrieval.libraries.library import WORKSPACES
 from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
 
 if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installation with a Weaviate waits for it
+    from engine.reading.weaviate_forest import WeaviateForest
     from engine.retrieval.libraries.weaviate import WeaviateLibrary
     from engine.retrieval.libraries.weaviate_schema import WeaviateServer
 
@@ -126,6 +126,8 @@ class Libraries:
 
         async def embedder() -> Embedder | None:
             return None if self._settings.weaviate_vectoriser else await library.embedder()
+
+        from engine.reading.weaviate_forest import WeaviateForest
 
         return WeaviateForest(await self._weaviate(), name, tenant, embedder)
 

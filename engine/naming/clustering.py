@@ -78,7 +78,8 @@ def _reduce_spectrally(vectors: Vectors) -> Vectors:
     last = len(vectors) - 2  # the largest eigenvector is the same for all papers
     values, eigenvectors = eigh(walk, subset_by_index=[last - REDUCED_DIMENSIONS + 1, last])
     points: Vectors = eigenvectors / np.sqrt(degrees)[:, None] * np.clip(values, 0.0, 1.0) ** DIFFUSION_STEPS
-    return (points * np.sqrt(degrees.sum())).astype(np.float32)
+    scaled: Vectors = (points * np.sqrt(degrees.sum())).astype(np.float32)
+    return scaled
 
 
 def _reduce_by_umap(vectors: Vectors, seed: int) -> Vectors:
