@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Literal, assert_never
 
 from bot.commands.grammar import Show
-from bot.wording import proposals
+from bot.wording import proposals, replies
 from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, section_at
@@ -20,10 +20,8 @@ def view(session: SurveySession, look: Show) -> str:
     match look.view:
         case "help":
             return wording.HELP
-        case "status":
-            return wording.status(session)
-        case "history":
-            return wording.history(session)
+        case "hello" | "thanks" | "status" | "history":
+            return _word_standing(session, look.view)
         case "sources":
             return proposals.sources(state)
         case "show":
@@ -49,6 +47,20 @@ def _show_section(state: State, place: str) -> str:
     if state.phase == "papers" and state.papers:
         return proposals.all_papers(state.papers)
     return proposals.proposal(state)
+
+
+def _word_standing(session: SurveySession, view: Literal["hello", "thanks", "status", "history"]) -> str:
+    match view:
+        case "hello":
+            return replies.hello(session)
+        case "thanks":
+            return replies.THANKS
+        case "status":
+            return wording.status(session)
+        case "history":
+            return wording.history(session)
+        case _:
+            assert_never(view)
 
 
 def survey_so_far(state: State) -> Survey | None:
