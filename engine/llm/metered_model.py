@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +15,7 @@ from tenacity.wait import wait_random_exponential
 
 from engine.errors import LanguageModelError
 from engine.llm.meter import Ledger, Reservation, Throttle
-from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimate_completion, strict_schema
+from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimate_completion
 
 ATTEMPTS = 6
 LONGEST_RETRYING_S = 300.0
@@ -88,7 +87,7 @@ class MeteredModel:
 
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
-        schema = strict_schema(kind)
+        schema = kind.model_json_schema()
         rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(schema)}"
         asked = replace(request, prompt=replace(request.prompt, question=request.prompt.question + rules))
         problem = ""
@@ -170,14 +169,5 @@ def _wait(state: RetryCallState) -> float:
 
 def _json_of(text: str) -> str:
     """The JSON object in an answer that may have words or a fence around it."""
-    bare = re.sub(r"<(think|thinking|reasoning)>.*?</\1>", "", text, flags=re.S)
-    decoder, best, at = json.JSONDecoder(), "", bare.find("{")
-    while at >= 0:
-        try:
-            _, end = decoder.raw_decode(bare, at)
-        except ValueError:
-            end = at + 1
-        else:
-            best = max(best, bare[at:end], key=len)
-        at = bare.find("{", end)
-    return best or bare
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text

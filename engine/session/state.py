@@ -39,7 +39,6 @@ from engine.session.events import (
     MorePapers,
     PersonEvent,
     Propose,
-    Redo,
     Regenerate,
     Revise,
     SectionFinished,
@@ -84,7 +83,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class SurveySession:
-    """One survey's conversation. ``past`` holds former states, the latest last; ``undone`` what undo took back."""
+    """One survey's conversation. ``past`` holds former states, the latest last."""
 
     id: str
     revision: int = 0
@@ -92,7 +91,6 @@ class SurveySession:
     past: tuple[State, ...] = ()
     job: Job | None = None
     jobs_started: int = 0
-    undone: tuple[State, ...] = ()
 
 
 AboutSurvey = Revise | AskQuestion | FindGaps | Evaluate | AddBackground
@@ -130,8 +128,6 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _approve(session) if isinstance(event, Approve) else _regenerate(session)
         case Undo(steps):
             return _undo(session, steps)
-        case Redo():
-            return _redo(session)
         case GoBack():
             return _go_back(session)
         case Start(brief, papers):
@@ -229,21 +225,8 @@ def _undo(session: SurveySession, steps: int) -> Step:
     if not session.past:
         return session, (Tell("nothing to undo"),)
     kept = max(0, len(session.past) - max(1, steps))
-    later = (*session.past[kept + 1 :], session.state)
-    undone = (*session.undone, *reversed(later))
-    restored = replace(_at_state(session, session.past[kept]), past=session.past[:kept], undone=undone)
+    restored = replace(session, state=session.past[kept], past=session.past[:kept], revision=session.revision + 1)
     return restored, (Tell("undone"), Propose())
-
-
-def _redo(session: SurveySession) -> Step:
-    if not session.undone:
-        return session, (Tell("nothing to redo"),)
-    again = replace(_at_state(session, session.undone[-1]), past=(*session.past, session.state))
-    return replace(again, undone=session.undone[:-1]), (Tell("redone"), Propose())
-
-
-def _at_state(session: SurveySession, state: State) -> SurveySession:
-    return replace(session, state=state, revision=session.revision + 1)
 
 
 def _go_back(session: SurveySession) -> Step:
@@ -293,7 +276,7 @@ def _apply_edit(session: SurveySession, state: State) -> Step:
 
 
 def _with_state(session: SurveySession, state: State) -> SurveySession:
-    return replace(_at_state(session, state), past=(*session.past, session.state), undone=())
+    return replace(session, state=state, past=(*session.past, session.state), revision=session.revision + 1)
 
 
 def _with_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]) -> KeywordPool:

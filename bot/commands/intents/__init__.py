@@ -1,1 +1,0 @@
-"""Plain words read as commands of the grammar, without a language model. Pure."""

@@ -1,1 +1,0 @@
-"""Figures drawn as SVG: one file for each kind, and the same drawings as PNG and PDF."""
