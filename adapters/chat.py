@@ -31,12 +31,17 @@ class Attachment:
     source: str = ""
 
 
+Place = Literal["direct", "thread", "mentioned"]
+"""Where words were said: to the bot alone, among people in a survey's thread, or with the bot's name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Incoming:
     """Something a person did: words, or a pressed button (``verb:session:revision``); ``key`` tells repeats.
 
     ``values`` are the fields of a form that was filled in for the button. ``opens`` says that it was said where a
-    survey gets a thread of its own, which has to be opened first.
+    survey gets a thread of its own, which has to be opened first. ``place`` is where words were said; what is pressed,
+    filled in or commanded is always said to the bot.
     """
 
     conversation: Conversation
@@ -47,6 +52,7 @@ class Incoming:
     attachments: tuple[Attachment, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     opens: bool = False
+    place: Place = "direct"
 
 
 @dataclass(frozen=True, slots=True)

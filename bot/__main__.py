@@ -233,6 +233,18 @@ def find(
     _run(run(console, gold, library, place, as_json=json))
 
 
+@bench.command("understand")
+def bench_understand(
+    data: Annotated[Path, typer.Option(help="JSON Lines: text, phase, place, means.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Share of utterances that are read as they were meant, without a language model."""
+    with _starting() as console:
+        from bot.bench.understand import understand_file
+
+    _run(understand_file(console, data, as_json=json))
+
+
 @bench.command("write")
 def bench_write(
     library: Library = "",

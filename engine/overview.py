@@ -69,7 +69,6 @@ class TimeLine:
 
     caption: str
     lanes: tuple[TimeLane, ...]
-    introduction: str = ""
 
 
 NameKind = Literal["method", "data set", "metric", "task"]

@@ -17,7 +17,17 @@ import structlog
 from discord import app_commands
 
 from adapters.attachments import contents
-from adapters.chat import AdapterTexts, Attachment, ChatBackend, Conversation, Form, Incoming, Outgoing, PlatformError
+from adapters.chat import (
+    AdapterTexts,
+    Attachment,
+    ChatBackend,
+    Conversation,
+    Form,
+    Incoming,
+    Outgoing,
+    Place,
+    PlatformError,
+)
 from adapters.discord.commands import SurveyCommands, survey_this
 from adapters.discord.forms import ActionButton, FormName, fits, modal, read_filled_form, read_form_name
 from adapters.discord.sending import EDIT_S, DiscordSender
@@ -169,7 +179,9 @@ class DiscordAdapter:
         at = Conversation(at.platform, at.tenant, at.channel, str(message.id)) if opens else at
         key = f"message:{message.id}"
         text = text or ("" if files else "help")  # a bare mention asks what we are
-        await self.backend.handle(Incoming(at, str(message.author.id), key, text, attachments=files, opens=opens))
+        place: Place = "direct" if message.guild is None else "mentioned" if is_mention else "thread"
+        incoming = Incoming(at, str(message.author.id), key, text, attachments=files, opens=opens, place=place)
+        await self.backend.handle(incoming)
 
     async def pressed(self, interaction: discord.Interaction, action: str, asks: bool) -> None:  # noqa: FBT001
         """A button; also one that was shown by a process long gone."""

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,7 +30,17 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.attachments import contents
-from adapters.chat import AdapterTexts, Attachment, ChatBackend, Conversation, Form, Incoming, Outgoing, PlatformError
+from adapters.chat import (
+    AdapterTexts,
+    Attachment,
+    ChatBackend,
+    Conversation,
+    Form,
+    Incoming,
+    Outgoing,
+    Place,
+    PlatformError,
+)
 from adapters.slack.blocks import (
     FORM,
     FormPlace,
@@ -254,7 +264,8 @@ class SlackAdapter:
         is_mention = event["type"] == "app_mention" or f"<@{context.bot_user_id}>" in event.get("text", "")
         is_direct = event.get("channel_type") == "im" or event["channel"].startswith("D")
         if is_mention or is_direct or await self.backend.knows(incoming.conversation):
-            await self._handle(incoming, context)
+            place: Place = "mentioned" if is_mention else "direct" if is_direct else "thread"
+            await self._handle(replace(incoming, place=place), context)
 
     async def _stopped(self, event: Json, context: AsyncBoltContext) -> None:
         """The stop button of Slack's own agent status."""

@@ -169,14 +169,23 @@ def _subsections(prompt: str) -> dict[str, Any]:
 
 
 def _check(prompt: str) -> dict[str, Any]:
+    """Nearly all is supported, in the words of the sentence of the paper that shares most with it."""
     bodies = {key: html.unescape(body) for key, _, body in _PAPER.findall(prompt)}
-    verdicts = []
+    asked = set(re.findall(r"\d+", _find_or(r"Judge the sentences ([\d, ]+);", prompt, "")))
+    verdicts, repairs = [], []
     for number, sentence in re.findall(r"^(\d+)\. (.+)$", prompt.split("<papers>")[0], re.M):
-        for key in re.findall(r"@([^\s;\]]+)", sentence):
-            quote = " ".join(bodies.get(key, "").split()[:8])
+        keys = re.findall(r"@([^\s;\]]+)", sentence) if number in asked else []
+        for key in keys:
+            said = set(html.unescape(sentence).lower().split())
+            lines = re.split(r"(?<=[.!?]) ", bodies.get(key, ""))
+            quote = max(lines, key=lambda line: len(said & set(line.lower().split())))
             supported = bool(quote) and (len(sentence) + len(key)) % 11 != 0
-            verdicts.append({"sentence": int(number), "key": key, "supported": supported, "quote": quote})
-    return {"verdicts": verdicts}
+            verdicts.append(
+                {"sentence": int(number), "key": key, "supported": supported, "quote": " ".join(quote.split()[:12])}
+            )
+            if not supported:
+                repairs.append({"sentence": int(number), "text": ""})
+    return {"verdicts": verdicts, "repairs": repairs}
 
 
 def _relevance(prompt: str) -> dict[str, Any]:
@@ -236,15 +245,12 @@ def _prose(prompt: str) -> str:
     count = 0
     while count <= wanted:
         at = len(sentences)
-        key, title, body = papers[at % len(papers)] if papers else ("", "a paper", "Nothing is known about it yet.")
-        gist = (
-            " ".join(html.unescape(body).split()[at % 3 : at % 3 + 18])
-            .rstrip(".,;: ")
-            .replace("[", "(")
-            .replace("]", ")")
-        )
+        key, _, body = papers[at % len(papers)] if papers else ("", "a paper", "Nothing is known about it yet.")
+        body = re.sub(r"^Kind of evidence:.*?Argument: ", "", body)  # a study's summary in a quick review
+        lines = re.split(r"(?<=[.!?]) ", html.unescape(body).replace("[", "(").replace("]", ")"))
+        gist = lines[at // max(1, len(papers)) % len(lines)].rstrip(".,;: !?")
         cited = f" [@{key}]" if key else ""
-        sentences.append(f"Work on {_words(html.unescape(title), 5)} number {at + 1} says that {gist}{cited}.")
+        sentences.append(f"One study says that {gist[:1].lower() + gist[1:]}{cited}.")
         count += len(sentences[-1].split())
     return "\n\n".join(" ".join(sentences[i : i + 6]) for i in range(0, len(sentences), 6))
 

@@ -25,6 +25,7 @@ from engine.session.events import (
     FindGaps,
     GoBack,
     MorePapers,
+    Redo,
     Regenerate,
     Revise,
     StartOver,
@@ -37,13 +38,13 @@ from engine.values import YearRange
 
 View = Literal[
     "help",
+    "hello",
+    "thanks",
     "status",
     "sources",
     "history",
     "why section",
     "why reference",
-    "why table",
-    "why figure",
     "show",
     "cost",
     "budget",
@@ -103,13 +104,20 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
+class Choose:
+    """One of the readings that were asked back, from 1."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class FreeText:
     """Words that are no command: a topic, a question, or not understood, as the phase has it."""
 
     text: str
 
 
-Command = StartSurvey | Show | Export | More | Invite | RaiseBudget | Forget | FreeText | Event
+Command = StartSurvey | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText | Event
 
 OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget")
 _OPTION = re.compile(rf"\b({'|'.join(OPTIONS)})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
@@ -148,6 +156,12 @@ def _start(match: re.Match[str]) -> Command:
     options = {name.lower(): value.strip('"') for name, value in _OPTION.findall(given)}
     topic = _OPTION.sub(" ", given)
     return StartSurvey(" ".join(topic.split()), options)
+
+
+def write_start(command: StartSurvey) -> str:
+    """The words that `parse` reads as this command."""
+    options = (f'{name}="{value}"' if " " in value else f"{name}={value}" for name, value in command.options.items())
+    return " ".join(("survey", command.topic, *options))
 
 
 def numbers_in(text: str) -> tuple[int, ...]:
@@ -211,9 +225,13 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"no|n|regenerate|again|try again|another", lambda m: Regenerate()),
     _rule(r"back|go back", lambda m: GoBack()),
     _rule(r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
+    _rule(r"redo", lambda m: Redo()),
     _rule(r"start over|restart|new survey", lambda m: StartOver()),
     _rule(r"stop|cancel|abort|halt", lambda m: Stop()),
     _rule(r"help|\?|commands", lambda m: Show("help")),
+    _rule(r"hello|hi", lambda m: Show("hello")),
+    _rule(r"thanks|thank you", lambda m: Show("thanks")),
+    _rule(r"choose ([12])", lambda m: Choose(int(m[1]))),
     _rule(r"status|progress", lambda m: Show("status")),
     _rule(r"costs?", lambda m: Show("cost")),
     _rule(r"budgets?", lambda m: Show("budget")),
@@ -228,8 +246,6 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Show("show", m.group(1) or "")),
     _rule(rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Show("why section", m.group(1))),
     _rule(r"(?:attribute )?tree\s+(?:of\s+)?\[?(\d{1,5})\]?", lambda m: Show("tree", m.group(1))),
-    _rule(r"why\s+table\s+(\d{1,3})\??", lambda m: Show("why table", m.group(1))),
-    _rule(r"why\s+fig(?:ure|\.)?\s+(\d{1,3})\??", lambda m: Show("why figure", m.group(1))),
     _rule(r"why\s+\[(\d+)\]\??", lambda m: Show("why reference", m.group(1))),
     _rule(
         r"export((?:\s+\S+)*)",
@@ -244,10 +260,11 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"exclude\s+(.+)", lambda m: EditPapers(exclude=numbers_in(m.group(1)))),
     _rule(r"include\s+(.+)", lambda m: EditPapers(include=numbers_in(m.group(1)))),
     _rule(
-        rf"add section\s+(.+?)\s+after\s+{_PLACE}",
-        lambda m: EditOutline(outline.add(m.group(1).strip('"“”'), m.group(2))),
+        rf"add section\s+(.+?)\s+(after|before)\s+{_PLACE}",
+        lambda m: EditOutline(outline.add(m[1].strip('"“”'), m[3], after=m[2].lower() == "after")),
     ),
-    _rule(r"add section\s+.*", lambda m: _unreadable("add section Safety after 3")),
+    _rule(r"add section", lambda m: _unreadable("add section Safety after 3")),
+    _rule(r"add section\s+(.+)", lambda m: EditOutline(outline.add_last(m[1].strip('"“”')))),
     _rule(
         rf"add\s+(?:a\s+)?paragraph\s+(?:on|about)\s+(.+?)\s+(?:to|in)\s+{_PLACE}",
         lambda m: _revise(m[2], "paragraph", m[1]),

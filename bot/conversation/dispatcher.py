@@ -16,13 +16,14 @@ import structlog
 
 from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing, PlatformError
 from bot.conversation.outbox import Outbox
-from bot.conversation.turns import Turn, Turns, command_of
+from bot.conversation.turns import Turn, Turns
+from bot.conversation.understanding import is_stop
 from bot.monitoring.metrics import Metrics
 from bot.store.sessions import Store, StoredConversation
 from bot.wording import proposals
 from bot.wording import sentences as wording
-from engine.errors import ScholiumError, ServiceError, UserError
-from engine.session.events import Job, Stop
+from engine.errors import ScholiumError, ServiceError
+from engine.session.events import Job
 from engine.session.state import SurveySession
 
 log = structlog.get_logger()
@@ -122,7 +123,7 @@ class Dispatcher:
             return await self._turns.decide_turn(stored, incoming)
 
         incoming = await self._with_files(incoming)
-        if _is_stop(incoming):  # not in the queue: it is about what the queue waits for
+        if is_stop(incoming):  # not in the queue: it is about what the queue waits for
             await self._turn(at, take, incoming.key)
         else:
             async with self._order[at], self._at_once:
@@ -138,6 +139,9 @@ class Dispatcher:
         """Take a turn, commit it, carry it out; again where the conversation has changed meanwhile."""
         for _ in range(TRIES):
             turn = await take(await self.load_conversation(at))
+            if key is not None and turn.is_silent:
+                await self._store.handle_silently(at, key)
+                return
             if turn.forgets:
                 stored_messages = await self._store.forget(turn.stored, turn.outgoing(), key)
             else:
@@ -184,15 +188,6 @@ class Dispatcher:
             turn.propose(proposals.proposal(stored.session.state))
         for outgoing in turn.outgoing():
             await self._adapter.send(outgoing)
-
-
-def _is_stop(incoming: Incoming) -> bool:
-    if incoming.values:
-        return False
-    try:
-        return isinstance(command_of(incoming, None), Stop)
-    except UserError:
-        return False
 
 
 def _alone(incoming: Incoming) -> str:

@@ -13,21 +13,34 @@ from typing import assert_never
 from adapters.chat import Button, Form, FormFault, Incoming, Outgoing
 from bot.commands.access import Participant, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
-from bot.commands.grammar import Command, Export, Forget, FreeText, Invite, More, RaiseBudget, Show, StartSurvey, parse
+from bot.commands.grammar import (
+    Choose,
+    Command,
+    Export,
+    Forget,
+    FreeText,
+    Invite,
+    More,
+    RaiseBudget,
+    Show,
+    StartSurvey,
+    parse,
+    write_start,
+)
+from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
 from bot.conversation.services import ConversationServices
-from bot.conversation.understanding import difference, read
+from bot.conversation.understanding import difference, read, understand_words
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, Payer, today
 from bot.store.sessions import StoredConversation
-from bot.wording import money, proposals, trees, views
+from bot.wording import money, proposals, replies, trees, views
 from bot.wording import sentences as wording
 from engine.errors import ScholiumError, UserError
 from engine.llm.model import LanguageModel
 from engine.rendering.files import parse_formats, write_files
 from engine.session.events import (
     Approve,
-    AskQuestion,
     Event,
     Job,
     JobKind,
@@ -57,6 +70,11 @@ class Turn:
     starts: list[Job] = field(default_factory=list)
     stops: list[Job] = field(default_factory=list)
     forgets: bool = False
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing follows: what was said was not for us."""
+        return not (self.messages or self.starts or self.stops or self.forgets)
 
     @property
     def session(self) -> SurveySession:
@@ -92,10 +110,12 @@ class Turns:
         self._warned: set[tuple[str, str, str]] = set()
 
     async def decide_turn(self, stored: StoredConversation, incoming: Incoming) -> Turn:
-        """The turn for something a person did; it always holds an answer."""
+        """The turn for something a person did; it holds an answer unless people talk to one another."""
         turn = Turn(stored)
         try:
-            command = command_of(incoming, stored.session)
+            command = self._read_command(stored, incoming)
+            if command is None:
+                return turn
             if not self._may(turn, incoming, command):
                 return turn
             if incoming.values and isinstance(command, Approve):
@@ -114,13 +134,26 @@ class Turns:
             turn.say(wording.failure(error))
         return turn
 
+    def _read_command(self, stored: StoredConversation, incoming: Incoming) -> Command | None:
+        """The command that was meant, one of those offered before included; ``None`` where nothing was said to us."""
+        number = incoming.text.strip().rstrip(".")
+        offered = stored.choices and number in {"1", "2"}
+        command = Choose(int(number)) if offered else command_of(incoming, stored.session)
+        if not isinstance(command, Choose):
+            return command
+        if command.number > len(stored.choices):
+            raise UserError(replies.NOTHING_TO_CHOOSE)
+        return parse(stored.choices[command.number - 1])
+
     def opening(self, incoming: Incoming) -> Incoming | Outgoing:
         """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
         at, alone = incoming.conversation, incoming.person
         try:
             command = command_of(incoming, None)
-            if isinstance(command, Show) and command.view == "help":
-                return Outgoing(at, wording.HELP, only_for=alone)
+            if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
+                return Outgoing(at, views.view(SurveySession(""), command), only_for=alone)
+            if isinstance(command, FreeText) and incoming.place == "mentioned":
+                return Outgoing(at, replies.not_understood(command.text, "topic"), only_for=alone)
             if not isinstance(command, FreeText | StartSurvey):
                 return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
             start = command if isinstance(command, StartSurvey) else parse(f"survey {command.text}")
@@ -130,11 +163,9 @@ class Turns:
                 brief_of(start, self._defaults)
         except UserError as error:
             return Outgoing(at, wording.failure(error), only_for=alone)
-        return (
-            incoming
-            if incoming.values or isinstance(command, StartSurvey)
-            else replace(incoming, text=f"survey {incoming.text}")
-        )
+        if incoming.values or not isinstance(start, StartSurvey):
+            return incoming
+        return replace(incoming, text=write_start(start))
 
     def form(self, stored: StoredConversation, incoming: Incoming) -> Form:
         """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
@@ -153,7 +184,7 @@ class Turns:
             command = command_of(incoming, stored.session)
             if isinstance(command, StartSurvey):
                 brief_of(command, self._defaults)
-            elif not isinstance(command, Show | Export | More | Invite | RaiseBudget | Forget | FreeText):
+            elif command and not isinstance(command, NOT_FOR_THE_SESSION):
                 advance(stored.session, command)
         except UserError as error:
             return FormFault(forms.field_of(incoming, str(error)), str(error))
@@ -184,7 +215,7 @@ class Turns:
 
     async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         waiting = turn.stored.reading
-        turn.stored = replace(turn.stored, reading=())
+        turn.stored = replace(turn.stored, reading=(), choices=())
         if waiting and command == Approve():  # said in words; a button means its own proposal
             for said in waiting:
                 await self._obey(turn, incoming, parse(said))
@@ -204,6 +235,8 @@ class Turns:
                 await self._export(turn, formats)
             case Invite() | RaiseBudget() | Forget():
                 await self._manage(turn, command)
+            case Choose():
+                raise UserError(replies.NOTHING_TO_CHOOSE)
             case _:
                 self.decide(turn, command)
 
@@ -224,27 +257,30 @@ class Turns:
                 turn.say(wording.FORGOTTEN if sure else wording.FORGET)
 
     async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:
-        """Words that are no command: a topic at the beginning, a question at the end."""
+        """Words that nothing without a model understands."""
         session = turn.session
-        if session.state.phase == "topic" and not session.job and len(text.split()) > 1 and "?" not in text:
-            start = parse(f"survey {text}")
-            if self._may(turn, incoming, start):
-                await self._obey(turn, incoming, start)
-        elif session.state.phase == "discussion" and text.endswith("?") and len(text.split()) > 1:
-            self.decide(turn, AskQuestion(text))
-        elif not session.job and (model := self._services.model(session, payer_of(turn.stored))):
+        if not session.job and (model := self._services.model(session, payer_of(turn.stored))):
             await self._read(turn, incoming, text, model)
-        elif session.state.phase == "discussion" and len(text.split()) > 1:
-            self.decide(turn, AskQuestion(text))
         else:
-            turn.say(wording.not_understood(text, session.state.phase))
+            self._ask_back(turn, text)
+
+    def _ask_back(self, turn: Turn, text: str) -> None:
+        """Say that it was not understood, and offer what was likeliest meant."""
+        session = turn.session
+        choices = suggest_commands(text, "writing" if session.job else session.state.phase)
+        turn.stored = replace(turn.stored, choices=choices)
+        buttons = tuple(
+            Button(choice, f"choose {number}:{session.id}:{session.revision}", str(number))
+            for number, choice in enumerate(choices, start=1)
+        )
+        turn.say(replies.asked_back(text, choices), buttons=buttons)
 
     async def _read(self, turn: Turn, incoming: Incoming, text: str, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
         reading = await read(model, text, turn.session)
         allowed = all(self._may(turn, incoming, command) for command in reading.commands)
         if not reading.commands:
-            turn.say(wording.not_understood(text, turn.session.state.phase))
+            self._ask_back(turn, text)
         elif allowed and reading.sure and len(reading.commands) == 1:
             await self._obey(turn, incoming, reading.commands[0])
         elif allowed:
@@ -324,10 +360,14 @@ def payer_of(stored: StoredConversation) -> Payer:
     return Payer(stored.session.id, stored.conversation.workspace, stored.owner)
 
 
-def command_of(incoming: Incoming, session: SurveySession | None) -> Command:
-    """Text, button or form as a command; a button's revision decides whether what it changes is still meant."""
+def command_of(incoming: Incoming, session: SurveySession | None) -> Command | None:
+    """Text, button or form as a command; ``None`` where people talk to one another.
+
+    A button's revision decides whether what it changes is still meant.
+    """
     if not incoming.button:
-        return parse(incoming.text)
+        found = understand_words(incoming, session)
+        return found.command or (None if found.silent and not incoming.attachments else FreeText(incoming.text))
     verb, session_id, revision = forms.read_action(incoming.button)
     command = forms.command(verb, dict(incoming.values), session) if incoming.values else parse(verb)
     if session is None or isinstance(command, StartSurvey):
@@ -338,6 +378,9 @@ def command_of(incoming: Incoming, session: SurveySession | None) -> Command:
     same = session_id == session.id and isinstance(command, ANY_TIME)
     return command if same or current == session.revision else Approve(current)
 
+
+NOT_FOR_THE_SESSION = Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText
+"""Commands that are carried out around the session."""
 
 LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
 """Said with a file of papers: they are the survey's papers, and no others."""

@@ -1,4 +1,4 @@
-"""Words that the grammar does not know, read by a language model as commands of that grammar.
+"""What a person's words mean in a conversation; words that nothing knows are read by a language model.
 
 The model only ever proposes commands that a person could have typed; what it proposes is parsed like theirs.
 """
@@ -6,15 +6,19 @@ The model only ever proposes commands that a person could have typed; what it pr
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 
+from adapters.chat import Incoming
 from bot.commands.grammar import Command, FreeText, parse
+from bot.commands.intents.reading import ReadingContext, Understanding, understand
 from bot.wording.proposals import proposal
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.session.events import EditKeywords, EditOutline, EditPapers
-from engine.session.state import SurveySession, advance
+from engine.session.events import Approve, EditKeywords, EditOutline, EditPapers, Regenerate, Stop
+from engine.session.state import State, SurveySession, advance
+from engine.values import walk_outline
 
 LONGEST_SAID = 1_000
 """Characters of a message that are read."""
@@ -34,6 +38,36 @@ class Reading:
     said: tuple[str, ...]
     commands: tuple[Command, ...]
     sure: bool
+
+
+def understand_words(incoming: Incoming, session: SurveySession | None) -> Understanding:
+    """What is meant, without a model. Raises `UserError` where a command is begun but cannot be read."""
+    state = session.state if session else State()
+    own = _own_words(state) if incoming.place == "thread" else frozenset()
+    context = ReadingContext(state.phase, incoming.place, own)
+    found = understand(incoming.text, context, state)
+    if incoming.place == "thread" and session and session.job and isinstance(found.command, Approve | Regenerate):
+        return Understanding(silent=True)  # said among people while we work, it answers one of them
+    return found
+
+
+def is_stop(incoming: Incoming) -> bool:
+    """Whether somebody wants what runs to be stopped, which does not wait for its turn."""
+    if incoming.values or incoming.button:
+        return incoming.button.partition(":")[0] == "stop" and not incoming.values
+    try:
+        found = understand(incoming.text, ReadingContext("writing", incoming.place), State(phase="writing"))
+    except UserError:
+        return False
+    return isinstance(found.command, Stop)
+
+
+def _own_words(state: State) -> frozenset[str]:
+    """The words of the survey's topic, keywords and titles."""
+    texts = [state.brief.topic] if state.brief else []
+    texts += [keyword.text for keyword in state.keywords.keywords] if state.keywords else []
+    texts += [node.title for _, node in walk_outline(state.outline.nodes)] if state.outline else []
+    return frozenset(word for text in texts for word in re.findall(r"[^\W_]{4,}", text.lower()))
 
 
 async def read(model: LanguageModel, text: str, session: SurveySession) -> Reading:

@@ -58,6 +58,7 @@ class StoredSession:
     job: Job | None
     state: StoredState
     past: tuple[StoredState, ...]
+    undone: tuple[StoredState, ...] = ()
 
 
 _STORED = TypeAdapter(StoredSession)
@@ -98,9 +99,9 @@ class SessionCodec:
             sections = tuple((at, digest("section", section)) for at, section in value.sections)
             return StoredState(value.phase, value.brief, value.paper_limit, value.attempt, parts, sections)
 
-        past = tuple(map(state, session.past))
+        past, undone = tuple(map(state, session.past)), tuple(map(state, session.undone))
         body = StoredSession(
-            session.id, session.revision, session.jobs_started, session.job, state(session.state), past
+            session.id, session.revision, session.jobs_started, session.job, state(session.state), past, undone
         )
         return _STORED.dump_json(body).decode(), new
 
@@ -126,8 +127,8 @@ class SessionCodec:
                 **parts,
             )
 
-        past = tuple(map(state, body.past))
-        return SurveySession(body.id, body.revision, state(body.state), past, body.job, body.jobs_started)
+        past, undone = tuple(map(state, body.past)), tuple(map(state, body.undone))
+        return SurveySession(body.id, body.revision, state(body.state), past, body.job, body.jobs_started, undone)
 
     def remember(self, session_id: str, values: Mapping[str, object]) -> None:
         """These parts of the session are stored under these digests."""

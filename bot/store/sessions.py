@@ -52,6 +52,7 @@ class StoredConversation:
     owner: str
     invited: frozenset[str] = frozenset()
     reading: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
     version: int = 0
 
 
@@ -162,7 +163,7 @@ class Store:
             session,
             row[sessions.c.owner],
             frozenset(json.loads(row[sessions.c.invited])),
-            tuple(json.loads(row[conversations.c.reading])),
+            *_read_waiting(row[conversations.c.reading]),
             row[conversations.c.version],
         )
         self._keep(name, stored)
@@ -193,7 +194,8 @@ class Store:
             "body": body,
             "changed_at": now,
         }
-        place = {"reading": json.dumps(stored.reading), "version": stored.version + 1, "session_id": session.id}
+        waiting = json.dumps([stored.reading, stored.choices])
+        place = {"reading": waiting, "version": stored.version + 1, "session_id": session.id}
         async with self.writing() as connection:
             if stored.version == 0:
                 where = {"platform": at.platform, "tenant": at.tenant, "channel": at.channel, "thread": at.thread}
@@ -224,6 +226,11 @@ class Store:
             stored_messages = [await self._insert_message(connection, message, None, now) for message in messages]
             await connection.execute(_of_event(incoming.conversation, incoming.key).values(handled_at=now))
         return stored_messages
+
+    async def handle_silently(self, at: Conversation, key: str) -> None:
+        """An event that was not for us."""
+        async with self.writing() as connection:
+            await connection.execute(_of_event(at, key).values(handled_at=time.time()))
 
     async def with_jobs(self, platform: str, only: Conversation | None) -> list[tuple[Conversation, str, str]]:
         """Conversations whose session has a job: where, its owner, the job's id."""
@@ -322,6 +329,15 @@ class Store:
         for row in rows:
             self._recent.pop(row.conversation_id, None)
         return len(rows)
+
+
+def _read_waiting(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Commands that wait for a yes, and those one of which is to be chosen; nothing where nothing was asked."""
+    found = json.loads(text)
+    if not all(isinstance(part, list) for part in found):  # stored before there were choices
+        return tuple(found), ()
+    reading, choices = found or ((), ())
+    return tuple(reading), tuple(choices)
 
 
 def _of_event(at: Conversation, key: str) -> sa.Update:

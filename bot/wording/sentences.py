@@ -54,9 +54,11 @@ _NOTICES: dict[NoticeKind, str] = {
     "running already": "A survey is being made here already. Say `stop` first, then name the new topic.",
     "nothing to approve": "There is nothing to approve now.",
     "nothing to undo": "There is nothing to undo.",
+    "nothing to redo": "There is nothing to redo.",
     "nothing to stop": "Nothing is running.",
     "stopped": "Stopped. What was finished is kept.",
-    "undone": "Undone.",
+    "undone": "Undone. `redo` takes that back.",
+    "redone": "Done again.",
     "no way back": "This is the beginning; name a topic.",
     "not now": "That cannot be done at this step.",
     "started over": "All right, from the beginning. Name a topic, for example: `survey graph neural networks`. "
@@ -64,7 +66,7 @@ _NOTICES: dict[NoticeKind, str] = {
     "needs topic": "Name a topic first, for example: `survey graph neural networks`",
 }
 
-_SUGGESTIONS: dict[Phase, str] = {
+SUGGESTIONS: dict[Phase, str] = {
     "topic": "`survey TOPIC` to begin, or `help`",
     "keywords": "`ok` to search with these keywords, `add WORDS`, or `drop WORDS`",
     "papers": "`ok` to go on to the outline, `exclude 3 7`, or `more`",
@@ -114,7 +116,7 @@ _STARTED: dict[JobKind, str] = {
 def notice(kind: NoticeKind, session: SurveySession) -> str:
     """One of the known short answers."""
     if kind == "not now":
-        return f"{_NOTICES[kind]} You can say {_SUGGESTIONS[session.state.phase]}."
+        return f"{_NOTICES[kind]} You can say {SUGGESTIONS[session.state.phase]}."
     return _NOTICES[kind]
 
 
@@ -137,11 +139,6 @@ def progress(step: Progress) -> str:
     """One line: the stage and what is being done."""
     stage = _STAGES.get(step.stage, step.stage)
     return f"{stage}: {escape_markdown(shorten(step.detail, 80))}" if step.detail else stage
-
-
-def not_understood(text: str, phase: Phase) -> str:
-    """An honest answer to words that mean nothing here."""
-    return f"I did not understand “{escape_markdown(shorten(clean(text), 80))}”. You can say {_SUGGESTIONS[phase]}."
 
 
 def failure(error: ScholiumError) -> str:
@@ -292,7 +289,7 @@ def status(session: SurveySession) -> str:
     """Where the conversation is."""
     state = session.state
     topic = f"“{escape_markdown(state.brief.topic)}”" if state.brief else "no topic yet"
-    doing = word_started(session.job) if session.job else f"it is your turn: {_SUGGESTIONS[state.phase]}"
+    doing = word_started(session.job) if session.job else f"it is your turn: {SUGGESTIONS[state.phase]}"
     written = f" {len(state.sections)} sections are written." if state.phase == "writing" else ""
     return f"Topic: {topic}. Step: {state.phase}.{written} Now: {doing}"
 

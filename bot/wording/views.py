@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 from bot.commands.grammar import Show
-from bot.wording import floats, proposals
+from bot.wording import proposals, replies
 from bot.wording import sentences as wording
 from engine.errors import UserError
-from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, section_at, table_at
+from engine.evidence import evidence_of_reference, evidence_of_section, section_at
 from engine.session.state import State, SurveySession
 from engine.survey import Survey
 from engine.writing.assembly import assemble_survey
@@ -20,10 +20,8 @@ def view(session: SurveySession, look: Show) -> str:
     match look.view:
         case "help":
             return wording.HELP
-        case "status":
-            return wording.status(session)
-        case "history":
-            return wording.history(session)
+        case "hello" | "thanks" | "status" | "history":
+            return _word_standing(session, look.view)
         case "sources":
             return proposals.sources(state)
         case "show":
@@ -36,18 +34,10 @@ def view(session: SurveySession, look: Show) -> str:
             survey = require_survey(state)
             paper, items = evidence_of_reference(survey, int(look.target))
             return proposals.why_reference(survey, paper, int(look.target), items)
-        case "why table" | "why figure":
-            return _why_float(require_survey(state), look.view, int(look.target))
         case "cost" | "budget" | "tree":
             raise ValueError(f"{look.view} is not in the session")
         case _:
             assert_never(look.view)
-
-
-def _why_float(survey: Survey, kind: Literal["why table", "why figure"], number: int) -> str:
-    if kind == "why table":
-        return floats.why_table(survey, table_at(survey, number), number)
-    return floats.why_figure(figure_at(survey, number), number)
 
 
 def _show_section(state: State, place: str) -> str:
@@ -57,6 +47,20 @@ def _show_section(state: State, place: str) -> str:
     if state.phase == "papers" and state.papers:
         return proposals.all_papers(state.papers)
     return proposals.proposal(state)
+
+
+def _word_standing(session: SurveySession, view: Literal["hello", "thanks", "status", "history"]) -> str:
+    match view:
+        case "hello":
+            return replies.hello(session)
+        case "thanks":
+            return replies.THANKS
+        case "status":
+            return wording.status(session)
+        case "history":
+            return wording.history(session)
+        case _:
+            assert_never(view)
 
 
 def survey_so_far(state: State) -> Survey | None:

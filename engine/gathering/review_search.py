@@ -16,7 +16,8 @@ from engine.options import Sampling
 from engine.retrieval.identity import MergedPapers
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.sources import PaperSearch
-from engine.retrieval.ranking import Scores, popularity
+from engine.retrieval.ranking import popularity
+from engine.retrieval.topic_words import Scores
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Query, Reason, SearchRecord
 

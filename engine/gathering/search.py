@@ -15,7 +15,8 @@ from engine.gathering.relevance import JudgedPapers, judge_papers, typical
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.identity import MergedPapers
 from engine.retrieval.online.sources import Neighbour, Online
-from engine.retrieval.ranking import SEEDS, closeness, popularity, survey_scores
+from engine.retrieval.ranking import SEEDS, closeness, measure_usual, popularity, survey_scores
+from engine.retrieval.topic_words import measure_texts, read_topic
 from engine.run import Progress, RunContext
 from engine.values import (
     Brief,
@@ -214,7 +215,9 @@ class CandidatePool:
         near = closeness(vectors, vectors[[place[key] for key in seeds]])
         counts = np.array([np.nan if p.citations is None else float(p.citations) for p in papers])
         years = np.array([p.year or 0 for p in papers], np.int64)
-        scores = survey_scores(near, popularity(counts, years, datetime.now(UTC).year))
+        cited = popularity(counts, years, datetime.now(UTC).year)
+        words = measure_texts(read_topic(self.brief.topic), [p.title for p in papers], [p.abstract for p in papers])
+        scores = survey_scores(words, near, cited, measure_usual(words, near, cited))
         order = [keys[int(i)] for i in np.argsort(-scores, kind="stable")]
         self.rankings.append((order, SURVEY_WEIGHT * self.topic_weight))
 

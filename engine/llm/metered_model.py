@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +16,7 @@ from tenacity.wait import wait_random_exponential
 
 from engine.errors import LanguageModelError
 from engine.llm.meter import Ledger, Reservation, Throttle
-from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimate_completion
+from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimate_completion, strict_schema
 
 ATTEMPTS = 6
 LONGEST_RETRYING_S = 300.0
@@ -87,7 +88,7 @@ class MeteredModel:
 
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
-        schema = kind.model_json_schema()
+        schema = strict_schema(kind)
         rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(schema)}"
         asked = replace(request, prompt=replace(request.prompt, question=request.prompt.question + rules))
         problem = ""
@@ -169,5 +170,14 @@ def _wait(state: RetryCallState) -> float:
 
 def _json_of(text: str) -> str:
     """The JSON object in an answer that may have words or a fence around it."""
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else text
+    bare = re.sub(r"<(think|thinking|reasoning)>.*?</\1>", "", text, flags=re.S)
+    decoder, best, at = json.JSONDecoder(), "", bare.find("{")
+    while at >= 0:
+        try:
+            _, end = decoder.raw_decode(bare, at)
+        except ValueError:
+            end = at + 1
+        else:
+            best = max(best, bare[at:end], key=len)
+        at = bare.find("{", end)
+    return best or bare

@@ -21,12 +21,32 @@ def tokens_of(text: str) -> int:
 
 
 class TypedAnswer(BaseModel):
-    """Base of typed answers: every field is required and no other is allowed, as providers demand."""
+    """Base of typed answers.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    What is asked for is `strict_schema`; what is read may have more fields, or lack those that have a default.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 A = TypeVar("A", bound=TypedAnswer)
+
+
+def strict_schema(kind: type[TypedAnswer]) -> dict[str, Any]:
+    """The JSON schema of an answer, every field required and no other allowed, as providers demand."""
+
+    def strict(node: Any) -> Any:
+        if isinstance(node, list):
+            return [strict(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        made = {name: strict(value) for name, value in node.items() if name != "default"}
+        if "properties" in node:
+            made |= {"required": list(node["properties"]), "additionalProperties": False}
+        return made
+
+    schema: dict[str, Any] = strict(kind.model_json_schema())
+    return schema
 
 
 @dataclass(frozen=True, slots=True)

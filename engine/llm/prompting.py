@@ -14,6 +14,8 @@ from importlib import resources
 
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Prompt, tokens_of
+from engine.retrieval.identity import surname
+from engine.text import sentences, shorten
 from engine.values import Paper
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
@@ -34,8 +36,18 @@ def fill(name: str, **values: str) -> Prompt:
     return Prompt(*parts)
 
 
-def paper_block(papers: Sequence[Paper], tokens_each: int) -> str:
-    """Papers as quoted data with what was read of their texts: nothing in them can close the fence or open another."""
+ABSTRACT_TOKENS = 600
+"""Longest abstract that is sent whole; longer ones end at a sentence, their last one kept: results stand at the end."""
+
+GIST_TOKENS = 60
+"""What of an abstract is sent for an outline: the sentence that says what the paper contributes."""
+
+
+def paper_block(papers: Sequence[Paper], tokens_each: int = ABSTRACT_TOKENS) -> str:
+    """Papers as quoted data with what was read of their texts: nothing in them can close the fence or open another.
+
+    Each has its title with first author, venue and year, then its abstract (or summary), then its text.
+    """
     return "\n".join(_entry(paper, tokens_each) for paper in papers)
 
 
@@ -44,15 +56,52 @@ def data(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def paper_tokens(paper: Paper, tokens_each: int) -> int:
+def paper_tokens(paper: Paper, tokens_each: int = ABSTRACT_TOKENS) -> int:
     """Estimated tokens of a paper's entry in `paper_block`."""
     return tokens_of(_entry(paper, tokens_each))
 
 
 def _entry(paper: Paper, tokens_each: int) -> str:
-    abstract = paper.abstract[: tokens_each * CHARACTERS_PER_TOKEN]
-    body = "".join(f"\n{data(passage.text)}" for passage in paper.body)
-    return f'<paper key="{paper.key}">\n{data(paper.title)}\n{data(abstract)}{body}\n</paper>'
+    content = _gist(paper) if tokens_each <= GIST_TOKENS else _abridged(paper.content, tokens_each)
+    body = "".join(f"\n{data(passage.text)}" for passage in paper.body) if tokens_each > GIST_TOKENS else ""
+    published = ", ".join(part for part in (_first_author(paper), paper.venue, str(paper.year or "")) if part)
+    title = f"{paper.title} ({published})" if published else paper.title
+    return f'<paper key="{paper.key}">\n{data(title)}\n{data(content)}{body}\n</paper>'
+
+
+def _first_author(paper: Paper) -> str:
+    return surname(paper.authors[0]) + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
+
+
+def _abridged(text: str, tokens: int) -> str:
+    """The text, or where it is longer its first sentences and its last, which tells the results."""
+    room = tokens * CHARACTERS_PER_TOKEN
+    if len(text) <= room:
+        return text
+    *first, last = sentences(text)
+    kept: list[str] = []
+    room -= len(last) + 3
+    for sentence in first:
+        if len(sentence) + 1 > room:
+            break
+        kept.append(sentence)
+        room -= len(sentence) + 1
+    return " ".join([*kept, "…", last]) if kept else f"{text[: tokens * CHARACTERS_PER_TOKEN].rsplit(' ', 1)[0]} …"
+
+
+_CONTRIBUTION = re.compile(
+    r"\b(?:we|our (?:method|approach|model|work|framework)|(?:this|the) (?:paper|work|article|study|survey|monograph)|"
+    r"the authors?)\b.{0,80}?"
+    r"\b(?:propos|introduc|present|develop|describ|design|contribut|show|stud|investigat|review|survey|releas|build)\w*",
+    re.I,
+)
+
+
+def _gist(paper: Paper) -> str:
+    """The sentence that states the paper's contribution, or else its first."""
+    found = sentences(paper.content)
+    chosen = next((s for s in found if _CONTRIBUTION.search(s)), found[0] if found else "")
+    return shorten(chosen, GIST_TOKENS * CHARACTERS_PER_TOKEN)
 
 
 @cache

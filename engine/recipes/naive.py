@@ -27,8 +27,9 @@ from engine.values import (
     PaperSelection,
 )
 from engine.writing.assembly import add_warnings, assemble_survey
-from engine.writing.drafting import ABSTRACT_TOKENS, Draft, mark_unchecked, plain, settle_citations
+from engine.writing.drafting import Draft, mark_unchecked, settle_citations
 from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD
+from engine.writing.model_text import read_prose
 
 METHOD = "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts."
 STEP_WORDS = 700
@@ -59,7 +60,7 @@ class NaiveRagRecipe(RevisedByModel):
         for step in range(math.ceil(_wanted_words(brief) / STEP_WORDS)):
             first = step * count % max(1, len(listed))
             seen = min(step * written, SEEN_CHARACTERS // CHARACTERS_PER_TOKEN)
-            shown = sum(paper_tokens(p, ABSTRACT_TOKENS) for p in listed[first : first + count])
+            shown = sum(paper_tokens(p) for p in listed[first : first + count])
             chain.append(PlannedCall("drafting", PROMPT_OVERHEAD + seen + shown, written))
         return (tuple(chain),)
 
@@ -121,11 +122,11 @@ async def _continue_text(
         topic=data(brief.topic),
         total=str(wanted),
         draft=data("\n\n".join(part.text for part in parts)[-SEEN_CHARACTERS:]) or "(nothing yet)",
-        papers=paper_block(papers, ABSTRACT_TOKENS),
+        papers=paper_block(papers),
         words=str(STEP_WORDS),
     )
     text = await context.require_model().text(Request("drafting", f"draft/{len(parts)}", prompt, STEP_WORDS * 3, 1.0))
-    draft = settle_citations(Draft(OutlineNode(brief.topic), tuple(papers), plain(text)))
+    draft = settle_citations(Draft(OutlineNode(brief.topic), tuple(papers), read_prose(text)))
     if not list_cited_keys(draft.text):
         raise LanguageModelError("the model's text cited none of the papers", retryable=True)
     return mark_unchecked(draft)

@@ -30,14 +30,11 @@ EDITED_SHARE = 0.2
 FOUND = 8
 """Papers that rewriting finds for a subsection."""
 
-TABLE_ROWS, ROW_TOKENS = 10, 90
-"""Rows of a section's table, and the tokens of one as it is written."""
-
 FRAME_PAPERS, FRAME_TOKENS = 2, 60
 """Papers cited where a part begins and ends, and the tokens of these sentences."""
 
 
-def plan_survey(task: Assignment, papers: Sequence[Paper], *, rewrite: bool, tables: bool) -> list[CallChain]:
+def plan_survey(task: Assignment, papers: Sequence[Paper], *, rewrite: bool) -> list[CallChain]:
     """Hints of all papers, then for each section its drafts one after the other, each rewritten and checked."""
     body = [node for node in task.outline.nodes if node.role == "body"]
     leaves = [len(_leaves(node)) for node in body]
@@ -56,9 +53,6 @@ def plan_survey(task: Assignment, papers: Sequence[Paper], *, rewrite: bool, tab
     for _ in range(len(task.outline.nodes) - len(body)):
         shown = sizes.papers(FRAME_PAPERS * sum(leaves), GIST) + FRAME_TOKENS * sum(leaves)
         chains.append((PlannedCall("drafting", sizes.outline + shown, sizes.written), sizes.check()))
-    if tables:
-        shown = PROMPT_OVERHEAD + sizes.papers(TABLE_ROWS, GIST)
-        chains += [(PlannedCall("extraction", shown, TABLE_ROWS * ROW_TOKENS),)] * len(body)
     return chains
 
 

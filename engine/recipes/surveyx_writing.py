@@ -27,10 +27,10 @@ from engine.writing.drafting import (
     Draft,
     mark_unchecked,
     outline_text,
-    plain,
     settle_citations,
     verify_citations,
 )
+from engine.writing.model_text import read_prose
 
 QUOTE_TOKENS = 120
 """Longest quotation of a paper behind a hint."""
@@ -182,7 +182,7 @@ class SectionWriter:
         try:
             for attempt in range(DRAFT_ATTEMPTS):
                 answer = await self.model.text(request(attempt))
-                draft = settle_citations(Draft(node, papers, plain(answer)))
+                draft = settle_citations(Draft(node, papers, read_prose(answer)))
                 if len(draft.text.split()) >= self.task.words * SHORTEST_SHARE and list_cited_keys(draft.text):
                     self.warnings += draft.warnings
                     return draft.text

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import UserError
 from engine.rendering.bibliography import bibtex, ris
-from engine.rendering.figures import svg
+from engine.rendering.figures.pictures import png
 from engine.rendering.html import html
 from engine.rendering.markdown import render_markdown
 from engine.rendering.pdf import pdf
@@ -68,8 +68,8 @@ def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Pat
 
 
 def write_figure(figure: Figure, folder: Path, stem: str) -> Path:
-    """Write a figure into a folder as SVG."""
-    return _write_content(folder, f"{stem}.svg", svg(figure).encode())
+    """Write a figure into a folder as PNG, which chat platforms show."""
+    return _write_content(folder, f"{stem}.png", png(figure))
 
 
 def _write_content(folder: Path, name: str, content: bytes) -> Path:

@@ -1,56 +1,125 @@
-"""A survey as one HTML file that needs nothing else: contents, linked citations, figures."""
+"""A survey as one HTML file that needs nothing else: a reading map of its field, readable without scripts."""
 
 from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from engine.citations import numbers, reference_text, replace_citations
-from engine.rendering.figures import svg
+from engine.citations import numbers, reference_text
+from engine.rendering.document import (
+    Block,
+    Run,
+    citing_sections,
+    group_titles,
+    index_of_names,
+    number_sections,
+    parse_blocks,
+    parse_runs,
+    quotes_by_paper,
+)
+from engine.rendering.figures.drawing import PaperLink
+from engine.rendering.figures.pictures import svg
 from engine.rendering.markdown import describe_search
-from engine.survey import Figure, Survey, walk
+from engine.survey import Figure, Survey
 from engine.text import clean
-from engine.values import PaperKey
+from engine.values import Paper, PaperKey
+
+QUOTES_SHOWN = 3
+"""Quotations on a paper's card; more of them are in the text."""
+
+SORTABLE_ROWS = 4
+"""Rows from which a table is sorted and filtered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a reader is told of a paper: why it is here, what is quoted of it, where it is cited."""
+
+    number: int
+    paper: Paper
+    reason: str
+    sections: tuple[str, ...]
+    quotes: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The reference in one line."""
+        return reference_text(self.paper)
 
 
 def html(survey: Survey) -> str:
     """The document; text from papers is escaped by the template engine and cannot become markup."""
     known = numbers(survey)
-    references = {paper.key: clean(reference_text(paper)) for paper in survey.references}
-
-    def inline(text: str) -> Markup:
-        def links(keys: tuple[PaperKey, ...]) -> str:
-            ordered = sorted(keys, key=lambda k: known[k])
-            anchors = [
-                Markup('<a class="cite" href="#ref-{0}" data-reference="{1}">{0}</a>').format(known[k], references[k])
-                for k in ordered
-            ]
-            return Markup("[{}]").format(Markup(", ").join(anchors))
-
-        return Markup(replace_citations(clean(text), links, lambda plain: str(escape(plain))))
-
-    def blocks(text: str) -> list[tuple[str, list[Markup]]]:
-        found = []
-        for block in text.split("\n\n"):
-            lines = block.split("\n")
-            if all(line.startswith("- ") for line in lines):
-                found.append(("list", [inline(line[2:]) for line in lines]))
-            else:
-                found.append(("paragraph", [inline(block)]))
-        return found
-
+    links = {
+        p.key: PaperLink(f"#ref-{known[p.key]}", f"{clean(p.title)} ({p.year or 'no year'})") for p in survey.references
+    }
     environment = Environment(
-        loader=PackageLoader("engine.rendering"), autoescape=True, undefined=StrictUndefined, finalize=_clean_value
-    )
-    return environment.get_template("survey.html.j2").render(
+        loader=PackageLoader("engine.rendering"), autoescape=True, undefined=StrictUndefined, finalize=_clean_value,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    # A style attribute would be refused by the page's own policy, so widths are classes.
+    style = _asset("page.css") + "".join(f".w{n}{{width:{n}%}}" for n in range(1, 101))
+    script = _asset("page.js")
+    titles = group_titles(survey)
+    names = index_of_names(survey, known)
+    return environment.get_template("page.html.j2").render(
         survey=survey,
-        sections=[(number, section, number.count(".")) for number, section in walk(survey.sections)],
-        references=[(known[p.key], p, reference_text(p)) for p in survey.references],
-        inline=inline,
-        blocks=blocks,
-        given=describe_search,
-        drawn=_draw_inline,
+        style=Markup(style),
+        script=Markup(script),
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        sections=list(number_sections(survey)),
+        cards=_cards(survey, known),
+        numbers=known,
+        names=names,
+        sortable=SORTABLE_ROWS,
+        blocks=lambda text: parse_blocks(text, known),
+        inline=lambda text: _inline(parse_runs(text, known)),
+        items=_items,
+        describe_search=describe_search,
+        draw=lambda figure: _draw(figure, links, titles),
+        widths=_widths,
     )
+
+
+def _cards(survey: Survey, known: Mapping[PaperKey, int]) -> list[Card]:
+    places, quotes = citing_sections(survey), quotes_by_paper(survey)
+    reasons = {start.key: start.reason for start in survey.overview.start} if survey.overview else {}
+    return [
+        Card(known[p.key], p, reasons.get(p.key, ""), places.get(p.key, ()), quotes.get(p.key, ())[:QUOTES_SHOWN])
+        for p in survey.references
+    ]
+
+
+def _told(paper: Paper) -> str:
+    """A paper's title and year, as a mark of a figure tells them."""
+    return clean(f"{paper.title} ({paper.year})" if paper.year else paper.title)
+
+
+def _items(block: Block) -> list[Markup]:
+    return [_inline(item) for item in block.items]
+
+
+def _inline(runs: Sequence[Run]) -> Markup:
+    """Text escaped, citations as links to the references."""
+    return Markup("").join(_citation(run.cited) if run.cited else escape(run.text) for run in runs)
+
+
+def _citation(cited: Sequence[int]) -> Markup:
+    links = Markup(", ").join(Markup('<a class="cite" href="#ref-{0}">{0}</a>').format(number) for number in cited)
+    return Markup('<span class="cites">[{}]</span>').format(links)
+
+
+def _widths(widths: Sequence[int], columns: int) -> list[int]:
+    """Widths of columns in hundredths; none where the table leaves them open."""
+    whole = sum(widths)
+    return [round(100 * width / whole) for width in widths] if whole and len(widths) == columns else []
 
 
 def _clean_value(value: object) -> object:
@@ -58,5 +127,14 @@ def _clean_value(value: object) -> object:
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _draw_inline(figure: Figure) -> Markup:
-    return Markup(svg(figure))  # drawn by us; its labels are paths
+def _draw(figure: Figure, links: Mapping[PaperKey, PaperLink], groups: Sequence[str]) -> Markup:
+    return Markup(svg(figure, links, groups))  # drawn by us; its labels are escaped
+
+
+def _asset(name: str) -> str:
+    return resources.files("engine.rendering").joinpath(f"templates/{name}").read_text(encoding="utf-8")
+
+
+def _hash(content: str) -> str:
+    """As the content security policy names the one style and the one script that may take effect."""
+    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

@@ -9,7 +9,7 @@ from typing import Any
 import typst
 
 from engine.citations import number_ranges, numbers, reference_text, replace_citations
-from engine.rendering.figures import svg
+from engine.rendering.figures.pictures import svg
 from engine.rendering.markdown import describe_search
 from engine.survey import Survey, walk
 from engine.text import clean

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Vectors
-
-Scores = NDArray[np.float64]
+from engine.retrieval.topic_words import Scores, WordEvidence
 
 FUSION_CONSTANT = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009)."""
 
 SEEDS = 100
 """First results by words that stand for the topic: few enough to be about it, enough to show its parts."""
+
+NAMING_SEEDS = 50
+"""Papers that name most of the topic and stand for it once more: they tell what its words mean together."""
 
 NEIGHBOURS = 10
 """A paper belongs to a field when it is close to some part of it, here to a tenth of the seeds, rather
@@ -70,11 +73,90 @@ def popularity(citations: Scores, years: NDArray[np.int64], this_year: int) -> S
     return rate
 
 
-def survey_scores(relevance: Scores, cited: Scores) -> Scores:
-    """Relevance finds the field, being cited tells which of its papers a survey cites.
+BM25_WEIGHT = 0.3
+IN_TEXT_WEIGHT = 0.1
+IN_TITLE_WEIGHT = 0.06
+CITED_WEIGHT = 1.4
+"""Weights of what is known about a paper beside its closeness to the topic (weight 1), each measured in standard
+deviations over the library. That is what makes them serve every topic: a word that few papers have spreads little,
+so that naming it counts for much, and a word that thousands have counts for little beside being cited."""
 
-    Both are standardised over the library and weigh the same: that is the logarithm of a product of two
-    odds, and leaves no weight to be tuned.
-    """
-    combined: Scores = standardise(relevance) + standardise(cited)
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """Mean and standard deviation of a value over a library."""
+
+    mean: float
+    spread: float
+
+    @classmethod
+    def of(cls, values: Scores, weights: Scores | None = None) -> Usual:
+        """Over these values, which may stand for different numbers of papers."""
+        mean = float(np.average(values, weights=weights))
+        return cls(mean, float(np.sqrt(np.average((values - mean) ** 2, weights=weights))))
+
+    def standardise(self, values: Scores) -> Scores:
+        """In standard deviations from the mean; all zero where the library's values do not differ."""
+        result: Scores = np.zeros_like(values) if self.spread < 1e-12 else (values - self.mean) / self.spread
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class UsualEvidence:
+    """What is usual in a library for one topic."""
+
+    bm25: Usual
+    in_text: Usual
+    in_title: Usual
+    near: Usual
+    cited: Usual
+
+
+def measure_usual(words: WordEvidence, near: Scores, cited: Scores) -> UsualEvidence:
+    """What is usual among papers of which everything is known."""
+    return UsualEvidence(*map(Usual.of, (words.bm25, words.in_text, words.in_title, near, cited)))
+
+
+def word_scores(words: WordEvidence, usual: UsualEvidence) -> Scores:
+    """How much more than usual papers name the topic."""
+    result: Scores = (
+        BM25_WEIGHT * usual.bm25.standardise(words.bm25)
+        + IN_TEXT_WEIGHT * usual.in_text.standardise(words.in_text)
+        + IN_TITLE_WEIGHT * usual.in_title.standardise(words.in_title)
+    )
+    return result
+
+
+def survey_scores(words: WordEvidence, near: Scores, cited: Scores, usual: UsualEvidence) -> Scores:
+    """How likely a survey of the topic cites each paper: it is close to the topic, names it, and is cited."""
+    combined: Scores = (
+        usual.near.standardise(near) + word_scores(words, usual) + CITED_WEIGHT * usual.cited.standardise(cited)
+    )
     return combined
+
+
+def find_seeds(words: WordEvidence) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of the papers that stand for the topic: first by its words, and those that name most of it."""
+    if not words.bm25.any():
+        nothing = np.zeros(0, np.int64)
+        return nothing, nothing
+    named = words.present + words.in_title + 0.5 * words.bm25 / words.bm25.max()
+    first = order_best(words.bm25, SEEDS), order_best(np.where(words.bm25 > 0, named, 0.0), NAMING_SEEDS)
+    worded, naming = (rows[words.bm25[rows] > 0] for rows in first)
+    return worded, naming
+
+
+def topic_closeness(vectors: Vectors, seeds: Sequence[Vectors]) -> Scores:
+    """Closeness to each group of seeds, added; shape (number of vectors,)."""
+    total: Scores = np.sum([closeness(vectors, group) for group in seeds], axis=0)
+    return total
+
+
+def order_best(values: Scores, count: int) -> NDArray[np.int64]:
+    """Rows of the greatest values, at most so many, the greatest first and equal ones in their order."""
+    rows = np.arange(len(values))
+    if count < len(values):
+        least = np.partition(values, len(values) - count)[len(values) - count]
+        rows = np.flatnonzero(values >= least)
+    best: NDArray[np.int64] = rows[np.argsort(-values[rows], kind="stable")][:count]
+    return best

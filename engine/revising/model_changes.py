@@ -27,8 +27,9 @@ from engine.run import Answer, RunContext
 from engine.survey import Citation, Claim, SectionChange, Survey
 from engine.text import all_sentences, sentences, split_sentences
 from engine.values import Brief, OutlineNode, Paper, PaperSelection
-from engine.writing.drafting import ABSTRACT_TOKENS, Draft, plain, settle_citations, verify_citations
+from engine.writing.drafting import Draft, settle_citations, verify_citations
 from engine.writing.extractive import QuotedPassage
+from engine.writing.model_text import read_prose
 
 ANSWER_PAPERS = 12
 TRANSLATION_ATTEMPTS = 3
@@ -86,13 +87,13 @@ async def _rewrite_section(
         title=data(wanted.old.title),
         text=data(wanted.old.text),
         wish=data(_WISHES.get(change.way, change.wish)),
-        papers=paper_block(wanted.papers, ABSTRACT_TOKENS),
+        papers=paper_block(wanted.papers),
         words=str(wanted.words),
     )
     step = f"revise/{change.way}/{change.place}"
     text = await model.text(Request("drafting", step, prompt, max(1_024, wanted.words * 3), 1.0))
     draft = await verify_citations(
-        model, settle_citations(Draft(OutlineNode(wanted.old.title), wanted.papers, plain(text)))
+        model, settle_citations(Draft(OutlineNode(wanted.old.title), wanted.papers, read_prose(text)))
     )
     if not list_cited_keys(draft.text):
         raise LanguageModelError(
@@ -156,7 +157,7 @@ async def _translate_section(
         step = f"translate/{change.place}/{attempt}"
         request = Request("drafting", step, prompt, max(1_024, len(section.text) // 2), 0.3)
         answer = await model.answer_typed(request, TranslationAnswer)
-        given = [" ".join(plain(line).split()) for line in answer.sentences]
+        given = [" ".join(read_prose(line).split()) for line in answer.sentences]
         kept = len(given) == len(lines) and all(map(_same_citations, lines, given))
         if kept and all(given):
             return replace_section(selection, survey, change.place, with_sentences(section, given))
@@ -180,18 +181,18 @@ async def _answer_with_model(
     chosen = nearest(papers, bodies, context.embedder.embed([question])[0], ANSWER_PAPERS)
     if not chosen:
         return Answer(question, (), survey)
-    block = paper_block(chosen, ABSTRACT_TOKENS)
+    block = paper_block(chosen)
     prompt = fill("common/answer", topic=data(brief.topic), question=data(question), papers=block)
     request = Request("drafting", "answer", prompt, 1_024, 0.3)
     answer = Answer(question, (), survey, tuple(chosen))
     buffer, done = "", 0
     async for piece in model.stream(request):
         buffer += piece
-        whole = sentences(plain(buffer).replace("\n\n", " "))[:-1]  # the last may still grow
+        whole = sentences(read_prose(buffer).replace("\n\n", " "))[:-1]  # the last may still grow
         for sentence in whole[done:]:
             answer = await _with_sentence(answer, sentence, chosen, context)
         done = max(done, len(whole))
-    for sentence in sentences(plain(buffer).replace("\n\n", " "))[done:]:
+    for sentence in sentences(read_prose(buffer).replace("\n\n", " "))[done:]:
         answer = await _with_sentence(answer, sentence, chosen, context)
     cited = any(claim.citations for claim in answer.claims)
     return answer if cited else Answer(question, (), survey)

@@ -130,6 +130,11 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class Redo:
+    """Take back the last undo."""
+
+
+@dataclass(frozen=True, slots=True)
 class StartOver:
     """Forget the survey and begin with a topic."""
 
@@ -181,6 +186,7 @@ PersonEvent = (
     | AddBackground
     | GoBack
     | Undo
+    | Redo
 )
 Event = PersonEvent | Stop | StartOver | SectionFinished | JobDone | JobFailed
 
@@ -212,9 +218,11 @@ NoticeKind = Literal[
     "busy",
     "nothing to approve",
     "nothing to undo",
+    "nothing to redo",
     "nothing to stop",
     "stopped",
     "undone",
+    "redone",
     "no way back",
     "not now",
     "running already",

@@ -94,15 +94,28 @@ def split(place: str) -> Change:
     return lambda outline: _at(outline, place, promoted)
 
 
-def add(title: str, place: str) -> Change:
-    """A new section after another (its papers are those nearest to its title)."""
+def add(title: str, place: str, *, after: bool = True) -> Change:
+    """A new section after or before another (its papers are those nearest to its title)."""
 
     def added(nodes: Nodes, i: int) -> Nodes:
-        if nodes[i].role == "conclusion":
+        if after and nodes[i].role == "conclusion":
             raise UserError("The conclusion comes last; name a section before it.")
-        return (*nodes[: i + 1], OutlineNode(title), *nodes[i + 1 :])
+        if not after and nodes[i].role == "introduction":
+            raise UserError("The introduction comes first; name a section after it.")
+        return (*nodes[: i + after], OutlineNode(title), *nodes[i + after :])
 
     return lambda outline: _at(outline, place, added)
+
+
+def add_last(title: str) -> Change:
+    """A new section at the end, before the conclusion."""
+
+    def change(outline: Outline) -> Outline:
+        nodes = outline.nodes
+        end = len(nodes) - (bool(nodes) and nodes[-1].role == "conclusion")
+        return replace(outline, nodes=(*nodes[:end], OutlineNode(title), *nodes[end:]))
+
+    return change
 
 
 _LINE = re.compile(r"(\s*)(?:(\d{1,3}(?:\.\d{1,3})*)[.)]?(?:\s+|$))?(.*)", re.ASCII | re.S)

@@ -39,6 +39,7 @@ from engine.session.events import (
     MorePapers,
     PersonEvent,
     Propose,
+    Redo,
     Regenerate,
     Revise,
     SectionFinished,
@@ -83,7 +84,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class SurveySession:
-    """One survey's conversation. ``past`` holds former states, the latest last."""
+    """One survey's conversation. ``past`` holds former states, the latest last; ``undone`` what undo took back."""
 
     id: str
     revision: int = 0
@@ -91,6 +92,7 @@ class SurveySession:
     past: tuple[State, ...] = ()
     job: Job | None = None
     jobs_started: int = 0
+    undone: tuple[State, ...] = ()
 
 
 AboutSurvey = Revise | AskQuestion | FindGaps | Evaluate | AddBackground
@@ -128,6 +130,8 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _approve(session) if isinstance(event, Approve) else _regenerate(session)
         case Undo(steps):
             return _undo(session, steps)
+        case Redo():
+            return _redo(session)
         case GoBack():
             return _go_back(session)
         case Start(brief, papers):
@@ -225,8 +229,21 @@ def _undo(session: SurveySession, steps: int) -> Step:
     if not session.past:
         return session, (Tell("nothing to undo"),)
     kept = max(0, len(session.past) - max(1, steps))
-    restored = replace(session, state=session.past[kept], past=session.past[:kept], revision=session.revision + 1)
+    later = (*session.past[kept + 1 :], session.state)
+    undone = (*session.undone, *reversed(later))
+    restored = replace(_at_state(session, session.past[kept]), past=session.past[:kept], undone=undone)
     return restored, (Tell("undone"), Propose())
+
+
+def _redo(session: SurveySession) -> Step:
+    if not session.undone:
+        return session, (Tell("nothing to redo"),)
+    again = replace(_at_state(session, session.undone[-1]), past=(*session.past, session.state))
+    return replace(again, undone=session.undone[:-1]), (Tell("redone"), Propose())
+
+
+def _at_state(session: SurveySession, state: State) -> SurveySession:
+    return replace(session, state=state, revision=session.revision + 1)
 
 
 def _go_back(session: SurveySession) -> Step:
@@ -276,7 +293,7 @@ def _apply_edit(session: SurveySession, state: State) -> Step:
 
 
 def _with_state(session: SurveySession, state: State) -> SurveySession:
-    return replace(session, state=state, past=(*session.past, session.state), revision=session.revision + 1)
+    return replace(_at_state(session, state), past=(*session.past, session.state), undone=())
 
 
 def _with_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]) -> KeywordPool:

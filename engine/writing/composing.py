@@ -1,7 +1,7 @@
 """Writes all subsections of an outline with a language model, without waiting where the data do not need it.
 
-A subsection is checked as soon as it is drafted, and connected as soon as its neighbours are there. What fails
-is reported and left out; the rest is kept.
+A subsection is connected as soon as its neighbours are drafted, and checked at once: the check has the last
+word. What fails is reported and left out; the rest is kept.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
 from engine.survey import Section, SurveyWarning
-from engine.text import split_sentences
+from engine.text import list_words, split_sentences
 from engine.values import OutlineNode, Paper, PaperKey
 from engine.writing.drafting import (
+    DRAFT_ATTEMPTS,
     Assignment,
     Draft,
     connect_neighbours,
@@ -38,6 +39,10 @@ async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> 
     return {key: replace(paper, body=texts[key].opening()) if key in texts else paper for key, paper in papers.items()}
 
 
+MOST_LOST = 1 / 3
+"""A subsection that loses a greater share of its claims in the check is drafted once more."""
+
+
 @dataclass
 class Composition:
     """One pass over an outline; ``warnings`` collects what a reader should know."""
@@ -56,38 +61,52 @@ class Composition:
         wanted = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in finished]
         parts = [leaf for _, top in wanted for leaf in leaves(top)]
         async with asyncio.TaskGroup() as group:
-            checked = [group.create_task(self._prepare(part, len(parts))) for part in parts]
-            ready = [group.create_task(self._connect(checked, at)) for at in range(len(parts))]
+            drafts = [group.create_task(self._draft(part)) for part in parts]
+            ready = [group.create_task(self._finish(drafts, at)) for at in range(len(parts))]
             by_leaf = dict(zip(map(id, parts), ready, strict=True))
             tops = [group.create_task(self._whole(i, top, by_leaf)) for i, top in wanted]
         made = {i: section for (i, _), task in zip(wanted, tops, strict=True) if (section := task.result())}
         return {**finished, **made}
 
-    async def _prepare(self, node: OutlineNode, total: int) -> Draft | None:
-        """Drafted and checked; ``None``, and a warning, where it could not be drafted."""
+    async def _draft(self, node: OutlineNode, first_attempt: int = 0) -> Draft | None:
+        """``None``, and a warning, where it could not be drafted."""
         own = [self.papers[k] for k in node.papers if k in self.papers][: self.context.limits.papers_per_node]
         try:
-            draft = await draft_subsection(self.model, self.task, node, own)
+            return await draft_subsection(self.model, self.task, node, own, first_attempt)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
             return None
-        try:
-            draft = await verify_citations(self.model, draft) if self.check else mark_unchecked(draft)
-        except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", node.title, f"citations not checked: {error}"))
-            draft = mark_unchecked(draft)
-        self._done += 1
-        await self.context.progress(Progress("writing", self._done, total, node.title))
-        return draft
 
-    async def _connect(self, checked: Sequence[asyncio.Task[Draft | None]], at: int) -> Draft | None:
-        own = await checked[at]
-        if own is None or not self.connect:
+    async def _finish(self, drafts: Sequence[asyncio.Task[Draft | None]], at: int) -> Draft | None:
+        """Connected with its neighbours' drafts and then checked: nothing changes its words after that.
+
+        One that loses too many of its claims is drafted once more, and the better of the two is taken.
+        """
+        own = await drafts[at]
+        if own is None:
+            return None
+        before = _last(await drafts[at - 1]) if at > 0 else ""
+        after = _first(await drafts[at + 1]) if at + 1 < len(drafts) else ""
+        finished = await self._check(await self._connect(own, before, after))
+        if self.check and _lost(finished) > MOST_LOST:
+            again = await self._draft(own.node, DRAFT_ATTEMPTS)
+            other = await self._check(await self._connect(again, before, after)) if again else finished
+            finished = min(finished, other, key=_lost)
+        if not finished.text:
+            self.warnings.append(SurveyWarning("unfinished", own.node.title, "no claim of it holds"))
+            return None
+        self._done += 1
+        await self.context.progress(Progress("writing", self._done, len(drafts), own.node.title))
+        return finished
+
+    async def _check(self, draft: Draft) -> Draft:
+        return await verify_citations(self.model, draft, self.task.topic) if self.check else mark_unchecked(draft)
+
+    async def _connect(self, own: Draft, before: str, after: str) -> Draft:
+        if not self.connect:
             return own
-        before = await checked[at - 1] if at > 0 else None
-        after = await checked[at + 1] if at + 1 < len(checked) else None
         try:
-            return await connect_neighbours(self.model, own, _last(before), _first(after))
+            return await connect_neighbours(self.model, own, before, after)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", own.node.title, f"transitions not smoothed: {error}"))
             return own
@@ -112,9 +131,17 @@ def _section(node: OutlineNode, drafts: Mapping[int, Draft | None]) -> Section |
     """The node's section with what is written of it; ``None`` where nothing is."""
     if not node.children:
         draft = drafts[id(node)]
-        return Section(node.title, draft.text, draft.claims) if draft else None
+        return Section(node.title, draft.text, draft.claims, tally=draft.tally) if draft else None
     below = tuple(section for child in node.children if (section := _section(child, drafts)))
-    return Section(node.title, node.description, sections=below) if below else None
+    # The plan's description is a model's sentence that nothing checked; the titles are what was approved.
+    opening = f"This section covers {list_words(part.title for part in below)}."
+    return Section(node.title, opening, sections=below) if below else None
+
+
+def _lost(draft: Draft) -> float:
+    """The share of its claims that a draft lost in the check; all of them where it had none."""
+    tally = draft.tally
+    return tally.removed / tally.claims if tally and tally.claims else 1.0
 
 
 def _last(draft: Draft | None) -> str:

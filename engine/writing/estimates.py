@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from engine.checking.check import CLAIMS_PER_CALL
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Task
 from engine.llm.prices import price_of
@@ -13,15 +14,16 @@ from engine.llm.prompting import paper_tokens
 from engine.reading.full_text import OPENING_TOKENS
 from engine.run import CallChain, PlannedCall
 from engine.values import Paper, PaperKey, Passage, walk_outline
-from engine.writing.drafting import ABSTRACT_TOKENS, Assignment, build_draft_request
+from engine.writing.drafting import Assignment, build_draft_request
 
 TOKENS_PER_DRAFTED_WORD = 2.1
 """Measured on cited prose: a word and its share of citation keys, in characters / 4."""
 
-WORDS_PER_CITATION = 27
+WORDS_PER_CITATION = 20
 """A survey cites about once a sentence."""
 
 TOKENS_PER_VERDICT = 33
+CHECK_OVERHEAD = 750
 PROMPT_OVERHEAD = 450
 """Tokens of the rules and the JSON schema of one editing call."""
 
@@ -59,13 +61,17 @@ def plan_subsections(
         own = [papers[key] for key in node.papers if key in papers]
         written = round(task.words * TOKENS_PER_DRAFTED_WORD)
         cited = min(len(own), task.words // WORDS_PER_CITATION + 1)
-        mean = sum(paper_tokens(p, ABSTRACT_TOKENS) for p in own) / max(1, len(own))
-        verdicts = (task.words // WORDS_PER_CITATION + 1) * TOKENS_PER_VERDICT
+        mean = sum(paper_tokens(p) for p in own) / max(1, len(own))
+        claims = task.words // WORDS_PER_CITATION + 1
+        checks = -(-claims // CLAIMS_PER_CALL)
         chain = [PlannedCall("drafting", build_draft_request(task, node, own).prompt.tokens(), written)]
-        if check:
-            chain.append(PlannedCall("checking", round(cited * mean) + written + PROMPT_OVERHEAD, verdicts))
         if connect:
             chain.append(PlannedCall("checking", written + PROMPT_OVERHEAD, 60))
+        if check:
+            read = round(cited * mean) + written
+            one = PlannedCall("checking", read // checks + CHECK_OVERHEAD, claims * TOKENS_PER_VERDICT // checks)
+            chain.append(one)
+            chains += [(one,)] * (checks - 1)  # a subsection's checks run side by side
         chains.append(tuple(chain))
     return chains
 

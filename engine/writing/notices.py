@@ -58,6 +58,8 @@ def _on_checks(tally: ClaimTally | None) -> str:
     if tally is None or tally.claims == 0:
         return ""
     examined = tally.claims - tally.unchecked
+    if examined == 0 or tally.kept + tally.cited_anew + tally.reworded == 0:
+        return ""
     against = list_words(_against(tally))
     changes = [
         f"{count:,} {what}"
@@ -69,7 +71,7 @@ def _on_checks(tally: ClaimTally | None) -> str:
         if count
     ]
     became = f" Of these, {list_words(changes)}." if changes else " All of them stand as they were written."
-    return f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became if examined else ''}"
+    return f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became}"
 
 
 def _against(tally: ClaimTally) -> list[str]:
@@ -92,7 +94,7 @@ def _on_unchecked(claims: list[Claim]) -> str:
         if unchecked == len(claims)
         else f"{_counted(unchecked, 'claim was', 'claims were')} not"
     )
-    return f"{whole} checked against the papers they cite."
+    return f"{whole} checked against the papers {'it cites' if unchecked == 1 else 'they cite'}."
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -9,13 +9,12 @@ from typing import Any, TypeVar
 
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
-from engine.llm.prompting import data, fill, paper_block
+from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block
 from engine.retrieval.embedding import Vectors
 from engine.run import Progress, RunContext
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, nearest_papers
 from engine.writing.drafting import (
-    GIST_TOKENS,
     DuplicatesAnswer,
     OutlineAnswer,
     SubsectionsAnswer,

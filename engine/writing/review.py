@@ -21,7 +21,8 @@ from engine.run import Progress, ReviewDraft, RunContext
 from engine.survey import Claim, Section, SurveyWarning, Table
 from engine.text import clean, sentences, shorten
 from engine.values import OutlineNode, Paper, PaperKey
-from engine.writing.drafting import Draft, plain, settle_citations, verify_citations
+from engine.writing.drafting import Draft, settle_citations, verify_citations
+from engine.writing.model_text import read_prose
 
 ENTRY_TOKENS = 400
 """Of one study's summary, in the prompts that write from summaries."""
@@ -106,7 +107,7 @@ class ReviewWriting:
             words=str(WORDS_PER_QUESTION),
         )
         request = Request("drafting", f"answer/{number}", prompt, WORDS_PER_QUESTION * 5, 0.7)
-        return await self._checked(question, plain(await self.model.text(request)))
+        return await self._checked(question, read_prose(await self.model.text(request)))
 
     async def write_table(self) -> tuple[Table, tuple[Claim, ...]]:
         """What the studies say, side by side; a cell whose sentence does not hold stays empty."""

@@ -1,7 +1,6 @@
-"""Papers in a folder: LanceDB keeps them and searches words; their vectors lie beside it.
+"""Papers in a folder: LanceDB keeps them; their words and vectors, which are searched, lie beside it as plain arrays.
 
-The table ``papers`` is the truth, everything else is derived from it: an interrupted `index` is simply
-run again. Vectors are mapped from disk, 1 kB for each paper and field, and searched exactly.
+The table ``papers`` is the truth, everything else is derived from it: an interrupted `index` is simply run again.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
@@ -19,15 +17,15 @@ from typing import Any
 
 import numpy as np
 from filelock import FileLock, Timeout
-from numpy.typing import NDArray
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.adding import changes, find_known_key, from_stored, remember, to_columns
-from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress
+from engine.retrieval.libraries.library import AddReport, OnIndexProgress
+from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.vectors import PaperTexts, PaperVectors, VectorStore
-from engine.retrieval.ranking import SEEDS, Scores, closeness, popularity, reciprocal_rank_fusion, survey_scores
-from engine.text import terms
+from engine.retrieval.ranking import order_best, popularity
+from engine.retrieval.topic_words import with_abbreviations
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 BATCH = 5_000
@@ -42,31 +40,15 @@ _COLUMNS = {
     "citations": "count",
     "url": "text",
     "identifiers": "texts",
-    "words": "text",
     "pdf": "text",
     "retracted": "flag",
     "summary": "text",
     "counted": "text",
     "origins": "texts",
 }
-_FIELDS = [name for name in _COLUMNS if name != "words"]
+_FIELDS = list(_COLUMNS)
 _TEXTS = ("key", "title", "abstract", "summary")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-
-
-@dataclass(frozen=True)
-class _Index:
-    """What is held in memory for searching; row i of every array is paper ``keys[i]``."""
-
-    keys: list[PaperKey]
-    position: dict[str, int]
-    years: NDArray[np.int64]
-    citations: Scores
-    venues: list[str]
-    popularity: Scores
-    titles: Vectors
-    abstracts: Vectors
-    embedder: Embedder
 
 
 class LocalLibrary:
@@ -78,7 +60,7 @@ class LocalLibrary:
         self._table = table
         self._store = VectorStore(folder, neural)
         self._loading = asyncio.Lock()
-        self._held: _Index | None = None
+        self._held: LocalIndex | None = None
 
     async def count(self) -> int:
         """Number of papers."""
@@ -101,13 +83,13 @@ class LocalLibrary:
         index = await self._index()
         if not index.keys or not query.text.strip():
             return []
-        by_words = await self._by_words(query.text, max(SEEDS, query.limit))
-        scores = await asyncio.to_thread(_scores, index, query, by_words)
-        scores[~_allow_rows(index, query)] = -np.inf
-        order = np.argsort(-scores, kind="stable")[: query.limit]
-        chosen = [int(i) for i in order if scores[i] > -np.inf]
-        rows = await self._rows([index.keys[i] for i in chosen])
-        return [FoundPaper(rows[index.keys[i]], float(scores[i])) for i in chosen if index.keys[i] in rows]
+        topic, seeds = await asyncio.to_thread(index.read_topic, query.text)
+        if query.ranking == "survey":
+            topic = with_abbreviations(topic, await self._abstracts(index, seeds))
+        scores = await asyncio.to_thread(index.rank, query, topic)
+        chosen = [int(row) for row in order_best(scores, query.limit) if scores[row] > -np.inf]
+        papers = await self._at(index, chosen)
+        return [FoundPaper(papers[row], float(scores[row])) for row in chosen if row in papers]
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches, each whole or not at all; `index` makes them searchable.
@@ -147,35 +129,38 @@ class LocalLibrary:
         if total == 0:
             return
         with self._writing(), _translate_failures(self.name):
-            on_progress(IndexProgress("words", 0))
             if await self._table.list_indices():
                 await self._table.optimize()
             else:
-                from lancedb.index import FTS, BTree
+                from lancedb.index import BTree
 
-                words = FTS(stem=True, remove_stop_words=True, with_position=False)
-                await self._table.create_index("words", config=words)
                 await self._table.create_index("key", config=BTree())
-            columns = await self._table.query().select(list(_TEXTS)).to_arrow()
-            keys, titles, abstracts, summaries = (columns[name].to_pylist() for name in _TEXTS)
-            texts = PaperTexts(keys, titles, [a or s or "" for a, s in zip(abstracts, summaries, strict=True)])
-            await asyncio.to_thread(self._store.rebuild, texts, on_progress)
+            await asyncio.to_thread(self._store.rebuild, await self._texts(), on_progress)
         self._held = None
 
-    async def _index(self) -> _Index:
+    async def _texts(self) -> PaperTexts:
+        with _translate_failures(self.name):
+            columns = await self._table.query().select(list(_TEXTS)).to_arrow()
+        keys, titles, abstracts, summaries = (columns[name].to_pylist() for name in _TEXTS)
+        return PaperTexts(keys, titles, [a or s or "" for a, s in zip(abstracts, summaries, strict=True)])
+
+    async def _index(self) -> LocalIndex:
         async with self._loading:
             if self._held is None:
                 self._held = await self._load()
         return self._held
 
-    async def _load(self) -> _Index:
+    async def _load(self) -> LocalIndex:
         vectors = await asyncio.to_thread(self._store.load)
+        words = await asyncio.to_thread(self._store.load_words)
         embedder = await asyncio.to_thread(self._store.embedder)
         if vectors is None or embedder is None:
             raise UserError(
                 f"The library “{self.name}” is empty or not indexed yet. "
                 f"Add papers with: scholium ingest FILE --library {self.name}"
             )
+        if words is None:
+            words = await asyncio.to_thread(self._store.add_words, await self._texts())
         columns = ["key", "year", "citations", "venue", "identifiers"]
         with _translate_failures(self.name):
             table = await self._table.query().select(columns).to_arrow()
@@ -190,15 +175,36 @@ class LocalLibrary:
                 position.setdefault(identifier, i)
         venues = [(facts[k]["venue"] or "").casefold() if k in facts else "" for k in keys]
         popular = popularity(citations, years, datetime.now(UTC).year)
-        return _Index(keys, position, years, citations, venues, popular, vectors.titles, vectors.abstracts, embedder)
+        return LocalIndex(
+            keys=keys,
+            position=position,
+            years=years,
+            citations=citations,
+            venues=venues,
+            popularity=popular,
+            titles=vectors.titles,
+            abstracts=vectors.abstracts,
+            embedder=embedder,
+            words=words,
+        )
 
-    async def _by_words(self, text: str, limit: int) -> list[PaperKey]:
-        if not terms(text):
-            return []
+    async def _at(self, index: LocalIndex, rows: Sequence[int]) -> dict[int, Paper]:
+        """The papers at these rows of the index; where the table has changed since, they are looked up by key."""
+        found = {row["key"]: from_stored(row, _FIELDS) for row in await self._take(rows, _FIELDS)}
+        if missing := [index.keys[row] for row in rows if index.keys[row] not in found]:
+            found.update(await self._rows(missing))
+        return {row: found[index.keys[row]] for row in rows if index.keys[row] in found}
+
+    async def _abstracts(self, index: LocalIndex, rows: Sequence[int]) -> list[str]:
+        return [row["abstract"] or "" for row in await self._take(rows, ["abstract"])]
+
+    async def _take(self, rows: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
+        """What stands at these places of the table, those that it has."""
         with _translate_failures(self.name):
-            search = self._table.query().nearest_to_text(text, columns=["words"])
-            found = await search.select(["key", "_score"]).limit(limit).to_list()
-        return [row["key"] for row in found]
+            count = await self._table.count_rows()
+            taken = self._table.take_offsets([row for row in rows if row < count]).select(list(columns))
+            values: list[dict[str, Any]] = (await taken.to_arrow()).to_pylist()
+        return values
 
     async def _rows(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         papers: dict[PaperKey, Paper] = {}
@@ -226,7 +232,8 @@ class LocalLibrary:
         if found.write:
             import pyarrow as pa
 
-            rows = pa.Table.from_pylist([_to_row(paper) for paper in found.write.values()], schema=_schema())
+            columns = [to_columns(paper, _FIELDS) for paper in found.write.values()]
+            rows = pa.Table.from_pylist(columns, schema=_schema())
             with _translate_failures(self.name):
                 merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
                 await merge.execute(rows)
@@ -293,48 +300,11 @@ async def create_library(folder: Path, neural: Embedder | None = None) -> LocalL
             there = set((await table.schema()).names)
             if missing := [field for field in _schema() if field.name not in there]:  # made by an earlier version
                 await table.add_columns(pa.schema(missing))
+            if "words" in there:  # LanceDB searched words then
+                await table.drop_columns(["words"])
         else:
             table = await database.create_table("papers", schema=_schema(), exist_ok=True)
     return LocalLibrary(folder, table, neural)
-
-
-def _scores(index: _Index, query: Query, by_words: Sequence[PaperKey]) -> Scores:
-    """A score for every paper of the index; -inf for those that have nothing to do with the query."""
-    vector = index.embedder.embed([query.text])[0]
-    worded = [index.position[k] for k in by_words if k in index.position]
-    if query.ranking == "title":
-        similar: Scores = (index.titles @ vector).astype(np.float64)
-        return similar
-    near: Scores = (index.abstracts @ vector).astype(np.float64)
-    if query.ranking == "relevance":
-        order = np.argsort(-near, kind="stable")[: max(SEEDS, query.limit)]
-        fused = reciprocal_rank_fusion([worded, [int(i) for i in order if near[i] > 0]])
-        scores = np.full(len(index.keys), -np.inf)
-        scores[list(fused)] = list(fused.values())
-        return scores
-    seeds = worded[:SEEDS]
-    if not seeds and not near.any():
-        return np.full(len(index.keys), -np.inf)
-    relevance = closeness(index.abstracts, index.abstracts[seeds]) if seeds else near
-    return survey_scores(relevance, index.popularity)
-
-
-def _allow_rows(index: _Index, query: Query) -> NDArray[np.bool_]:
-    allowed = np.ones(len(index.keys), dtype=bool)
-    if query.years.first is not None:
-        allowed &= index.years >= query.years.first
-    if query.years.last is not None:
-        allowed &= (index.years <= query.years.last) & (index.years > 0)
-    if query.least_citations:
-        allowed &= index.citations >= query.least_citations
-    if query.venue:
-        allowed &= np.array([venue == query.venue.casefold() for venue in index.venues])
-    allowed[[index.position[key] for key in query.exclude if key in index.position]] = False
-    return allowed
-
-
-def _to_row(paper: Paper) -> dict[str, Any]:
-    return {**to_columns(paper, _FIELDS), "words": f"{paper.title}. {paper.content}"}
 
 
 @contextmanager

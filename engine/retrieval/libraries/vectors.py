@@ -1,4 +1,4 @@
-"""The vectors of a library's titles and abstracts, kept as plain arrays in its folder.
+"""The vectors and words of a library's titles and abstracts, kept as plain arrays in its folder.
 
 Each rebuild writes a new generation ``vectors-…`` and then points ``index.json`` at it, so a reader or
 an interruption never sees half of one. The generation before stays for readers that have it open.
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, Vectors
 from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
+from engine.retrieval.libraries.word_index import WordIndex, count_words
 from engine.values import PaperKey
 
 BATCH = 5_000
@@ -76,6 +77,23 @@ class VectorStore:
             digests=np.load(generation / "digests.npy", allow_pickle=False),
         )
 
+    def load_words(self) -> WordIndex | None:
+        """The current words, mapped from disk; ``None`` where the library was not indexed yet."""
+        generation = self._generation()
+        return WordIndex.load(generation) if generation else None
+
+    def add_words(self, texts: PaperTexts) -> WordIndex:
+        """The words of the papers as they were last indexed, for a library that an earlier version indexed."""
+        vectors, generation = self.load(), self._generation()
+        assert vectors is not None and generation is not None  # the caller has loaded them
+        place = {key: at for at, key in enumerate(texts.keys)}
+        rows = [place.get(key) for key in vectors.keys]
+        titles = ["" if row is None else texts.titles[row] for row in rows]
+        abstracts = ["" if row is None else texts.abstracts[row] for row in rows]
+        words = count_words(titles, abstracts)
+        words.save(generation)
+        return words
+
     def rebuild(self, texts: PaperTexts, on_progress: OnIndexProgress) -> None:
         """Vectors for exactly these papers; those whose text and embedder are unchanged are kept."""
         embedder, reusable = self._current_embedder(texts, on_progress)
@@ -83,7 +101,7 @@ class VectorStore:
         # A paper without an abstract is found by its title.
         bodies = [abstract or title for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
         rows = {int(d): i for i, d in enumerate(reusable.digests)} if reusable else {}
-        kept = np.array([rows.get(int(d), -1) for d in digests])
+        kept = np.array([rows.get(int(d), -1) for d in digests], np.int64)
         titles: list[Vectors] = []
         abstracts: list[Vectors] = []
         for start in range(0, len(kept), BATCH):
@@ -93,7 +111,19 @@ class VectorStore:
             old = reusable.abstracts if reusable else None
             abstracts.append(_embed_rows(embedder, bodies[part], kept[part], old))
             on_progress(IndexProgress("vectors", min(start + BATCH, len(kept)), len(kept)))
-        self._write(PaperVectors(texts.keys, np.concatenate(titles), np.concatenate(abstracts), digests), embedder)
+        vectors = PaperVectors(texts.keys, np.concatenate(titles), np.concatenate(abstracts), digests)
+        on_progress(IndexProgress("words", 0))
+        self._write(vectors, self._recount_words(texts, digests), embedder)
+
+    def _recount_words(self, texts: PaperTexts, digests: NDArray[np.uint64]) -> WordIndex:
+        """The words of exactly these papers; those of papers whose text is unchanged are kept, whatever embeds them."""
+        former, generation = self.load_words(), self._generation()
+        if former is None or generation is None:
+            return count_words(texts.titles, texts.abstracts)
+        before = np.load(generation / "digests.npy", allow_pickle=False)
+        rows = {int(d): i for i, d in enumerate(before)}
+        kept = np.array([rows.get(int(d), -1) for d in digests], np.int64)
+        return count_words(texts.titles, texts.abstracts, kept, former)
 
     def _current_embedder(
         self, texts: PaperTexts, on_progress: OnIndexProgress
@@ -109,12 +139,13 @@ class VectorStore:
         joined = [f"{title}. {abstract}" for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
         return LatentSemanticAnalysis.fit(joined), None
 
-    def _write(self, vectors: PaperVectors, embedder: Embedder) -> None:
+    def _write(self, vectors: PaperVectors, words: WordIndex, embedder: Embedder) -> None:
         before = self._generation()
         generation = self._folder / f"vectors-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
         generation.mkdir()
         if isinstance(embedder, LatentSemanticAnalysis):
             embedder.save(generation)
+        words.save(generation)
         np.save(generation / "titles.npy", vectors.titles)
         np.save(generation / "abstracts.npy", vectors.abstracts)
         np.save(generation / "digests.npy", vectors.digests)

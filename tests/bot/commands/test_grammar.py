@@ -91,7 +91,7 @@ def test_outline_edits_are_recognised(said: str) -> None:
     assert isinstance(parse(said), EditOutline)
 
 
-@pytest.mark.parametrize("said", ["rename", "move 4", "merge 3", "exclude some", "add section X", "rewrite 3.2"])
+@pytest.mark.parametrize("said", ["rename", "move 4", "merge 3", "exclude some", "add section", "rewrite 3.2"])
 def test_a_command_begun_but_not_readable_gets_an_example(said: str) -> None:
     with pytest.raises(UserError, match="for example"):
         parse(said)

@@ -233,7 +233,7 @@ async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
             assert "**1** Beginnings" in chat.last
             assert "Never" not in chat.last
             await chat.say("do something terrible")
-            assert "I did not understand" in chat.last
+            assert "I am not sure what you mean" in chat.last
 
 
 @pytest.mark.parametrize(("answer", "arguments", "code"), [("ok\n", (), 0), ("", (), 1), ("", ("--yes",), 0)])

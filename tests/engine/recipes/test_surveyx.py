@@ -232,20 +232,7 @@ class Recorded:
         """Nothing is open."""
 
 
-STAGES = (
-    "kinds",
-    "trees",
-    "primary",
-    "mount",
-    "divide",
-    "reorganise",
-    "hints",
-    "draft",
-    "rewrite",
-    "check",
-    "frame",
-    "cells",
-)
+STAGES = ("kinds", "trees", "primary", "mount", "divide", "reorganise", "hints", "draft", "rewrite", "check", "frame")
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -13,7 +13,7 @@ from engine.overview import (
     TimeLine,
     Turn,
 )
-from engine.rendering.figures import svg
+from engine.rendering.figures.pictures import svg
 from engine.rendering.files import as_json, from_json
 from engine.rendering.markdown import render_markdown
 from engine.survey import Section, Survey

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from engine.citations import with_references
 from engine.errors import UserError
 from engine.rendering.bibliography import bibtex, entry_keys, ris
-from engine.rendering.figures import svg
+from engine.rendering.figures.pictures import svg
 from engine.rendering.files import FORMATS, as_json, file_stem, from_json, parse_formats, write_files
 from engine.rendering.html import html
 from engine.rendering.markdown import escape_markdown, render_markdown
@@ -82,18 +82,18 @@ def test_html_has_no_tag_and_no_address_from_a_title(title: str) -> None:
     tags = Tags()
     tags.feed(html(survey_about(title)))
     names = {tag for tag, _ in tags.found}
-    assert not names & {"script", "img", "iframe", "object", "link"}
+    assert not names & {"img", "iframe", "object", "link", "base"}
+    assert [tag for tag, _ in tags.found].count("script") == 1
     for tag, attributes in tags.found:
         assert not any(name.startswith("on") for name in attributes)
         if tag == "a":
             assert re.match(r"#|https?://arxiv\.org/", attributes["href"] or "")
 
 
-def test_html_links_citations_to_references_shown_on_hover() -> None:
+def test_html_links_citations_to_references() -> None:
     document = html(survey_about("A Plain Title"))
     assert 'href="#ref-1"' in document
     assert 'id="ref-1"' in document
-    assert 'data-reference="' in document
     assert document.count("<svg") == 2
     assert 'href="#section-1.1"' in document
 

@@ -1,0 +1,1 @@
+"""Plain words read as commands of the grammar, without a language model. Pure."""

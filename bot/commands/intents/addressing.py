@@ -1,0 +1,73 @@
+"""Whether words among people are meant for the bot. Silence is the default there."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from bot.commands.intents.vocabulary import any_of, table, words
+
+_MENTION = re.compile(r"<@[^>]+>|(?:^|\s)@(?!scholium)\w+", re.I)
+_VOCATIVE = re.compile(r"^([A-Z]?[a-z]+) ?, |, ?([A-Z][a-z]+) ?[?!.]*$")
+_TECHNICAL = re.compile(r"\b(?:[A-Z]{2,}[A-Za-z0-9-]*|[A-Z][a-z]+[A-Z]\w*|\w+-\w+-\w+)\b")
+_PLAIN_CAPITALS = frozenset(["OK", "LOL", "PI", "GPU", "TV", "PM", "AM", "HR", "IT", "NSF", "USB"])
+_REFERENCE = re.compile(r"\[\d+\]")
+_LONGEST_TERM = 7
+
+
+def addresses_others(text: str) -> bool:
+    """Whether somebody else is named: ``@alice …``, ``Alice, …``, ``… , Tom?``."""
+    if _MENTION.search(text):
+        return True
+    for match in _VOCATIVE.finditer(text.strip()):
+        name = (match[1] or match[2]).lower()
+        known = words("own_names") | (words("artefacts") | words("research") if match[1] else frozenset())
+        if name not in known and not _begins_request(name):
+            return True
+    return False
+
+
+@cache
+def _begins_request(word: str) -> bool:
+    return any(word in ways for ways in table("classes").values())
+
+
+@cache
+def _asking() -> re.Pattern[str]:
+    return re.compile(rf"(?:{any_of('question')}|{any_of('request')})\b")
+
+
+def is_question(norm: str) -> bool:
+    """Whether words begin as a question or a request for an answer does."""
+    return bool(_asking().match(norm))
+
+
+def asks_about_survey(norm: str, text: str, own: frozenset[str]) -> bool:
+    """Whether it is a question about the survey or its field, rather than one among colleagues.
+
+    ``own`` are the words of the survey: its topic, keywords and titles.
+    """
+    if not is_question(norm) or text.rstrip().endswith("!"):
+        return False
+    said = frozenset(re.findall(r"[^\W_][\w+-]*", norm))
+    about_people = words("pronouns") - words("neutral_pronouns")
+    if norm.startswith(("tell ", "give ")):
+        about_people -= {"me", "us"}
+    if said & about_people or said & (words("social") - own):
+        return False
+    technical = frozenset(_TECHNICAL.findall(text)) - _PLAIN_CAPITALS if not norm.startswith("who") else frozenset()
+    return bool(technical or said & (words("artefacts") | words("research") | own) or _REFERENCE.search(text))
+
+
+def is_subject(text: str, norm: str) -> bool:
+    """Whether words without a verb name something that the survey may say something about."""
+    said = frozenset(norm.split())
+    if said & ((words("pronouns") - words("neutral_pronouns")) | words("social")):
+        return False
+    return len(said) > 2 or bool(said & (words("artefacts") | words("research")) or _TECHNICAL.search(text))
+
+
+def is_term(text: str) -> bool:
+    """Whether words that would become a keyword or a title look like one, rather than like talk."""
+    said = re.findall(r"[^\W_][\w'+-]*", text.lower())
+    return 0 < len(said) <= _LONGEST_TERM and not set(said) & (words("pronouns") | words("social") | words("chatter"))

@@ -1,0 +1,91 @@
+"""A reading free of word order: the words that carry meaning, where nothing else of weight was said.
+
+An utterance is read so only if each of its words is a function word, a number, or a word of the command's own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from bot.commands.intents.vocabulary import data, words
+
+_NUMBER = re.compile(r"#?(?!(?:19|20)\d\d$)\d{1,4}(?:\.\d+)*|#last|\d+-\d+")
+_REFERENCE = re.compile(r"\[\d{1,4}\]")
+_ITSELF = frozenset({"it", "me", "its", "us"})
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A command by the words that carry it. ``negated``: with a “not”, and only then."""
+
+    command: str
+    words: frozenset[str]
+    also: frozenset[str]
+    phases: frozenset[str]
+    negated: bool
+
+    def fits(self, said: frozenset[str], numbers: int) -> bool:
+        """Whether these words say it, with so many numbers."""
+        needed = self.command.count("{")
+        enough = numbers == needed or (numbers > needed and "{numbers}" in self.command)
+        known = words("function") | words("nouns") | words("negation") | self.words | self.also
+        return enough and bool(said & self.words) and said <= known
+
+    def write(self, numbers: list[str]) -> str:
+        place, other = (*numbers, "", "")[:2]
+        return self.command.format(place=place, other=other, numbers=" ".join(numbers))
+
+
+@cache
+def load_cues() -> tuple[Cue, ...]:
+    return tuple(
+        Cue(
+            row["command"],
+            frozenset(row["words"].split()),
+            frozenset(row["also"].split()),
+            frozenset(row["phases"]),
+            row.get("negated", False),
+        )
+        for row in data("vocabulary")["cue"]
+    )
+
+
+def read_cues(norm: str, phase: str, *, among_people: bool) -> str:
+    """The command whose words these are; empty where something else was said as well."""
+    said = norm.split()
+    if not said:
+        return ""
+    numbers = [word for word in said if _NUMBER.fullmatch(word)]
+    references = [word for word in said if _REFERENCE.fullmatch(word)]
+    rest = frozenset(said) - {*numbers, *references}
+    if among_people and rest & (words("pronouns") - _ITSELF):
+        return ""
+    if references:
+        return _read_reference(references, rest) if not numbers and phase in {"writing", "discussion"} else ""
+    if phase == "discussion" and (translation := _read_translation(numbers, rest)):
+        return translation
+    negated = bool(words("negation") & rest)
+    for cue in load_cues():
+        if phase not in cue.phases or cue.negated != negated or (among_people and "{" not in cue.command):
+            continue
+        if cue.command == "ok" and (rest & (words("asking") | words("hesitating")) or said[0] in words("inverted")):
+            continue
+        if cue.fits(rest, len(numbers)):
+            return cue.write([number.lstrip("#") for number in numbers])
+    return ""
+
+
+def _read_reference(references: list[str], rest: frozenset[str]) -> str:
+    known = words("function") | words("nouns") | words("referring")
+    asked = rest & (words("asking") | {"show", "open", "source", "explain"})
+    return f"why {references[0]}" if len(references) == 1 and asked and rest <= known else ""
+
+
+def _read_translation(numbers: list[str], rest: frozenset[str]) -> str:
+    languages = rest & words("languages")
+    known = words("function") | words("nouns") | words("translating")
+    if len(numbers) != 1 or len(languages) != 1 or not rest - languages <= known or rest & words("negation"):
+        return ""
+    return f"translate {numbers[0].lstrip('#')} to {min(languages).capitalize()}"

@@ -1,0 +1,151 @@
+"""Words as typed → the words the patterns are written in: lower case, no short forms, numbers as digits, frames off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from rapidfuzz.distance import DamerauLevenshtein
+
+from bot.commands.intents.vocabulary import any_of, table, words
+
+_TOKEN = re.compile(
+    r"“[^”]*”|\"[^\"]*\"|«[^»]*»|\[[\d,\s–-]+\]|\d+\s?[-–]\s?\d+(?![\d.])|\d+(?:\.\d+)+|\d+(?:st|nd|rd|th)\b|#\s?\d+"
+    r"|\d+(?=[\s,;:!?.)–-]|$)|<?@[^\s,;:!?]+|[^\s,;:!?()\[\]\"“”]+|[,;:?!()]"
+)
+_COUNTED = frozenset(["section", "sections", "chapter", "part", "paper", "number", "keyword", "survey", "top"])
+"""Words after which “one” is a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Normalised words, and for each of their characters the span of the text as typed that it comes from."""
+
+    norm: str
+    source: str
+    spans: tuple[tuple[int, int], ...]
+
+    def source_of(self, start: int, end: int) -> str:
+        """The text as typed behind a stretch of the normalised words."""
+        piece = self.cut(start, end)
+        return piece.source[piece.spans[0][0] : piece.spans[-1][1]] if piece.norm else ""
+
+    def surface(self, start: int, end: int) -> str:
+        """The same on one line, without quotation marks and punctuation around it."""
+        return " ".join(self.source_of(start, end).split()).strip(" \"'“”«»,;:.")
+
+    def cut(self, start: int, end: int) -> Phrase:
+        """A stretch of the phrase."""
+        while start < end and self.norm[start] in " ,:;":
+            start += 1
+        while end > start and self.norm[end - 1] in " ,:;":
+            end -= 1
+        return Phrase(self.norm[start:end], self.source, self.spans[start:end])
+
+
+def normalise(text: str, *, lexicon: frozenset[str] = frozenset()) -> Phrase:
+    """The phrase; with a lexicon, a word that is one slip of the finger from one of its words becomes that word."""
+    norm: list[str] = []
+    spans: list[tuple[int, int]] = []
+    text = text.replace("’", "'").replace("‘", "'")
+    previous = ""
+    for match in _TOKEN.finditer(text):
+        word = _normalise_word(match[0].lower(), previous, lexicon)
+        if not word:
+            continue
+        previous = word
+        if norm:
+            norm.append(" ")
+            spans.append(match.span())
+        norm.extend(word)
+        spans.extend([match.span()] * len(word))
+    return Phrase("".join(norm), text, tuple(spans)).cut(0, len(norm))
+
+
+def _normalise_word(low: str, previous: str, lexicon: frozenset[str]) -> str:
+    if low[0] in '"“«':
+        return low.strip('"“”«» ')
+    if low in "!()?;":
+        return "," if low == ";" else ""
+    low = (low.rstrip(".…") or low).strip("*_`")
+    if low in {"", ".", "…", "...", "-", "–", "—"}:
+        return "-" if low in {"-", "–", "—"} else ""
+    if number := _read_number(low):
+        return number
+    low = table("contractions").get(low, low)
+    if low in table("ordinals"):
+        return f"#{table('ordinals')[low]}"
+    if low in table("cardinals") and (low != "one" or previous.rpartition(" ")[2] in _COUNTED):
+        return str(table("cardinals")[low])
+    low = table("inflected").get(low, low)
+    if low == "last" and previous != "at":
+        return "#last"
+    if lexicon and len(low) >= 4 and low.isalpha() and low not in lexicon and low not in words("real_words"):
+        return _correct(low, lexicon)
+    return low
+
+
+def _read_number(low: str) -> str:
+    """``3rd`` and ``# 3`` are the third; ``3 - 7`` is a span; empty for other words."""
+    if match := re.fullmatch(r"(\d+)(?:st|nd|rd|th)|#\s?(\d+)", low):
+        return f"#{match[1] or match[2]}"
+    if match := re.fullmatch(r"(\d+)\s?[-–]\s?(\d+)", low):
+        return f"{match[1]}-{match[2]}"
+    return ""
+
+
+@cache
+def _correct(word: str, lexicon: frozenset[str]) -> str:
+    """The nearest word of the lexicon within one edit, or two for long words; the word itself where none is near."""
+    allowed = 1 if len(word) < 8 else 2
+    near = [
+        (DamerauLevenshtein.distance(word, known), known)
+        for known in lexicon
+        if abs(len(known) - len(word)) <= allowed and (known[0] == word[0] or sorted(known) == sorted(word))
+    ]
+    distance, best = min(near, default=(allowed + 1, word))
+    return best if distance <= allowed else word
+
+
+@cache
+def _frames() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return (
+        re.compile(rf"{any_of('leading')} (?:, |: )?"),
+        re.compile(rf"(?=(?: ,)? {any_of('trailing')}$)"),
+    )
+
+
+def take_frames_off(phrase: Phrase, *, widely: bool) -> Iterator[Phrase]:
+    """The phrase, then what is left as one polite frame after another is taken off, the longest first.
+
+    ``widely``: any word that only leads to what is wanted goes, “my supervisor would prefer that we …” too.
+    """
+    leading, trailing = _frames()
+    seen: set[str] = set()
+    waiting = [phrase]
+    while waiting:
+        now = waiting.pop(0)
+        if not now.norm or now.norm in seen:
+            continue
+        seen.add(now.norm)
+        yield now
+        lead = leading.match(now.norm + " ")
+        if lead and lead.end() < len(now.norm):
+            waiting.append(now.cut(lead.end(), len(now.norm)))
+        waiting += [now.cut(0, tail.start()) for tail in trailing.finditer(now.norm)]
+        first, _, rest = now.norm.partition(" ")
+        if widely and rest and first in words("frame"):
+            waiting.append(now.cut(len(first), len(now.norm)))
+
+
+@cache
+def _tails() -> re.Pattern[str]:
+    return re.compile(rf"(?:(?: ,)? {any_of('trailing')})+$")
+
+
+def end_of_words(norm: str) -> int:
+    """Where a polite frame at the end of some words begins; their length where there is none."""
+    found = _tails().search(norm)
+    return found.start() if found and found.start() else len(norm)

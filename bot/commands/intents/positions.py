@@ -1,0 +1,57 @@
+"""Positions as people name them, “the last paper”, “the third keyword”, “the conclusion” → what the grammar knows."""
+
+from __future__ import annotations
+
+import re
+
+from engine.session.state import State
+from engine.survey import Section
+from engine.values import OutlineNode
+
+_LAST = re.compile(
+    r"((?:exclude|include|drop|move|merge|split|rename|show|why|shorten|expand|rewrite|translate)(?: \d[\d.]*)*"
+    r"|.* (?:before|after|to|in|from)) last(?=$|:| )"
+)
+_KEYWORD = re.compile(r"drop (\d{1,3})")
+_BY_TITLE = re.compile(
+    r"(show|why|shorten|expand|rewrite|translate|drop|rename|split) (introduction|conclusion|abstract)\b"
+)
+
+
+def resolve_positions(said: str, state: State) -> str:
+    """The command with numbers, or the keyword itself; as it is where there is nothing of that name."""
+    counted = _count(state)
+    if counted and (match := _LAST.match(said)):
+        said = f"{match[1]} {counted}{said[match.end() :]}"
+    if match := _BY_TITLE.match(said):
+        number = _find_section(match[2], state)
+        said = f"{match[1]} {number}{said[match.end() :]}" if number else said
+    match = _KEYWORD.fullmatch(said)
+    if match and state.phase == "keywords" and state.keywords:
+        place = int(match[1])
+        keywords = state.keywords.keywords
+        return f"drop {keywords[place - 1].text}" if 1 <= place <= len(keywords) else said
+    return said
+
+
+def _count(state: State) -> int:
+    """How many things there are of the kind that is counted at this step."""
+    match state.phase:
+        case "keywords":
+            return len(state.keywords.keywords) if state.keywords else 0
+        case "papers":
+            return len(state.papers.found) if state.papers else 0
+        case _:
+            return len(_sections(state))
+
+
+def _sections(state: State) -> tuple[Section, ...] | tuple[OutlineNode, ...]:
+    if state.survey:
+        return state.survey.sections
+    return state.outline.nodes if state.outline else ()
+
+
+def _find_section(name: str, state: State) -> int:
+    """The number of the section of that title; 0 where there is none."""
+    titles = [section.title.casefold() for section in _sections(state)]
+    return next((number for number, title in enumerate(titles, start=1) if title.startswith(name)), 0)

@@ -1,0 +1,208 @@
+"""Plain words → a command in the grammar's own words, a question back, or silence. Pure; asks no model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from adapters.chat import Place
+from bot.commands.grammar import Command, FreeText, More, Show, StartSurvey, parse
+from bot.commands.intents.addressing import addresses_others, asks_about_survey, is_question, is_subject, is_term
+from bot.commands.intents.cues import read_cues
+from bot.commands.intents.intents import load_intents
+from bot.commands.intents.phrases import Phrase, normalise, take_frames_off
+from bot.commands.intents.positions import resolve_positions
+from bot.commands.intents.topics import names_topic, read_survey, write_survey
+from bot.commands.intents.vocabulary import command_words, step_words, table, words
+from engine.errors import UserError
+from engine.session.events import (
+    AddBackground,
+    Approve,
+    AskQuestion,
+    EditKeywords,
+    EditOutline,
+    EditPapers,
+    Evaluate,
+    MorePapers,
+    Regenerate,
+    Revise,
+)
+from engine.session.state import State
+
+_LIST = re.compile(
+    r"(?:please )?(?:(?:use|take|with|consider|work with|here are|these are|this is)\s+)?(?:only\s+)?"
+    r"(?:(?:these|my|our|the following|the|own|following|a)\s+)*"
+    r"(?:papers|articles|reading list|list of papers|list|literature)\s*(?:only)?\s*:\s*(.+)",
+    re.I | re.S,
+)
+_TWO_WISHES = re.compile(
+    r"\b(?:and|then|but)(?: then| also| please)? "
+    r"(?:add|drop|put|move|merge|rename|remove|delete|split|make|show|insert)\b"
+)
+_PROPOSING = frozenset({"keywords", "papers", "outline", "writing"})
+_PLAIN_YES = re.compile(
+    r"(?:ok|yes|go|lgtm|sure|looks good|sounds good|approve|accept|continue|proceed|write|search|all good|👍|make|next|"
+    r"start|keep|carry|resume|perfect)\b.*"
+)
+_TOO_SHORT_AMONG_PEOPLE = frozenset({"perfect", "next", "start", "sure", "go"})
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingContext:
+    """What is known of the conversation when words are read; ``own`` are the words of its survey."""
+
+    phase: str
+    place: Place = "direct"
+    own: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """The command that words are, in the grammar's own words and as a value.
+
+    No command: asked back, or, where ``silent``, not for us. One that does not fit the step is refused with what does.
+    """
+
+    said: str = ""
+    command: Command | None = None
+    silent: bool = False
+    fits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PlainReading:
+    """``said`` is a command of the grammar; without it the words are asked back, or, where ``silent``, not for us."""
+
+    said: str = ""
+    silent: bool = False
+
+
+def understand(text: str, context: ReadingContext, state: State) -> Understanding:
+    """What a person's words mean here: plain words first, then whatever else the grammar knows.
+
+    Raises `UserError` where somebody who talks to us begins a command that cannot be read.
+    """
+    among_people = context.place == "thread"
+    if said := read_plain(text, context).said:
+        resolved = resolve_positions(said, state)
+        return Understanding(resolved, parse(resolved))
+    if among_people and addresses_others(text):
+        return Understanding(silent=True)
+    try:
+        command = parse(text)
+    except UserError:
+        if among_people:
+            return Understanding(silent=True)
+        raise
+    fits = _fits(command, context.phase)
+    if isinstance(command, _FREE) or (isinstance(command, EditKeywords) and not fits):
+        return Understanding(silent=among_people)
+    courtesy = isinstance(command, Show) and command.view in {"hello", "thanks"}
+    if among_people and (courtesy or isinstance(command, EditKeywords | Approve | Regenerate) or not fits):
+        return Understanding(silent=True)
+    return Understanding(text.strip(), command, fits=fits)
+
+
+_FREE = FreeText | StartSurvey | AskQuestion
+"""What the grammar reads into any words."""
+
+_ONLY_AT: dict[type, str] = {
+    EditKeywords: "keywords",
+    EditPapers: "papers",
+    MorePapers: "papers",
+    More: "papers",
+    EditOutline: "outline",
+    Revise: "discussion",
+    Evaluate: "discussion",
+    AddBackground: "discussion",
+}
+
+
+def _fits(command: Command, phase: str) -> bool:
+    if isinstance(command, Approve | Regenerate):
+        return phase in _PROPOSING
+    return _ONLY_AT.get(type(command), phase) == phase
+
+
+def read_plain(text: str, context: ReadingContext) -> PlainReading:
+    """What a person's words mean here."""
+    among_people = context.place == "thread"
+    if match := _LIST.fullmatch(text.strip()):
+        return PlainReading(f"papers: {match[1].strip()}")
+    said = _read_command(text, context) or _read_rest(text, context)
+    if among_people and addresses_others(text) and not said.startswith("invite "):
+        return PlainReading(silent=True)
+    return PlainReading(said, silent=among_people)
+
+
+def _read_command(text: str, context: ReadingContext) -> str:
+    plain, corrected = normalise(text), normalise(text, lexicon=command_words())
+    asks = plain.norm.partition(" ")[0] in words("asking") | (words("inverted") - words("modal"))
+    variants = [plain] if corrected.norm == plain.norm else [plain, corrected]
+    for phrase in variants:
+        for core in take_frames_off(phrase, widely=context.place != "thread"):
+            if said := _read_core(core, context, asks=asks):
+                return said
+    among_people = context.place == "thread"
+    return next(filter(None, (read_cues(p.norm, context.phase, among_people=among_people) for p in variants)), "")
+
+
+def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
+    among_people = context.place == "thread"
+    approves = context.phase in _PROPOSING and not asks and not _thanks_while_writing(core.norm, context.phase)
+    if approves and _approval(context.phase).fullmatch(core.norm):
+        return "ok" if not among_people or _is_plain_yes(core.norm, context.phase) else ""
+    if said := read_survey(core, loosely=context.phase == "topic" and not among_people):
+        return said
+    for intent in load_intents():
+        if (intent.phases and context.phase not in intent.phases) or (among_people and intent.quiet):
+            continue
+        for said, slots in intent.readings(core):
+            free = [text for text in (slots.text, slots.title) if text]
+            if any(map(_TWO_WISHES.search, free)) or (among_people and not all(map(is_term, free))):
+                continue
+            return said
+    return ""
+
+
+def _thanks_while_writing(norm: str, phase: str) -> bool:
+    """“ok thanks” said while it works asks for nothing."""
+    goes_on = re.search("go|continue|keep|resume", norm)
+    return phase == "writing" and norm.endswith(("thanks", "thank you")) and not goes_on
+
+
+def _is_plain_yes(norm: str, phase: str) -> bool:
+    """Whether a yes among people is meant for the proposal, rather than for what a colleague said."""
+    named = re.fullmatch(step_words(phase), norm)
+    return bool(named or (_PLAIN_YES.fullmatch(norm) and norm not in _TOO_SHORT_AMONG_PEOPLE))
+
+
+@cache
+def _approval(phase: str) -> re.Pattern[str]:
+    """Yes, go on, the next step by its name, and any few of them together."""
+    classes = table("classes")
+    yes = "|".join((*classes["yes"], *classes["go"], step_words(phase)))
+    filler = "thanks|thank you|please|so|and|now|then|you can|you may|i think|let us|just"
+    after = (
+        r"(?: (?:please|thanks|thank you|then|now|with (?:it|this|that|these|them)|for (?:it|me|us|now)|so|just|"
+        r"like (?:this|that)|as (?:it is|they are)|already|all|indeed|very much|a lot|the next step|"
+        r"to the next(?: step| one)?|do it|scholium|bot|👍|🙂|with the next step|mate|here))*"
+    )
+    one = f"(?:{yes}|{filler}){after}"
+    return re.compile(rf"(?=.*(?:{yes})){one}(?: ?(?:,|and|-|so|then|:)* ?{one}){{0,4}}")
+
+
+def _read_rest(text: str, context: ReadingContext) -> str:
+    """A question about the survey, or a topic by itself."""
+    phrase = normalise(text)
+    if context.phase == "discussion":
+        if context.place == "thread":
+            return f"ask {text.strip()}" if asks_about_survey(phrase.norm, text, context.own) else ""
+        asked = text.rstrip().endswith("?") or any(
+            is_question(core.norm) for core in take_frames_off(phrase, widely=False)
+        )
+        return f"ask {text.strip()}" if " " in phrase.norm and (asked or is_subject(text, phrase.norm)) else ""
+    if context.phase == "topic" and context.place != "thread" and not is_question(phrase.norm):
+        return write_survey(text) if names_topic(text, phrase.norm) else ""
+    return ""

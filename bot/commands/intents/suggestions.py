@@ -1,0 +1,62 @@
+"""What is offered where words were not understood: the two likeliest commands at this step."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from bot.commands.intents.cues import load_cues
+from bot.commands.intents.phrases import normalise
+from bot.commands.intents.vocabulary import command_words, words
+
+_NUMBER = re.compile(r"#?(\d+(?:\.\d+)*)")
+_LONGEST = 60
+"""Characters of a command that still fits on a button."""
+
+_USUAL = {
+    "topic": ("help", "list"),
+    "keywords": ("ok", "no"),
+    "papers": ("ok", "more"),
+    "outline": ("ok", "no"),
+    "writing": ("status", "stop"),
+    "discussion": ("export", "help"),
+}
+_WITH_NUMBER = {
+    "papers": ("exclude {}", "show {}"),
+    "outline": ("drop {}", "split {}"),
+    "discussion": ("show {}", "why {}"),
+}
+_WITH_WORDS = {"topic": "survey {}", "keywords": "add {}", "outline": "add section {}", "discussion": "ask {}"}
+
+
+def suggest_commands(text: str, phase: str) -> tuple[str, str]:
+    """The likeliest first: those whose words were used, those that take a number or the words said, the usual ones."""
+    phrase = normalise(text, lexicon=command_words())
+    said = phrase.norm.split()
+    numbers = [match[1] for word in said if (match := _NUMBER.fullmatch(word))]
+    numbered = [way.format(numbers[0]) for way in _WITH_NUMBER.get(phase, ()) if numbers]
+    likely = [*_by_words(said, phase, numbers), *numbered]
+    content = _content(text)
+    if content and phase in _WITH_WORDS:
+        likely.append(_WITH_WORDS[phase].format(content))
+    fitting = [command for command in dict.fromkeys((*likely, *_USUAL[phase])) if len(command) <= _LONGEST]
+    return fitting[0], fitting[1]
+
+
+def _by_words(said: list[str], phase: str, numbers: list[str]) -> list[str]:
+    """Commands by how many of their own words were said."""
+    weighed: Counter[str] = Counter()
+    for cue in load_cues():
+        shared = len(cue.words.intersection(said))
+        needed = cue.command.count("{")
+        if phase in cue.phases and shared and not cue.negated and len(numbers) >= needed:
+            weighed[cue.write(numbers)] = shared
+    return [command for command, _ in weighed.most_common(2)]
+
+
+def _content(text: str) -> str:
+    """The words from the first to the last that carry a meaning of their own."""
+    said = text.split()
+    empty = words("function") | words("nouns") | words("frame")
+    meant = [i for i, word in enumerate(said) if re.sub(r"\W+", "", word.lower()) not in empty | {""}]
+    return " ".join(said[meant[0] : meant[-1] + 1]).strip(" \"'“”,;:.!?") if meant else ""

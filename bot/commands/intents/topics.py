@@ -1,0 +1,87 @@
+"""How people name a topic, and the options that stand in the same sentence."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from bot.commands.intents.phrases import Phrase
+from bot.commands.intents.vocabulary import compile_pattern, data, table, words
+
+_NAMED = re.compile(
+    r"\b(?:recipe|length|years|audience|language|sections|words|library|online|budget)\s*=\s*(?:\"[^\"]*\"|\S+)", re.I
+)
+_AROUND = " \"'“”,;:.!?"
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(data("topics")[name], re.I)
+
+
+@cache
+def _options() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(row["way"], re.I), row["writes"]) for row in data("topics")["option"])
+
+
+def write_survey(said: str) -> str:
+    """``image captioning, 6 sections`` → ``survey image captioning sections=6``; empty where no topic is left."""
+    named = _NAMED.findall(said)
+    rest = _with_digits(_NAMED.sub(" ", said))
+    for pattern, option in _options():
+        name = option.partition("=")[0]
+        if any(n.lower().startswith(name) for n in named):
+            continue
+        if match := pattern.search(rest):
+            named.append(_write_option(option, match.groups()))
+            rest = f"{rest[: match.start()].rstrip(' ,;(')} {rest[match.end() :]}"
+    topic = " ".join(rest.split()).strip(_AROUND + "()")
+    while (tail := _pattern("tail").search(topic)) and tail.start():
+        topic = topic[: tail.start()].strip(_AROUND)
+    while head := _pattern("head").match(topic):
+        topic = topic[head.end() :]
+    topic = topic.strip(_AROUND)
+    return " ".join(("survey", topic, *named)) if topic else ""
+
+
+def _write_option(option: str, values: tuple[str, ...]) -> str:
+    """The option with its values; “after 2018” begins with the year after."""
+    if "{after}" in option or "{before}" in option:
+        return option.format(after=int(values[0]) + 1, before=int(values[0]) - 1)
+    return option.format(*values)
+
+
+def _with_digits(said: str) -> str:
+    numbers = table("cardinals")
+    named = rf"\b({'|'.join(numbers)})(?=\s+(?:sections|chapters)\b)"
+    return re.sub(named, lambda match: str(numbers[match[1].lower()]), said, flags=re.I)
+
+
+def read_survey(phrase: Phrase, *, loosely: bool) -> str:
+    """The command that starts the survey somebody asks for; empty where nobody does.
+
+    Read ``loosely`` where nothing else can be meant, “I work on memristors” asks for one too.
+    """
+    for kind in ("explicit", "loose") if loosely else ("explicit",):
+        for way in data("topics")[kind]:
+            match = compile_pattern(way).fullmatch(phrase.norm)
+            if match and not _names_nothing(match["text__1"], kind):
+                return write_survey(phrase.source_of(*match.span("text__1")))
+    return ""
+
+
+def _names_nothing(norm: str, kind: str) -> bool:
+    """“a survey of mine” has no topic; loosely read, what speaks of people has none either."""
+    return set(norm.split()) <= words("pronouns") or (kind == "loose" and _is_about_people(norm))
+
+
+def _is_about_people(norm: str) -> bool:
+    return bool(set(norm.split()) & (words("pronouns") - words("neutral_pronouns")))
+
+
+def names_topic(text: str, norm: str) -> bool:
+    """Whether a few words without a verb for us are a topic by themselves."""
+    said = norm.split()
+    if not 2 <= len(said) <= 25 or "?" in text or said[0] in words("commanding"):
+        return False
+    return not _is_about_people(norm) and not set(said) & (words("social") - words("social_but_studied"))

@@ -1,0 +1,389 @@
+"""The check of a written section: what becomes of every claim, by the papers' words and by what a program can see.
+
+Each claim ends in one of four ways: kept, cited anew, reworded, or removed. None keeps its words and loses its
+source. Nothing that changes words comes after this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import Field
+
+from engine.checking.citation_forms import read_citations
+from engine.checking.claims import is_connecting
+from engine.checking.faults import Fault, FaultKind, Source, Vocabulary, find_faults
+from engine.checking.lexicon import DROPPABLE
+from engine.checking.quotations import find_in_paper
+from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
+from engine.errors import LanguageModelError, LimitExceeded
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.prompting import data, fill, paper_block
+from engine.survey import Citation, Claim, ClaimTally, Ending, SurveyWarning
+from engine.text import fold, join_sentences, sentences, split_sentences, terms
+from engine.values import Paper, PaperKey
+
+CLAIMS_PER_CALL = 12
+"""Claims judged in one call; a section's calls run at once, because answers are slower than questions."""
+
+REPAIR_ROUNDS = 2
+"""How often a claim that did not hold is judged again, reworded or with its doubts named, before it is removed."""
+
+OTHER_PAPERS = 2
+"""Papers of the section, nearest to a doubtful claim, that are shown beside those it cites."""
+
+VERDICT_TOKENS = 80
+"""Room for one verdict and its share of repairs."""
+
+
+class Support(TypedAnswer):
+    """Whether one paper says what one sentence says of it, and in which words."""
+
+    sentence: int
+    key: str
+    supported: bool
+    quote: str = ""
+
+
+class Repair(TypedAnswer):
+    """A sentence that says what a paper says; empty where none says anything like it."""
+
+    sentence: int
+    text: str = ""
+
+
+class CheckAnswer(TypedAnswer):
+    """Verdicts for the sentences asked about, and repairs of those that do not hold."""
+
+    verdicts: list[Support] = Field(default_factory=list)
+    repairs: list[Repair] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTask:
+    """A text to be checked: its heading, the papers it may rest on, and how its calls are named in the record."""
+
+    title: str
+    text: str
+    papers: tuple[Paper, ...]
+    topic: str = ""
+    step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedText:
+    """A text of which every claim holds; what became of the claims is counted."""
+
+    text: str
+    claims: tuple[Claim, ...] = ()
+    tally: ClaimTally = field(default_factory=ClaimTally)
+    warnings: tuple[SurveyWarning, ...] = ()
+
+
+@dataclass
+class _Sentence:
+    """A sentence on its way through the check; ``number`` is its place in the text, from 1."""
+
+    number: int
+    paragraph: int
+    original: str
+    text: str
+    claim: bool
+    ending: Ending | None = None
+    removed: bool = False
+    unchecked: bool = False
+    citations: tuple[Citation, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def pending(self) -> bool:
+        return self.claim and self.ending is None and not self.removed and not self.unchecked
+
+
+async def check_section(model: LanguageModel, task: CheckTask) -> CheckedText:
+    """The text without anything its papers do not say.
+
+    Where the model cannot be asked, a claim in which a program sees a fault is removed, and the others are kept,
+    marked and counted as unchecked.
+    """
+    return await _Check.of(model, task).run()
+
+
+def check_without_model(task: CheckTask) -> CheckedText:
+    """The text with its claims marked as unchecked, without those in which a program sees a fault."""
+    check = _Check.of(None, task)
+    check.leave_unchecked(check.pending())
+    return check.result()
+
+
+@dataclass
+class _Check:
+    """One text's check, from its sentences to what became of them."""
+
+    model: LanguageModel | None
+    task: CheckTask
+    sources: Mapping[PaperKey, Source]
+    vocabulary: Vocabulary
+    lines: list[_Sentence]
+    failures: dict[str, None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: LanguageModel | None, task: CheckTask) -> _Check:
+        vocabulary = Vocabulary.of(task.papers, task.topic)
+        known = {p.key for p in task.papers}
+        lines: list[_Sentence] = []
+        for place, paragraph in enumerate(split_sentences(task.text)):
+            for sentence in paragraph:
+                text = keep_allowed_citations(sentence, known).text
+                claim = not is_connecting(text, vocabulary, (task.topic, task.title))
+                lines.append(_Sentence(len(lines) + 1, place, sentence, text, claim))
+        return cls(model, task, {p.key: Source(p) for p in task.papers}, vocabulary, lines)
+
+    def pending(self) -> list[_Sentence]:
+        return [line for line in self.lines if line.pending]
+
+    async def run(self) -> CheckedText:
+        """Judge all claims, then those that did not hold again, and remove what is left."""
+        for line in self.pending():
+            line.doubts = self._faults_named(line.text, list_cited_keys(line.text))
+        for number in range(REPAIR_ROUNDS + 1):
+            pending = self.pending()
+            if not pending:
+                break
+            groups = [pending[i : i + CLAIMS_PER_CALL] for i in range(0, len(pending), CLAIMS_PER_CALL)]
+            async with asyncio.TaskGroup() as tasks:
+                for at, group in enumerate(groups):
+                    tasks.create_task(self._round(group, f"{number}.{at}", last=number == REPAIR_ROUNDS))
+            if number < REPAIR_ROUNDS:
+                self._reopen_dangling()
+        for line in self.pending():
+            line.removed = True
+        self._remove_dangling()
+        return self.result()
+
+    async def _round(self, group: Sequence[_Sentence], name: str, *, last: bool) -> None:
+        request = self._request(group, name)
+        try:
+            assert self.model is not None
+            answer = await self.model.answer_typed(request, CheckAnswer)
+        except (LanguageModelError, LimitExceeded) as error:
+            self.failures[str(error)] = None
+            self.leave_unchecked(group)
+            return
+        verdicts: dict[int, dict[PaperKey, Support]] = {}
+        for verdict in answer.verdicts:
+            key = self._key(verdict.key)
+            if key:
+                verdicts.setdefault(verdict.sentence, {})[key] = verdict
+        repairs = {repair.sentence: repair.text for repair in answer.repairs}
+        for line in group:
+            self._decide(line, verdicts.get(line.number, {}), repairs.get(line.number), last=last)
+
+    def _key(self, said: str) -> PaperKey | None:
+        keys = list_cited_keys(read_citations(f"[@{said.strip().strip('[]').lstrip('@')}]", self.task.papers).text)
+        return keys[0] if len(keys) == 1 else None
+
+    def _request(self, group: Sequence[_Sentence], name: str) -> Request:
+        asked = {line.number for line in group}
+        near = {n for number in asked for n in (number - 1, number, number + 1)}
+        shown = [line for line in self.lines if line.number in near and not line.removed]
+        keys = dict.fromkeys(key for line in group for key in list_cited_keys(line.text))
+        for line in group:
+            if line.doubts or not list_cited_keys(line.text):
+                keys.update(dict.fromkeys(self._nearest(line.text, keys)))
+        doubts = "\n".join(f"{line.number}: {data('; '.join(line.doubts))}" for line in group if line.doubts)
+        prompt = fill(
+            "common/check",
+            topic=data(self.task.topic or self.task.title),
+            sentences="\n".join(f"{line.number}. {data(line.text)}" for line in shown),
+            numbers=", ".join(str(line.number) for line in group),
+            doubts=f"What a program could not find in their sources:\n{doubts}" if doubts else "",
+            papers=paper_block([self.sources[key].paper for key in keys]),
+        )
+        step = f"check/{self.task.step or self.task.title}/{name}"
+        return Request("checking", step, prompt, VERDICT_TOKENS * len(group) + 1_024, 0.0)
+
+    def _nearest(self, text: str, cited: Mapping[PaperKey, None]) -> list[PaperKey]:
+        said = set(terms(replace_citations(text, lambda _: "")))
+        weight = {key: _overlap(said, source) for key, source in self.sources.items() if key not in cited}
+        return sorted((k for k in weight if weight[k] > 0), key=lambda k: -weight[k])[:OTHER_PAPERS]
+
+    def _decide(self, line: _Sentence, verdicts: Mapping[PaperKey, Support], repair: str | None, *, last: bool) -> None:
+        """What becomes of a claim by one answer; it stays pending where it has to be judged again."""
+        cited = list_cited_keys(line.text)
+        found = {key: c for key, v in verdicts.items() if v.supported and (c := self._citation(key, v, line.text))}
+        missing = [key for key in cited if key not in verdicts]
+        unfound = [key for key in cited if key in verdicts and verdicts[key].supported and key not in found]
+        holding = [key for key in cited if key in found]
+        if holding and (not (missing or unfound) or last) and self._settle(line, holding, found):
+            return
+        others = [key for key in found if key not in cited]
+        if others and not holding and self._settle(line, others, found):
+            return
+        if repair is not None and not last and self._take_repair(line, repair):
+            return
+        unclear = bool(missing or unfound) or not verdicts
+        if repair is not None and not repair.strip() and not unclear:
+            line.removed = True
+            return
+        line.doubts = (
+            *self._faults_named(line.text, holding or cited),
+            *(f"the words named for {key} do not stand in it" for key in unfound),
+        )
+
+    def _settle(self, line: _Sentence, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
+        """End the claim with these sources, if a program finds nothing in it that they do not say."""
+        anew = not set(keys) & set(list_cited_keys(line.text))
+        text = _with_keys(line.text, keys) if anew else keep_allowed_citations(line.text, keys).text
+        if faults := self._faults(text, keys):
+            bare = _without_adverbs(text)
+            if {f.kind for f in faults} != {"strength"} or bare == text or self._faults(bare, keys):
+                return False
+            text = bare
+        line.text, line.ending, line.citations = text, _ending(line.original, text), tuple(found[k] for k in keys)
+        return True
+
+    def _take_repair(self, line: _Sentence, repair: str) -> bool:
+        """Put a proposed wording in the claim's place, to be judged in its turn."""
+        read = read_citations(" ".join(repair.split()), self.task.papers)
+        if not list_cited_keys(read.text) or len(sentences(read.text)) != 1 or read.text == line.text:
+            return False
+        line.text = read.text
+        line.doubts = self._faults_named(read.text, list_cited_keys(read.text))
+        return True
+
+    def _citation(self, key: PaperKey, verdict: Support, claim: str) -> Citation | None:
+        """The paper's own words behind the claim; ``None`` where the named ones are not there, or say nothing of it."""
+        paper = self.sources[key].paper
+        words, source, page = find_in_paper(verdict.quote, paper)
+        if not words:
+            return None
+        around = next((own for text, own in self.sources[key].sentences if words in text), frozenset(terms(words)))
+        if not (around | frozenset(terms(paper.title))) & set(terms(replace_citations(claim, lambda _: ""))):
+            return None
+        return Citation(key, words, "supported", source, page)
+
+    def _faults(self, text: str, keys: Sequence[PaperKey]) -> tuple[Fault, ...]:
+        return find_faults(text, [self.sources[key] for key in keys], self.vocabulary, self.task.topic)
+
+    def _faults_named(self, text: str, keys: Sequence[PaperKey]) -> tuple[str, ...]:
+        return tuple(_DOUBTS[fault.kind].format(fault.words) for fault in self._faults(text, keys)) if keys else ()
+
+    def leave_unchecked(self, group: Sequence[_Sentence]) -> None:
+        """Where nobody can be asked: what has a fault goes, the rest is marked."""
+        for line in group:
+            keys = list_cited_keys(line.text)
+            if (
+                not keys
+                or line.text != keep_allowed_citations(line.original, self.sources).text
+                or self._faults(line.text, keys)
+            ):
+                line.removed = True
+            else:
+                line.unchecked = True
+                line.citations = tuple(Citation(key, "", "unchecked") for key in keys)
+
+    def _reopen_dangling(self) -> None:
+        """Sentences that refer to one that is gone are judged again, with that said."""
+        for line in self._dangling():
+            if line.ending is not None:
+                line.ending, line.citations = None, ()
+                line.doubts = ("the sentence before it, to which it refers, was taken out: name what it speaks of",)
+
+    def _remove_dangling(self) -> None:
+        while dangling := self._dangling():
+            for line in dangling:
+                line.removed, line.ending, line.citations = True, None, ()
+
+    def _dangling(self) -> list[_Sentence]:
+        """Claims that begin with a reference to the sentence before, which was removed."""
+        found, before = [], None
+        for line in self.lines:
+            same = before is not None and before.paragraph == line.paragraph
+            if same and before and before.removed and not line.removed and _REFERRING.match(line.text):
+                found.append(line)
+            before = line
+        return found
+
+    def result(self) -> CheckedText:
+        """What is left of the text, its claims, and the count."""
+        paragraphs: list[list[str]] = [[] for _ in range(max((line.paragraph for line in self.lines), default=0) + 1)]
+        claims = []
+        for line in self.lines:
+            if line.removed:
+                continue
+            paragraphs[line.paragraph].append(line.text)
+            if line.claim:
+                was = line.original if line.ending in {"reworded", "cited anew"} else ""
+                claims.append(Claim(line.text, line.citations, line.ending or "kept", was))
+        return CheckedText(join_sentences(paragraphs), tuple(claims), self._tally(), self._warnings())
+
+    def _tally(self) -> ClaimTally:
+        own = [line for line in self.lines if line.claim]
+        held = [line for line in own if line.ending]
+        kinds = [{c.source for c in line.citations} for line in held]
+        return ClaimTally(
+            claims=len(own),
+            kept=sum(line.ending == "kept" for line in held),
+            cited_anew=sum(line.ending == "cited anew" for line in held),
+            reworded=sum(line.ending == "reworded" for line in held),
+            removed=sum(line.removed for line in own),
+            unchecked=sum(line.unchecked for line in own),
+            connecting=sum(not line.claim for line in self.lines),
+            on_full_texts=sum("full text" in kind for kind in kinds),
+            on_summaries=sum("summary" in kind and "full text" not in kind for kind in kinds),
+        )
+
+    def _warnings(self) -> tuple[SurveyWarning, ...]:
+        failed = [f"claims not checked: {why}" for why in self.failures]
+        return tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in failed)
+
+
+_DOUBTS: Mapping[FaultKind, str] = {
+    "number": "“{}” stands in none of its sources",
+    "name": "“{}” is named in none of its sources",
+    "strength": "its sources say nothing as strong as “{}”",
+    "polarity": "its source seems to say the opposite (“{}”)",
+    "hedge": "its source says it less surely (“{}”)",
+    "order": "its source has the sides of “{}” the other way round",
+    "subject": "its sources speak of something else",
+}
+"""What the model is told of a fault."""
+
+_REFERRING = re.compile(
+    r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:this|these|that|those|"
+    r"it|they|its|their|such|he|she|both|the (?:former|latter|same|resulting|approach|method|"
+    r"model|authors?|work|paper|system|technique|framework|study))\b",
+    re.I,
+)
+
+
+def _ending(before: str, after: str) -> Ending:
+    if _bare(before) != _bare(after):
+        return "reworded"
+    return "kept" if set(list_cited_keys(after)) <= set(list_cited_keys(before)) else "cited anew"
+
+
+def _bare(text: str) -> str:
+    return fold(replace_citations(text, lambda _: ""))
+
+
+def _with_keys(text: str, keys: Sequence[PaperKey]) -> str:
+    """The sentence citing these papers at its end, and no others."""
+    bare = keep_allowed_citations(text, ()).text.rstrip()
+    stop = bare[-1] if bare[-1:] in {".", "!", "?"} else "."
+    return f"{bare.removesuffix(stop).rstrip()} {cite(keys)}{stop}"
+
+
+def _without_adverbs(text: str) -> str:
+    bare = DROPPABLE.sub("", text)
+    return bare[:1].upper() + bare[1:]
+
+
+def _overlap(said: set[str], source: Source) -> float:
+    """How many of the terms the paper's title and content hold, those of the title twice."""
+    held = frozenset().union(*(own for _, own in source.sentences))
+    return len(said & held) + len(said & frozenset(terms(source.paper.title)))

@@ -1,0 +1,258 @@
+"""Reads the forms in which models write citations as ``[@key]`` of one of the papers they were given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rapidfuzz import fuzz
+
+from engine.citations import cite, list_cited_keys
+from engine.retrieval.identity import arxiv_key, doi_key, surname
+from engine.text import fold
+from engine.values import Paper, PaperKey
+
+NEAR_TITLE = 90.0
+"""Least likeness, of 100, from which a bracket is read as the title of a given paper; each case is recorded."""
+
+NEXT_TITLE = 5.0
+"""How much less like it the next title must be."""
+
+SHORTEST_TITLE = 15
+"""Letters that words need to be compared with titles."""
+
+MOST_NUMBERS = 12
+"""A range of more numbers than this is no citation."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAs:
+    """What was written, as which paper it was read, and how certain that is (1: exactly)."""
+
+    said: str
+    key: PaperKey
+    certainty: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A text in which every citation is ``[@key]`` of a given paper, before the end of its sentence."""
+
+    text: str
+    repairs: tuple[ReadAs, ...]
+    unknown: tuple[str, ...]
+
+
+def read_citations(text: str, papers: Sequence[Paper]) -> ReadText:
+    """The text with each citation read; what looks like a citation and is none of the papers is taken out and named."""
+    reading = _Reading.of(papers)
+    for pattern, read in _FORMS:
+        text = pattern.sub(lambda match, read=read: read(reading, match), text)  # type: ignore[misc]
+    return ReadText(_placed(text), tuple(dict.fromkeys(reading.repairs)), tuple(dict.fromkeys(reading.unknown)))
+
+
+_YEAR = r"(?:19|20)\d\d[a-z]?"
+_NAME = r"(?:(?:de|van|der|von|di|da|la|le|el|al|den)\s+)*[A-ZÀ-Þ][\w’'-]+"
+_AUTHORS = rf"{_NAME}(?:\s+et\s+al\.?,?|(?:,\s+{_NAME})*,?\s+(?:and|&)\s+{_NAME})?"
+_AUTHOR_YEAR = re.compile(rf"(?:see\s+|e\.g\.,?\s+|cf\.\s+)*({_AUTHORS}),?\s+\(?({_YEAR})\)?", re.U)
+_LIKE_A_SOURCE = re.compile(
+    rf"@|10\.\d{{4}}|arxiv|\bdoi\b|\bet al\b|https?:|\b{_YEAR}\b|^\d+(?:\s*[-–,;]\s*\d+)*$", re.I
+)
+_LABEL = re.compile(
+    r"^(?:key|source|sources|paper|papers|ref|refs|reference|citation|cite|see|see also|"
+    r"e\.g\.,?|cf\.|id|from)\b[\s:.#]*",
+    re.I,
+)
+_PLACE_IN_PAPER = re.compile(r",?\s*(?:pp?\.|pages?|sec(?:tion|\.)?|table|fig(?:ure|\.)?|§|abstract)\s*[\w.–-]*$", re.I)
+
+
+@dataclass
+class _Reading:
+    """What is known of the papers, and what was read so far."""
+
+    exact: Mapping[str, PaperKey]
+    titles: tuple[tuple[str, PaperKey], ...]
+    short_titles: Mapping[str, PaperKey]
+    people: Mapping[tuple[str, str], PaperKey]
+    order: tuple[PaperKey, ...]
+    repairs: list[ReadAs] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, papers: Sequence[Paper]) -> _Reading:
+        exact: dict[str, PaperKey] = {}
+        short: dict[str, list[PaperKey]] = {}
+        people: dict[tuple[str, str], list[PaperKey]] = {}
+        for paper in papers:
+            for identifier in (paper.key, *paper.identifiers):
+                exact.setdefault(fold(identifier), paper.key)
+                exact.setdefault(fold(identifier.partition(":")[2]), paper.key)
+            exact.setdefault(fold(paper.title), paper.key)
+            head, colon, _ = paper.title.partition(":")
+            if colon:
+                short.setdefault(fold(head), []).append(paper.key)
+            if paper.authors and paper.year:
+                people.setdefault((fold(surname(paper.authors[0])), str(paper.year)), []).append(paper.key)
+        return cls(
+            exact,
+            tuple((fold(p.title), p.key) for p in papers),
+            {name: keys[0] for name, keys in short.items() if len(keys) == 1},
+            {who: keys[0] for who, keys in people.items() if len(keys) == 1},
+            tuple(p.key for p in papers),
+        )
+
+    def keys_of(self, inside: str) -> list[PaperKey] | None:
+        """The papers a bracket names; ``None`` where it is ordinary text."""
+        whole = self._key_of(inside)
+        if whole:
+            return [whole]
+        parts = [p for p in re.split(r"\s*[;,]\s*(?=@)|\s*;\s*|\s*\|\s*|\]\s*\[", inside) if p.strip()]
+        named = [self._key_of(p) for p in parts]
+        if not any(named):
+            parts = [p for p in re.split(r"\s*[;,]\s*|\s+(?:and|&)\s+|\s+(?=@)", inside) if p.strip()]
+            named = [self._key_of(p) for p in parts]
+        numbers = self._by_number(inside)
+        if numbers:
+            return numbers
+        if any(named):
+            self.unknown += [p.strip() for p, key in zip(parts, named, strict=True) if key is None and p.strip(" .@")]
+            return [key for key in named if key]
+        if _LIKE_A_SOURCE.search(inside) or _like_a_title(inside):
+            self.unknown.append(inside.strip())
+            return []
+        return None
+
+    def _key_of(self, said: str) -> PaperKey | None:
+        name = (
+            _PLACE_IN_PAPER.sub("", _LABEL.sub("", said.strip().strip("\"“”'`*_{}<>() ")).strip())
+            .lstrip("@^")
+            .strip(' .,"“”')
+        )
+        key = self.exact.get(fold(name)) if fold(name) else None
+        if key is None:
+            other = arxiv_key(name) or doi_key(name)
+            key = self.exact.get(fold(other)) if other else None
+        if key is not None:
+            if said.strip() != f"@{key}":
+                self.repairs.append(ReadAs(said.strip(), key, 1.0))
+            return key
+        return self._by_people(name, said) or self._by_title(name, said)
+
+    def _by_people(self, name: str, said: str) -> PaperKey | None:
+        match = _AUTHOR_YEAR.fullmatch(name)
+        if not match:
+            return None
+        first = re.split(r"\s+et\s+al|,|\s+and\s+|\s+&\s+", match[1])[0]
+        key = self.people.get((fold(surname(first)), match[2][:4]))
+        if key:
+            self.repairs.append(ReadAs(said.strip(), key, 0.9))
+        return key
+
+    def _by_title(self, name: str, said: str) -> PaperKey | None:
+        wanted = fold(name)
+        if key := self.short_titles.get(wanted):
+            self.repairs.append(ReadAs(said.strip(), key, 0.9))
+            return key
+        if len(wanted) < SHORTEST_TITLE or not self.titles:
+            return None
+        ranked = sorted(((fuzz.ratio(wanted, title), key) for title, key in self.titles), reverse=True)
+        best, key = ranked[0]
+        if best < NEAR_TITLE or (len(ranked) > 1 and ranked[1][0] > best - NEXT_TITLE):
+            return None
+        self.repairs.append(ReadAs(said.strip(), key, best / 100))
+        return key
+
+    def _by_number(self, inside: str) -> list[PaperKey]:
+        """Places in the numbered list of the prompt, where all of them are there."""
+        if not re.fullmatch(r"\s*\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*\s*", inside):
+            return []
+        numbers: list[int] = []
+        for part in re.split(r"\s*[,;]\s*", inside.strip()):
+            first, _, last = (p.strip() for p in re.sub("–", "-", part).partition("-"))
+            numbers += range(int(first), int(last or first) + 1)
+        if len(numbers) > MOST_NUMBERS or not all(1 <= n <= len(self.order) for n in numbers):
+            return []
+        keys = [self.order[n - 1] for n in numbers]
+        self.repairs += [ReadAs(f"[{n}]", key, 0.9) for n, key in zip(numbers, keys, strict=True)]
+        return keys
+
+
+def _like_a_title(inside: str) -> bool:
+    words = inside.split()
+    return len(words) >= 4 and sum(word[:1].isupper() for word in words) * 2 > len(words)
+
+
+def _bracket(reading: _Reading, match: re.Match[str]) -> str:
+    inside = match[1]
+    keys = list_cited_keys(match[0])
+    if keys and cite(keys) == match[0] and all(k in reading.order for k in keys):
+        return match[0]
+    named = reading.keys_of(inside)
+    return match[0] if named is None else cite(named)
+
+
+def _latex(reading: _Reading, match: re.Match[str]) -> str:
+    return cite(reading.keys_of(match[1]) or ())
+
+
+def _parenthesis(reading: _Reading, match: re.Match[str]) -> str:
+    inside = match[1]
+    parts = [p.strip() for p in inside.split(";")]
+    if "@" not in inside and not all(_AUTHOR_YEAR.fullmatch(p) for p in parts) and fold(inside) not in reading.exact:
+        return match[0]
+    named = reading.keys_of(inside)
+    return match[0] if named is None else cite(named)
+
+
+def _bare(reading: _Reading, match: re.Match[str]) -> str:
+    key = reading.exact.get(fold(match[1].rstrip(".,;:")))
+    if key is None:
+        reading.unknown.append(match[0])
+        return match[1][len(match[1].rstrip(".,;:")) :]
+    reading.repairs.append(ReadAs(match[0], key, 1.0))
+    return cite([key]) + match[1][len(match[1].rstrip(".,;:")) :]
+
+
+def _narrative(reading: _Reading, match: re.Match[str]) -> str:
+    """Of "Lewis et al. (2020) show" the authors stay, and their paper is cited after them."""
+    key = reading._by_people(f"{match[1]} {match[2]}", match[0])
+    rest = match.string[match.end() : match.end() + 400]
+    ahead = re.split(r"[.!?]\s+[A-Z]", rest)[0]
+    return match[0] if key is None or key in list_cited_keys(ahead) else f"{match[0]} {cite([key])}"
+
+
+_FORMS = (
+    (re.compile(r"\\(?:no)?cite[a-zA-Z]*\*?(?:\[[^\]]*\])*\{([^{}]+)\}"), _latex),
+    (re.compile(r"[【〔［]([^【】〔〕［］]{1,400})[】〕］]"), _bracket),
+    (re.compile(r"\[\[([^\[\]]{1,400})\]\]"), _bracket),
+    (re.compile(r"\^?\[\^?([^\[\]]{1,400})\]"), _bracket),
+    (re.compile(r"[({]\s*([^(){}\[\]]{3,300}?)\s*[)}]"), _parenthesis),
+    (re.compile(r"(?<![\w\[;@.])(?<!; )@([A-Za-z][\w.-]*:[^\s\[\](){};,@]+)"), _bare),
+    (re.compile(rf"\b({_AUTHORS})\s+\(({_YEAR})\)"), _narrative),
+)
+
+
+_SIDE_BY_SIDE = r"\[@[^\]]+\](?:\s*[;,]?\s*(?:and\s+)?\[@[^\]]+\])*"
+
+
+def _placed(text: str) -> str:
+    """Citations side by side become one; those after the end of a sentence go before it; no space is doubled."""
+    text = re.sub(r"(?:\(\s*\)|\[\s*\])", "", text)
+    text = re.sub(rf"\(\s*(?:see(?: also)?|e\.g\.,?|cf\.)?\s*({_SIDE_BY_SIDE})\s*\)", _merged, text)
+    text = re.sub(_SIDE_BY_SIDE, _merged, text)
+    text = re.sub(
+        r"([.!?])([\"”’']?)[ \t]*((?:\[@[^\]]+\][ \t]*)+)\.?(?=[ \t]*(?:\n|$|[\"“(]?[^a-z\s]))", _before_stop, text
+    )
+    text = re.sub(r"(?<=[^\s(\[“])(\[@[^\]]+\])", r" \1", text)
+    text = re.sub(r"(\[@[^\]]+\])(?=[\w(“])", r"\1 ", text)
+    text = re.sub(r"[ \t]+([.,;:!?](?:\s|$))", r"\1", text)
+    return re.sub(r"[ \t]+(?=\n|$)", "", re.sub(r"[ \t]{2,}", " ", text)).strip()
+
+
+def _merged(match: re.Match[str]) -> str:
+    return cite(list_cited_keys(match[0]))
+
+
+def _before_stop(match: re.Match[str]) -> str:
+    return f"{match[2]} {cite(list_cited_keys(match[3]))}{match[1]} "

@@ -1,0 +1,260 @@
+"""What a program can see of a claim that its sources do not say: numbers, names, strength, polarity.
+
+Pure functions over text. A fault is a reason to doubt, whatever a language model says of the claim.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from typing import Literal
+
+from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, STRENGTHS
+from engine.checking.quantities import quantities
+from engine.citations import replace_citations
+from engine.text import all_sentences, fold, sentences, stem, terms
+from engine.values import Paper
+
+FaultKind = Literal["number", "name", "strength", "polarity", "hedge", "order", "subject"]
+
+NEAR_COPY = 0.7
+"""Share of a claim's terms that stand in one sentence of the source, from which it is that sentence retold."""
+
+LEAST_SHARED = 0.25
+"""Share of a claim's terms that its sources have to hold; below that they speak of something else."""
+
+SPEAKING_TERMS = 2
+"""Terms a sentence of the source shares with a claim when both speak of the same thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What of a claim its sources do not say; ``words`` are the claim's."""
+
+    kind: FaultKind
+    words: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A paper as a claim's source: what it says, and who wrote it when and where."""
+
+    paper: Paper
+
+    @cached_property
+    def text(self) -> str:
+        """Title and content, and what was read of the paper's text."""
+        parts = (self.paper.title, self.paper.content, *(passage.text for passage in self.paper.body))
+        return "\n\n".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part)
+
+    @cached_property
+    def sentences(self) -> tuple[tuple[str, frozenset[str]], ...]:
+        """Each sentence with its terms."""
+        return tuple((s, frozenset(terms(s))) for s in all_sentences(self.text))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every word, and every two and three neighbouring words, in fold form; authors and venue among them."""
+        record = " ".join((*self.paper.authors, self.paper.venue, str(self.paper.year or "")))
+        return _runs(f"{self.text}\n{record}")
+
+    @cached_property
+    def initials(self) -> str:
+        """The first letters of the text's words in order, which an abbreviation may be found in."""
+        return "".join(word[0] for word in re.findall(r"[a-z]+", self.text.lower()))
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the papers of a section share: words that are no names, and what abbreviations stand for."""
+
+    common: frozenset[str]
+    expansions: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, papers: Iterable[Paper], topic: str = "") -> Vocabulary:
+        """Words written in lower case somewhere, and every "large language models (LLMs)"."""
+        texts = [f"{paper.title}. {paper.content}" for paper in papers] + [topic]
+        common = frozenset(word for text in texts for word in re.findall(r"\b[a-z][a-z]+\b", text))
+        return cls(common, _expansions(texts))
+
+
+def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str = "") -> tuple[Fault, ...]:
+    """Everything the claim says, as far as a program can see, that none of its sources says."""
+    bare = replace_citations(claim, lambda _: "")
+    said = frozenset(terms(bare))
+    speaking = [item for source in sources for item in _speaking(source, said)]
+    faults = [
+        *(Fault("number", words) for words in _unfounded_numbers(bare, sources, said)),
+        *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
+        *(Fault("strength", words) for words in _unfounded_strength(bare, [s for s, _ in speaking])),
+        *_turned_round(bare, said, speaking),
+        *_off_subject(said, sources),
+    ]
+    return tuple(dict.fromkeys(faults))
+
+
+def _off_subject(said: frozenset[str], sources: Sequence[Source]) -> list[Fault]:
+    held: frozenset[str] = frozenset().union(*(own for source in sources for _, own in source.sentences))
+    strange = len(said) >= 4 and len(said & held) / len(said) < LEAST_SHARED
+    return [Fault("subject", "the subject")] if strange and sources else []
+
+
+def _speaking(source: Source, said: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
+    """Sentences of the source that speak of what the claim speaks of."""
+    needed = min(SPEAKING_TERMS, len(said))
+    return [item for item in source.sentences if len(item[1] & said) >= needed]
+
+
+def _unfounded_numbers(claim: str, sources: Sequence[Source], said: frozenset[str]) -> list[str]:
+    known = [q for source in sources for text, own in source.sentences if own & said for q in quantities(text)]
+    years = {float(source.paper.year) for source in sources if source.paper.year}
+    return [
+        q.words
+        for q in quantities(claim)
+        if not any(q.equals(k) for k in known) and not (q.unit == "" and q.value in years)
+    ]
+
+
+_NAME = re.compile(r"(?:[^\W_]|(?<=\w)[+&/.'’-](?=\w))+(?:\+\+)?")
+_ET_AL = re.compile(r"\s+(?:et al\b|and (?:colleagues|co-?workers)\b|\()", re.I)
+
+
+def _unfounded_names(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[str]:
+    known = frozenset().union(*(source.names for source in sources), _runs(topic)) if sources else _runs(topic)
+    initials = [source.initials for source in sources]
+    return [n for n in names_in(claim, vocabulary) if not _is_known(n, known, vocabulary, initials)]
+
+
+def names_in(text: str, vocabulary: Vocabulary) -> list[str]:
+    """Words that name something: with a capital inside or a digit, or a capital where no sentence begins."""
+    found: dict[str, None] = {}
+    for sentence in sentences(text):
+        for at, match in enumerate(_NAME.finditer(sentence)):
+            word = re.sub(r"['’]s$", "", match[0]).strip("'’-.")
+            parts = [p for p in re.split(r"[-/]", word) if p]
+            if not any(_looks_named(p) for p in parts):
+                continue
+            begins = at == 0 or sentence[: match.start()].rstrip().endswith((":", "“", '"', "("))
+            plain_capital = all((p[:1].isupper() and p[1:].islower()) or p.islower() for p in parts)
+            is_author = bool(_ET_AL.match(sentence[match.end() :]))
+            if plain_capital and not any(terms(p) for p in parts):
+                continue  # a stop word, wherever it stands
+            if begins and plain_capital and not is_author and _is_common(parts, vocabulary):
+                continue
+            found[word] = None
+    return list(found)
+
+
+def _looks_named(part: str) -> bool:
+    has_letter = any(ch.isalpha() for ch in part)
+    return has_letter and len(part) > 1 and (any(ch.isupper() for ch in part) or any(ch.isdigit() for ch in part))
+
+
+def _is_common(parts: Sequence[str], vocabulary: Vocabulary) -> bool:
+    return all(p.lower() in vocabulary.common or p.lower() in _openers() or not terms(p) for p in parts)
+
+
+@cache
+def _openers() -> frozenset[str]:
+    """Ordinary words with which sentences of abstracts begin, counted over 87,000 of them."""
+    return frozenset(resources.files("engine.checking").joinpath("openers.txt").read_text(encoding="utf-8").split())
+
+
+def _is_known(name: str, known: frozenset[str], vocabulary: Vocabulary, initials: Sequence[str]) -> bool:
+    forms = {fold(name), fold(name).removesuffix("s")}
+    if forms & known:
+        return True
+    parts = [p for p in re.split(r"[-/]", name) if _looks_named(p)]
+    if (parts and 0 < len(parts) < len(re.split(r"[-/]", name))) or (len(parts) > 1 and "/" in name):
+        return all(_is_known(p, known, vocabulary, initials) for p in parts)
+    short = name.removesuffix("s")
+    if short.isupper() and short.isalpha() and len(short) >= 2:
+        expansions = vocabulary.expansions.get(short, ())
+        if any(fold(e) in known or _stands(e, known) for e in expansions):
+            return True
+        if len(short) >= 3 and any(short.lower() in letters for letters in initials):
+            return True
+    return bool(
+        len(name) > 3
+        and name[1:].islower()
+        and {stem(w) for w in [name.lower()]} & {stem(k) for k in known if k[:3] == name[:3].lower()}
+    )
+
+
+def _stands(expansion: str, known: frozenset[str]) -> bool:
+    """Whether the words of an expansion stand there side by side, its first one aside where it has three."""
+    parts = [fold(w).removesuffix("s") for w in expansion.split()]
+    tail = parts[1:] if len(parts) > 2 else parts
+    joined = "".join(tail)
+    return joined in known or f"{joined}s" in known
+
+
+def _runs(text: str) -> frozenset[str]:
+    tokens = [fold(t) for t in re.findall(r"\w+(?:['’]\w+)?\+*", text)]
+    tokens = [t for t in tokens if t]
+    found = set(tokens)
+    for size in (2, 3, 4):
+        found.update("".join(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
+    return frozenset(found | {t.removesuffix("s") for t in tokens})
+
+
+def _expansions(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for text in texts:
+        for match in re.finditer(r"\(([A-Z][A-Za-z]{1,7})\)", text):
+            short = match[1].removesuffix("s")
+            before = re.findall(r"[A-Za-z]+", text[: match.start()])
+            for size in range(len(short), 1, -1):
+                words = before[-size:]
+                if len(words) == size and words[0][:1].lower() == short[:1].lower():
+                    found.setdefault(short, {})[" ".join(words).lower()] = None
+                    break
+    return {short: tuple(expansions) for short, expansions in found.items()}
+
+
+def _unfounded_strength(claim: str, speaking: Sequence[str]) -> list[str]:
+    text = "\n".join(speaking)
+    return [m[0] for kind in STRENGTHS if (m := kind.said.search(claim)) and not kind.warrant.search(text)]
+
+
+def _turned_round(claim: str, said: frozenset[str], speaking: Sequence[tuple[str, frozenset[str]]]) -> list[Fault]:
+    """Signs that a sentence of the source was retold with its meaning changed."""
+    if not said or not speaking:
+        return []
+    sentence, own = max(speaking, key=lambda item: len(item[1] & said))
+    if len(own & said) / len(said) < NEAR_COPY:
+        return []
+    faults = []
+    if bool(NEGATION.search(claim)) != bool(NEGATION.search(sentence)) and len(own & said) >= len(own) * 0.5:
+        faults.append(Fault("polarity", _first(NEGATION, claim) or _first(NEGATION, sentence)))
+    for one, other in OPPOSITES:
+        swapped = one.search(claim) and other.search(sentence) and not one.search(sentence) and not other.search(claim)
+        if swapped:
+            faults.append(Fault("polarity", _first(one, claim)))
+    if HEDGE.search(sentence) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
+        faults.append(Fault("hedge", _first(HEDGE, sentence)))
+    return faults + _reordered(claim, sentence)
+
+
+def _reordered(claim: str, sentence: str) -> list[Fault]:
+    """Whether what stands on the two sides of a comparison changed places."""
+    left, right = COMPARATOR.search(claim), COMPARATOR.search(sentence)
+    if not (left and right) or left[0][:5].lower() != right[0][:5].lower():
+        return []
+    sides = [
+        (frozenset(terms(text[: m.start()])), frozenset(terms(text[m.end() :])))
+        for text, m in ((claim, left), (sentence, right))
+    ]
+    (before, after), (source_before, source_after) = sides
+    moved_back = (before & source_after) - source_before
+    moved_ahead = (after & source_before) - source_after
+    return [Fault("order", left[0])] if moved_back and moved_ahead else []
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    return match[0] if match else ""

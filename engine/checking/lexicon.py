@@ -1,0 +1,254 @@
+"""Words that make a statement strong, turn it round, or hedge it, in classes that a source has to match."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """A class of strong words: ``said`` finds it in a claim, ``warrant`` what a source must then say."""
+
+    name: str
+    said: re.Pattern[str]
+    warrant: re.Pattern[str]
+
+
+def _words(*patterns: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(patterns)})\b", re.I)
+
+
+_SUPERIOR = (
+    r"outperform\w*|surpass\w*|exceed\w*|beats?|beating|superior\w*|state[- ]of[- ]the[- ]art|sota|better than|"
+    r"dominat\w+|wins? over|unmatched|unrivall?ed|unprecedented|record(?:-breaking)?"
+)
+_MORE = r"improv\w+|higher|lower|faster|better|gains?|stronger|fewer|smaller|larger|greater|advances?|more [a-z]+ than"
+_BEST = (
+    r"best|highest|lowest|largest|smallest|fastest|strongest|greatest|leading|"
+    r"top[- ]perform\w+|most [a-z]+ (?:of|among) (?:all|any)"
+)
+
+STRENGTHS: tuple[Strength, ...] = (
+    Strength("superiority", _words(_SUPERIOR), _words(_SUPERIOR, _BEST, _MORE)),
+    Strength(
+        "best",
+        _words(_BEST),
+        _words(
+            _BEST, r"state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any)|record|surpass\w* (?:all|every|any)"
+        ),
+    ),
+    Strength(
+        "priority",
+        _words(
+            r"(?:the|a|our|their|its) (?:very )?first(?! (?:\w+ )?(?:steps?|stages?|phases?|parts?|"
+            r"pass|halves|half|place|section|author|layers?|tokens?|row|column))",
+            r"first (?:to|ever|work|method|model|system|paper|study|approach|time)",
+            r"(?:was|were|is|are) first",
+            r"pioneer\w*|earliest|invent\w*|unprecedented",
+            r"for the first time|never before|only (?:method|model|system|work|approach|paper)",
+        ),
+        _words(r"first|pioneer\w*|earliest|invent\w*|unprecedented|never before|no (?:prior|previous|existing)"),
+    ),
+    Strength(
+        "all",
+        _words(
+            r"all|every|everywhere|universal\w*|across the board|without exceptions?|"
+            r"any (?:\w+ )?(?:task|domain|language|model|input|data ?set|length|size|question)s?"
+        ),
+        _words(
+            r"all|every|everywhere|each|any|universal\w*|entire\w*|whole|always|invariably|regardless|"
+            r"without exceptions?"
+        ),
+    ),
+    Strength(
+        "consistent",
+        _words(r"consistent\w*|uniform\w*|constantly"),
+        _words(r"consistent\w*|uniform\w*|constant\w*|all|every|each|always|across|both|various|wide range|robust\w*"),
+    ),
+    Strength(
+        "always",
+        _words(
+            r"always|invariably|without exceptions?|in (?:each|every|all) cases?|guarante\w+|"
+            r"certain(?:ly|ty)|undoubtedly|inevitabl\w+"
+        ),
+        _words(
+            r"always|invariably|without exceptions?|all|every|guarante\w+|certain(?:ly|ty)|provabl\w+|"
+            r"prov(?:e[sn]?|ing|ed)|inevitabl\w+|must"
+        ),
+    ),
+    Strength(
+        "none",
+        _words(
+            r"never|none|nobody|no (?:other|prior|previous|existing|known) \w+|impossible|cannot|in no case|no longer"
+        ),
+        _words(
+            r"never|none|nobody|no|not|impossible|cannot|can't|unable|fail\w*|without|lack\w*|"
+            r"infeasible|incapable|un\w{4,}|little|few|hardly"
+        ),
+    ),
+    Strength(
+        "complete",
+        _words(
+            r"fully|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|"
+            r"exhaustive\w*|wholly|utterly|absolute(?:ly)?|100 ?%"
+        ),
+        _words(
+            r"fully|full|complete\w*|entire\w*|total\w*|perfect\w*|flawless\w*|exhaustive\w*|wholly|"
+            r"whole|end[- ]to[- ]end|all|absolute\w*|100 ?%|purely|solely"
+        ),
+    ),
+    Strength(
+        "removal",
+        _words(
+            r"eliminat\w+|eradicat\w+|solv(?:e[sd]?|ing)|prevent\w*|remov(?:e[sd]?|ing)|abolish\w*|"
+            r"cures?|closes? the gap|makes? \w+ (?:obsolete|unnecessary)|obviat\w+|free of"
+        ),
+        _words(
+            r"eliminat\w+|eradicat\w+|sol(?:v|ution)\w*|prevent\w*|remov\w+|abolish\w*|clos\w+|"
+            r"obsolete|unnecessary|obviat\w+|free|without|no longer|avoid\w*|dispens\w+|bypass\w*|"
+            r"resolv\w+|overcom\w+|discard\w*|drop\w*|no need|not (?:need|require)"
+        ),
+    ),
+    Strength(
+        "proof",
+        _words(
+            r"prov(?:e[sn]?|ing|ed)|proofs?|guarante\w+|certif\w+|conclusive\w*|definitive\w*|"
+            r"establish(?:es|ed)? that|irrefutabl\w+|theoretical(?:ly)?"
+        ),
+        _words(
+            r"prov(?:e[sn]?|ing|ed|abl[ey])|proofs?|guarante\w+|certif\w+|conclusive\w*|definitive\w*|"
+            r"theor\w+|bounds?|formal\w*|establish\w*|theorem"
+        ),
+    ),
+    Strength(
+        "magnitude",
+        _words(
+            r"dramatic\w*|vast(?:ly)?|enormous\w*|huge(?:ly)?|massive(?:ly)?|drastic\w*|tremendous\w*|"
+            r"orders? of magnitude|by far|large margins?|radical(?:ly)?|remarkabl[ey]|striking(?:ly)?"
+        ),
+        _words(
+            r"dramatic\w*|vast\w*|enormous\w*|huge\w*|massive\w*|drastic\w*|tremendous\w*|"
+            r"orders? of magnitude|far|large|radical\w*|remarkabl[ey]|strik\w+|significant\w*|"
+            r"substantial\w*|great\w*|considerabl[ey]|marked\w*|by \d[\d.,]* ?%?|\d+(?:\.\d+)? ?(?:%|"
+            r"x|×|times|points)"
+        ),
+    ),
+    Strength(
+        "significance",
+        _words(r"significant(?:ly)?|substantial(?:ly)?|considerabl[ey]|marked(?:ly)?|great(?:ly)?"),
+        _words(
+            r"significant\w*|substantial\w*|considerabl[ey]|marked\w*|great\w*|dramatic\w*|vast\w*|"
+            r"large|far|much|drastic\w*|orders? of magnitude|remarkabl[ey]|notabl[ey]|strong\w*|"
+            r"strik\w+|impressive\w*|by \d[\d.,]* ?%?|\d+(?:\.\d+)? ?(?:%|x|×|times|points)"
+        ),
+    ),
+    Strength(
+        "only",
+        _words(r"only|solely|exclusive(?:ly)?|merely|nothing but"),
+        _words(
+            r"only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|"
+            r"without|rather than|instead|no"
+        ),
+    ),
+    Strength(
+        "prevalence",
+        _words(
+            r"most (?:\w+ )?(?:papers|works?|systems|methods|models|researchers|practitioners|"
+            r"approaches|studies)|majority|de facto|ubiquitous\w*|everyone|widely|industry standard|"
+            r"universally"
+        ),
+        _words(
+            r"most|majority|de facto|ubiquitous\w*|wide\w*|standard|common\w*|popular\w*|prevalent|"
+            r"dominant|many|often|typical\w*|usual\w*|mainstream|traditional\w*|generally|"
+            r"universal\w*|increasing\w*|prevail\w*"
+        ),
+    ),
+    Strength(
+        "parity with people",
+        _words(
+            r"human[- ]level|superhuman|(?:as well as|better than|surpass\w*|"
+            r"match\w*) (?:\w+ )?(?:humans?|experts?|people)"
+        ),
+        _words(r"humans?|experts?|people|superhuman|crowd\w*|annotators?|professionals?|clinicians?|physicians?"),
+    ),
+)
+"""Each class of the claim has to be met by the source in the sentences that speak of the same thing."""
+
+DROPPABLE = re.compile(
+    r"\b(?:significantly|substantially|considerably|markedly|greatly|dramatically|vastly|"
+    r"enormously|hugely|massively|drastically|"
+    r"tremendously|radically|remarkably|strikingly|fully|completely|entirely|totally|"
+    r"perfectly|flawlessly|absolutely|always|"
+    r"invariably|consistently|undoubtedly|certainly|conclusively|definitively|universally|uniformly|exhaustively) ",
+    re.I,
+)
+"""Adverbs that can go without making a sentence say anything new."""
+
+NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|can't|doesn't|don't|didn't|isn't|aren't|wasn't|weren't|won't|"
+    r"fail(?:s|ed|ing)? to|lacks?|lacking|unable|hardly|barely|little|few)\b",
+    re.I,
+)
+
+HEDGE = re.compile(
+    r"\b(?:may|might|could|can sometimes|sometimes|suggests?|potential(?:ly)?|possibl[ey]|"
+    r"likely|appears?|seems?|tends? to|partial(?:ly)?|"
+    r"preliminary|in some cases|often|under some|certain)\b",
+    re.I,
+)
+
+_OPPOSITES = (
+    ("improv", "degrad|worsen|harm|hurt|deteriorat|impair"),
+    ("increas|rais|grow|gain", "decreas|reduc|lower|declin|drop|shrink|loss|los"),
+    ("higher|greater|larger|bigger|more", "lower|smaller|less|fewer"),
+    ("faster|quicker", "slower"),
+    ("better|superior|best", "worse|inferior|worst"),
+    ("outperform|surpass|exceed|beat", "underperform|fall short|lag|trail"),
+    ("unsupervis|self-supervis", "supervis"),
+    ("unlabel", "label"),
+    ("simple|simpl", "complex|complicat"),
+    ("cheap|inexpensive|efficient", "expensive|costly|inefficient"),
+    ("strong", "weak"),
+    ("robust|resilient", "vulnerable|brittle|fragile|sensitive"),
+    ("sparse", "dense"),
+    ("before", "after"),
+    ("with", "without"),
+    ("easy|easier", "hard|harder|difficult"),
+    ("short|shorter", "long|longer"),
+    ("online", "offline"),
+    ("static|fixed", "dynamic|adaptive"),
+    ("small", "large|big"),
+    ("open", "closed|proprietary"),
+    ("success|succeed", "fail"),
+    ("helpful|beneficial|benefit|help", "harmful|detrimental|useless"),
+    ("accurate|correct|reliable", "inaccurate|incorrect|unreliable|wrong"),
+    ("encoder", "decoder"),
+    ("positive", "negative"),
+    ("minimis|minimiz", "maximis|maximiz"),
+    ("early|earlier", "late|later"),
+    ("rare|seldom", "frequent|often|common"),
+    ("scalable", "unscalable"),
+    ("parametric", "non-parametric|nonparametric"),
+    ("local", "global"),
+    ("implicit", "explicit"),
+    ("discrete", "continuous"),
+    ("linear", "nonlinear|non-linear|quadratic|exponential"),
+    ("top", "bottom"),
+)
+
+OPPOSITES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
+    (re.compile(rf"\b(?:{one})\w*", re.I), re.compile(rf"\b(?:{other})\w*", re.I))
+    for pair in _OPPOSITES
+    for one, other in (pair, pair[::-1])
+)
+"""Pairs of which a claim must not have the first where the sentence it is taken from has only the second."""
+
+COMPARATOR = re.compile(
+    r"\b(?:outperform\w*|surpass\w*|exceed\w*|beats?|better than|worse than|superior to|"
+    r"inferior to|faster than|slower than|"
+    r"larger than|smaller than|higher than|lower than|improv\w+ (?:over|upon|on)|instead of|"
+    r"rather than|extends?|replaces?|"
+    r"builds? on|based on|compared (?:to|with))\b",
+    re.I,
+)

@@ -1,0 +1,136 @@
+"""Numbers in text, however they are written: digits, words, percentages, multiples, years, orders of magnitude."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Unit = Literal["", "percent", "times"]
+"""``percent``: of a hundred, percentage points included; ``times``: a multiple; empty: a count, a score, a year."""
+
+_UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_SMALL = {word: float(n) for n, word in enumerate(_UNITS)} | {word: 10.0 * n for n, word in enumerate(_TENS, start=2)}
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
+_SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12}
+_MULTIPLES = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5}
+_PARTS = {"half": 0.5, "third": 1 / 3, "quarter": 0.25, "fifth": 0.2, "tenth": 0.1}
+
+_WORDED = "|".join(sorted([*_SMALL, *_SCALES], key=len, reverse=True))
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
+_AFTER = (
+    r"(?P<percent>\s*(?:%|‰|per ?cent\b|percentage\b|pp\b))"
+    r"|(?P<times>\s*(?:x\b|×|times\b|-?fold\b))"
+)
+_NUMBER = re.compile(
+    rf"(?<![\w.,])(?P<digits>{_DIGITS})"
+    rf"(?:(?P<suffix>[kKMBT]|bn)\b(?!-)|[\s-]*(?P<scale>hundred|thousand|million|billion|trillion)s?\b)?"
+    rf"(?:{_AFTER})?(?P<ordinal>(?:st|nd|rd|th)\b)?(?![\w]*[A-Za-z]\d)",
+)
+_WORD_NUMBER = re.compile(rf"\b(?:(?:{_WORDED})(?:[\s-]+(?:and\s+)?)?)+\b(?:{_AFTER})?", re.I)
+_MULTIPLE = re.compile(
+    r"\b(?P<word>twice|thrice|doubl(?:e[sd]?|ing)|tripl(?:e[sd]?|ing)|quadrupl(?:e[sd]?|ing)|halv(?:e[sd]?|ing))\b",
+    re.I,
+)
+_FRACTION = re.compile(r"\b(?:(?P<top>one|two|three|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I)
+_RANGE = re.compile(rf"({_DIGITS})\s*(?:-|–|—|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with its unit; ``words`` is how it stands in the text."""
+
+    value: float
+    unit: Unit
+    words: str
+
+    def equals(self, other: Quantity) -> bool:
+        """Whether both say the same; a bare number may stand for a percentage, not the other way round."""
+        if {self.unit, other.unit} == {"percent", "times"}:  # half is 50 %
+            return _close(_share(self), _share(other))
+        return _close(self.value, other.value) and self.unit in {other.unit, ""}
+
+
+def quantities(text: str) -> list[Quantity]:
+    """Every number of a text, in the order of their kinds; "one", "no" and ordinals are not numbers here."""
+    spread = _RANGE.sub(lambda m: f"{m[1]}{m[3]} to {m[2]}{m[3]}", text)
+    return [*_from_digits(spread), *_from_words(spread), *_from_multiples(spread)]
+
+
+def _from_digits(text: str) -> list[Quantity]:
+    found = []
+    for match in _NUMBER.finditer(text):
+        if match["ordinal"]:
+            continue
+        scale = (
+            _SUFFIXES[match["suffix"].lower()] if match["suffix"] else _SCALES.get((match["scale"] or "").lower(), 1.0)
+        )
+        found.append(Quantity(float(match["digits"].replace(",", "")) * scale, _unit(match), match[0].strip()))
+    return found
+
+
+def _from_words(text: str) -> list[Quantity]:
+    found = []
+    for match in _WORD_NUMBER.finditer(text):
+        parts = [w for w in re.split(r"[\s-]+", match[0].lower()) if w in _SMALL or w in _SCALES]
+        before = text[: match.start()].rstrip()
+        if before.endswith(tuple("0123456789.,")) or (parts == ["one"] or not any(p in _SMALL for p in parts)):
+            continue  # a scale that belongs to digits; "one" is mostly a pronoun; "hundreds of" counts nothing
+        total, current = 0.0, 0.0
+        for part in parts:
+            if part in _SMALL:
+                current += _SMALL[part]
+            elif _SCALES[part] == 100.0:
+                current = max(current, 1.0) * 100.0
+            else:
+                total, current = total + max(current, 1.0) * _SCALES[part], 0.0
+        found.append(Quantity(total + current, _unit(match), match[0].strip()))
+    return found
+
+
+def _from_multiples(text: str) -> list[Quantity]:
+    found = []
+    for match in _MULTIPLE.finditer(text):
+        stem = next(value for word, value in _MULTIPLES.items() if match["word"].lower().startswith(word[:4]))
+        found.append(Quantity(stem, "times", match[0]))
+    for match in _FRACTION.finditer(text):
+        part = match["part"].lower().rstrip("s")
+        if part != "half" and not match["top"]:
+            continue  # "the third" is an ordinal
+        top = {"two": 2.0, "three": 3.0}.get((match["top"] or "").lower(), 1.0)
+        found.append(Quantity(top * _PARTS[part], "times", match[0]))
+    return found
+
+
+def _unit(match: re.Match[str]) -> Unit:
+    return "percent" if match["percent"] else "times" if match["times"] else ""
+
+
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-9 * max(1.0, abs(one))
+
+
+def _share(quantity: Quantity) -> float:
+    return quantity.value / 100 if quantity.unit == "percent" else quantity.value

@@ -1,0 +1,127 @@
+"""A map of the field: a mark for each paper, the groups' names where they lie, the papers to know by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cos, pi, sin
+from statistics import median
+
+from engine.rendering.figures.drawing import (
+    BOLD,
+    COLOURS,
+    PAPER,
+    Box,
+    Drawing,
+    Links,
+    marker,
+    order_groups,
+    place_label,
+    text_width,
+    wrap_label,
+)
+from engine.survey import FieldMap, MapPoint
+
+_FRAME = Box(8, 8, 704, 504)
+_MARGIN = 30
+_GROUP_SIZE, _PAPER_SIZE = 13.0, 10.5
+# A pale edge, so that text is readable over marks.
+_HALO: dict[str, object] = {"stroke": PAPER, "stroke_width": 3, "stroke_linejoin": "round", "paint_order": "stroke"}
+
+Place = tuple[float, float]
+
+
+def draw_map(figure: FieldMap, links: Links, known: Sequence[str]) -> Drawing:
+    """Points spread over the frame; names are set where they cover least."""
+    drawing = Drawing(720, 520, figure.caption)
+    groups = order_groups((point.group for point in figure.points), known)
+    drawing.groups = tuple(groups)
+    places = _spread(figure.points)
+    # Those with names last, so that nothing lies over them.
+    for index in sorted(range(len(places)), key=lambda i: bool(figure.points[i].label)):
+        (x, y), point = places[index], figure.points[index]
+        link = links.get(point.key) if point.key else None
+        told = link.title if link else point.label or point.group
+        group = groups.index(point.group)
+        of_paper = {"class_": "paper", "data_group": group}
+        with drawing.linked(point.key, links, reachable=bool(point.label)), drawing.inside("g", **of_paper):
+            marker(drawing, group, x, y, 6 if point.label else 4, title=told)
+    taken = _name_groups(drawing, figure, groups, places)
+    _name_papers(drawing, figure, places, taken)
+    return drawing
+
+
+def _spread(points: Sequence[MapPoint]) -> list[Place]:
+    """Places in the frame: half by value, half by rank, so that a crowd is drawn apart and keeps its order."""
+
+    def scaled(values: list[float], start: float, length: float) -> list[float]:
+        low, high = min(values), max(values)
+        ranks = {value: rank for rank, value in enumerate(sorted(set(values)))}
+        last = max(1, len(ranks) - 1)
+        across = high - low or 1.0
+        middle = 0.5 if high == low else 0.0
+        return [start + length * (middle + 0.5 * (v - low) / across + 0.5 * ranks[v] / last) for v in values]
+
+    xs = scaled([p.x for p in points], _FRAME.x + _MARGIN, _FRAME.width - 2 * _MARGIN)
+    ys = scaled([-p.y for p in points], _FRAME.y + _MARGIN, _FRAME.height - 2 * _MARGIN)
+    return list(zip(xs, ys, strict=True))
+
+
+def _name_groups(drawing: Drawing, figure: FieldMap, groups: Sequence[str], places: Sequence[Place]) -> list[Box]:
+    """The groups' names near the middle of their papers, not over one another; their boxes."""
+    taken = [Box(x - 6, y - 6, 12, 12) for (x, y), p in zip(places, figure.points, strict=True) if p.label]
+    marks = len(taken)
+    for index, group in enumerate(groups):
+        inside = [place for place, point in zip(places, figure.points, strict=True) if point.group == group]
+        x, y = median(p[0] for p in inside), median(p[1] for p in inside)
+        lines = wrap_label(group, _GROUP_SIZE * BOLD, 180, lines=3)
+        width = max((text_width(line, _GROUP_SIZE * BOLD) for line in lines), default=0.0)
+        height = len(lines) * (_GROUP_SIZE + 3)
+        left = min(max(x - width / 2, _FRAME.x), _FRAME.x + _FRAME.width - width)
+        shifts = sorted(
+            ((dx, dy) for dx in range(-4, 5) for dy in range(-8, 9)), key=lambda s: s[0] ** 2 * 4 + s[1] ** 2
+        )
+        boxes = (Box(left + dx * 30, y - height / 2 + dy * 14, width, height) for dx, dy in shifts)
+        box = place_label(boxes, taken, _FRAME)
+        taken.append(box)
+        for row, line in enumerate(lines):
+            drawing.text(
+                box.x + width / 2, box.y + _GROUP_SIZE + row * (_GROUP_SIZE + 3), line, size=_GROUP_SIZE,
+                fill=COLOURS[index % len(COLOURS)], font_weight="bold", text_anchor="middle", **_HALO,
+                class_=f"halo group-name t{index % len(COLOURS)}",
+            )  # fmt: skip
+    return taken[marks:]
+
+
+def _name_papers(drawing: Drawing, figure: FieldMap, places: Sequence[Place], taken: list[Box]) -> None:
+    """Names beside their marks; one that had to move away is tied to its mark by a line."""
+    marks = {place: Box(place[0] - 6, place[1] - 6, 12, 12) for place in places}
+    named = [(place, p) for place, p in zip(places, figure.points, strict=True) if p.label]
+    for (x, y), point in named:
+        label = wrap_label(point.label, _PAPER_SIZE, 150, lines=1)[0]
+        width, height = text_width(label, _PAPER_SIZE), _PAPER_SIZE + 3
+        others = [marks[place] for place, _ in named if place != (x, y)]
+        box = place_label(_around(x, y, width, height), [*taken, *others], _FRAME)
+        taken.append(box)
+        near_x, near_y = min(max(x, box.x), box.x + width), min(max(y, box.y), box.y + height)
+        if (near_x - x) ** 2 + (near_y - y) ** 2 > 14**2:
+            drawing.element(
+                "line", x1=x, y1=y, x2=near_x, y2=near_y, stroke="#6a737d", stroke_width=0.7, class_="leader"
+            )
+        drawing.text(box.x, box.y + _PAPER_SIZE, label, size=_PAPER_SIZE, **_HALO, class_="halo paper-name")
+
+
+def _around(x: float, y: float, width: float, height: float) -> list[Box]:
+    """Places for a label around a mark: right, left, below and above first, then farther out."""
+    boxes = [Box(x + 9, y - height / 2, width, height), Box(x - 9 - width, y - height / 2, width, height)]
+    for distance in (10, 22, 36, 52):
+        for step in range(16):
+            dx, dy = cos(step * pi / 8), sin(step * pi / 8)
+            boxes.append(
+                Box(
+                    x + dx * (distance + width / 2) - width / 2,
+                    y + dy * (distance + height / 2) - height / 2,
+                    width,
+                    height,
+                )
+            )
+    return boxes

@@ -1,0 +1,94 @@
+"""A time line: a lane for each line of work, a bar for each year, and the turns by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.overview import TimeLane, TimeLine, Turn
+from engine.rendering.figures.drawing import (
+    BOLD,
+    COLOURS,
+    FAINT,
+    RULE,
+    Box,
+    Drawing,
+    Links,
+    order_groups,
+    text_width,
+    wrap_label,
+)
+
+_LEFT, _RIGHT, _TOP = 178.0, 12.0, 26.0
+_WIDTH = 720.0
+_BAR, _ROW, _GAP = 26.0, 13.0, 14.0
+_SIZE = 10.0
+_SIGNS = {"first": "▸", "burst": "▴", "most cited": "★"}
+
+
+def draw_time_line(figure: TimeLine, links: Links, known: Sequence[str]) -> Drawing:
+    """Lanes below one another over one axis of years."""
+    years = [year for lane in figure.lanes for year, _ in lane.counts]
+    first, last = (min(years), max(years)) if years else (0, 0)
+    step = (_WIDTH - _LEFT - _RIGHT) / (last - first + 1)
+    placed = [_rows_of(lane, first, step) for lane in figure.lanes]
+    heights = [max(_BAR + rows * _ROW, 30) + _GAP for _, rows in placed]
+    drawing = Drawing(_WIDTH, _TOP + sum(heights) + 24, figure.caption)
+    _draw_years(drawing, first, last, step)
+    highest = max((count for lane in figure.lanes for _, count in lane.counts), default=1) or 1
+    order = order_groups((lane.group for lane in figure.lanes), known)
+    top = _TOP
+    for lane, (turns, _), height in zip(figure.lanes, placed, heights, strict=True):
+        base = top + height - _GAP / 2
+        _draw_lane(drawing, lane, order.index(lane.group), base, (first, step, highest))
+        for turn, x, row in turns:
+            with drawing.linked(turn.key, links):
+                y = base - _BAR - 4 - row * _ROW
+                drawing.text(x, y, f"{_SIGNS[turn.kind]} {turn.label}", size=_SIZE, class_="ink turn")
+        top += height
+    drawing.text(
+        _LEFT, drawing.height - 6, "▸ first paper of the line   ▴ most papers in a year   ★ most cited", size=9.5,
+        fill=FAINT, class_="faint",
+    )  # fmt: skip
+    return drawing
+
+
+def _draw_years(drawing: Drawing, first: int, last: int, step: float) -> None:
+    every = next(n for n in (1, 2, 5, 10, 20, 50, 1000) if n * step >= 34 or n == 1000)
+    for year in range(first, last + 1):
+        if year % every == 0:
+            x = _LEFT + (year - first + 0.5) * step
+            drawing.element("line", x1=x, x2=x, y1=_TOP - 6, y2=drawing.height - 24, stroke=RULE, class_="rule")
+            drawing.text(x, _TOP - 11, str(year), size=_SIZE, fill=FAINT, text_anchor="middle", class_="faint")
+
+
+def _draw_lane(drawing: Drawing, lane: TimeLane, index: int, base: float, scale: tuple[int, float, int]) -> None:
+    first, step, highest = scale
+    lines = wrap_label(lane.group, 11 * BOLD, _LEFT - 16, lines=3)
+    for row, line in enumerate(lines):
+        drawing.text(_LEFT - 10, base - 12 * (len(lines) - 1 - row) - 3, line, text_anchor="end", font_weight="bold",
+                     fill=COLOURS[index % len(COLOURS)], class_=f"t{index % len(COLOURS)}")  # fmt: skip
+    drawing.element("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=base, y2=base, stroke=RULE, class_="rule")
+    for year, count in lane.counts:
+        if count:
+            tall = max(2.0, _BAR * count / highest)
+            drawing.element(
+                "rect", title=f"{year}: {count} papers" if count > 1 else f"{year}: 1 paper",
+                x=_LEFT + (year - first) * step + step * 0.12, y=base - tall, width=step * 0.76, height=tall,
+                fill=COLOURS[index % len(COLOURS)], class_=f"g{index % len(COLOURS)}",
+            )  # fmt: skip
+
+
+def _rows_of(lane: TimeLane, first: int, step: float) -> tuple[list[tuple[Turn, float, int]], int]:
+    """Each turn with its left edge and its row above the bars, so that no label covers another."""
+    taken: list[Box] = []
+    placed: list[tuple[Turn, float, int]] = []
+    for turn in sorted(lane.turns, key=lambda t: t.year):
+        width = text_width(f"{_SIGNS[turn.kind]} {turn.label}", _SIZE) + 8
+        middle = _LEFT + (turn.year - first + 0.5) * step
+        left = min(max(middle - 5, _LEFT), _WIDTH - _RIGHT - width)
+        row = 0
+        while any(Box(left, row, width, 1).overlap(box) for box in taken):
+            row += 1
+        taken.append(Box(left, row, width, 1))
+        placed.append((turn, left, row))
+    return placed, max((row for *_, row in placed), default=-1) + 1

@@ -1,0 +1,138 @@
+"""What a library in a folder holds in memory for searching, and how it ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.libraries.word_index import WordIndex
+from engine.retrieval.ranking import (
+    CITED_WEIGHT,
+    SEEDS,
+    Usual,
+    UsualEvidence,
+    find_seeds,
+    order_best,
+    reciprocal_rank_fusion,
+    survey_scores,
+    topic_closeness,
+    word_scores,
+)
+from engine.retrieval.topic_words import (
+    Scores,
+    TopicWords,
+    WordEvidence,
+    find_words,
+    measure_words,
+    rarity,
+    read_topic,
+)
+from engine.values import PaperKey, Query
+
+SAMPLE = 2_000
+"""Papers that stand for the library where a value is too dear to be computed for all of them."""
+
+CANDIDATES = 8_000
+"""Papers whose closeness is computed: the best by words, citations and closeness to the middle of the topic."""
+
+
+@dataclass(frozen=True)
+class LocalIndex:
+    """Row i of every array is paper ``keys[i]``."""
+
+    keys: list[PaperKey]
+    position: dict[str, int]
+    years: NDArray[np.int64]
+    citations: Scores
+    venues: list[str]
+    popularity: Scores
+    titles: Vectors
+    abstracts: Vectors
+    embedder: Embedder
+    words: WordIndex
+
+    def read_topic(self, topic: str) -> tuple[TopicWords, list[int]]:
+        """The topic's words, and the rows whose texts tell the abbreviations of its phrases."""
+        said = read_topic(topic)
+        seeds, _ = find_seeds(self.measure(said))
+        return said, [int(row) for row in seeds]
+
+    def measure(self, topic: TopicWords) -> WordEvidence:
+        """What the topic's words tell of every paper."""
+        found = find_words(topic, self.words.find, len(self.keys))
+        rarities = rarity([len(word.rows) for word in found.said], len(self.keys))
+        return measure_words(found, rarities, self.words.lengths, self.words.usual_length)
+
+    def rank(self, query: Query, topic: TopicWords) -> Scores:
+        """A score for every paper, in the order that the query asks for; -inf for those that it does not take."""
+        match query.ranking:
+            case "survey":
+                scores = self._rank_for_survey(query, self.measure(topic))
+            case "relevance":
+                scores = self._rank_by_relevance(query, self.measure(topic))
+            case "title":
+                scores = (self.titles @ self._vector(query)).astype(np.float64)
+        scores[~self.allow(query)] = -np.inf
+        return scores
+
+    def _rank_for_survey(self, query: Query, words: WordEvidence) -> Scores:
+        seeds = [np.asarray(self.abstracts[rows]) for rows in find_seeds(words) if len(rows)]
+        seeds = seeds or [vector[None] for vector in [self._vector(query)] if vector.any()]
+        if not seeds:
+            return np.full(len(self.keys), -np.inf)
+        middle = (self.abstracts @ np.mean([group.mean(axis=0) for group in seeds], axis=0)).astype(np.float64)
+        sample = _sample(len(self.keys))
+        usual = UsualEvidence(
+            bm25=Usual.of(words.bm25),
+            in_text=Usual.of(words.in_text),
+            in_title=Usual.of(words.in_title),
+            near=Usual.of(topic_closeness(self.abstracts[sample], seeds)),
+            cited=Usual.of(self.popularity),
+        )
+        promising = Usual.of(middle).standardise(middle) + word_scores(words, usual)
+        promising += CITED_WEIGHT * usual.cited.standardise(self.popularity)
+        promising[~self.allow(query)] = -np.inf
+        count = min(max(CANDIDATES, 4 * query.limit), len(self.keys))
+        rows = np.sort(np.argpartition(-promising, count - 1)[:count])
+        scores = np.full(len(self.keys), -np.inf)
+        near = topic_closeness(self.abstracts[rows], seeds)
+        scores[rows] = survey_scores(words.at(rows), near, self.popularity[rows], usual)
+        return scores
+
+    def _rank_by_relevance(self, query: Query, words: WordEvidence) -> Scores:
+        """Words and meaning, their ranks fused."""
+        near = (self.abstracts @ self._vector(query)).astype(np.float64)
+        depth = max(SEEDS, query.limit)
+        rankings = [[int(row) for row in order_best(values, depth) if values[row] > 0] for values in (words.bm25, near)]
+        fused = reciprocal_rank_fusion(rankings)
+        scores = np.full(len(self.keys), -np.inf)
+        scores[list(fused)] = list(fused.values())
+        return scores
+
+    def _vector(self, query: Query) -> Vectors:
+        vector: Vectors = self.embedder.embed([query.text])[0]
+        return vector
+
+    def allow(self, query: Query) -> NDArray[np.bool_]:
+        """Which papers the query takes at all."""
+        allowed = np.ones(len(self.keys), dtype=bool)
+        if query.years.first is not None:
+            allowed &= self.years >= query.years.first
+        if query.years.last is not None:
+            allowed &= (self.years <= query.years.last) & (self.years > 0)
+        if query.least_citations:
+            allowed &= self.citations >= query.least_citations
+        if query.venue:
+            allowed &= np.array([venue == query.venue.casefold() for venue in self.venues])
+        allowed[[self.position[key] for key in query.exclude if key in self.position]] = False
+        return allowed
+
+
+def _sample(size: int) -> NDArray[np.int64]:
+    """Rows of a sample, the same each time."""
+    if size <= SAMPLE:
+        return np.arange(size)
+    return np.sort(np.random.default_rng(0).choice(size, SAMPLE, replace=False))

@@ -1,0 +1,139 @@
+"""The words of a library's papers, counted: an inverted index in plain arrays, mapped from disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.retrieval.topic_words import Occurrences
+from engine.text import terms
+
+if TYPE_CHECKING:  # SciPy takes long to load; it is imported where it is used
+    from scipy.sparse import csr_matrix
+
+MOST = 255
+"""A word is counted up to so many times in one paper."""
+
+
+@dataclass(frozen=True)
+class WordIndex:
+    """For each stem the rows (papers) that have it, with its counts in the title and in title and abstract.
+
+    Stem s stands at ``starts[s]`` to ``starts[s + 1]`` of ``rows``, ``title`` and ``text``; ``lengths`` is the number
+    of words that carry meaning of each paper.
+    """
+
+    vocabulary: dict[str, int]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    title: NDArray[np.uint8]
+    text: NDArray[np.uint8]
+    lengths: NDArray[np.float32]
+
+    def find(self, stem: str) -> Occurrences:
+        """Where a stem stands; nowhere for one that no paper has."""
+        at = self.vocabulary.get(stem)
+        part = slice(0, 0) if at is None else slice(int(self.starts[at]), int(self.starts[at + 1]))
+        return Occurrences(self.rows[part], self.title[part].astype(np.float32), self.text[part].astype(np.float32))
+
+    def papers_with(self, stem: str) -> int:
+        """Number of papers that have the stem."""
+        at = self.vocabulary.get(stem)
+        return 0 if at is None else int(self.starts[at + 1] - self.starts[at])
+
+    @property
+    def usual_length(self) -> float:
+        """Mean of the lengths; 1 where there are none."""
+        return max(1.0, float(self.lengths.mean())) if len(self.lengths) else 1.0
+
+    def save(self, folder: Path) -> None:
+        """Write plain arrays and a word list."""
+        for name in _ARRAYS:
+            np.save(folder / f"words-{name}.npy", getattr(self, name))
+        (folder / "words.json").write_text(json.dumps(list(self.vocabulary)), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> WordIndex | None:
+        """What `save` wrote, mapped from disk; ``None`` where nothing was written."""
+        if not (folder / "words.json").exists():
+            return None
+        stems = json.loads((folder / "words.json").read_text(encoding="utf-8"))
+        arrays = {name: np.load(folder / f"words-{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
+        return cls({stem: at for at, stem in enumerate(stems)}, **arrays)
+
+
+_ARRAYS = ("starts", "rows", "title", "text", "lengths")
+
+
+def count_words(
+    titles: Sequence[str],
+    abstracts: Sequence[str],
+    kept: NDArray[np.int64] | None = None,
+    former: WordIndex | None = None,
+) -> WordIndex:
+    """The index of these papers; where ``kept`` names a row of the ``former`` index (from 0), its counts are taken."""
+    size = len(titles)
+    if kept is None or former is None:
+        kept, former = np.full(size, -1), None
+    vocabulary = dict(former.vocabulary) if former else {}
+    new, old = np.flatnonzero(kept < 0), np.flatnonzero(kept >= 0)
+    counts = _count([titles[int(i)] for i in new], [abstracts[int(i)] for i in new], vocabulary)
+    if former is not None:
+        from scipy.sparse import vstack
+
+        before = _matrix(former, len(vocabulary))[kept[old]]
+        order = np.empty(size, np.int64)
+        order[new], order[old] = np.arange(len(new)), len(new) + np.arange(len(old))
+        counts = vstack([counts, before], format="csr")[order]
+    by_word = counts.tocsc()
+    by_word.sort_indices()
+    title, text = np.divmod(by_word.data, _TITLE)
+    title, text = (np.minimum(part, MOST).astype(np.uint8) for part in (title, text))
+    rows = by_word.indices.astype(np.int32)
+    return WordIndex(vocabulary, by_word.indptr.astype(np.int64), rows, title, text, _lengths(counts))
+
+
+_TITLE = 1 << 20
+"""A mention in the title is counted as so much and one, one in the abstract as one: both counts in one number."""
+
+
+def _count(titles: Sequence[str], abstracts: Sequence[str], vocabulary: dict[str, int]) -> csr_matrix:
+    """Counts of shape (papers, words); words that are new are entered into the vocabulary."""
+    from scipy.sparse import csr_matrix
+
+    columns: list[int] = []
+    values: list[int] = []
+    starts = [0]
+    for title, abstract in zip(titles, abstracts, strict=True):
+        for text, value in ((title, _TITLE + 1), (abstract, 1)):
+            places = [vocabulary.setdefault(stem, len(vocabulary)) for stem in terms(text)]
+            columns += places
+            values += [value] * len(places)
+        starts.append(len(columns))
+    counts = csr_matrix(
+        (np.array(values, np.int64), np.array(columns, np.int32), np.array(starts, np.int64)),
+        shape=(len(titles), len(vocabulary)),
+    )
+    counts.sum_duplicates()
+    return counts
+
+
+def _matrix(index: WordIndex, width: int) -> csr_matrix:
+    """The counts of an index again, widened to a vocabulary of so many words; shape (papers, width)."""
+    from scipy.sparse import csc_matrix
+
+    values = index.title.astype(np.int64) * _TITLE + index.text
+    starts = np.concatenate([index.starts, np.full(width - len(index.vocabulary), index.starts[-1])])
+    return csc_matrix((values, index.rows, starts), shape=(len(index.lengths), width)).tocsr()
+
+
+def _lengths(counts: csr_matrix) -> NDArray[np.float32]:
+    words = counts.copy()
+    words.data = words.data % _TITLE
+    return np.asarray(words.sum(axis=1), np.float32).ravel()

@@ -1,0 +1,279 @@
+"""A topic's words in papers: other ways of writing them, how rare they are, how strongly a paper names them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.text import STOP_WORDS, stem, terms, words
+
+Scores = NDArray[np.float64]
+
+BM25_SATURATION = 1.2
+BM25_LENGTH = 0.75
+"""The constants k1 and b of BM25 (Robertson and Zaragoza 2009)."""
+
+MENTION = 0.7
+"""One mention of a word in an abstract tells with 1 - e^-0.7 = 0.5 that the paper is about it, each further one, and
+the title counts twice, halves the doubt."""
+
+SCARCE = 5
+"""A word in fewer papers than this is looked for in its parts."""
+
+KNOWN_ABBREVIATION = 2
+"""Papers that must give an abbreviation for a phrase before it stands for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Another way of writing: a paper that has all of ``stems`` has the topic's words at these ``positions`` too.
+
+    An abbreviation may have another meaning as well, a spelling has not.
+    """
+
+    stems: tuple[str, ...]
+    positions: tuple[int, ...]
+    is_abbreviation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TopicWords:
+    """The stems of a topic's words that carry meaning, each once, in order, and other ways of writing them."""
+
+    stems: tuple[str, ...]
+    writings: tuple[Writing, ...] = ()
+
+    def all_stems(self) -> tuple[str, ...]:
+        """Every stem that is looked for, each once."""
+        return tuple(dict.fromkeys((*self.stems, *(s for writing in self.writings for s in writing.stems))))
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """Where a word stands: row i of each array is one paper, with its count in the title and in title and abstract."""
+
+    rows: NDArray[np.int32]
+    title: NDArray[np.float32]
+    text: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class WordEvidence:
+    """How strongly papers name a topic; each of shape (papers,).
+
+    ``bm25`` is Okapi BM25 over title and abstract, for the words as they were said. The others are shares from 0 to 1
+    of the topic's words, each weighing the square of its inverse document frequency: ``present`` those that the paper
+    has, as they were said; in any writing, ``in_text`` those that it is about (see `MENTION`), ``in_title`` those that
+    stand in its title.
+    """
+
+    bm25: Scores
+    present: Scores
+    in_text: Scores
+    in_title: Scores
+
+    def at(self, rows: NDArray[np.int64]) -> WordEvidence:
+        """For these papers only."""
+        return WordEvidence(self.bm25[rows], self.present[rows], self.in_text[rows], self.in_title[rows])
+
+
+def read_topic(topic: str) -> TopicWords:
+    """The words of a topic, with the spellings that need no library: hyphens, compounds, British and American."""
+    stems = tuple(dict.fromkeys(terms(topic)))
+    place = {s: i for i, s in enumerate(stems)}
+    plain = words(topic)
+    writings: list[Writing] = []
+    for word in plain:
+        at = place.get(stem(word))
+        if at is None:
+            continue
+        parts = [part for part in word.split("-") if part]
+        if len(parts) > 1:
+            writings.append(Writing((stem("".join(parts)),), (at,)))
+            writings.append(Writing(tuple(stem(p) for p in parts if p not in STOP_WORDS), (at,)))
+        writings += [Writing((stem(other),), (at,)) for other in _other_spellings(word)]
+    for first, second in pairwise(plain):
+        ends = place.get(stem(first)), place.get(stem(second))
+        if first not in STOP_WORDS and second not in STOP_WORDS and None not in ends:
+            positions = tuple(at for at in ends if at is not None)
+            writings += [Writing((stem(joined),), positions) for joined in (f"{first}-{second}", f"{first}{second}")]
+    return TopicWords(stems, tuple(w for w in dict.fromkeys(writings) if w.stems and w.stems != stems))
+
+
+_SPELLINGS = (
+    (re.compile(r"is(e|ed|es|ing|ation|ations)$"), r"iz\1"),
+    (re.compile(r"iz(e|ed|es|ing|ation|ations)$"), r"is\1"),
+    (re.compile(r"our$"), "or"),
+    (re.compile(r"ll(ing|ed)$"), r"l\1"),
+    (re.compile(r"(?<=[^l])l(ing|ed)$"), r"ll\1"),
+)
+
+
+def _other_spellings(word: str) -> list[str]:
+    return [other for pattern, spelling in _SPELLINGS if (other := pattern.sub(spelling, word)) != word]
+
+
+_GIVEN = re.compile(r"(?<=\w )\(([A-Za-z][\w-]{1,9})[),;]")
+_BEFORE_CHARACTERS = 100
+
+
+def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
+    """The topic with the abbreviations that these texts give for its phrases: "large language models (LLMs)" → LLM.
+
+    The other way round too: a topic that says LLM is written out. After Schwartz and Hearst (2003), with the
+    initials of the words in place of their letters.
+    """
+    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for text in texts:
+        given = ((text[max(0, at.start() - _BEFORE_CHARACTERS) : at.start()], at[1]) for at in _GIVEN.finditer(text))
+        seen.update({found for before, short in given if (found := _phrase(before, short))})
+    place = {s: i for i, s in enumerate(topic.stems)}
+    writings = list(topic.writings)
+    for (phrase, short), times in seen.items():
+        if times < KNOWN_ABBREVIATION:
+            continue
+        if all(s in place for s in phrase) and len(phrase) > 1:
+            writings.append(Writing((short,), tuple(place[s] for s in phrase), is_abbreviation=True))
+        elif short in place:
+            writings.append(Writing(phrase, (place[short],), is_abbreviation=True))
+    return replace(topic, writings=tuple(dict.fromkeys(writings)))
+
+
+def _phrase(before: str, short: str) -> tuple[tuple[str, ...], str] | None:
+    """The words before the bracket whose initials the abbreviation is, as stems, and the abbreviation's stem."""
+    letters = re.sub(r"[^a-z]", "", short.removesuffix("s").lower())
+    if len(letters) < 2 or not any(ch.isupper() for ch in short):
+        return None
+    parts = before.lower().split()
+    initials = ""
+    for start in range(len(parts) - 1, -1, -1):
+        initials = "".join(piece[0] for piece in parts[start].split("-") if piece) + initials
+        if initials == letters:
+            return tuple(terms(" ".join(parts[start:]))), stem(short.lower())
+        if not letters.endswith(initials):
+            return None
+    return None
+
+
+_ABOUT = 1.0 - np.exp(-MENTION * np.arange(32))
+"""How likely a paper is about a word with so many mentions, those in the title counted twice."""
+
+Find = Callable[[str], Occurrences]
+
+
+@dataclass(frozen=True)
+class FoundWords:
+    """Where a topic's words stand among papers: ``said`` as they were said, ``written`` in any of their writings."""
+
+    said: tuple[Occurrences, ...]
+    written: tuple[Occurrences, ...]
+
+
+def find_words(topic: TopicWords, find: Find, size: int) -> FoundWords:
+    """Where each word of the topic stands among ``size`` papers; a word that hardly occurs as said, as written."""
+    found = {s: find(s) for s in topic.all_stems()}
+    own = [found[s] for s in topic.stems]
+    written = []
+    for position, word in enumerate(own):
+        others = [w for w in topic.writings if position in w.positions and _means_it(w, found, own)]
+        written.append(_united(word, [[found[s] for s in w.stems] for w in others], size))
+    said = [word if len(word.rows) >= SCARCE else other for word, other in zip(own, written, strict=True)]
+    return FoundWords(tuple(said), tuple(written))
+
+
+def _means_it(writing: Writing, found: Mapping[str, Occurrences], own: Sequence[Occurrences]) -> bool:
+    """Whether a writing stands for the topic's words in these papers.
+
+    An abbreviation does where most papers that have it have those words too ("AD" is not always autonomous driving);
+    several words, which need not stand side by side, only where the word itself hardly occurs.
+    """
+    if not all(len(found[s].rows) for s in writing.stems):
+        return False
+    words = [own[at] for at in writing.positions]
+    if len(writing.stems) > 1:
+        return all(len(word.rows) < SCARCE for word in words)
+    if not writing.is_abbreviation:
+        return True
+    short = found[writing.stems[0]].rows
+    both = reduce(lambda rows, word: rows[_among(rows, word.rows)], words, short)
+    return len(both) * 2 >= len(short)
+
+
+def _among(rows: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which of the rows are among the others; both ascend."""
+    if len(others) == 0:
+        return np.zeros(len(rows), dtype=bool)
+    places = np.minimum(np.searchsorted(others, rows), len(others) - 1)
+    found: NDArray[np.bool_] = others[places] == rows
+    return found
+
+
+def _united(own: Occurrences, others: Sequence[Sequence[Occurrences]], size: int) -> Occurrences:
+    """The greatest count among the word itself and its writings; a writing of several words counts its rarest."""
+    if not others:
+        return own
+    title, text = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    title[own.rows], text[own.rows] = own.title, own.text
+    for parts in others:
+        least = [np.full(size, np.inf, np.float32) for _ in range(2)]
+        for part in parts:
+            for at, counts in enumerate((part.title, part.text)):
+                dense = np.zeros(size, np.float32)
+                dense[part.rows] = counts
+                np.minimum(least[at], dense, out=least[at])
+        np.maximum(title, least[0], out=title)
+        np.maximum(text, least[1], out=text)
+    rows = np.flatnonzero(text).astype(np.int32)
+    return Occurrences(rows, title[rows], text[rows])
+
+
+def rarity(papers_with: Sequence[int], papers: int) -> Scores:
+    """Inverse document frequency of each word, log(papers / papers with it); one that is nowhere counts as in one."""
+    result: Scores = np.log(max(2, papers) / np.maximum(1, np.array(papers_with, np.float64)))
+    return np.maximum(result, 1e-3)
+
+
+def measure_words(
+    found: FoundWords, rarities: Scores, lengths: NDArray[np.float32], usual_length: float
+) -> WordEvidence:
+    """What the words tell of every paper.
+
+    ``rarities`` (words,) as said, in the order of ``found``; ``lengths`` (papers,) and ``usual_length`` are numbers of
+    words that carry meaning.
+    """
+    bm25, present, in_text, in_title = (np.zeros(len(lengths)) for _ in range(4))
+    weights = rarities**2 / max(1e-9, float((rarities**2).sum()))
+    for word, rare, weight in zip(found.said, rarities, weights, strict=True):
+        long = 1.0 - BM25_LENGTH + BM25_LENGTH * lengths[word.rows] / max(1.0, usual_length)
+        bm25[word.rows] += rare * word.text * (BM25_SATURATION + 1.0) / (word.text + BM25_SATURATION * long)
+        present[word.rows] += weight
+    for word, weight in zip(found.written, weights, strict=True):
+        in_text[word.rows] += weight * _ABOUT[np.minimum(word.title + word.text, len(_ABOUT) - 1).astype(np.int64)]
+        in_title[word.rows] += weight * (word.title > 0)
+    return WordEvidence(bm25, present, in_text, in_title)
+
+
+def measure_texts(
+    topic: TopicWords, titles: Sequence[str], abstracts: Sequence[str], rarities: Scores | None = None
+) -> WordEvidence:
+    """What a topic's words tell of papers that are in no index; without ``rarities`` all words weigh the same."""
+    in_titles = [Counter(terms(title)) for title in titles]
+    in_abstracts = [Counter(terms(abstract)) for abstract in abstracts]
+    lengths = np.array([a.total() + b.total() for a, b in zip(in_titles, in_abstracts, strict=True)], np.float32)
+
+    def find(stem: str) -> Occurrences:
+        title = np.array([counts[stem] for counts in in_titles], np.float32)
+        text = title + np.array([counts[stem] for counts in in_abstracts], np.float32)
+        rows = np.flatnonzero(text).astype(np.int32)
+        return Occurrences(rows, title[rows], text[rows])
+
+    found = find_words(topic, find, len(titles))
+    weights = np.ones(len(topic.stems)) if rarities is None else rarities
+    return measure_words(found, weights, lengths, float(lengths.mean()) if len(lengths) else 1.0)

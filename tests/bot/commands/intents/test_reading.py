@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.chat import Place
+from bot.bench.understand import measure_understanding, read_utterance, read_utterances
+from bot.commands.grammar import FreeText, parse
+from bot.commands.intents.intents import load_intents
+from bot.commands.intents.reading import ReadingContext, read_plain, understand
+from bot.commands.intents.suggestions import suggest_commands
+from bot.commands.intents.vocabulary import command_words
+from engine.errors import UserError
+from engine.session.state import PHASES, Phase, State
+from engine.values import Keyword, KeywordPool
+
+HERE = Path(__file__).parent
+
+SURVEYS_OF_A_PERSON = {"archive", "archive {count}", "list", "name {title}", "open {count}"}
+"""Read already; the grammar gets them together with what they do."""
+
+
+@pytest.mark.parametrize("name", ["utterances", "holdout"])
+def test_what_people_type_is_understood_and_what_is_not_for_us_is_left_alone(name: str) -> None:
+    figures = measure_understanding(read_utterances(HERE / f"{name}.jsonl"))
+    assert figures.share >= 0.95, figures.wrong
+    assert all(share >= 0.9 for share in figures.phases.values()), figures.phases
+    if name == "utterances":
+        assert figures.not_for_us >= 60
+        assert figures.acted_on == 0
+
+
+@pytest.mark.parametrize("command", sorted({i.command for i in load_intents()} - SURVEYS_OF_A_PERSON))
+def test_every_intent_is_a_command_of_the_grammar(command: str) -> None:
+    example = command.format(
+        place="2", other="3", earlier="2", later="3", where="after", numbers="3 7", count="3", reference="4",
+        formats="pdf", language="German", person="mara", text="evaluation", title="Evaluation", terms="evaluation",
+    )  # fmt: skip
+    assert not isinstance(parse(example), FreeText), example
+
+
+def test_a_position_becomes_what_stands_there() -> None:
+    pool = KeywordPool((Keyword("graphs", "topic"), Keyword("attention", "found", 3)))
+    state = State(phase="keywords", keywords=pool)
+    context = ReadingContext("keywords")
+    assert understand("please drop the second keyword", context, state).said == "drop attention"
+    assert understand("remove the last one", context, state).said == "drop attention"
+    assert understand("drop the ninth keyword", context, state).said == "drop 9"
+
+
+@pytest.mark.parametrize(
+    ("text", "phase", "first"),
+    [
+        ("what about cross-encoders?", "keywords", "add cross-encoders"),
+        ("hmm paper 4 I don't know", "papers", "exclude 4"),
+        ("transformers", "topic", "survey transformers"),
+        ("mmmh", "writing", "status"),
+    ],
+)
+def test_what_is_not_sure_is_asked_back_with_two_readings(text: str, phase: Phase, first: str) -> None:
+    assert read_utterance(text, phase, "direct") == "?"
+    choices = suggest_commands(text, phase)
+    assert choices[0] == first
+    assert choices[0] != choices[1]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(max_size=300), st.sampled_from(PHASES), st.sampled_from(["direct", "thread", "mentioned"]))
+def test_any_text_is_read_or_asked_back(text: str, phase: Phase, place: Place) -> None:
+    try:
+        understand(text, ReadingContext(phase, place), State(phase=phase))
+    except UserError as error:
+        assert str(error)
+
+
+def test_no_long_text_takes_long_to_read() -> None:
+    draw = random.Random(0)
+    vocabulary = [*sorted(command_words()), "the", "a", "please", "2", "3.1", ",", "and", "to", "it", "section", "of"]
+    for phase in PHASES:
+        read_plain("warm", ReadingContext(phase))
+        for _ in range(12):
+            text = " ".join(draw.choices(vocabulary, k=60))
+            began = time.process_time()
+            read_plain(text, ReadingContext(phase))
+            assert time.process_time() - began < 1.0, text

@@ -1,0 +1,201 @@
+"""What becomes of each claim of a text, whatever the model says of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
+from engine.citations import replace_citations
+from engine.errors import LanguageModelError
+from engine.llm.model import A, Request
+from tests.fakes import FakeModel, paper
+
+ONE = paper(
+    1, title="Dense Retrieval", abstract="DenseNet1 outperforms BM25 by 4 points. It learns from clicks of users."
+)
+TWO = paper(
+    2, title="Sparse Retrieval", abstract="SparseNet expands documents with predicted queries. It is slow to train."
+)
+A1, A2 = f"[@{ONE.key}]", f"[@{TWO.key}]"
+
+Reply = Callable[[list[int], str], dict[str, Any]]
+
+
+def verdict(sentence: int, key: str, quote: str = "", *, supported: bool = True) -> dict[str, Any]:
+    return {"sentence": sentence, "key": key, "supported": supported, "quote": quote}
+
+
+def repair(sentence: int, text: str) -> dict[str, Any]:
+    return {"sentence": sentence, "text": text}
+
+
+async def check(text: str, *rounds: dict[str, Any]) -> tuple[CheckedText, FakeModel]:
+    """The text checked by a model that gives these answers, then nothing."""
+    answers = list(rounds)
+
+    def reply(_: str, __: str) -> str:
+        return json.dumps(answers.pop(0) if answers else {"verdicts": [], "repairs": []})
+
+    model = FakeModel(reply)
+    return await check_section(model, CheckTask("Part", text, (ONE, TWO), "retrieval")), model
+
+
+def bare(text: str) -> str:
+    return replace_citations(text, lambda _: "")
+
+
+async def test_a_claim_whose_words_stand_in_its_paper_is_kept_with_them() -> None:
+    text = f"DenseNet1 outperforms BM25 {A1}."
+    found, model = await check(text, {"verdicts": [verdict(1, ONE.key, "densenet1 OUTPERFORMS bm25 by 4 points")]})
+    assert found.text == text
+    (claim,) = found.claims
+    assert (claim.ending, claim.citations[0].quote) == ("kept", "DenseNet1 outperforms BM25 by 4 points")
+    assert (found.tally.claims, found.tally.kept, len(model.requests)) == (1, 1, 1)
+
+
+async def test_words_that_the_paper_does_not_have_do_not_support_it() -> None:
+    wrong = {"verdicts": [verdict(1, ONE.key, "DenseNet1 is the best retriever of all")]}
+    found, model = await check(f"DenseNet1 outperforms BM25 {A1}.", wrong, wrong, wrong)
+    assert found.text == ""
+    assert found.tally.removed == 1
+    assert "the words named" in model.requests[1].prompt.question
+
+
+async def test_one_more_try_finds_the_right_words() -> None:
+    wrong = {"verdicts": [verdict(1, ONE.key, "DenseNet1 is the best retriever of all")]}
+    right = {"verdicts": [verdict(1, ONE.key, "outperforms BM25 by 4 points")]}
+    found, _ = await check(f"DenseNet1 outperforms BM25 {A1}.", wrong, right)
+    assert found.tally.kept == 1
+
+
+async def test_a_model_that_returns_no_verdicts_leaves_no_claim() -> None:
+    found, model = await check(f"DenseNet1 outperforms BM25 {A1}. SparseNet expands documents {A2}.")
+    assert found.text == ""
+    assert found.tally.removed == 2
+    assert len(model.requests) == 3
+
+
+async def test_a_claim_that_another_paper_says_is_cited_anew() -> None:
+    answer = {
+        "verdicts": [
+            verdict(1, ONE.key, supported=False),
+            verdict(1, TWO.key, "SparseNet expands documents with predicted queries"),
+        ]
+    }
+    found, _ = await check(f"SparseNet expands documents with predicted queries {A1}.", answer)
+    assert found.text == f"SparseNet expands documents with predicted queries {A2}."
+    assert found.claims[0].ending == "cited anew"
+    assert A1 in found.claims[0].was
+
+
+async def test_a_claim_without_a_citation_gets_one_or_goes() -> None:
+    text = "SparseNet expands documents. Nobody knows why birds sing."
+    answer = {"verdicts": [verdict(1, TWO.key, "SparseNet expands documents")], "repairs": [repair(2, "")]}
+    found, _ = await check(text, answer)
+    assert found.text == f"SparseNet expands documents {A2}."
+    assert (found.tally.cited_anew, found.tally.removed) == (1, 1)
+
+
+async def test_a_rewording_is_itself_checked() -> None:
+    text = f"DenseNet1 outperforms BM25 by 40 points {A1}."
+    first = {
+        "verdicts": [verdict(1, ONE.key, supported=False)],
+        "repairs": [repair(1, f"DenseNet1 outperforms BM25 by 4 points {A1}.")],
+    }
+    second = {"verdicts": [verdict(1, ONE.key, "outperforms BM25 by 4 points")]}
+    found, model = await check(text, first, second)
+    assert found.text == f"DenseNet1 outperforms BM25 by 4 points {A1}."
+    assert (found.claims[0].ending, found.claims[0].was) == ("reworded", text)
+    assert "“40 points”" in model.requests[0].prompt.question or "“40”" in model.requests[0].prompt.question
+    unheld, _ = await check(
+        text, first, {"verdicts": [verdict(1, ONE.key, supported=False)], "repairs": [repair(1, "")]}
+    )
+    assert unheld.text == ""
+
+
+async def test_a_number_that_the_source_lacks_goes_even_where_the_model_says_it_is_there() -> None:
+    lying = {"verdicts": [verdict(1, ONE.key, "DenseNet1 outperforms BM25 by 4 points")]}
+    for wrong in ("40 points", "4%", "14 points"):
+        found, _ = await check(f"DenseNet1 outperforms BM25 by {wrong} {A1}.", lying, lying, lying)
+        assert found.text == ""
+
+
+async def test_strong_adverbs_that_the_source_lacks_are_dropped_by_program() -> None:
+    lying = {"verdicts": [verdict(1, ONE.key, "DenseNet1 outperforms BM25")]}
+    found, _ = await check(f"DenseNet1 always outperforms BM25 {A1}.", lying)
+    assert found.text == f"DenseNet1 outperforms BM25 {A1}."
+    assert found.claims[0].ending == "reworded"
+
+
+async def test_a_sentence_that_refers_to_one_that_is_gone_does_not_stay_as_it_is() -> None:
+    text = f"GhostNet wins everything {A1}. It learns from clicks of users {A1}."
+    answer = {
+        "verdicts": [verdict(1, ONE.key, supported=False), verdict(2, ONE.key, "It learns from clicks of users")],
+        "repairs": [repair(1, "")],
+    }
+    again = {"verdicts": [], "repairs": [repair(2, f"DenseNet1 learns from clicks of users {A1}.")]}
+    last = {"verdicts": [verdict(2, ONE.key, "It learns from clicks of users")]}
+    found, _ = await check(text, answer, again, last)
+    assert found.text == f"DenseNet1 learns from clicks of users {A1}."
+    stubborn, _ = await check(text, answer, answer, answer)
+    assert stubborn.text == ""
+
+
+async def test_sentences_that_lead_over_stay_and_are_counted() -> None:
+    text = f"This section turns to retrieval. DenseNet1 outperforms BM25 {A1}."
+    found, _ = await check(text, {"verdicts": [verdict(2, ONE.key, "DenseNet1 outperforms BM25")]})
+    assert found.text == text
+    assert (found.tally.connecting, found.tally.claims) == (1, 1)
+
+
+async def test_a_claim_dressed_as_a_transition_is_a_claim() -> None:
+    for said in (
+        "This section shows that retrieval doubles accuracy.",
+        "This section turns to GhostNet.",
+        "We now turn to retrieval, which always wins.",
+        "Retrieval is the key to everything.",
+    ):
+        found, _ = await check(said)
+        assert found.text == ""
+
+
+async def test_every_sentence_and_key_is_asked_about_in_calls_of_bounded_size() -> None:
+    text = " ".join(f"Sentence number {i} speaks of DenseNet1 {A1}." for i in range(30))
+    _, model = await check(text)
+    first = [r for r in model.requests if re.search(r"/0\.\d$", r.step)]
+    asked = [
+        n for r in first for n in re.findall(r"\d+", r.prompt.question.split("Judge the sentences ")[1].split(";")[0])
+    ]
+    assert sorted(map(int, asked)) == list(range(1, 31))
+    assert len(first) == 3
+
+
+async def test_where_the_service_fails_claims_are_marked_and_those_with_a_fault_are_removed() -> None:
+    class Down(FakeModel):
+        async def answer_typed(self, request: Request, kind: type[A]) -> A:
+            raise LanguageModelError("The service is away.")
+
+    text = f"DenseNet1 outperforms BM25 {A1}. DenseNet1 outperforms BM25 by 40 points {A1}. Birds sing."
+    found = await check_section(Down(lambda _, __: ""), CheckTask("Part", text, (ONE, TWO)))
+    assert found.text == f"DenseNet1 outperforms BM25 {A1}."
+    assert [c.verdict for claim in found.claims for c in claim.citations] == ["unchecked"]
+    assert (found.tally.unchecked, found.tally.removed) == (1, 2)
+    assert "away" in found.warnings[0].detail
+
+
+async def test_without_a_model_nothing_is_called_checked() -> None:
+    found = check_without_model(CheckTask("Part", f"DenseNet1 outperforms BM25 {A1}.", (ONE,)))
+    assert [c.verdict for claim in found.claims for c in claim.citations] == ["unchecked"]
+
+
+async def test_no_ending_leaves_a_claim_its_words_without_a_source() -> None:
+    text = f"DenseNet1 outperforms BM25 {A1}. SparseNet is fast {A2}. This is unsourced talk about retrieval."
+    answer = {
+        "verdicts": [verdict(1, ONE.key, "DenseNet1 outperforms BM25"), verdict(2, TWO.key, supported=False)],
+        "repairs": [repair(2, "SparseNet is fast."), repair(3, "Talk about retrieval.")],
+    }
+    found, _ = await check(text, answer, answer, answer)
+    assert bare(found.text).split() == ["DenseNet1", "outperforms", "BM25", "."]

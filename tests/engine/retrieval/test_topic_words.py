@@ -1,0 +1,75 @@
+"""A topic's words in papers: spellings, abbreviations, rarity, and what they tell; the index that counts them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.retrieval.libraries.word_index import WordIndex, count_words
+from engine.retrieval.topic_words import measure_texts, rarity, read_topic, with_abbreviations
+
+
+def find(topic: str, title: str, abstract: str = "") -> float:
+    """How much of the topic a paper's text is about."""
+    return float(measure_texts(read_topic(topic), [title, "Nothing"], [abstract, ""]).in_text[0])
+
+
+@pytest.mark.parametrize(
+    ("topic", "title"),
+    [
+        ("Text-to-SQL", "Text to SQL with Schema Linking"),
+        ("Retrieval-Augmented Generation", "Retrieval Augmented Generation for All"),
+        ("pre-training", "Pretraining without Labels"),
+        ("Personalised Federated Learning", "Personalized Federated Learning"),
+        ("test time adaptation", "Fast Test-Time Adaptation"),
+    ],
+)
+def test_a_word_is_found_however_it_is_spelt(topic: str, title: str) -> None:
+    assert find(topic, title) > 0.7
+
+
+def test_the_title_tells_more_than_one_mention_and_three_mentions_more_than_one() -> None:
+    once, often = find("unlearning", "A", "unlearning"), find("unlearning", "A", "unlearning unlearning unlearning")
+    assert find("unlearning", "Machine Unlearning") > once == pytest.approx(0.503, abs=0.001)
+    assert often > once > 0 == find("unlearning", "A", "learning")
+
+
+def test_an_abbreviation_that_papers_give_stands_for_its_phrase_both_ways() -> None:
+    texts = ["We study large language models (LLMs).", "Of Large Language Models (LLMs), few.", "No such (PDF)."]
+    topic = with_abbreviations(read_topic("watermarking large language models"), texts)
+    titles = ["Watermarking LLMs", "Watermarks for Large Language Models and LLMs", "LLMs as Large Language Models"]
+    assert measure_texts(topic, titles, ["", "", ""]).in_title[0] == pytest.approx(1.0)
+    once = with_abbreviations(read_topic("watermarking large language models"), texts[:1])
+    assert once == read_topic("watermarking large language models"), "one paper's abbreviation is not known yet"
+
+
+def test_an_abbreviation_with_another_meaning_stands_for_nothing() -> None:
+    texts = ["autonomous driving (AD) is hard", "for autonomous driving (AD)"]
+    topic = with_abbreviations(read_topic("autonomous driving"), texts)
+    titles = ["Autonomous Driving", "AD Biomarkers", "AD and Memory", "AD Cohorts"]
+    assert measure_texts(topic, titles, [""] * 4).in_title.tolist() == pytest.approx([1.0, 0.0, 0.0, 0.0])
+
+
+def test_rare_words_weigh_more() -> None:
+    topic = read_topic("machine unlearning")
+    words = measure_texts(topic, ["Unlearning", "Machine"], ["", ""], rarity([5_000, 60], 87_000))
+    assert words.in_title[0] > 0.8 > 0.2 > words.in_title[1]
+    assert (rarity([0, 10], 10) > 0).all()
+
+
+def test_an_index_keeps_what_did_not_change_and_is_read_as_it_was_written(tmp_path: Path) -> None:
+    first = count_words(["Graph Attention", "Dense Retrieval"], ["graph graph", "passages"])
+    again = count_words(["New Graph", "Dense Retrieval"], ["", "passages"], np.array([-1, 1]), first)
+    again.save(tmp_path)
+    loaded = WordIndex.load(tmp_path)
+    assert loaded is not None
+    for index in (again, loaded):
+        graph, dense = index.find("graph"), index.find("dens")
+        assert (graph.rows.tolist(), graph.title.tolist(), graph.text.tolist()) == ([0], [1.0], [1.0])
+        assert (dense.rows.tolist(), index.papers_with("passag"), index.papers_with("absent")) == ([1], 1, 0)
+        assert index.find("absent").rows.tolist() == index.find("attent").rows.tolist() == []
+        assert index.lengths.tolist() == [2.0, 3.0]
+    assert first.find("graph").text.tolist() == [3.0]
+    assert WordIndex.load(tmp_path / "nowhere") is None

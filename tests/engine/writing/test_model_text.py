@@ -1,0 +1,80 @@
+"""What models put around the prose that was asked for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.writing.model_text import read_heading, read_prose
+
+PROSE = "Dense retrieval finds passages by meaning [@a:1]. It needs training data [@b:2]."
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        PROSE,
+        f"Certainly! Here is the subsection:\n\n{PROSE}",
+        f"Sure, here's the text: {PROSE}",
+        f"Here is the subsection you asked for.\n\n{PROSE}",
+        f"<think>First I plan.\n\nThen I write.</think>\n\n{PROSE}",
+        f"I plan to write this.</think>{PROSE}",
+        f"```markdown\n{PROSE}\n```",
+        f"## 2.1 Dense Retrieval\n\n{PROSE}",
+        f"**Dense Retrieval**\n\n{PROSE}",
+        f"3. Conclusion\n\n{PROSE}",
+        f"Dense Retrieval\n==============\n\n{PROSE}",
+        f"{PROSE}\n\n(Word count: 712)",
+        f"{PROSE}\n\nWord count: approximately 712 words",
+        f"{PROSE}\n\n**Words:** 712",
+        f"{PROSE}\n\nReferences:\n\n[1] Karpukhin et al. Dense Passage Retrieval. 2020.\n[2] Lewis et al. BART. 2020.",
+        f"{PROSE}\n\n### References\n- [@a:1] Dense Passage Retrieval",
+        f"{PROSE}\n\nI hope this helps!",
+        f"{PROSE}\n\nLet me know if you would like me to expand it.",
+        f"{PROSE}\n\n---",
+        '{"text": "' + PROSE + '"}',
+        PROSE.replace("passages", "**passages**"),
+        f"<p>{PROSE}</p>",
+        f"| a | b |\n|---|---|\n| x | y |\n\n{PROSE}",
+    ],
+)
+def test_only_the_prose_is_kept(answer: str) -> None:
+    assert read_prose(answer) == PROSE
+
+
+def test_a_list_becomes_sentences() -> None:
+    answer = "Two lines stand out:\n- dense retrieval [@a:1]\n- **sparse** retrieval [@b:2];\n\nBoth are used."
+    expected = "Two lines stand out. dense retrieval [@a:1]. sparse retrieval [@b:2].\n\nBoth are used."
+    assert read_prose(answer) == expected
+
+
+def test_entities_are_unescaped_once() -> None:
+    assert read_prose("Q&amp;A with R&amp;D, a &lt; b, and &amp;amp; stays.") == "Q&A with R&D, a < b, and &amp; stays."
+
+
+def test_a_sentence_that_only_begins_like_chat_stays() -> None:
+    text = "Here is where dense retrieval helps [@a:1]. Note that it is slow [@b:2]."
+    assert read_prose(text) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "heading"),
+    [
+        ("3. Conclusion", "Conclusion"),
+        ("3.1 Dense Retrieval", "Dense Retrieval"),
+        ("**IV. Results**", "Results"),
+        ("Section 2: Methods", "Methods"),
+        ("“Background”", "Background"),
+        ("3D Reconstruction", "3D Reconstruction"),
+        ("Q&amp;A Systems", "Q&A Systems"),
+    ],
+)
+def test_a_heading_loses_its_number_and_its_marks(said: str, heading: str) -> None:
+    assert read_heading(said) == heading
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=60, deadline=None)
+def test_any_answer_can_be_read(text: str) -> None:
+    assert isinstance(read_prose(text), str)
