@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-import typst
-
-from engine.citations import number_ranges, numbers, reference_text, replace_citations
+from engine.citations import numbers, reference_text
+from engine.overview import Overview
+from engine.rendering.document import (
+    Run,
+    group_titles,
+    index_of_names,
+    number_sections,
+    parse_blocks,
+    parse_runs,
+)
 from engine.rendering.figures.pictures import svg
 from engine.rendering.markdown import describe_search
-from engine.survey import Survey, walk
+from engine.survey import Survey, Table
 from engine.text import clean
-from engine.values import PaperKey
+from engine.values import Paper, PaperKey
 
 
 def pdf(survey: Survey) -> bytes:
     """The document as PDF bytes."""
+    # Imported here because only exports need it.
+    import typst
+
     template = resources.files("engine.rendering").joinpath("templates/survey.typ").read_bytes()
     document: bytes = typst.compile(template, sys_inputs={"survey": json.dumps(_data(survey))})
     return document
@@ -25,63 +36,86 @@ def pdf(survey: Survey) -> bytes:
 
 def _data(survey: Survey) -> dict[str, Any]:
     known = numbers(survey)
-
-    def plain(text: str) -> str:
-        return clean(replace_citations(text, lambda keys: f"[{number_ranges(known[k] for k in keys)}]"))
-
+    groups = group_titles(survey)
+    names = index_of_names(survey, known)
     return {
         "title": clean(survey.title),
         "notice": clean(survey.notice),
-        "abstract": plain(survey.abstract),
+        "abstract": _runs(survey.abstract, known),
+        "overview": _overview(survey.overview, known, survey.references) if survey.overview else None,
         "sections": [
             {
-                "number": number,
-                "depth": number.count(".") + 1,
-                "title": clean(section.title),
-                "blocks": _blocks(section.text, known),
-                "tables": [
-                    {
-                        "caption": clean(t.caption),
-                        "header": t.header,
-                        "rows": [[plain(c) for c in r] for r in t.rows],
-                    }
-                    for t in section.tables
+                "number": item.number,
+                "depth": item.depth,
+                "title": clean(item.section.title),
+                "blocks": _blocks(item.section.text, known),
+                "tables": [{"number": n.number, **_table(n.table, known)} for n in item.tables],
+                "figures": [
+                    {"number": n.number, "caption": clean(n.figure.caption), "svg": svg(n.figure, groups=groups)}
+                    for n in item.figures
                 ],
-                "figures": [{"caption": clean(f.caption), "svg": svg(f)} for f in section.figures],
             }
-            for number, section in walk(survey.sections)
+            for item in number_sections(survey)
+        ],
+        "names": _table(names, known) if names else None,
+        "not_covered": [
+            {"title": clean(g.title), "papers": g.papers, "examples": [clean(e) for e in g.examples]}
+            for g in survey.not_covered
         ],
         "references": [{"text": clean(reference_text(p)), "url": p.url} for p in survey.references],
         "searches": [[s.source, clean(s.query), s.date, describe_search(s)] for s in survey.searches],
-        "facts": [f"{name}: {value}" for name, value in survey.facts]
-        + [clean(f"{o.why}, left out: {o.paper.title} ({o.paper.key}): {o.reason}") for o in survey.left_out]
-        + [clean(f"{w.kind}, {w.place}: {w.detail}") for w in survey.warnings],
+        "facts": [[clean(name), clean(value)] for name, value in survey.facts],
+        "left_out": [[clean(f"{o.paper.title} ({o.paper.key})"), o.why, clean(o.reason)] for o in survey.left_out],
+        "warnings": [clean(f"{w.kind}, {w.place}: {w.detail}") for w in survey.warnings],
     }
 
 
-def _blocks(text: str, known: dict[PaperKey, int]) -> list[dict[str, Any]]:
+def _overview(overview: Overview, known: Mapping[PaperKey, int], references: Sequence[Paper]) -> dict[str, Any]:
+    return {
+        "blocks": _blocks(overview.text, known),
+        "lines": [
+            {
+                "number": line.number,
+                "title": clean(line.title),
+                "papers": line.papers,
+                "years": "–".join(str(year) for year in dict.fromkeys((line.first, line.last)) if year),
+                "text": _runs(line.text, known),
+            }
+            for line in overview.lines
+        ],
+        "start": [
+            {
+                "number": known[start.key],
+                "title": clean(references[known[start.key] - 1].title),
+                "reason": clean(start.reason),
+            }
+            for start in overview.start
+            if start.key in known
+        ],
+    }
+
+
+def _table(table: Table, known: Mapping[PaperKey, int]) -> dict[str, Any]:
+    columns = len(table.header)
+    return {
+        "caption": _runs(table.caption, known),
+        "header": [clean(cell) for cell in table.header],
+        "widths": list(table.widths) if len(table.widths) == columns else [1] * columns,
+        "rows": [[_runs(cell, known) for cell in row] for row in table.rows],
+    }
+
+
+def _blocks(text: str, known: Mapping[PaperKey, int]) -> list[dict[str, Any]]:
     """Paragraphs and lists as runs of text and citations."""
-    blocks = []
-    for block in text.split("\n\n"):
-        lines = block.split("\n")
-        is_list = all(line.startswith("- ") for line in lines)
-        items = [line[2:] for line in lines] if is_list else [block]
-        blocks.append({"list": is_list, "items": [_runs(item, known) for item in items]})
-    return blocks
+    return [
+        {"list": block.is_list, "items": [[_run(run) for run in item] for item in block.items]}
+        for block in parse_blocks(text, known)
+    ]
 
 
-def _runs(text: str, known: dict[PaperKey, int]) -> list[dict[str, Any]]:
-    runs: list[dict[str, Any]] = []
+def _runs(text: str, known: Mapping[PaperKey, int]) -> list[dict[str, Any]]:
+    return [_run(run) for run in parse_runs(text, known)]
 
-    def citation(keys: tuple[PaperKey, ...]) -> str:
-        runs.append({"cite": sorted(known[k] for k in keys)})
-        return ""
 
-    def words(part: str) -> str:
-        if part:
-            spaced = "".join(" " if ch.isspace() else ch for ch in part)
-            runs.append({"text": spaced})
-        return ""
-
-    replace_citations(clean(text), citation, words)
-    return runs
+def _run(run: Run) -> dict[str, Any]:
+    return {"cite": list(run.cited)} if run.cited else {"text": run.text}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import cos, pi, sin
+from typing import assert_never
 
-from engine.overview import TimeLane, TimeLine, Turn
+from engine.overview import TimeLane, TimeLine, Turn, TurnKind
 from engine.rendering.figures.drawing import (
     BOLD,
     COLOURS,
     FAINT,
+    INK,
     RULE,
     Box,
     Drawing,
@@ -22,7 +25,13 @@ _LEFT, _RIGHT, _TOP = 178.0, 12.0, 26.0
 _WIDTH = 720.0
 _BAR, _ROW, _GAP = 26.0, 13.0, 14.0
 _SIZE = 10.0
-_SIGNS = {"first": "▸", "burst": "▴", "most cited": "★"}
+_SIGN = 13.0
+"""Width of the sign before a turn's label."""
+_TOLD: dict[TurnKind, str] = {
+    "first": "first paper of the line",
+    "burst": "most papers in a year",
+    "most cited": "most cited",
+}
 
 
 def draw_time_line(figure: TimeLine, links: Links, known: Sequence[str]) -> Drawing:
@@ -43,13 +52,32 @@ def draw_time_line(figure: TimeLine, links: Links, known: Sequence[str]) -> Draw
         for turn, x, row in turns:
             with drawing.linked(turn.key, links):
                 y = base - _BAR - 4 - row * _ROW
-                drawing.text(x, y, f"{_SIGNS[turn.kind]} {turn.label}", size=_SIZE, class_="ink turn")
+                _draw_sign(drawing, turn.kind, x + 4, y - 3.5)
+                drawing.text(x + _SIGN, y, turn.label, size=_SIZE, class_="ink turn")
         top += height
-    drawing.text(
-        _LEFT, drawing.height - 6, "▸ first paper of the line   ▴ most papers in a year   ★ most cited", size=9.5,
-        fill=FAINT, class_="faint",
-    )  # fmt: skip
+    x = _LEFT
+    for kind, told in _TOLD.items():
+        _draw_sign(drawing, kind, x + 4, drawing.height - 9.5)
+        drawing.text(x + _SIGN, drawing.height - 6, told, size=9.5, fill=FAINT, class_="faint")
+        x += _SIGN + text_width(told, 9.5) + 16
     return drawing
+
+
+def _draw_sign(drawing: Drawing, kind: TurnKind, x: float, y: float) -> None:
+    """What a turn is: a wedge for a beginning, a peak for the busiest year, a star for the most cited paper."""
+    corners: list[tuple[float, float]]
+    match kind:
+        case "first":
+            corners = [(-3, -3.6), (4, 0), (-3, 3.6)]
+        case "burst":
+            corners = [(-3.8, 3.2), (0, -3.8), (3.8, 3.2)]
+        case "most cited":
+            radii = (4.6, 1.9)
+            corners = [(radii[i % 2] * sin(i * pi / 5), -radii[i % 2] * cos(i * pi / 5)) for i in range(10)]
+        case _:
+            assert_never(kind)
+    points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
+    drawing.element("polygon", points=points, fill=INK, class_="ink")
 
 
 def _draw_years(drawing: Drawing, first: int, last: int, step: float) -> None:
@@ -83,7 +111,7 @@ def _rows_of(lane: TimeLane, first: int, step: float) -> tuple[list[tuple[Turn, 
     taken: list[Box] = []
     placed: list[tuple[Turn, float, int]] = []
     for turn in sorted(lane.turns, key=lambda t: t.year):
-        width = text_width(f"{_SIGNS[turn.kind]} {turn.label}", _SIZE) + 8
+        width = _SIGN + text_width(turn.label, _SIZE) + 6
         middle = _LEFT + (turn.year - first + 0.5) * step
         left = min(max(middle - 5, _LEFT), _WIDTH - _RIGHT - width)
         row = 0

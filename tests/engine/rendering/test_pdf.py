@@ -1,0 +1,80 @@
+"""The PDF as an article: what is on its pages, and that none of them is torn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pypdfium2
+import pytest
+
+from engine.citations import with_references
+from engine.rendering.pdf import pdf
+from engine.survey import FieldMap, MapPoint, Section, Survey, Table
+from tests.engine.rendering.surveys import HEADER, full_survey
+from tests.fakes import papers
+
+
+def long_survey() -> Survey:
+    """Twelve sections whose tables and figures fall on pages as they happen to."""
+    found = papers(30)
+    sections = []
+    for number in range(12):
+        rows = tuple(
+            (f"Author [@{p.key}]", "2020", "It learns. " * (1 + number % 5), "", "9 %") for p in found[: 3 + number]
+        )
+        figure = FieldMap(
+            f"Map {number}.", tuple(MapPoint(i % 5, i % 7, f"G{i % 3}", p.key) for i, p in enumerate(found))
+        )
+        table = Table(f"Papers of line {number}.", HEADER, rows, (2, 1, 5, 2, 2))
+        figures = (figure,) if number % 3 == 0 else ()
+        sections.append(
+            Section(f"Line {number}", "Words of the text. " * (40 + 25 * number), (), (), (table,), figures)
+        )
+    return with_references(Survey("A Long One", "", tuple(sections), ()), {p.key: p for p in found})
+
+
+@pytest.fixture(scope="module")
+def long_document() -> Iterator[pypdfium2.PdfDocument]:
+    document = pypdfium2.PdfDocument(pdf(long_survey()))
+    yield document
+    document.close()
+
+
+def lines_of(page: pypdfium2.PdfPage) -> list[str]:
+    text = page.get_textpage().get_text_range()
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def test_no_page_ends_with_a_caption_or_a_heading(long_document: pypdfium2.PdfDocument) -> None:
+    for page in long_document:
+        *body, number = lines_of(page)
+        assert number.isdigit()
+        assert not body[-1].startswith(("Table ", "1 Line", "Line "))
+
+
+def test_no_page_is_half_empty(long_document: pypdfium2.PdfDocument) -> None:
+    last = len(long_document) - 1
+    for index, page in enumerate(long_document):
+        ink = np.asarray(page.render(scale=0.5).to_pil().convert("L")) < 250
+        above_the_number = ink[: int(ink.shape[0] * 0.93)]
+        lowest = np.flatnonzero(above_the_number.any(axis=1)).max() / ink.shape[0]
+        assert lowest > 0.6 or index == last, f"page {index + 1} ends at {lowest:.0%}"
+
+
+def test_the_first_page_is_the_field_at_a_glance() -> None:
+    document = pypdfium2.PdfDocument(pdf(full_survey()))
+    first = " ".join(lines_of(document[0]))
+    document.close()
+    for words in ("How Machines Read", "At a Glance", "Lines of Work", "6 papers, 2019–2021", "Where to Start Reading"):
+        assert words in first
+
+
+def test_what_is_not_there_leaves_no_heading() -> None:
+    bare = replace(full_survey(), overview=None, names=(), not_covered=(), left_out=(), warnings=())
+    document = pypdfium2.PdfDocument(pdf(bare))
+    text = " ".join(line for page in document for line in lines_of(page))
+    document.close()
+    for words in ("At a Glance", "Index of Names", "Does Not Cover", "Left Out", "Warnings"):
+        assert words not in text
