@@ -51,6 +51,7 @@ class App:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.prices = settings.price_list()
         self.recipes: dict[str, Recipe] = {
             "cluster": _cluster_recipe(settings),
             "autosurvey": AutoSurveyRecipe(
@@ -206,6 +207,7 @@ class App:
             output=settings.output,
             topic_characters=settings.limits().topic_characters,
             models=settings.models() if settings.has_model() else {},
+            prices=self.prices,
             concurrent_calls=settings.concurrent_calls,
             full_texts=settings.full_texts,
             online=settings.searches_online(),

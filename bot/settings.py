@@ -19,6 +19,7 @@ from engine.errors import UserError
 from engine.gathering.keywords import Selector
 from engine.limits import Limits
 from engine.llm.model import Task
+from engine.llm.prices import Price, PriceList
 from engine.naming.clustering import Algorithm, Reduction
 from engine.retrieval.online import arxiv, crossref, pubmed, semantic_scholar
 from engine.retrieval.online import openalex as open_alex
@@ -113,6 +114,9 @@ class Settings(BaseSettings):
     planned_from: int = Field(60, ge=0, le=300, description="Abstracts that surveyx plans the main sections from.")
     budget: float | None = Field(None, gt=0, description="Dollars one survey may cost.")
     budget_tokens: int | None = Field(None, gt=0, description="Tokens one survey may use.")
+    prices: dict[str, tuple[float, float]] = Field(
+        {}, description="Dollars for a million tokens read and written, by model; a JSON object."
+    )
     budget_person: float | None = Field(None, gt=0, description="Dollars one person may spend on one day (UTC).")
     budget_workspace: float | None = Field(None, gt=0, description="Dollars one workspace may spend on one day.")
     concurrent_calls: int = Field(20, ge=1, le=500, description="Calls to the language model at once.")
@@ -180,6 +184,10 @@ class Settings(BaseSettings):
             "judging": self.model_judging,
         }
         return {task: name or first for task, name in chosen.items()}
+
+    def price_list(self) -> PriceList:
+        """The published prices, and those set here."""
+        return PriceList({name: Price(*pair, "", "SCHOLIUM_PRICES") for name, pair in self.prices.items()})
 
     def uses_openai(self) -> bool:
         """Whether OpenAI's interface is configured; local servers need an address but no key."""

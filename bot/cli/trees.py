@@ -47,9 +47,9 @@ async def grow_trees(
         console.print(said, markup=False, highlight=False)
         if not due:
             return 0
-        settings, account = app.settings, Account()
+        settings, account = app.settings, Account(prices=app.prices)
         chains = plan_trees([_abstract_of(paper) for paper in due], min(full_texts, len(due)))
-        expected = estimate_cost(chains, settings.models(), settings.concurrent_calls)
+        expected = estimate_cost(chains, settings.models(), settings.concurrent_calls, app.prices)
         console.print(money.estimate_trees(expected, len(due)), markup=False, highlight=False)
         if not accept_cost:
             typer.confirm("Make them?", abort=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from bot.commands.grammar import StartSurvey, parse_years
 from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS, Limits
 from engine.llm.model import Task
+from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.run import Recipe
 from engine.text import clean
 from engine.values import ALL_YEARS, Brief
@@ -36,6 +38,7 @@ class Defaults:
     models: Mapping[Task, str]
     """The model of each task; empty where no language model is configured."""
     concurrent_calls: int
+    prices: PriceList = PUBLISHED_PRICES
     full_texts: int = 0
     """Papers whose text is read for a survey that searches online."""
     online: bool = False
@@ -75,7 +78,8 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         language=_one_of("language", options.get("language", "en"), ("en",)),
         sections=_number("sections", options.get("sections"), SECTIONS),
         subsection_words=_number("words", options.get("words"), SUBSECTION_WORDS),
-        budget=_money(options.get("budget")),
+        budget=_dollars(options.get("budget"), defaults),
+        budget_tokens=_tokens(options.get("budget")),
         online=online,
     )
 
@@ -112,15 +116,27 @@ def _yes_or_no(name: str, value: str | None, *, default: bool) -> bool:
     return _one_of(name, value, ("yes", "no")) == "yes"
 
 
-def _money(value: str | None) -> float | None:
-    if value is None:
+_TOKENS = re.compile(r"(\d{1,6}(?:\.\d+)?)([kKmM])(?:\s*tokens)?")
+
+
+def _tokens(value: str | None) -> int | None:
+    """The tokens of ``budget=500k`` or ``budget=2M``; ``None`` where it is an amount of dollars."""
+    match = _TOKENS.fullmatch(value or "")
+    return round(float(match[1]) * (1_000 if match[2] in "kK" else 1_000_000)) if match else None
+
+
+def _dollars(value: str | None, defaults: Defaults) -> float | None:
+    """The dollars of ``budget=2.50``; raises `UserError` where a model's price is not known."""
+    if value is None or _tokens(value):
         return None
     try:
         amount = float(value.lstrip("$"))
     except ValueError:
         amount = 0.0
     if not 0 < amount < 10_000:
-        raise UserError(f"budget={value[:40]} is not an amount of dollars. Write for example budget=2.50")
+        raise UserError(f"budget={value[:40]} is not an amount. Write dollars, budget=2.50, or tokens, budget=500k")
+    for model in dict.fromkeys(defaults.models.values()):
+        defaults.prices.require(model)
     return amount
 
 

@@ -325,7 +325,7 @@ class Turns:
         chains = recipe.plan_calls(state.brief, state.outline, papers, self._defaults.limits)
         if not chains:
             return ""
-        expected = estimate_cost(chains, self._defaults.models, self._defaults.concurrent_calls)
+        expected = estimate_cost(chains, self._defaults.models, self._defaults.concurrent_calls, self._defaults.prices)
         return money.estimate(expected, self._services.limits(session))
 
     async def _show(self, turn: Turn, look: Show, person: str) -> str:

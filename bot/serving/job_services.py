@@ -26,7 +26,6 @@ from bot.store.sessions import Store
 from engine.llm.meter import Usage
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
-from engine.llm.prices import price_of
 from engine.reading.attribute_trees import AttributeTree
 from engine.session.state import SurveySession
 from engine.values import PaperKey
@@ -50,23 +49,24 @@ class AppServices:
         provider = self._app.provider()
         if provider is None:
             return None
-        ledger = StoredLedger(self._store, payer, self.limits(session), self._count_completion)
+        ledger = StoredLedger(self._store, payer, self.limits(session), self._count_completion, self._app.prices)
         record = StoredRecord(self._store, session.id)
         return MeteredModel(provider, self._app.settings.models(), self._app.throttle(), ledger, record, session.id)
 
     def _count_completion(self, model: str, used: Completion) -> None:
-        price = price_of(model)
         self._metrics.tokens.labels(model, "read").inc(used.input_tokens)
         self._metrics.tokens.labels(model, "written").inc(used.output_tokens)
-        self._metrics.money.labels(model).inc(price.cost(used.input_tokens, used.output_tokens) if price else 0.0)
+        self._metrics.money.labels(model).inc(self._app.prices.cost(model, used.input_tokens, used.output_tokens))
 
     def limits(self, session: SurveySession) -> Sequence[BudgetLimit]:
         """The session's budget (the smaller of what was asked for and what is set), the person's, the workspace's."""
         settings = self._app.settings
-        asked = session.state.brief.budget if session.state.brief else None
-        amounts = [amount for amount in (asked, settings.budget) if amount is not None]
+        brief = session.state.brief
+        asked = (brief.budget, brief.budget_tokens) if brief else (None, None)
+        dollars = [amount for amount in (asked[0], settings.budget) if amount is not None]
+        tokens = [count for count in (asked[1], settings.budget_tokens) if count is not None]
         found = [
-            BudgetLimit("survey", min(amounts, default=None), settings.budget_tokens),
+            BudgetLimit("survey", min(dollars, default=None), min(tokens, default=None)),
             BudgetLimit("person", settings.budget_person),
             BudgetLimit("workspace", settings.budget_workspace),
         ]

@@ -22,7 +22,7 @@ from bot.store.sessions import Store
 from engine.errors import LimitExceeded
 from engine.llm.meter import Usage, step_name
 from engine.llm.model import Completion
-from engine.llm.prices import price_of
+from engine.llm.prices import PUBLISHED_PRICES, PriceList
 
 Scope = Literal["survey", "person", "workspace"]
 WARNED_AT = 0.8
@@ -79,17 +79,30 @@ OnSettled = Callable[[str, Completion], None]
 class StoredLedger:
     """One payer's calls."""
 
-    def __init__(self, store: Store, payer: Payer, limits: Sequence[BudgetLimit], on_settled: OnSettled) -> None:
+    def __init__(
+        self,
+        store: Store,
+        payer: Payer,
+        limits: Sequence[BudgetLimit],
+        on_settled: OnSettled,
+        prices: PriceList = PUBLISHED_PRICES,
+    ) -> None:
         self._store = store
         self._payer = payer
         self._limits = limits
         self._on_settled = on_settled
+        self._prices = prices
 
     @asynccontextmanager
     async def reserve(
         self, step: str, model: str, input_tokens: int, output_tokens: int
     ) -> AsyncIterator[StoredReservation]:
-        """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
+        """Hold the worst case of a call while it runs.
+
+        Raises `LimitExceeded` where it does not fit, `UserError` where a budget in dollars meets an unknown price.
+        """
+        if any(limit.money is not None for limit in self._limits):
+            self._prices.require(model)
         worst = Completion("", input_tokens, output_tokens)
         row = {
             "session_id": self._payer.session_id,
@@ -104,12 +117,14 @@ class StoredLedger:
         async with self._store.writing() as connection:
             # One reservation after the other, so that each sees all before it and none that is refused.
             await self._store.alone(connection, self._payer.tenant)
-            result = await connection.execute(spending.insert().values(**row, **_usage_columns(model, worst)))
+            result = await connection.execute(
+                spending.insert().values(**row, **_usage_columns(self._prices, model, worst))
+            )
             for use in await _select_budget_use(connection, self._payer, self._limits):
                 if use.is_over():
                     raise LimitExceeded(_word_used_up(use.limit))
         number = int(result.inserted_primary_key[0])  # type: ignore[index]
-        reservation = StoredReservation(self._store, number, model, self._on_settled)
+        reservation = StoredReservation(self._store, number, model, self._on_settled, self._prices)
         try:
             yield reservation
         except asyncio.CancelledError:
@@ -128,6 +143,7 @@ class StoredReservation:
     number: int
     model: str
     on_settled: OnSettled
+    prices: PriceList
     settled: bool = False
 
     async def settle(self, completion: Completion) -> None:
@@ -137,7 +153,7 @@ class StoredReservation:
 
     async def enter(self, completion: Completion, state: str) -> None:
         """Say in the row what became of the call."""
-        values = _usage_columns(self.model, completion)
+        values = _usage_columns(self.prices, self.model, completion)
         async with self.store.writing() as connection:
             same = spending.c.id == self.number
             await connection.execute(spending.update().where(same).values(state=state, **values))
@@ -150,8 +166,8 @@ class StoredReservation:
                 await connection.execute(spending.delete().where(spending.c.id == self.number))
 
 
-def _usage_columns(model: str, completion: Completion) -> dict[str, Any]:
-    price = price_of(model)
+def _usage_columns(prices: PriceList, model: str, completion: Completion) -> dict[str, Any]:
+    price = prices.find(model)
     return {
         "input_tokens": completion.input_tokens,
         "output_tokens": completion.output_tokens,
@@ -214,12 +230,18 @@ async def raise_budget(store: Store, payer: Payer, scope: Scope, money: float) -
         await connection.execute(allowances.update().where(same).values(money=allowances.c.money + money))
 
 
+LOST = "lost"
+"""Stands for all calls that were under way when their process died: the provider may have charged for them."""
+
+
 async def usage_by_step(store: Store, session_id: str) -> Mapping[str, Usage]:
-    """What a session's calls used, by kind of step; reservations of running calls are not among it."""
+    """What a session's calls used, by kind of step, `LOST` apart; calls that run are not among it."""
     c = spending.c
     sums = [sa.func.sum(column) for column in (c.input_tokens, c.output_tokens, c.cached_tokens, c.money)]
     priced = sa.func.min(sa.cast(c.priced, sa.Integer))
-    query = sa.select(c.step, sa.func.count(), *sums, priced).group_by(c.step).order_by(sa.func.min(c.id))
+    lost: sa.ColumnElement[str] = sa.literal_column(f"'{LOST}'")  # no parameter: Postgres compares GROUP BY as text
+    name = sa.case((c.state == sa.literal_column("'lost'"), lost), else_=c.step)
+    query = sa.select(name, sa.func.count(), *sums, priced).group_by(name).order_by(sa.func.min(c.id))
     async with store.reading() as connection:
         rows = (await connection.execute(query.where((c.session_id == session_id) & (c.state != "reserved")))).all()
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.store.ledger import BudgetLimit, BudgetUse
+from bot.store.ledger import LOST, BudgetLimit, BudgetUse
 from engine.llm.meter import Usage
 from engine.rendering.markdown import escape_markdown
 from engine.writing.estimates import Estimate
@@ -37,6 +37,8 @@ def cost(steps: Mapping[str, Usage], limits: Sequence[BudgetLimit]) -> str:
     """What was spent, on what."""
     if not steps:
         return "Nothing was spent."
+    lost = steps.get(LOST)
+    steps = {name: usage for name, usage in steps.items() if name != LOST}
     lines = [
         f"- {escape_markdown(name)}: {u.calls} calls, {u.input_tokens:,} tokens read, {u.output_tokens:,} written, "
         f"{f'${u.money:.3f}' if u.priced else 'price unknown'}"
@@ -44,10 +46,22 @@ def cost(steps: Mapping[str, Usage], limits: Sequence[BudgetLimit]) -> str:
     ]
     total = sum(u.money for u in steps.values())
     known = all(u.priced for u in steps.values())
+    total_used = total + (lost.money if lost else 0.0)
     most = next((limit.money for limit in limits if limit.scope == "survey"), None)
-    left = f" ${max(0.0, most - total):.2f} of ${most:.2f} are left." if most is not None else ""
+    left = f" ${max(0.0, most - total_used):.2f} of ${most:.2f} are left." if most is not None else ""
     summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
-    return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}"])
+    return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}{_lost(lost)}"])
+
+
+def _lost(usage: Usage | None) -> str:
+    """What was under way when a process died, apart from what was paid for certain."""
+    if usage is None:
+        return ""
+    calls = "1 call was" if usage.calls == 1 else f"{usage.calls} calls were"
+    most = f"up to ${usage.money:.3f}" if usage.priced else f"up to {usage.input_tokens + usage.output_tokens:,} tokens"
+    return (
+        f" {calls} broken off when the service stopped; the provider may charge {most} for that, which counts as used."
+    )
 
 
 _WHOSE = {"survey": "this survey", "person": "you, today", "workspace": "this workspace, today"}

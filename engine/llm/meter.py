@@ -15,7 +15,7 @@ from aiolimiter import AsyncLimiter
 
 from engine.errors import LimitExceeded
 from engine.llm.model import Completion
-from engine.llm.prices import cost_of, price_of
+from engine.llm.prices import PriceList
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,15 @@ class Usage:
     money: float = 0.0
     priced: bool = True
 
-    def plus(self, model: str, completion: Completion) -> Usage:
+    def plus(self, model: str, completion: Completion, prices: PriceList) -> Usage:
         """With one more call."""
         return Usage(
             self.calls + 1,
             self.input_tokens + completion.input_tokens,
             self.output_tokens + completion.output_tokens,
             self.cached_tokens + completion.cached_tokens,
-            self.money + cost_of(model, completion.input_tokens, completion.output_tokens),
-            self.priced and price_of(model) is not None,
+            self.money + prices.cost(model, completion.input_tokens, completion.output_tokens),
+            self.priced and prices.find(model) is not None,
         )
 
 
@@ -118,6 +118,7 @@ class Account:
 
     budget: Budget = field(default_factory=Budget)
     steps: dict[str, Usage] = field(default_factory=dict)
+    prices: PriceList = field(default_factory=PriceList)
     _reserved_money: float = 0.0
     _reserved_tokens: int = 0
 
@@ -138,7 +139,9 @@ class Account:
         self, step: str, model: str, input_tokens: int, output_tokens: int
     ) -> AsyncIterator[AccountReservation]:
         """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
-        money = cost_of(model, input_tokens, output_tokens)
+        if self.budget.money is not None:
+            self.prices.require(model)
+        money = self.prices.cost(model, input_tokens, output_tokens)
         tokens = input_tokens + output_tokens
         spent = self.total()
         used = spent.input_tokens + spent.output_tokens + self._reserved_tokens
@@ -166,4 +169,4 @@ class AccountReservation:
     async def settle(self, completion: Completion) -> None:
         """Enter what the call really used."""
         steps = self.account.steps
-        steps[self.step] = steps.get(self.step, Usage()).plus(self.model, completion)
+        steps[self.step] = steps.get(self.step, Usage()).plus(self.model, completion, self.account.prices)

@@ -9,7 +9,7 @@ from itertools import islice
 from engine.checking.check import CLAIMS_PER_CALL
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Task
-from engine.llm.prices import price_of
+from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.llm.prompting import paper_tokens
 from engine.reading.full_text import OPENING_TOKENS
 from engine.run import CallChain, PlannedCall
@@ -76,11 +76,13 @@ def plan_subsections(
     return chains
 
 
-def estimate_cost(chains: Sequence[CallChain], models: Mapping[Task, str], at_once: int) -> Estimate:
+def estimate_cost(
+    chains: Sequence[CallChain], models: Mapping[Task, str], at_once: int, prices: PriceList = PUBLISHED_PRICES
+) -> Estimate:
     """The cost of the chains; ``at_once`` calls run together."""
     calls = [call for chain in chains for call in chain]
-    prices = [price_of(models[call.task]) for call in calls]
-    known = [price.cost(c.input_tokens, c.output_tokens) for price, c in zip(prices, calls, strict=True) if price]
+    found = [prices.find(models[call.task]) for call in calls]
+    known = [price.cost(c.input_tokens, c.output_tokens) for price, c in zip(found, calls, strict=True) if price]
     longest = max((sum(map(_duration_s, chain)) for chain in chains), default=0.0)
     return Estimate(
         len(calls),

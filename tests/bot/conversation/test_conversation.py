@@ -162,7 +162,7 @@ async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
         ("survey dense retrieval years=2025..2018", "run backwards"),
         ("survey dense retrieval library=nowhere", "There is no library"),
         ("survey dense retrieval sections=900", "a number from 3 to 20"),
-        ("survey dense retrieval budget=lots", "not an amount of dollars"),
+        ("survey dense retrieval budget=lots", "not an amount. Write dollars, budget=2.50, or tokens, budget=500k"),
         ("survey dense retrieval audience=children recipe=cluster", "cannot write for an audience"),
         ("survey dense retrieval language=fr", "no language I have"),
         ("cost", "Nothing was spent"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,47 +15,19 @@ from bot.store import schema
 from bot.store.backup import backup, data_of, delete_data_of, restore
 from bot.store.database import open_database
 from bot.store.ledger import (
-    BudgetLimit,
     Payer,
     StoredLedger,
     StoredRecord,
-    load_budget_use,
-    raise_budget,
-    settle_lost_calls,
-    usage_by_step,
 )
 from bot.store.sessions import Store, StoredConversation
-from engine.errors import LimitExceeded, ServiceError, UserError
+from engine.errors import ServiceError, UserError
 from engine.llm.model import Completion
 from engine.session.events import Approve, EditOutline, JobDone, Start, Undo
 from engine.session.outline_edits import rename
 from engine.session.state import SurveySession, advance
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection, SearchRecord
 from tests.fakes import HERE, papers
-
-Open = Callable[[str], Awaitable[Store]]
-GPT = "gpt-4o-mini"
-
-
-@pytest.fixture
-async def open_store(database_url: str) -> AsyncIterator[Open]:
-    """Opens the same database as another process would, under another name."""
-    opened: list[Store] = []
-
-    async def open_as(holder: str) -> Store:
-        store = Store(await open_database(database_url), holder)
-        opened.append(store)
-        await ProcessHeartbeat(store, "fake").beat()
-        return store
-
-    yield open_as
-    for store in opened:
-        await store.close()
-
-
-@pytest.fixture
-async def store(open_store: Open) -> Store:
-    return await open_store("one")
+from tests.stores import OpenStore, count_rows
 
 
 def conversation_up_to_an_outline() -> SurveySession:
@@ -80,12 +51,7 @@ def said(key: str, text: str = "hello", person: str = "mara", **more: object) ->
     return Incoming(HERE, person, key, text, **more)  # type: ignore[arg-type]
 
 
-async def rows(store: Store, table: sa.Table) -> int:
-    async with store.reading() as connection:
-        return int((await connection.execute(sa.select(sa.func.count()).select_from(table))).scalar_one())
-
-
-async def test_a_session_comes_back_with_all_its_revisions(open_store: Open) -> None:
+async def test_a_session_comes_back_with_all_its_revisions(open_store: OpenStore) -> None:
     store, session = await open_store("one"), conversation_up_to_an_outline()
     stored = StoredConversation(HERE, session, "mara", frozenset({"ben"}), ("rename 2 to X",))
     assert await store.commit(stored, [Outgoing(HERE, "there")]) is not None
@@ -98,10 +64,10 @@ async def test_a_session_comes_back_with_all_its_revisions(open_store: Open) -> 
     async with store.reading() as connection:
         size = (await connection.execute(sa.select(sa.func.sum(sa.func.length(schema.pieces.c.content))))).scalar_one()
     assert size < 100_000
-    assert await rows(store, schema.pieces) == 1 + 1 + 21
+    assert await count_rows(store, schema.pieces) == 1 + 1 + 21
 
 
-async def test_of_two_changes_to_the_same_revision_one_is_made(open_store: Open) -> None:
+async def test_of_two_changes_to_the_same_revision_one_is_made(open_store: OpenStore) -> None:
     one, two = await open_store("one"), await open_store("two")
     await one.commit(StoredConversation(HERE, conversation_up_to_an_outline(), "mara"), [])
     first, second = await one.load_conversation(HERE), await two.load_conversation(HERE)
@@ -110,13 +76,13 @@ async def test_of_two_changes_to_the_same_revision_one_is_made(open_store: Open)
     changed = [replace(h, session=advance(h.session, Approve())[0]) for h in (first, second)]
     assert await one.commit(changed[0], [Outgoing(HERE, "yes")]) is not None
     assert await two.commit(changed[1], [Outgoing(HERE, "also yes")]) is None
-    assert await rows(one, schema.outbox) == 1
+    assert await count_rows(one, schema.outbox) == 1
     again = await two.load_conversation(HERE)
     assert again is not None
     assert again.version == 2
 
 
-async def test_what_comes_twice_is_received_once_and_what_was_not_handled_is_found_again(open_store: Open) -> None:
+async def test_what_comes_twice_is_received_once_and_what_was_not_handled_is_found_again(open_store: OpenStore) -> None:
     one = await open_store("one")
     upload = said("k1", attachments=(Attachment("a.bib", b"\x00\xff@misc"),))
     assert [await one.receive(e) for e in (upload, said("k2"), upload, said("k2"))] == [True, True, False, False]
@@ -134,12 +100,12 @@ async def test_a_burst_is_stored_whole_and_each_repeat_is_known(store: Store) ->
     burst = [said(f"k{i % 450}") for i in range(900)]
     new = await asyncio.gather(*(store.receive(event) for event in burst))
     assert new.count(True) == 450
-    assert await rows(store, schema.events) == 450
+    assert await count_rows(store, schema.events) == 450
     late = await asyncio.gather(*(store.receive(said(f"k{i}")) for i in range(440, 460)))
     assert late == [False] * 10 + [True] * 10
 
 
-async def test_messages_wait_in_order_until_they_are_sent(open_store: Open) -> None:
+async def test_messages_wait_in_order_until_they_are_sent(open_store: OpenStore) -> None:
     one = await open_store("one")
     buttons = (Button("Go", "ok:abc:1", "ok"),)
     messages = [Outgoing(HERE, str(i), buttons=buttons, files=(Path("a.md"),)) for i in range(5)]
@@ -155,68 +121,12 @@ async def test_messages_wait_in_order_until_they_are_sent(open_store: Open) -> N
     assert await two.unsent("fake", HERE) == stored_messages[1:]
 
 
-async def test_a_dead_process_is_buried_by_one_only(open_store: Open) -> None:
+async def test_a_dead_process_is_buried_by_one_only(open_store: OpenStore) -> None:
     dead = await open_store("dead")
     await ProcessHeartbeat(dead, "fake").leave()
     living = [ProcessHeartbeat(await open_store(f"p{i}"), "fake") for i in range(4)]
     found = await asyncio.gather(*(p.claim_dead() for p in living))
     assert sorted(found) == [[], [], [], ["dead"]]
-
-
-async def test_budgets_hold_across_processes(open_store: Open) -> None:
-    stores = [await open_store("one"), await open_store("two")]
-    payer = Payer("abc", "fake:lab", "mara")
-    limits = [BudgetLimit("survey", tokens=10_000), BudgetLimit("person", money=1.0)]
-    ledgers = [StoredLedger(store, payer, limits, lambda _, __: None) for store in stores]
-
-    async def call(number: int) -> bool:
-        try:
-            async with ledgers[number % 2].reserve("draft/0/x", GPT, 500, 500) as reservation:
-                await asyncio.sleep(0)
-                await reservation.settle(Completion("text", 500, 400))
-        except LimitExceeded as error:
-            assert "10,000 tokens for this survey" in str(error)
-            return False
-        return True
-
-    results = await asyncio.gather(*(call(i) for i in range(30)))
-    (standing, _) = await load_budget_use(stores[0], payer, limits)
-    assert standing.tokens == results.count(True) * 900 <= 10_000
-    assert 1 <= results.count(True) < 30
-    assert (await usage_by_step(stores[1], "abc"))["draft"].calls == results.count(True)
-
-
-async def test_a_budget_is_raised_and_belongs_to_its_person(store: Store) -> None:
-    mara, ben = Payer("abc", "fake:lab", "mara"), Payer("def", "fake:lab", "ben")
-    limits = [BudgetLimit("person", 0.001), BudgetLimit("workspace", 5.0)]
-    ledger = StoredLedger(store, mara, limits, lambda _, __: None)
-    with pytest.raises(LimitExceeded, match="for you today"):
-        async with ledger.reserve("draft", GPT, 100_000, 0):
-            pass
-    assert await rows(store, schema.spending) == 0
-    await raise_budget(store, mara, "person", 0.5)
-    async with ledger.reserve("draft", GPT, 100_000, 0) as reservation:
-        await reservation.settle(Completion("x", 100_000, 0))
-    own, whole = await load_budget_use(store, mara, limits)
-    assert (own.limit.money, round(own.money, 4)) == (0.501, 0.015)
-    assert round(whole.money, 4) == 0.015
-    assert (await load_budget_use(store, ben, limits))[0].money == 0.0
-
-
-async def test_a_call_whose_process_died_is_counted_and_a_finished_one_is_found(store: Store) -> None:
-    await store.commit(StoredConversation(HERE, SurveySession("abc"), "mara"), [])
-    payer = Payer("abc", "fake:lab", "mara")
-    ledger = StoredLedger(store, payer, [], lambda _, __: None)
-    entering = ledger.reserve("draft", GPT, 100, 50)
-    await entering.__aenter__()
-    assert (await usage_by_step(store, "abc")) == {}
-    await settle_lost_calls(store, ["one"])
-    assert (await usage_by_step(store, "abc"))["draft"].input_tokens == 100
-    record = StoredRecord(store, "abc")
-    assert await record.find("k") is None
-    await record.keep("k", Completion("whole", 1, 2, 3))
-    await record.keep("k", Completion("other", 9, 9, 9))
-    assert await record.find("k") == Completion("whole", 1, 2, 3)
 
 
 async def test_forgetting_leaves_nothing_of_the_survey(store: Store) -> None:
@@ -229,7 +139,12 @@ async def test_forgetting_leaves_nothing_of_the_survey(store: Store) -> None:
     await store.receive(said("k2", "forget now"))
     assert await store.forget(read, [Outgoing(HERE, "Forgotten.")], "k2") is not None
     assert await store.load_conversation(HERE) is None
-    assert [await rows(store, t) for t in (schema.sessions, schema.pieces, schema.calls, schema.outbox)] == [0, 0, 0, 1]
+    assert [await count_rows(store, t) for t in (schema.sessions, schema.pieces, schema.calls, schema.outbox)] == [
+        0,
+        0,
+        0,
+        1,
+    ]
     assert not await store.receive(said("k2"))  # sent again, it is still known
 
 
@@ -241,6 +156,9 @@ async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None
         await store.commit(
             StoredConversation(at, session, person, frozenset({"mara"})), [Outgoing(at, "yes")], f"k-{person}"
         )
+    ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [], lambda _, __: None)
+    async with ledger.reserve("draft", "gpt-4o-mini", 10, 10) as reservation:
+        await reservation.settle(Completion("x", 10, 10))
     found = await data_of(store, "mara")
     assert [row["id"] for row in found["surveys"]] == ["abc"]
     assert len(found["messages"]) == 1
@@ -250,6 +168,9 @@ async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None
     theirs = await store.load_conversation(other)
     assert theirs is not None
     assert theirs.invited == frozenset()
+    async with store.reading() as connection:
+        people = (await connection.execute(sa.select(schema.spending.c.person))).scalars().all()
+    assert list(people) == [""]  # the sums stay, nobody's name does
     empty = await data_of(store, "mara")
     assert [empty[name] for name in ("surveys", "parts", "messages", "answers", "invited to")] == [[], [], [], [], []]
 

@@ -10,13 +10,13 @@ from typing import get_args
 import pytest
 
 from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
-from engine.errors import LanguageModelError, LimitExceeded
+from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.llm.anthropic import AnthropicProvider
 from engine.llm.meter import Account, Budget, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import CallFailed, Prompt, Provider, Request, Task, TypedAnswer
 from engine.llm.openai import OpenAIProvider
-from engine.llm.prices import PRICES, price_of
+from engine.llm.prices import PUBLISHED, Price, PriceList
 
 MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "gpt-4o-mini")
 PROVIDERS: dict[str, Callable[[str, float], Provider]] = {
@@ -210,12 +210,12 @@ async def test_one_limit_of_calls_at_once_for_all_models() -> None:
 def test_the_published_costs_are_recomputed() -> None:
     # AutoSurvey, cost of a 32k survey: 3009.7K tokens read, 112.9K written (A24).
     costs = {
-        m: PRICES[m].cost(3_009_700, 112_900)
+        m: PUBLISHED[m].cost(3_009_700, 112_900)
         for m in ("claude-3-haiku-20240307", "gemini-1.5-pro", "gpt-4-0125-preview")
     }
     assert [round(cost, 2) for cost in costs.values()] == [0.89, 11.72, 33.48]
-    assert price_of("gpt-4o-2024-08-06") == PRICES["gpt-4o"]
-    assert price_of("llama-7b") is None
+    assert PriceList().find("gpt-4o-2024-08-06") == PUBLISHED["gpt-4o"]
+    assert PriceList().find("llama-7b") is None
 
 
 async def test_a_model_without_a_price_is_counted_in_tokens() -> None:
@@ -258,3 +258,11 @@ async def test_a_server_without_json_schemas_is_asked_in_words() -> None:
         await runner.cleanup()
     assert ["response_format" in body for body in bodies] == [True, False, False]
     assert "JSON schema" in str(bodies[1])
+
+
+def test_a_price_of_the_settings_comes_first_and_an_unknown_one_is_refused() -> None:
+    own = PriceList({"gpt-4o": Price(1.0, 2.0, "", "ours"), "llama-7b": Price(0.0, 0.0, "", "ours")})
+    assert own.cost("gpt-4o", 1_000_000, 1_000_000) == 3.0
+    assert own.require("llama-7b").input == 0.0
+    with pytest.raises(UserError, match=r"SCHOLIUM_PRICES=.*budget=500k"):
+        own.require("mystery-2")

@@ -1,0 +1,139 @@
+"""Money in the store, over SQLite and over a real Postgres."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bot.store import ledger as stored_ledger
+from bot.store import schema
+from bot.store.ledger import (
+    LOST,
+    BudgetLimit,
+    Payer,
+    StoredLedger,
+    StoredRecord,
+    load_budget_use,
+    raise_budget,
+    settle_lost_calls,
+    usage_by_step,
+)
+from bot.store.sessions import Store, StoredConversation
+from bot.wording import money
+from engine.errors import LimitExceeded, UserError
+from engine.llm.model import Completion
+from engine.llm.prices import Price, PriceList
+from engine.session.state import SurveySession
+from tests.fakes import HERE
+from tests.stores import OpenStore, count_rows
+
+GPT = "gpt-4o-mini"
+
+
+async def spend(store: Store, payer: Payer, tokens: int) -> None:
+    async with StoredLedger(store, payer, [], lambda _, __: None).reserve("draft", GPT, tokens, 0) as reservation:
+        await reservation.settle(Completion("x", tokens, 0))
+
+
+async def test_budgets_hold_across_processes(open_store: OpenStore) -> None:
+    stores = [await open_store("one"), await open_store("two")]
+    payer = Payer("abc", "fake:lab", "mara")
+    limits = [BudgetLimit("survey", tokens=10_000), BudgetLimit("person", money=1.0)]
+    ledgers = [StoredLedger(store, payer, limits, lambda _, __: None) for store in stores]
+
+    async def call(number: int) -> bool:
+        try:
+            async with ledgers[number % 2].reserve("draft/0/x", GPT, 500, 500) as reservation:
+                await asyncio.sleep(0)
+                await reservation.settle(Completion("text", 500, 400))
+        except LimitExceeded as error:
+            assert "10,000 tokens for this survey" in str(error)
+            return False
+        return True
+
+    results = await asyncio.gather(*(call(i) for i in range(30)))
+    (use, _) = await load_budget_use(stores[0], payer, limits)
+    assert use.tokens == results.count(True) * 900 <= 10_000
+    assert 1 <= results.count(True) < 30
+    assert (await usage_by_step(stores[1], "abc"))["draft"].calls == results.count(True)
+
+
+async def test_a_budget_is_raised_and_belongs_to_its_person(store: Store) -> None:
+    mara, ben = Payer("abc", "fake:lab", "mara"), Payer("def", "fake:lab", "ben")
+    limits = [BudgetLimit("person", 0.001), BudgetLimit("workspace", 5.0)]
+    ledger = StoredLedger(store, mara, limits, lambda _, __: None)
+    with pytest.raises(LimitExceeded, match="for you today"):
+        async with ledger.reserve("draft", GPT, 100_000, 0):
+            pass
+    assert await count_rows(store, schema.spending) == 0
+    await raise_budget(store, mara, "person", 0.5)
+    async with ledger.reserve("draft", GPT, 100_000, 0) as reservation:
+        await reservation.settle(Completion("x", 100_000, 0))
+    own, whole = await load_budget_use(store, mara, limits)
+    assert (own.limit.money, round(own.money, 4)) == (0.501, 0.015)
+    assert round(whole.money, 4) == 0.015
+    assert (await load_budget_use(store, ben, limits))[0].money == 0.0
+
+
+async def test_a_call_whose_process_died_is_counted_and_a_finished_one_is_found(store: Store) -> None:
+    await store.commit(StoredConversation(HERE, SurveySession("abc"), "mara"), [])
+    payer = Payer("abc", "fake:lab", "mara")
+    ledger = StoredLedger(store, payer, [], lambda _, __: None)
+    entering = ledger.reserve("draft", GPT, 100, 50)
+    await entering.__aenter__()
+    assert (await usage_by_step(store, "abc")) == {}
+    await settle_lost_calls(store, ["one"])
+    assert (await usage_by_step(store, "abc"))[LOST].input_tokens == 100
+    record = StoredRecord(store, "abc")
+    assert await record.find("k") is None
+    await record.keep("k", Completion("whole", 1, 2, 3))
+    await record.keep("k", Completion("other", 9, 9, 9))
+    assert await record.find("k") == Completion("whole", 1, 2, 3)
+
+
+async def test_what_exactly_fills_a_budget_fits_and_one_token_more_does_not(store: Store) -> None:
+    payer = Payer("abc", "fake:lab", "mara")
+    ledger = StoredLedger(store, payer, [BudgetLimit("survey", tokens=100)], lambda _, __: None)
+    async with ledger.reserve("draft", GPT, 60, 40) as reservation:
+        await reservation.settle(Completion("x", 60, 40))
+    with pytest.raises(LimitExceeded, match="100 tokens"):
+        async with ledger.reserve("draft", GPT, 1, 0):
+            pass
+
+
+async def test_a_person_of_the_same_name_elsewhere_and_yesterday_are_other_budgets(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, elsewhere = Payer("abc", "slack:one", "U1"), Payer("def", "slack:two", "U1")
+    limits = [BudgetLimit("person", tokens=1_000), BudgetLimit("workspace", tokens=1_000)]
+    await spend(store, elsewhere, 900)
+    assert [use.tokens for use in await load_budget_use(store, here, limits)] == [0, 0]
+    await spend(store, here, 700)
+    assert [use.tokens for use in await load_budget_use(store, here, limits)] == [700, 700]
+    monkeypatch.setattr(stored_ledger, "today", lambda: "2999-01-01")
+    assert [use.tokens for use in await load_budget_use(store, here, limits)] == [0, 0]
+
+
+async def test_a_budget_in_dollars_needs_a_price_and_holds_with_one(store: Store) -> None:
+    payer, limits = Payer("abc", "fake:lab", "mara"), [BudgetLimit("survey", 0.000001)]
+    with pytest.raises(UserError, match=r"what the model mystery-2 costs.*SCHOLIUM_PRICES.*budget=500k"):
+        async with StoredLedger(store, payer, limits, lambda _, __: None).reserve("draft", "mystery-2", 10, 10):
+            pass
+    prices = PriceList({"mystery-2": Price(1.0, 1.0, "", "ours")})
+    ledger = StoredLedger(store, payer, limits, lambda _, __: None, prices)
+    with pytest.raises(LimitExceeded, match="for this survey"):
+        async with ledger.reserve("draft", "mystery-2", 10, 10):
+            pass
+    assert await count_rows(store, schema.spending) == 0
+
+
+async def test_lost_calls_are_shown_apart_from_paid_ones(store: Store) -> None:
+    payer = Payer("abc", "fake:lab", "mara")
+    await spend(store, payer, 1_000_000)
+    await StoredLedger(store, payer, [], lambda _, __: None).reserve("draft", GPT, 2_000_000, 0).__aenter__()
+    await settle_lost_calls(store, ["one"])
+    shown = money.cost(await usage_by_step(store, "abc"), [BudgetLimit("survey", 1.0)])
+    assert "draft: 1 calls" in shown
+    assert "$0.150 in all. $0.55 of $1.00 are left. 1 call was broken off" in shown
+    assert "up to $0.300" in shown
