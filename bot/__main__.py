@@ -67,6 +67,26 @@ def write(
 
 
 @cli.command()
+def quick(
+    question: Annotated[str, typer.Argument(help="A question, or a topic.")],
+    library: Library = "",
+    online: Annotated[str, typer.Option(help="yes or no: search Semantic Scholar, OpenAlex, arXiv, PubMed too.")] = "",
+    years: Annotated[str, typer.Option(help="Years of publication, for example 2018..2025.")] = "",
+    papers: Annotated[str, typer.Option(help="Papers of each query in each place, 10 to 500.")] = "",
+    places: Annotated[str, typer.Option(help="library, semantic scholar, openalex, arxiv, pubmed; with commas.")] = "",
+    only_search: Annotated[bool, typer.Option("--only-search", help="The papers as a table, no review.")] = False,
+    output: Folder = None,
+) -> None:
+    """Answer a question from papers in two or three minutes, with sources."""
+    with _starting() as console:
+        from bot.cli.terminal import review
+
+    named = {"library": library, "online": online, "years": years, "papers": papers, "places": places}
+    given = {name: value for name, value in {**named, "review": "no" if only_search else ""}.items() if value}
+    _run(review(console, question, given, output))
+
+
+@cli.command()
 def demo(output: Folder = None) -> None:
     """Play a whole conversation over the bundled library."""
     with _starting() as console:

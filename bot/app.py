@@ -23,6 +23,7 @@ from engine.reading.open_access import OpenAccess, TextFolder
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
+from engine.recipes.quick import QuickRecipe
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
 from engine.retrieval.libraries.joint import JointLibrary
@@ -69,6 +70,7 @@ class App:
                 planned_from=settings.planned_from,
             ),
             "naive": NaiveRagRecipe(),
+            "quick": QuickRecipe(),
         }
         self.libraries = Libraries(settings)
         self._provider: Provider | None = None
@@ -135,6 +137,7 @@ class App:
             progress=listener.progressed,
             section_finished=listener.section_finished,
             answering=listener.answering,
+            reviewing=listener.reviewing,
             seed=self.settings.seed,
         )
         return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, self.web(services.cache)))

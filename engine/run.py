@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from engine.errors import UserError
 from engine.limits import Limits
@@ -14,6 +14,7 @@ from engine.reading.open_access import FullTexts
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
+from engine.session.events import Review
 from engine.survey import Claim, Section, SectionChange, Survey
 from engine.values import (
     Brief,
@@ -58,15 +59,6 @@ class ReviewDraft:
     questions: tuple[str, ...]
     studies: tuple[FoundPaper, ...]
     findings: tuple[Section, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """A whole quick review: what was searched for, the papers with what became of the others, the text."""
-
-    keywords: KeywordPool
-    papers: PaperSelection
-    survey: Survey
 
 
 async def _nobody(_: Progress) -> None:
@@ -138,7 +130,7 @@ CallChain = tuple[PlannedCall, ...]
 
 
 class Recipe(Protocol):
-    """The steps of a survey; each gets what the person approved in the step before."""
+    """What every recipe says of itself, and what can be done with what it wrote."""
 
     @property
     def name(self) -> str:
@@ -165,6 +157,28 @@ class Recipe(Protocol):
         """The calls that writing this outline will make; none where no language model writes it."""
         ...
 
+    async def revise(
+        self,
+        brief: Brief,
+        selection: PaperSelection,
+        survey: Survey,
+        change: SectionChange,
+        context: RunContext,
+    ) -> Survey:
+        """The survey with one section changed, the rest untouched. Raises `UserError` where it cannot be."""
+        ...
+
+    async def answer(
+        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
+    ) -> Answer:
+        """What the gathered papers say to a question."""
+        ...
+
+
+@runtime_checkable
+class StagedRecipe(Recipe, Protocol):
+    """The steps of a survey; each gets what the person approved in the step before."""
+
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """Search phrases to propose."""
         ...
@@ -188,19 +202,11 @@ class Recipe(Protocol):
         """The survey; sections already ``finished`` (by position in the outline, from 0) are taken as they are."""
         ...
 
-    async def revise(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        survey: Survey,
-        change: SectionChange,
-        context: RunContext,
-    ) -> Survey:
-        """The survey with one section changed, the rest untouched. Raises `UserError` where it cannot be."""
-        ...
 
-    async def answer(
-        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
-    ) -> Answer:
-        """What the gathered papers say to a question."""
+@runtime_checkable
+class ReviewRecipe(Recipe, Protocol):
+    """A review in one go."""
+
+    async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
+        """The review, beginning with the papers ``carried`` over from the one before; raises `UserError`."""
         ...

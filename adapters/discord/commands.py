@@ -1,4 +1,4 @@
-"""The application commands: ``/survey start|status|list|stop|export|cost|help``, and “Survey this” on a message."""
+"""The commands ``/survey start|quick|status|list|stop|export|cost|help``, and “Survey this” on a message."""
 
 from __future__ import annotations
 
@@ -62,6 +62,19 @@ class SurveyCommands(app_commands.Group):
             text = messages(Outgoing(incoming.conversation, fault.sentence))[0]
             await interaction.edit_original_response(content=text)
             return
+        self._adapter.sender.asked_by(incoming.conversation, interaction)
+        if await self._adapter.take(interaction, incoming):
+            await interaction.edit_original_response(content=self._adapter.words.begun)
+
+    @app_commands.command(description="Answer a question from papers in two or three minutes")
+    @app_commands.describe(question="A question, or a topic", papers="Papers of each query, 10 to 500")
+    async def quick(
+        self, interaction: discord.Interaction, question: _Text, papers: app_commands.Range[int, 10, 500] | None = None
+    ) -> None:
+        """A quick review in a thread of its own."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        text = f"quick {question}" + (f" papers={papers}" if papers else "")
+        incoming = replace(self._incoming(interaction), text=text, opens=True)
         self._adapter.sender.asked_by(incoming.conversation, interaction)
         if await self._adapter.take(interaction, incoming):
             await interaction.edit_original_response(content=self._adapter.words.begun)

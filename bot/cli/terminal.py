@@ -82,6 +82,26 @@ async def write(
         return await _exit_code_of(service, here)
 
 
+async def review(console: Console, question: str, options: dict[str, str], output: Path | None) -> int:
+    """A quick review, then all files; 1 where there is none."""
+    here = _new_conversation()
+    library = options.pop("library", "")
+    named = " ".join(f'{name}="{value}"' for name, value in options.items())
+    services: list[Service] = []
+
+    async def lines() -> AsyncIterator[str]:
+        yield f"quick {' '.join(question.split())} {named}".rstrip()
+        if await _exit_code_of(services[0], here) == 0:
+            yield "export"
+
+    adapter = TerminalAdapter(console, lines(), here, echo=True)
+    async with open_app() as app, _serve_terminal(app, console, adapter, library, output) as service:
+        services.append(service)
+        await adapter.send(Outgoing(here, "", awaits=True))
+        await service.run()
+        return await _exit_code_of(service, here)
+
+
 async def demo(console: Console, output: Path) -> int:
     """The demonstration: topic, keywords, papers, an edited outline, writing, questions, files."""
     here = _new_conversation()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from adapters.chat import Conversation
-from bot.commands.grammar import Command, Export, Forget, FreeText, Invite, RaiseBudget, Show, StartSurvey
+from bot.commands.grammar import Command, Export, FollowUp, Forget, FreeText, Invite, RaiseBudget, Show, StartSurvey
 from bot.settings import Rules
 from engine.session.events import AskQuestion, Evaluate, FindGaps, Start
 
@@ -32,7 +32,7 @@ class Participant:
 def act_of(command: Command) -> Act:
     """What a person has to be allowed for a command."""
     match command:
-        case StartSurvey() | Start():
+        case StartSurvey() | Start() | FollowUp():
             return "start"
         case Show() | Export() | AskQuestion() | FindGaps() | Evaluate() | FreeText():
             return "read"

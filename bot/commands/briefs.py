@@ -12,12 +12,17 @@ from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS, Limits
 from engine.llm.model import Task
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
+from engine.options import QuickOptions, Sampling
 from engine.run import Recipe
 from engine.text import clean
 from engine.values import ALL_YEARS, Brief
 
 SECTIONS = (3, 20)
 SUBSECTION_WORDS = (50, 3_000)
+PAPER_SPACE, TOKEN_SHARE = (10, 500), (10, 90)
+"""Papers of each query, percent of the tokens for summaries (Jarvis' sliders)."""
+QUICK = "quick"
+PLACES = ("library", "semantic scholar", "openalex", "arxiv", "pubmed")
 ONLINE = "online"
 """Named instead of a library where the papers come from online sources alone."""
 
@@ -63,6 +68,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
             f"Make one with: scholium ingest FILE --library {library}, or write library=online"
         )
     recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
+    quick = _quick_options(options, online=online) if recipe == QUICK else None
     audience = clean(options.get("audience", ""))[:200]
     if audience and not defaults.recipes[recipe].needs_model:
         raise UserError(
@@ -81,6 +87,22 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         budget=_dollars(options.get("budget"), defaults),
         budget_tokens=_tokens(options.get("budget")),
         online=online,
+        quick=quick,
+    )
+
+
+def _quick_options(options: Mapping[str, str], *, online: bool) -> QuickOptions:
+    usual = QuickOptions()
+    sampling: Sampling = "random" if options.get("sampling", "").lower() == "random" else "weighted"
+    _one_of("sampling", options.get("sampling", sampling), ("weighted", "random"))
+    places = tuple(part.strip().lower() for part in options.get("places", "").split(",") if part.strip())
+    return QuickOptions(
+        space=_number("papers", options.get("papers"), PAPER_SPACE) or usual.space,
+        share=_number("share", options.get("share"), TOKEN_SHARE) or usual.share,
+        sampling=sampling,
+        only_search=_yes_or_no("review", options.get("review"), default=True) is False,
+        background=_yes_or_no("background", options.get("background"), default=online),
+        places=tuple(_one_of("places", place, PLACES) for place in places),
     )
 
 

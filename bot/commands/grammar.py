@@ -111,16 +111,44 @@ class Choose:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowUp:
+    """The next quick review, on the follow-up question of that number (from 1)."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class FullSurvey:
+    """A whole survey of the papers of a quick review, with the options that were named."""
+
+    options: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class FreeText:
     """Words that are no command: a topic, a question, or not understood, as the phase has it."""
 
     text: str
 
 
-Command = StartSurvey | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText | Event
+Command = (
+    StartSurvey
+    | Show
+    | Export
+    | More
+    | Invite
+    | RaiseBudget
+    | Forget
+    | Choose
+    | FollowUp
+    | FullSurvey
+    | FreeText
+    | Event
+)
 
 OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget")
-_OPTION = re.compile(rf"\b({'|'.join(OPTIONS)})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
+QUICK_OPTIONS = ("papers", "share", "sampling", "places", "background", "review")
+_OPTION = re.compile(rf"\b({'|'.join((*OPTIONS, *QUICK_OPTIONS))})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
 _LIST = re.compile(r"(?:use )?(?:these |my )?(?:papers|reading list|list of papers)\s*:\s*(.+)", re.I | re.S)
 _PLACE = r"(\d+(?:\.\d+)*)"
 
@@ -162,6 +190,17 @@ def write_start(command: StartSurvey) -> str:
     """The words that `parse` reads as this command."""
     options = (f'{name}="{value}"' if " " in value else f"{name}={value}" for name, value in command.options.items())
     return " ".join(("survey", command.topic, *options))
+
+
+def _quick(match: re.Match[str], **options: str) -> Command:
+    """A quick review of what is named, or, where nothing is, of the topic at hand."""
+    given = match.group(1) or ""
+    named = {name.lower(): value.strip('"') for name, value in _OPTION.findall(given)}
+    return StartSurvey(" ".join(_OPTION.sub(" ", given).split()), {**named, **options, "recipe": "quick"})
+
+
+def _full_survey(match: re.Match[str]) -> Command:
+    return FullSurvey({name.lower(): value.strip('"') for name, value in _OPTION.findall(match.group(1) or "")})
 
 
 def numbers_in(text: str) -> tuple[int, ...]:
@@ -221,6 +260,10 @@ def _rule(pattern: str, build: _MakeCommand) -> tuple[re.Pattern[str], _MakeComm
 # The first rule that fits the whole text wins.
 _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"(?:/?survey|write a survey (?:on|of|about))\s+(.+)", _start),
+    _rule(r"/?quick(?:\s+review)?(?:\s+(?:on|of|about))?(?:\s+(.+))?", _quick),
+    _rule(r"search\s+(?!for\s+\d)(?:for\s+)?(.+)", lambda m: _quick(m, review="no")),
+    _rule(r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda m: FollowUp(int(m.group(1)))),
+    _rule(r"(?:write\s+(?:a\s+|the\s+)?)?full survey((?:\s+\S+=\S+)*)", _full_survey),
     _rule(r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", lambda m: Approve()),
     _rule(r"no|n|regenerate|again|try again|another", lambda m: Regenerate()),
     _rule(r"back|go back", lambda m: GoBack()),

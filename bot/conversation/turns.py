@@ -17,8 +17,10 @@ from bot.commands.grammar import (
     Choose,
     Command,
     Export,
+    FollowUp,
     Forget,
     FreeText,
+    FullSurvey,
     Invite,
     More,
     RaiseBudget,
@@ -30,11 +32,12 @@ from bot.commands.grammar import (
 from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
 from bot.conversation.services import ConversationServices
+from bot.conversation.starting import start_event
 from bot.conversation.understanding import difference, read, understand_words
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, Payer, today
 from bot.store.sessions import StoredConversation
-from bot.wording import money, proposals, replies, trees, views
+from bot.wording import money, proposals, replies, reviews, trees, views
 from bot.wording import sentences as wording
 from engine.errors import ScholiumError, UserError
 from engine.llm.model import LanguageModel
@@ -47,7 +50,6 @@ from engine.session.events import (
     MorePapers,
     Propose,
     Regenerate,
-    Start,
     StartJob,
     Stop,
     StopJob,
@@ -85,9 +87,9 @@ class Turn:
         """Something for everybody in the conversation."""
         self.messages.append(Outgoing(self.stored.conversation, text, more=more, buttons=buttons, files=files))
 
-    def propose(self, text: str) -> None:
-        """The current proposal, with its buttons."""
-        self.say(text, buttons=wording.buttons(self.session))
+    def propose(self, text: str, more: str = "") -> None:
+        """The current proposal, with its buttons, and what belongs below it."""
+        self.say(text, more=more, buttons=wording.buttons(self.session))
 
     def mention(self, text: str, person: str, only_for: str = "") -> None:
         """Something that names a person, perhaps for one alone."""
@@ -221,9 +223,8 @@ class Turns:
                 await self._obey(turn, incoming, parse(said))
             return
         match command:
-            case StartSurvey():
-                brief = brief_of(command, self._defaults)
-                self.decide(turn, Start(brief, self._defaults.recipes[brief.recipe].paper_count(self._defaults.limits)))
+            case StartSurvey() | FollowUp() | FullSurvey():
+                self.decide(turn, start_event(command, turn.session.state, self._defaults))
             case More():
                 self.decide(turn, MorePapers(self._defaults.more_papers))
             case FreeText(text):
@@ -295,7 +296,7 @@ class Turns:
         for action in actions:
             match action:
                 case Propose():
-                    turn.propose(proposals.proposal(session.state) + self._price(session))
+                    turn.propose(proposals.proposal(session.state) + self._price(session), reviews.more(session.state))
                 case Tell(kind):
                     turn.say(wording.notice(kind, session))
                 case StartJob(job):
@@ -379,7 +380,7 @@ def command_of(incoming: Incoming, session: SurveySession | None) -> Command | N
     return command if same or current == session.revision else Approve(current)
 
 
-NOT_FOR_THE_SESSION = Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText
+NOT_FOR_THE_SESSION = Show | Export | More | Invite | RaiseBudget | Forget | Choose | FollowUp | FullSurvey | FreeText
 """Commands that are carried out around the session."""
 
 LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})

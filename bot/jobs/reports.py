@@ -16,13 +16,13 @@ from bot.conversation.turns import Turn, Turns, payer_of, stop_button
 from bot.jobs.runner import JobContexts, JobListener, Result, run
 from bot.monitoring.metrics import Metrics
 from bot.store.sessions import StoredConversation
-from bot.wording import proposals
+from bot.wording import proposals, reviews
 from bot.wording import sentences as wording
 from engine.errors import ScholiumError
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure
 from engine.revising.gaps import FieldGaps
-from engine.run import Answer, Progress
+from engine.run import Answer, Progress, ReviewDraft
 from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished
 from engine.session.state import SurveySession
 from engine.survey import Section
@@ -75,6 +75,9 @@ class Reporter:
         async def answering(found: Answer) -> None:
             await self._adapter.send(Outgoing(at, wording.answer(found), "growing"))
 
+        async def reviewing(draft: ReviewDraft) -> None:
+            await self._adapter.send(Outgoing(at, reviews.word_growing_review(draft), "growing"))
+
         async def section_finished(section: Section, position: int) -> None:
             def say(turn: Turn) -> None:
                 selection = turn.session.state.papers
@@ -100,7 +103,7 @@ class Reporter:
             ended = Outgoing(at, wording.word_broken_off(job), "ended", job=job.id, facts=await facts.now(None))
             await self._report(at, job, JobFailed(job.id), lambda turn: turn.say(text), ended)
 
-        return JobListener(progressed, section_finished, answering, done, failed)
+        return JobListener(progressed, section_finished, answering, reviewing, done, failed)
 
     async def _word_result(
         self, stored: StoredConversation, job: Job, result: Answer | FieldGaps | Evaluation

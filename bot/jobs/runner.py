@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import structlog
 
 from bot.store.ledger import Payer
-from engine.errors import LimitExceeded, ScholiumError, UserError
+from engine.errors import LimitExceeded, ScholiumError, ServiceError, UserError
 from engine.evaluation.documents import from_survey
 from engine.evaluation.entailment import ModelEntailment, RuleEntailment
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
@@ -19,17 +19,17 @@ from engine.llm.meter import Usage
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
-from engine.run import Answer, Progress, Recipe, RunContext
-from engine.session.events import Job
+from engine.run import Answer, Progress, Recipe, ReviewDraft, ReviewRecipe, RunContext, StagedRecipe
+from engine.session.events import Job, Review
 from engine.session.state import State, SurveySession
-from engine.survey import Section, Survey
-from engine.values import Brief, KeywordPool, Outline, PaperSelection
+from engine.survey import Section, Survey, SurveyWarning
+from engine.values import Brief, KeywordPool, Outline, Paper, PaperSelection
 
 log = structlog.get_logger()
 
 STEP_MISSING = "A step before this one is missing. Say “start over” and name the topic again."
 
-Result = KeywordPool | PaperSelection | Outline | Survey | Answer | FieldGaps | Evaluation
+Result = KeywordPool | PaperSelection | Outline | Survey | Review | Answer | FieldGaps | Evaluation
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class JobListener:
     progressed: Callable[[Progress], Awaitable[None]]
     section_finished: Callable[[Section, int], Awaitable[None]]
     answering: Callable[[Answer], Awaitable[None]]
+    reviewing: Callable[[ReviewDraft], Awaitable[None]]
     done: Callable[[Result], Awaitable[None]]
     failed: Callable[[ScholiumError | None], Awaitable[None]]
 
@@ -97,17 +98,20 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
     context = replace(job_context.context, attempt=state.attempt)
     match job.kind, state:
         case "keywords", State(brief=Brief()):
-            return await recipe.keywords(_require_brief(brief), context)
+            return await _staged(recipe).keywords(_require_brief(brief), context)
         case "papers", State(keywords=KeywordPool() as pool):
-            return await recipe.papers(
+            return await _staged(recipe).papers(
                 _require_brief(brief), pool, state.paper_limit, _add_curation(context, state.papers)
             )
         case "list", State(brief=Brief()):
             return await gather_list(job.lines, context)
         case "outline", State(papers=PaperSelection() as selection):
-            return await recipe.outline(_require_brief(brief), selection, context)
+            return await _staged(recipe).outline(_require_brief(brief), selection, context)
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
-            return await recipe.write(_require_brief(brief), selection, outline, dict(state.sections), context)
+            return await _staged(recipe).write(_require_brief(brief), selection, outline, dict(state.sections), context)
+        case "review", State(brief=Brief() as brief):
+            carried = state.papers.included() if state.papers else ()
+            return await _review(brief, carried, replace(job_context, context=context))
         case "gaps", State(papers=PaperSelection() as selection):
             topic, seed = _require_brief(brief).topic, context.seed
             return await asyncio.to_thread(find_field_gaps, selection.included(), topic, context.embedder, seed)
@@ -133,6 +137,29 @@ async def _about_survey(
             return await evaluate_document(from_survey(survey), brief.topic, _evaluation_tools(context))
         case _:
             raise UserError(STEP_MISSING)
+
+
+def _staged(recipe: Recipe) -> StagedRecipe:
+    if not isinstance(recipe, StagedRecipe):
+        raise UserError(STEP_MISSING)
+    return recipe
+
+
+async def _review(brief: Brief, carried: Sequence[Paper], job_context: JobContext) -> Review:
+    """The quick review, with background where it is wanted; where none can be had, that is said in the review."""
+    if not isinstance(job_context.recipe, ReviewRecipe):
+        raise UserError(STEP_MISSING)
+    found = await job_context.recipe.review(brief, carried, job_context.context)
+    if not (brief.quick and brief.quick.background):
+        return found
+    survey = found.survey
+    opened = replace(survey, sections=(Section("Background", ""), *survey.sections))
+    try:
+        told = await add_background(brief, found.papers, opened, job_context.wikipedia, job_context.context)
+    except (UserError, ServiceError) as error:
+        warning = SurveyWarning("unfinished", "Background", str(error))
+        return replace(found, survey=replace(survey, warnings=(*survey.warnings, warning)))
+    return replace(found, survey=told)
 
 
 def _add_curation(context: RunContext, before: PaperSelection | None) -> RunContext:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
+from bot.wording.reviews import word_review
 from bot.wording.sentences import WELCOME
 from engine.citations import numbers, reference_text, replace_citations
 from engine.evidence import Evidence
@@ -50,6 +51,8 @@ def proposal(state: State) -> str:
                 "Say `ok` to go on, `back` to change the outline, or `export` to have what is finished."
             )
         case "discussion":
+            if state.brief and state.brief.quick and state.survey and state.papers:
+                return word_review(state.survey, state.papers)
             return _survey(state.survey) if state.survey else WELCOME
         case _:
             assert_never(state.phase)

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from adapters.chat import Button, Incoming
 from bot.commands.access import Act
+from bot.wording import reviews
 from engine.citations import keep_allowed_citations, numbers, reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.evaluation.measures import Evaluation
@@ -35,6 +36,8 @@ HELP = """**What you can say**
 | --- | --- |
 | to begin | `survey TOPIC` with `length=8k` `years=2018..2025` `sections=8` `words=300` `library=NAME` `online=yes` \
 `budget=2.50` |
+| a quick answer | `quick does caffeine impair sleep?` with `papers=100` `places=pubmed` `online=yes` · `search TOPIC` \
+(no review) · then `follow 1` · `full survey` |
 | at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `start over` |
 | keywords | `add dense retrieval` · `drop transformers` |
 | papers | `exclude 3 7` · `include 3` · `more` · `show` · `papers:` and your list, a title, DOI or arXiv id a line |
@@ -97,6 +100,8 @@ _STAGES = {
     "full texts": "Reading full texts",
     "trees": "Reading papers into attribute trees",
     "reading": "Reading",
+    "planning": "Planning",
+    "reading studies": "Reading studies",
 }
 
 _STARTED: dict[JobKind, str] = {
@@ -110,6 +115,7 @@ _STARTED: dict[JobKind, str] = {
     "gaps": "Drawing a map of the field …",
     "evaluate": "Judging the survey …",
     "background": "Looking for background …",
+    "review": "Reviewing. References appear here as they are found; `stop` ends it.",
 }
 
 
@@ -172,6 +178,7 @@ _ENDED: dict[JobKind, str] = {
     "gaps": "Map drawn",
     "evaluate": "Judged",
     "background": "Background added",
+    "review": "Reviewed",
 }
 
 
@@ -195,8 +202,9 @@ def facts(step: Progress | None, seconds: float, spent: float) -> tuple[str, ...
 
 def word_opened(incoming: Incoming) -> str:
     """The first message of a survey's thread."""
-    topic = dict(incoming.values).get("topic") or re.sub(r"^survey\s+", "", incoming.text, flags=re.I)
-    return f"A literature survey on **{escape_markdown(shorten(clean(topic), 150))}**, asked for by @{incoming.person}"
+    topic = dict(incoming.values).get("topic") or re.sub(r"^(?:survey|quick)\s+", "", incoming.text, flags=re.I)
+    kind = "quick review" if re.match(r"quick\b", incoming.text, re.I) else "literature survey"
+    return f"A {kind} on **{escape_markdown(shorten(clean(topic), 150))}**, asked for by @{incoming.person}"
 
 
 def platform_failed(why: str) -> str:
@@ -218,10 +226,11 @@ def buttons(session: SurveySession) -> tuple[Button, ...]:
         "writing": (("Go on", "ok", "ok"), ("Back", "back", "back")),
         "discussion": (("Export", "export", "export"), ("Change a section", "edit", ""), back_to_outline),
     }
-    return tuple(
+    usual = tuple(
         Button(label, f"{verb}:{session.id}:{session.revision}", typed, asks=verb == "edit")
         for label, verb, typed in offered[session.state.phase]
     )
+    return reviews.list_review_buttons(session, usual)
 
 
 def word_finished_section(found: Section, position: int) -> str:

@@ -7,15 +7,18 @@ as soon as it is written. Without a language model the answer is quotations.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.gathering.review_scope import ReviewScope, plan_review
 from engine.gathering.review_search import ReviewSearch
 from engine.gathering.studies import MOST_READ, Reading, read_studies
+from engine.limits import Limits
 from engine.options import QuickOptions
-from engine.run import Progress, Review, RunContext
+from engine.revising.either_way import RevisedEitherWay
+from engine.run import CallChain, Progress, RunContext
+from engine.session.events import Review
 from engine.survey import Section, SurveyWarning
 from engine.text import shorten
 from engine.values import (
@@ -24,7 +27,9 @@ from engine.values import (
     Keyword,
     KeywordPool,
     LeftOut,
+    Outline,
     Paper,
+    PaperKey,
     PaperSelection,
 )
 from engine.writing.review import ReviewWriting
@@ -43,11 +48,22 @@ CARRIED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class QuickRecipe:
+class QuickRecipe(RevisedEitherWay):
     """The recipe; what a review looks at stands in the brief's `QuickOptions`."""
 
     name: str = "quick"
     source: str = "Diament Carmel, AI Powered Literature Review, 2023"
+    needs_model: bool = False
+
+    def paper_count(self, limits: Limits) -> int:
+        """As many as it reads at most."""
+        return MOST_READ
+
+    def plan_calls(
+        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
+    ) -> Sequence[CallChain]:
+        """None: it has no outline that would be approved."""
+        return ()
 
     async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
         """Plan, search, read, write. Raises `UserError` with what to change where no paper is relevant."""

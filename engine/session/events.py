@@ -10,7 +10,7 @@ from engine.survey import Section, SectionChange, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
 JobKind = Literal[
-    "keywords", "papers", "list", "outline", "write", "revise", "answer", "gaps", "evaluate", "background"
+    "keywords", "papers", "list", "outline", "write", "revise", "answer", "gaps", "evaluate", "background", "review"
 ]
 
 
@@ -29,10 +29,31 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A topic was named; ``papers`` is how many papers to propose."""
+    """A topic was named; ``papers`` is how many papers to propose.
+
+    A quick review that ``carries`` begins with the papers of the review before.
+    """
 
     brief: Brief
     papers: int
+    carries: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFull:
+    """A whole survey is to be made of the papers of a quick review; ``papers`` is how many `more` starts from."""
+
+    brief: Brief
+    papers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A whole quick review: what was searched for, the papers with what became of the others, the text."""
+
+    keywords: KeywordPool
+    papers: PaperSelection
+    survey: Survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +174,7 @@ class SectionFinished:
     section: Section
 
 
-JobResult = KeywordPool | PaperSelection | Outline | Survey | None
+JobResult = KeywordPool | PaperSelection | Outline | Survey | Review | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +195,7 @@ class JobFailed:
 Edit = EditKeywords | EditPapers | EditOutline
 PersonEvent = (
     Start
+    | WriteFull
     | Approve
     | Regenerate
     | Edit

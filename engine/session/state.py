@@ -7,6 +7,8 @@
                                            └───────────── go back ───────────┐   ▼
     discussion ◄── writing ◄──approve── outline ◄───────── (outline job) ────┴───┘
 
+    topic ──start quick──► (review job) ──► discussion ──write full──► papers
+
 Every phase but topic holds a proposal with a revision; an answer to an older revision changes nothing.
 A job runs between two phases; while it runs, the proposal cannot be changed, only stopped. Undo restores
 the contents exactly, any number of steps; the revision never goes back.
@@ -41,6 +43,7 @@ from engine.session.events import (
     Propose,
     Redo,
     Regenerate,
+    Review,
     Revise,
     SectionFinished,
     Start,
@@ -51,6 +54,7 @@ from engine.session.events import (
     Tell,
     Undo,
     UseList,
+    WriteFull,
 )
 from engine.survey import Section, SectionChange, Survey
 from engine.values import (
@@ -134,15 +138,27 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _redo(session)
         case GoBack():
             return _go_back(session)
-        case Start(brief, papers):
-            fresh = State(brief=brief, paper_limit=papers)
-            return _begin(_with_state(session, fresh), "keywords")
+        case Start() | WriteFull():
+            return _start(session, event)
         case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | UseList():
             return _content(session, event)
         case Revise() | AskQuestion() | FindGaps() | Evaluate() | AddBackground():
             return _about_survey(session, event)
         case _:
             assert_never(event)
+
+
+def _start(session: SurveySession, event: Start | WriteFull) -> Step:
+    """Begin anew, or with the papers of the quick review that is there."""
+    before = session.state
+    if isinstance(event, Start):
+        carried = before.papers if event.carries else None
+        fresh = State(brief=event.brief, papers=carried, paper_limit=event.papers)
+        return _begin(_with_state(session, fresh), "review" if event.brief.quick else "keywords")
+    if before.survey is None or before.papers is None:
+        return _not_now(session)
+    limit = max(event.papers, len(before.papers.found))
+    return _apply_edit(session, State("papers", event.brief, before.keywords, before.papers, limit))
 
 
 def _content(session: SurveySession, event: Edit | MorePapers | UseList) -> Step:
@@ -190,6 +206,8 @@ def _approve(session: SurveySession) -> Step:
     kind = _APPROVED.get(session.state.phase)
     if session.state.brief is None or kind is None:
         return session, (Tell("nothing to approve"),)
+    if session.state.brief.quick:  # it has one step only
+        kind = "review"
     if kind == "write" and session.state.phase == "outline":
         session = _with_state(session, replace(session.state, phase="writing", sections=(), survey=None))
     return _begin(session, kind)
@@ -253,6 +271,8 @@ def _go_back(session: SurveySession) -> Step:
         target = "topic"
     if session.state.phase == "topic":
         return session, (Tell("no way back"),)
+    if target == "outline" and session.state.outline is None:  # a quick review has none
+        return _not_now(session)
     return _with_state(session, replace(session.state, phase=target)), (Propose(),)
 
 
@@ -285,6 +305,8 @@ def _apply_result(session: SurveySession, result: JobResult) -> Step:
             new = replace(state, phase="outline", outline=result)
         case Survey():
             new = replace(state, phase="discussion", survey=result)
+        case Review(keywords, papers, survey):
+            new = replace(state, phase="discussion", keywords=keywords, papers=papers, survey=survey)
     return _apply_edit(session, new)
 
 

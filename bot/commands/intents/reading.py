@@ -84,6 +84,8 @@ def understand(text: str, context: ReadingContext, state: State) -> Understandin
     Raises `UserError` where somebody who talks to us begins a command that cannot be read.
     """
     among_people = context.place == "thread"
+    if _REVIEW.match(text.strip()) or (context.phase == "topic" and _SEARCH.match(text.strip())):
+        return Understanding(text.strip(), parse(text))
     if said := read_plain(text, context).said:
         resolved = resolve_positions(said, state)
         return Understanding(resolved, parse(resolved))
@@ -103,6 +105,14 @@ def understand(text: str, context: ReadingContext, state: State) -> Understandin
         return Understanding(silent=True)
     return Understanding(text.strip(), command, fits=fits)
 
+
+_REVIEW = re.compile(
+    r"/?quick\b(?! (?:question|note|one|fix|update|reminder|check|heads)\b)|follow(?:[- ]?up)? \d|"
+    r"(?:write (?:a |the )?)?full survey",
+    re.I,
+)
+"""How the commands of quick reviews begin."""
+_SEARCH = re.compile(r"search (?!(?:for \d|with|again|online|now|using|by)\b)", re.I)
 
 _FREE = FreeText | StartSurvey | AskQuestion
 """What the grammar reads into any words."""

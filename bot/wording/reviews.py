@@ -1,0 +1,95 @@
+"""Sentences, proposals and buttons of quick reviews. See `bot.wording.sentences`."""
+
+from __future__ import annotations
+
+from adapters.chat import Button
+from engine.citations import numbers, reference_text, replace_citations
+from engine.rendering.markdown import escape_markdown, with_numbers
+from engine.run import ReviewDraft
+from engine.session.state import State, SurveySession
+from engine.survey import Section, Survey, walk
+from engine.text import clean, shorten
+from engine.values import Paper, PaperSelection
+
+LABEL_CHARACTERS = 70
+"""Slack allows 75 on a button, Discord 80."""
+
+NO_FOLLOW_UP = "There is no follow-up question {}. The review names {}; write for example: follow 1"
+NO_REVIEW = "That belongs to a quick review. Write for example: quick does caffeine impair sleep?"
+NO_TOPIC = "Ask a question or name a topic, for example: quick does caffeine impair sleep?"
+FULL_SURVEY = "Write a full survey"
+QUICK_REVIEW = "Quick review first"
+
+
+def word_growing_review(draft: ReviewDraft) -> str:
+    """The studies found so far, and the questions answered so far."""
+    lines = [f"**{escape_markdown(draft.title)}**", ""]
+    for section in draft.findings:
+        lines += [f"**{escape_markdown(section.title)}**", "", _without_citations(section), ""]
+    lines += [f"{i}. {_reference(found.paper)}" for i, found in enumerate(draft.studies, start=1)]
+    return "\n".join(lines)
+
+
+def _without_citations(section: Section) -> str:
+    """The text while the numbers of its references are not known yet."""
+    return replace_citations(section.text, lambda _: "", escape_markdown)
+
+
+def word_review(survey: Survey, selection: PaperSelection) -> str:
+    """The review: conclusions, findings, studies and questions; the table follows below."""
+    known = numbers(survey)
+    lines = [f"**{escape_markdown(survey.title)}**", "", escape_markdown(survey.abstract)]
+    for number, section in walk(survey.sections):
+        if section.title in {"Question and Search", "Follow-up Questions"}:
+            continue
+        text = with_numbers(section.text, known)
+        lines += ["", f"**{number} {escape_markdown(section.title)}**", *(["", text] if text else [])]
+    if survey.references:
+        lines += ["", "**References**", ""]
+        lines += [f"{i}. {_reference(paper)}" for i, paper in enumerate(survey.references, start=1)]
+    if survey.follow_up:
+        lines += ["", "**Follow-up questions** (`follow 1` asks the first)", ""]
+        lines += [f"{i}. {escape_markdown(question)}" for i, question in enumerate(survey.follow_up, start=1)]
+    failed = list(dict.fromkeys(f"{s.source} {s.note}" for s in selection.searches if s.note and not s.found))
+    lines += ["", *(f"⚠ {escape_markdown(note)}" for note in failed[:4])] if failed else []
+    end = "Ask a question, say `why 3.1`, `full survey` to write one from these papers, or `export`."
+    return "\n".join([*lines, "", end])
+
+
+def more(state: State) -> str:
+    """The table of a quick review, which is too wide for its message; empty for everything else."""
+    is_review = state.phase == "discussion" and state.brief and state.brief.quick and state.survey
+    return _tabulate(state.survey) if is_review and state.survey else ""
+
+
+def _tabulate(survey: Survey) -> str:
+    known = numbers(survey)
+    tables = [table for _, section in walk(survey.sections) for table in section.tables]
+    lines: list[str] = []
+    for table in tables:
+        rows = [" | ".join(with_numbers(cell, known).replace("|", r"\|") for cell in row) for row in table.rows]
+        head = " | ".join(map(escape_markdown, table.header))
+        lines += [f"| {head} |", f"|{' --- |' * len(table.header)}", *(f"| {row} |" for row in rows)]
+    return "\n".join(lines)
+
+
+def _reference(paper: Paper) -> str:
+    """Authors, title with its link, journal, year, and how often it was cited."""
+    text = escape_markdown(clean(reference_text(paper))).rstrip(".")
+    cited = f", cited: {paper.citations:,}" if paper.citations is not None else ""
+    link = f" <{paper.url}>" if paper.url else ""
+    return f"{text}{cited}{link}"
+
+
+def list_review_buttons(session: SurveySession, usual: tuple[Button, ...]) -> tuple[Button, ...]:
+    """The usual buttons, and, before a survey, a quick review; after a review its follow-ups and a whole survey."""
+    state, end = session.state, f":{session.id}:{session.revision}"
+    if state.phase == "keywords":
+        return (*usual, Button(QUICK_REVIEW, f"quick{end}", "quick"))
+    if not (state.phase == "discussion" and state.brief and state.brief.quick and state.survey):
+        return usual
+    follow = [
+        Button(shorten(question, LABEL_CHARACTERS), f"follow {i}{end}", f"follow {i}")
+        for i, question in enumerate(state.survey.follow_up, start=1)
+    ]
+    return (*follow, Button(FULL_SURVEY, f"full survey{end}", "full survey"), *usual[:1])
