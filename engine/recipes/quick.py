@@ -34,9 +34,9 @@ from engine.values import (
 )
 from engine.writing.review import ReviewWriting
 from engine.writing.review_report import (
-    NOTICE,
-    QUOTED_NOTICE,
-    SEARCHED_NOTICE,
+    METHOD,
+    QUOTED_METHOD,
+    SEARCHED_METHOD,
     ReviewParts,
     assemble_review,
     quote_review,
@@ -79,7 +79,7 @@ class QuickRecipe(RevisedEitherWay):
         shown = candidates[: options.space if options.only_search else min(options.space, MOST_READ)]
         if context.model is None:
             selection = _selection(search, shown, Reading((), unread=len(candidates) - len(shown)))
-            parts, notice = await asyncio.to_thread(_quoted, scope, selection, options, context)
+            parts, method = await asyncio.to_thread(_quoted, scope, selection, options, context)
         else:
             reading = await read_studies(brief.topic, scope, shown, _quota(options, context), context)
             if not reading.studies:
@@ -88,8 +88,8 @@ class QuickRecipe(RevisedEitherWay):
             selection = _selection(search, [s.found for s in reading.studies], replace(reading, unread=unread))
             writing = ReviewWriting(brief.topic, scope, reading.studies, context)
             parts = await _written(writing, reading, only_search=options.only_search)
-            notice = SEARCHED_NOTICE if options.only_search else NOTICE
-        survey = assemble_review(brief, scope, queries, selection, parts, notice)
+            method = SEARCHED_METHOD if options.only_search else METHOD
+        survey = assemble_review(brief, scope, queries, selection, parts, method)
         pool = KeywordPool((Keyword(brief.topic, "topic"), *(Keyword(q.words(), "library") for q in queries)))
         return Review(pool, selection, survey)
 
@@ -103,19 +103,18 @@ def _quoted(
     scope: ReviewScope, selection: PaperSelection, options: QuickOptions, context: RunContext
 ) -> tuple[ReviewParts, str]:
     if options.only_search:
-        return ReviewParts(*quote_table(selection)), SEARCHED_NOTICE
-    return quote_review(scope, selection, context.embedder), QUOTED_NOTICE
+        return ReviewParts(quote_table(selection)), SEARCHED_METHOD
+    return quote_review(scope, selection, context.embedder), QUOTED_METHOD
 
 
 async def _written(writing: ReviewWriting, reading: Reading, *, only_search: bool) -> ReviewParts:
     """Table and answers at the same time, then the conclusions; what fails is reported, and the rest is kept."""
     if only_search:
-        table, claims = await writing.write_table()
-        return ReviewParts(table, claims, warnings=tuple(writing.warnings))
+        return ReviewParts(await writing.write_table(), warnings=tuple(writing.warnings))
     async with asyncio.TaskGroup() as group:
         tabulated = group.create_task(writing.write_table())
         answered = group.create_task(writing.write_findings())
-    (table, claims), findings = tabulated.result(), answered.result()
+    studies, findings = tabulated.result(), answered.result()
     conclusions: Section | None = None
     follow_up: tuple[str, ...] = ()
     try:
@@ -123,7 +122,7 @@ async def _written(writing: ReviewWriting, reading: Reading, *, only_search: boo
     except (LanguageModelError, LimitExceeded) as error:
         writing.warnings.append(SurveyWarning("unfinished", "Conclusions", str(error)))
     limits = _read_from(reading)
-    return ReviewParts(table, claims, findings, conclusions, follow_up, limits, tuple(writing.warnings))
+    return ReviewParts(studies, findings, conclusions, follow_up, limits, tuple(writing.warnings))
 
 
 def _selection(search: ReviewSearch, used: Sequence[FoundPaper], reading: Reading) -> PaperSelection:

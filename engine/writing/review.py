@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import Field
 
+from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.citations import cite, inert, replace_citations
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.studies import Study
@@ -21,8 +22,9 @@ from engine.run import Progress, ReviewDraft, RunContext
 from engine.survey import Claim, Section, SurveyWarning, Table
 from engine.text import clean, sentences, shorten
 from engine.values import OutlineNode, Paper, PaperKey
-from engine.writing.drafting import Draft, settle_citations, verify_citations
+from engine.writing.drafting import Draft, settle_citations
 from engine.writing.model_text import read_prose
+from engine.writing.notices import sum_of
 
 ENTRY_TOKENS = 400
 """Of one study's summary, in the prompts that write from summaries."""
@@ -46,14 +48,6 @@ class ConclusionsAnswer(TypedAnswer):
 
     conclusions: list[ConclusionAnswer] = Field(min_length=1)
     follow_up: list[str] = Field(min_length=2)
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A text of which every claim holds."""
-
-    text: str
-    claims: tuple[Claim, ...]
 
 
 @dataclass
@@ -84,7 +78,7 @@ class ReviewWriting:
         async def one(number: int, question: str) -> None:
             found = await self._answer(number, question)
             if found.text:
-                done[number] = Section(question, found.text, found.claims)
+                done[number] = Section(question, found.text, found.claims, tally=found.tally)
                 shown = tuple(done[i] for i in sorted(done))
                 await self.context.progress(Progress("writing", len(done), len(self.scope.questions), question))
                 studies = tuple(study.found for study in self.studies)
@@ -95,7 +89,7 @@ class ReviewWriting:
                 group.create_task(one(number, question))
         return tuple(done[i] for i in sorted(done))
 
-    async def _answer(self, number: int, question: str) -> Checked:
+    async def _answer(self, number: int, question: str) -> CheckedText:
         prompt = fill(
             "quick/answer",
             request=data(self.request),
@@ -107,9 +101,12 @@ class ReviewWriting:
             words=str(WORDS_PER_QUESTION),
         )
         request = Request("drafting", f"answer/{number}", prompt, WORDS_PER_QUESTION * 5, 0.7)
-        return await self._checked(question, read_prose(await self.model.text(request)))
+        text = read_prose(await self.model.text(request), question)
+        draft = settle_citations(Draft(OutlineNode(question), self.papers, text))
+        self.warnings += draft.warnings
+        return await self._checked(question, draft.text)
 
-    async def write_table(self) -> tuple[Table, tuple[Claim, ...]]:
+    async def write_table(self) -> Section:
         """What the studies say, side by side; a cell whose sentence does not hold stays empty."""
         columns = (
             ("argument", [s.argument for s in self.studies]),
@@ -118,7 +115,8 @@ class ReviewWriting:
         )
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._column(name, cells)) for name, cells in columns]
-        columns_held = [task.result() for task in tasks]
+        checked = [task.result() for task in tasks]
+        columns_held = [_by_study(column) for column in checked]
         rows = tuple(
             (
                 cite_by_name(study.paper),
@@ -130,17 +128,17 @@ class ReviewWriting:
             for study in self.studies
         )
         claims = tuple(claim for held in columns_held for claim in held.values())
-        return Table("The studies and what they say to the questions.", HEADER, rows), claims
+        table = Table("The studies and what they say to the questions.", HEADER, rows)
+        return Section("Studies", "", claims, tables=(table,), tally=sum_of([column.tally for column in checked]))
 
-    async def _column(self, name: str, cells: Sequence[str]) -> dict[PaperKey, Claim]:
-        """The sentences of a column that hold, by the study they are about."""
+    async def _column(self, name: str, cells: Sequence[str]) -> CheckedText:
+        """One sentence about each study."""
         lines = [
             f"{cell.rstrip(' .!?')} {cite([study.paper.key])}."
             for study, cell in zip(self.studies, cells, strict=True)
             if cell
         ]
-        checked = await self._checked(name, "\n\n".join(lines))
-        return {claim.citations[0].key: claim for claim in checked.claims if len(claim.citations) == 1}
+        return await self._checked(name, "\n\n".join(lines))
 
     async def draw_conclusions(self, findings: Sequence[Section]) -> tuple[Section | None, tuple[str, ...]]:
         """What follows, each conclusion with the number of studies that support it, and the follow-up questions."""
@@ -165,19 +163,18 @@ class ReviewWriting:
         claims = tuple(count_support(claim, len(self.studies)) for claim in checked.claims)
         text = "\n".join(f"- {claim.text}" for claim in claims)
         asked = [shorten(inert(clean(question)), 200) for question in answer.follow_up if clean(question)]
-        section = Section("Conclusions", text, claims) if claims else None
+        section = Section("Conclusions", text, claims, tally=checked.tally) if claims else None
         return section, tuple(dict.fromkeys(asked))[:FOLLOW_UPS]
 
     def _entries(self) -> str:
         return paper_block([study.entry() for study in self.studies], ENTRY_TOKENS)
 
-    async def _checked(self, title: str, text: str) -> Checked:
+    async def _checked(self, title: str, text: str) -> CheckedText:
         if not text:
-            return Checked("", ())
-        draft = settle_citations(Draft(OutlineNode(title), self.papers, text))
-        draft = await verify_citations(self.model, draft)
-        self.warnings += draft.warnings
-        return Checked(draft.text, draft.claims)
+            return CheckedText("")
+        checked = await check_section(self.model, CheckTask(title, text, self.papers, self.request, title))
+        self.warnings += checked.warnings
+        return checked
 
 
 def count_support(claim: Claim, studies: int) -> Claim:
@@ -185,6 +182,11 @@ def count_support(claim: Claim, studies: int) -> Claim:
     held = [c for c in claim.citations if c.verdict != "unsupported"]
     text = f"{strip_citations(claim.text)} ({len(held)} of {studies} studies) {cite(c.key for c in held)}."
     return replace(claim, text=text, citations=tuple(held))
+
+
+def _by_study(column: CheckedText) -> dict[PaperKey, Claim]:
+    """The sentences that hold, by the study they are about."""
+    return {claim.citations[0].key: claim for claim in column.claims if len(claim.citations) == 1}
 
 
 def _cell(claim: Claim | None) -> str:

@@ -22,19 +22,19 @@ from engine.survey import (
 from engine.text import list_words, shorten
 from engine.values import Brief, PaperSelection
 from engine.writing.extractive import passage, quotable
-from engine.writing.notices import DISCLAIMER
+from engine.writing.notices import with_notice
 from engine.writing.review import FOLLOW_UPS, cite_by_name
 
-NOTICE = (
-    "This quick review was written by a language model from summaries of the studies it cites; each sentence about a "
-    "study was checked against what was read of it. It answers a question; it is no systematic review."
+METHOD = (
+    "This quick review was written by a language model from summaries of the studies it cites. It answers a question; "
+    "it is no systematic review."
 )
-QUOTED_NOTICE = (
-    "This quick review was assembled from quotations: every statement about a study is quoted word for word from its "
-    "abstract. No language model took part, so nobody judged which of the papers found are relevant."
+QUOTED_METHOD = (
+    "This quick review was assembled from quotations. No language model took part, so nobody judged which of the "
+    "papers found are relevant."
 )
-SEARCHED_NOTICE = (
-    "This is what a search found, in the order in which it seems worth reading; nothing was written of it."
+SEARCHED_METHOD = (
+    "This is what a search found, in the order in which it seems worth reading; no review was written of it."
 )
 
 QUOTED_WORDS = 350
@@ -44,10 +44,9 @@ FEW_STUDIES = 4
 
 @dataclass(frozen=True, slots=True)
 class ReviewParts:
-    """What was written: the table with its claims, the findings, the conclusions, the questions that come next."""
+    """What was written: the section with the studies' table, findings, conclusions, the questions that come next."""
 
-    table: Table
-    claims: tuple[Claim, ...] = ()
+    studies: Section
     findings: tuple[Section, ...] = ()
     conclusions: Section | None = None
     follow_up: tuple[str, ...] = ()
@@ -62,13 +61,13 @@ def assemble_review(
     queries: Sequence[BooleanQuery],
     selection: PaperSelection,
     parts: ReviewParts,
-    notice: str,
+    method: str,
 ) -> Survey:
     """The review as a survey, so that all that can be done with a survey can be done with it."""
     studies = selection.included()
     sections = [
         _asked(brief, scope, queries, selection),
-        Section("Studies", _counted(selection), parts.claims, tables=(parts.table,)),
+        replace(parts.studies, text=_counted(selection)),
     ]
     if parts.findings:
         sections.append(Section("Findings", "", sections=parts.findings))
@@ -82,7 +81,7 @@ def assemble_review(
         abstract=_summed_up(brief, selection),
         sections=tuple(sections),
         references=(),
-        notice=f"{notice} {DISCLAIMER}",
+        method=method,
         searches=selection.searches,
         left_out=selection.all_left_out(),
         warnings=parts.warnings,
@@ -90,7 +89,7 @@ def assemble_review(
     )
     resolved = with_references(survey, {paper.key: paper for paper in studies})
     facts = tuple((name, f"{count:,}") for name, count in search_flow(selection) if count)
-    return replace(resolved, facts=(*facts, ("Papers cited", str(len(resolved.references)))))
+    return with_notice(replace(resolved, facts=(*facts, ("Papers cited", str(len(resolved.references))))))
 
 
 def _summed_up(brief: Brief, selection: PaperSelection) -> str:
@@ -132,13 +131,13 @@ def _limits(selection: PaperSelection) -> list[str]:
 def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> ReviewParts:
     """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
     papers = selection.included()
-    table, claims = quote_table(selection)
+    studies = quote_table(selection)
     quote = passage(papers, scope.questions[0], QUOTED_WORDS, embedder)
     findings = (Section(scope.questions[0], quote.text, quote.claims),) if quote.text else ()
-    return ReviewParts(table, claims, findings, follow_up=_next_topics(scope, selection, embedder))
+    return ReviewParts(studies, findings, follow_up=_next_topics(scope, selection, embedder))
 
 
-def quote_table(selection: PaperSelection) -> tuple[Table, tuple[Claim, ...]]:
+def quote_table(selection: PaperSelection) -> Section:
     """The papers with what each says it found, or else what it is about, in its own words."""
     rows, claims = [], []
     for paper in selection.included():
@@ -151,7 +150,8 @@ def quote_table(selection: PaperSelection) -> tuple[Table, tuple[Claim, ...]]:
         cited = f"{paper.citations:,}" if paper.citations is not None else ""
         rows.append((cite_by_name(paper), shorten(paper.title, 140), paper.venue, cited, said))
     header = ("Study", "Title", "Published in", "Cited", "In its own words")
-    return Table("The papers found, those most worth reading first.", header, tuple(rows)), tuple(claims)
+    table = Table("The papers found, those most worth reading first.", header, tuple(rows))
+    return Section("Studies", "", tuple(claims), tables=(table,))
 
 
 def _next_topics(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> tuple[str, ...]:
