@@ -14,7 +14,8 @@ from itertools import count
 from rich.console import Console
 from rich.live import Live
 from rich.markdown import Markdown
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from adapters.markup import without_controls
@@ -75,6 +76,9 @@ class TerminalAdapter(SimpleAdapter):
             self._show_growing(outgoing)
             return
         self._end_bar()
+        if outgoing.kind == "started" and self._console.is_terminal:
+            self._show_bar(outgoing)  # a sign of life from the first second
+            return
         if outgoing.kind != "ended":  # the bar is gone, which says it
             self._show(outgoing)
         if outgoing.awaits:
@@ -129,8 +133,9 @@ class TerminalAdapter(SimpleAdapter):
                 self._stage = stage
             return
         if self._bar is None:
-            columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-            self._bar = Progress(*columns, console=self._console, transient=True)
+            description = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
+            columns = (SpinnerColumn(), description, BarColumn(bar_width=20), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=self._console, transient=True, expand=True)
             self._bar.start()
             self._task = self._bar.add_task(text, total=None)
         if self._task is not None and bar is not None:

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,6 +26,21 @@ cli.add_typer(bench, name="bench")
 
 Library = Annotated[str, typer.Option(help="Name of the library of papers.")]
 Folder = Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the files.")]
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if wanted:
+        Console().print(f"scholium {version('scholium')}", highlight=False)
+        raise typer.Exit
+
+
+@cli.callback()
+def scholium(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Scholium writes literature surveys together with you; every citation is a real, checked paper."""
 
 
 @cli.command()

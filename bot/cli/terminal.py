@@ -15,6 +15,7 @@ from rich.console import Console
 
 from adapters.chat import Conversation, Outgoing
 from adapters.terminal import TerminalAdapter, read_typed_lines, yield_scripted_lines
+from adapters.terminal_prompt import read_edited_lines
 from bot.app import BUNDLED, App, open_app
 from bot.commands.briefs import ONLINE
 from bot.serving.service import Service, run_service
@@ -23,6 +24,14 @@ from engine.session.state import PHASES
 
 WRITING_STEP = 3
 """The answer that starts the writing: topic, keywords and papers come before it."""
+
+COMPLETED = (
+    "survey ", "ok", "no", "back", "undo", "redo", "start over", "new", "list", "open ", "name ", "archive", "add ",
+    "drop ", "exclude ", "include ", "more", "show ", "papers:", "rename ", "move ", "merge ", "split ", "add section ",
+    "why ", "rewrite ", "expand ", "shorten ", "translate ", "add a paragraph on ", "cite ", "export ", "evaluate",
+    "gaps", "background", "status", "cost", "budget", "sources", "history", "stop", "forget", "help", "quit",
+)  # fmt: skip
+"""What Tab completes."""
 
 DEMO = (
     "survey retrieval-augmented generation sections=6 words=220",
@@ -42,12 +51,19 @@ async def chat(console: Console, library: str, output: Path | None) -> int:
     """Talk until the person leaves; goes on where the last conversation that no other terminal has open was left."""
     async with open_app() as app:
         with _lock_conversation(app) as here:
-            adapter = TerminalAdapter(console, read_typed_lines("you › "), here, echo=not sys.stdin.isatty())
+            adapter = TerminalAdapter(console, _typed_lines(app), here, echo=not sys.stdin.isatty())
             async with _serve_terminal(app, console, adapter, library, output) as service:
                 await service.dispatcher.greet(here)
                 await service.run()
         console.print(wording.GOODBYE)
         return 0
+
+
+def _typed_lines(app: App) -> AsyncIterator[str]:
+    """Lines with editing and history where there is a terminal on both ends."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return read_edited_lines("you › ", app.settings.home / "terminals" / "history", COMPLETED)
+    return read_typed_lines("you › ")
 
 
 async def write(

@@ -6,11 +6,26 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from adapters.chat import Conversation
-from bot.commands.grammar import Command, Export, FollowUp, Forget, FreeText, Invite, RaiseBudget, Show, StartSurvey
+from bot.commands.grammar import (
+    ArchiveSurvey,
+    Command,
+    Export,
+    FollowUp,
+    Forget,
+    FreeText,
+    Invite,
+    ListSurveys,
+    NameSurvey,
+    NewSurvey,
+    OpenSurvey,
+    RaiseBudget,
+    Show,
+    StartSurvey,
+)
 from bot.settings import Rules
 from engine.session.events import AskQuestion, Evaluate, FindGaps, Start
 
-Act = Literal["start", "read", "change", "own", "administer"]
+Act = Literal["start", "open", "read", "change", "own", "administer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +51,9 @@ def act_of(command: Command) -> Act:
             return "start"
         case Show() | Export() | AskQuestion() | FindGaps() | Evaluate() | FreeText():
             return "read"
-        case Invite() | Forget():
+        case ListSurveys() | OpenSurvey() | NewSurvey():
+            return "open"
+        case Invite() | Forget() | NameSurvey() | ArchiveSurvey():
             return "own"
         case RaiseBudget():
             return "administer"
@@ -56,6 +73,8 @@ def refusal(rules: Rules, who: Participant, act: Act) -> Act | None:
             if not allowed:
                 return "start"
             return None if takes_part or rules.changed_by == "channel" else "change"
+        case "open":  # a person's own surveys, in their own conversation
+            return None if takes_part else "own"
         case "read":
             return None if takes_part or rules.read_by == "channel" else "read"
         case "change":

@@ -104,6 +104,39 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
+class ListSurveys:
+    """A person's surveys, archived ones only where ``everything`` is wanted."""
+
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSurvey:
+    """A survey by its number in the list; 0 is the last."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewSurvey:
+    """A survey beside the one at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameSurvey:
+    """Another name for the survey at hand."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSurvey:
+    """Out of the list with a survey, by its number; 0 is the one at hand."""
+
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Choose:
     """One of the readings that were asked back, from 1."""
 
@@ -131,8 +164,12 @@ class FreeText:
     text: str
 
 
+SurveyCommand = ListSurveys | OpenSurvey | NewSurvey | NameSurvey | ArchiveSurvey
+"""What is done with several surveys."""
+
 Command = (
-    StartSurvey
+    SurveyCommand
+    | StartSurvey
     | Show
     | Export
     | More
@@ -269,7 +306,14 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"back|go back", lambda m: GoBack()),
     _rule(r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
     _rule(r"redo", lambda m: Redo()),
-    _rule(r"start over|restart|new survey", lambda m: StartOver()),
+    _rule(r"start over|restart", lambda m: StartOver()),
+    _rule(r"list", lambda m: ListSurveys()),
+    _rule(r"list all", lambda m: ListSurveys(everything=True)),
+    _rule(r"open (\d{1,4})", lambda m: OpenSurvey(int(m[1]))),
+    _rule(r"open last", lambda m: OpenSurvey(0)),
+    _rule(r"new|new survey", lambda m: NewSurvey()),
+    _rule(r"name (.{1,200})", lambda m: NameSurvey(m[1].strip(" \"'“”"))),
+    _rule(r"archive(?: (\d{1,4}))?", lambda m: ArchiveSurvey(int(m[1] or 0))),
     _rule(r"stop|cancel|abort|halt", lambda m: Stop()),
     _rule(r"help|\?|commands", lambda m: Show("help")),
     _rule(r"hello|hi", lambda m: Show("hello")),

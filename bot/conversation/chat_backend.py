@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from adapters.chat import Conversation, Form, FormFault, Incoming, Outgoing, SurveyList
 from bot.conversation.dispatcher import Dispatcher
-from bot.conversation.turns import Turn, Turns
-from bot.store import notes
+from bot.conversation.turn import Turn
+from bot.conversation.turns import Turns
+from bot.store import notes, surveys
 from bot.store.sessions import Store, StoredConversation
 from bot.wording import labels
 from bot.wording import sentences as wording
@@ -43,7 +44,7 @@ class ConversationBackend:
 
     async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
         """A person's surveys."""
-        found = await notes.surveys_of(self._store, platform, tenant, person)
+        found = await surveys.surveys_of(self._store, platform, tenant, person)
         return labels.overview(
             tuple(
                 Outgoing(survey.conversation, labels.survey_line(survey), buttons=labels.survey_buttons(survey))

@@ -16,7 +16,8 @@ import structlog
 
 from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing, PlatformError
 from bot.conversation.outbox import Outbox
-from bot.conversation.turns import Turn, Turns
+from bot.conversation.turn import Turn
+from bot.conversation.turns import Turns
 from bot.conversation.understanding import is_stop
 from bot.monitoring.metrics import Metrics
 from bot.store.sessions import Store, StoredConversation

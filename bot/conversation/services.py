@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from adapters.chat import Incoming
+from adapters.chat import Conversation, Incoming
 from bot.commands.grammar import RaiseBudget
 from bot.store.ledger import BudgetLimit, BudgetUse, Payer
+from bot.store.surveys import StoredSurvey
 from engine.errors import RecordError
 from engine.llm.meter import Usage
 from engine.llm.model import LanguageModel
@@ -55,6 +56,22 @@ class ConversationServices(Protocol):
         self, session: SurveySession, payer: Payer, keys: Sequence[PaperKey]
     ) -> Mapping[PaperKey, AttributeTree]:
         """The attribute trees that were made of these papers."""
+        ...
+
+    async def list_surveys(self, at: Conversation, person: str) -> Sequence[StoredSurvey]:
+        """The person's surveys in this workspace, numbered."""
+        ...
+
+    async def load_survey(self, session_id: str) -> tuple[SurveySession, str, frozenset[str]]:
+        """A survey, its owner and who was invited. Raises `UserError` where it was forgotten."""
+        ...
+
+    async def name_survey(self, session_id: str, name: str) -> None:
+        """Give a survey a name of its own."""
+        ...
+
+    async def archive_survey(self, session_id: str, *, archived: bool) -> None:
+        """Put a survey out of the list, or back into it."""
         ...
 
     async def add_papers(self, incoming: Incoming) -> Upload:

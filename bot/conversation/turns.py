@@ -6,7 +6,7 @@ Nothing here is done: a `Turn` is a value that the dispatcher commits as one tra
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
@@ -14,6 +14,7 @@ from adapters.chat import Button, Form, FormFault, Incoming, Outgoing
 from bot.commands.access import Participant, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
 from bot.commands.grammar import (
+    ArchiveSurvey,
     Choose,
     Command,
     Export,
@@ -22,10 +23,15 @@ from bot.commands.grammar import (
     FreeText,
     FullSurvey,
     Invite,
+    ListSurveys,
     More,
+    NameSurvey,
+    NewSurvey,
+    OpenSurvey,
     RaiseBudget,
     Show,
     StartSurvey,
+    SurveyCommand,
     parse,
     write_start,
 )
@@ -33,6 +39,8 @@ from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
 from bot.conversation.services import ConversationServices
 from bot.conversation.starting import start_event
+from bot.conversation.surveys import leave_for_another, manage_surveys
+from bot.conversation.turn import Turn
 from bot.conversation.understanding import difference, read, understand_words
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, Payer, today
@@ -45,7 +53,6 @@ from engine.rendering.files import parse_formats, write_files
 from engine.session.events import (
     Approve,
     Event,
-    Job,
     JobKind,
     MorePapers,
     Propose,
@@ -61,45 +68,6 @@ from engine.writing.estimates import estimate_cost, with_expected_texts
 
 QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
 """Jobs that leave the finished survey to be exported meanwhile."""
-
-
-@dataclass
-class Turn:
-    """What follows from one event. ``stored`` is the session afterwards."""
-
-    stored: StoredConversation
-    messages: list[Outgoing] = field(default_factory=list)
-    starts: list[Job] = field(default_factory=list)
-    stops: list[Job] = field(default_factory=list)
-    forgets: bool = False
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether nothing follows: what was said was not for us."""
-        return not (self.messages or self.starts or self.stops or self.forgets)
-
-    @property
-    def session(self) -> SurveySession:
-        """The session as it is by now."""
-        return self.stored.session
-
-    def say(self, text: str, *, more: str = "", buttons: tuple[Button, ...] = (), files: tuple[Path, ...] = ()) -> None:
-        """Something for everybody in the conversation."""
-        self.messages.append(Outgoing(self.stored.conversation, text, more=more, buttons=buttons, files=files))
-
-    def propose(self, text: str, more: str = "") -> None:
-        """The current proposal, with its buttons, and what belongs below it."""
-        self.say(text, more=more, buttons=wording.buttons(self.session))
-
-    def mention(self, text: str, person: str, only_for: str = "") -> None:
-        """Something that names a person, perhaps for one alone."""
-        people = (person,) if person else ()
-        self.messages.append(Outgoing(self.stored.conversation, text, only_for=only_for, people=people))
-
-    def outgoing(self) -> list[Outgoing]:
-        """The messages; the last says whether it is the person's turn now."""
-        waiting = self.session.job is None
-        return [replace(m, awaits=waiting and i == len(self.messages)) for i, m in enumerate(self.messages, start=1)]
 
 
 class Turns:
@@ -218,13 +186,17 @@ class Turns:
     async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         waiting = turn.stored.reading
         turn.stored = replace(turn.stored, reading=(), choices=())
-        if waiting and command == Approve():  # said in words; a button means its own proposal
-            for said in waiting:
-                await self._obey(turn, incoming, parse(said))
-            return
+        # A yes said in words means what was read; a button means its own proposal.
+        for wanted in map(parse, waiting) if waiting and command == Approve() else (command,):
+            await self._carry_out(turn, incoming, wanted)
+
+    async def _carry_out(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         match command:
             case StartSurvey() | FollowUp() | FullSurvey():
-                self.decide(turn, start_event(command, turn.session.state, self._defaults))
+                event = start_event(command, turn.session.state, self._defaults)
+                if not isinstance(command, FullSurvey):
+                    leave_for_another(turn, incoming.person)
+                self.decide(turn, event)
             case More():
                 self.decide(turn, MorePapers(self._defaults.more_papers))
             case FreeText(text):
@@ -234,14 +206,14 @@ class Turns:
                 turn.propose(seen) if command == Show("show") and not turn.session.job else turn.say(seen)
             case Export(formats):
                 await self._export(turn, formats)
-            case Invite() | RaiseBudget() | Forget():
+            case Invite() | RaiseBudget() | Forget() | Choose():
                 await self._manage(turn, command)
-            case Choose():
-                raise UserError(replies.NOTHING_TO_CHOOSE)
+            case ListSurveys() | OpenSurvey() | NewSurvey() | NameSurvey() | ArchiveSurvey():
+                await manage_surveys(turn, self._services, command, incoming)
             case _:
                 self.decide(turn, command)
 
-    async def _manage(self, turn: Turn, command: Invite | RaiseBudget | Forget) -> None:
+    async def _manage(self, turn: Turn, command: Invite | RaiseBudget | Forget | Choose) -> None:
         """What belongs to the survey's surroundings."""
         match command:
             case Invite(person):
@@ -250,6 +222,8 @@ class Turns:
             case RaiseBudget(scope, amount):
                 await self._services.raise_budget(payer_of(turn.stored), command)
                 turn.say(money.word_raised_budget(scope, amount))
+            case Choose():
+                raise UserError(replies.NOTHING_TO_CHOOSE)
             case Forget(sure):
                 turn.forgets = sure
                 if sure and (job := turn.session.job):
@@ -380,7 +354,9 @@ def command_of(incoming: Incoming, session: SurveySession | None) -> Command | N
     return command if same or current == session.revision else Approve(current)
 
 
-NOT_FOR_THE_SESSION = Show | Export | More | Invite | RaiseBudget | Forget | Choose | FollowUp | FullSurvey | FreeText
+NOT_FOR_THE_SESSION = (
+    SurveyCommand | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FollowUp | FullSurvey | FreeText
+)
 """Commands that are carried out around the session."""
 
 LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})

@@ -12,7 +12,8 @@ import structlog
 
 from adapters.chat import ChatAdapter, Conversation, Outgoing, ProgressBar
 from bot.conversation.dispatcher import Dispatcher
-from bot.conversation.turns import Turn, Turns, payer_of, stop_button
+from bot.conversation.turn import Turn
+from bot.conversation.turns import Turns, payer_of, stop_button
 from bot.jobs.runner import JobContexts, JobListener, Result, run
 from bot.monitoring.metrics import Metrics
 from bot.store.sessions import StoredConversation

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adapters.chat import Incoming
+from adapters.chat import Conversation, Incoming
 from bot.app import App, JobServices
 from bot.commands.grammar import RaiseBudget
 from bot.conversation.services import Upload
 from bot.jobs.runner import JobContext, JobListener
 from bot.monitoring.metrics import Metrics
 from bot.serving.uploads import add_papers
+from bot.store import surveys
 from bot.store.ledger import (
     BudgetLimit,
     BudgetUse,
@@ -23,6 +24,9 @@ from bot.store.ledger import (
 )
 from bot.store.online_cache import StoredOnlineCache
 from bot.store.sessions import Store
+from bot.store.surveys import StoredSurvey
+from bot.wording import replies
+from engine.errors import UserError
 from engine.llm.meter import Usage
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
@@ -90,6 +94,25 @@ class AppServices:
     ) -> Mapping[PaperKey, AttributeTree]:
         """The attribute trees that were made of these papers."""
         return await self._app.find_trees(session.state, payer.tenant, keys)
+
+    async def list_surveys(self, at: Conversation, person: str) -> Sequence[StoredSurvey]:
+        """The person's surveys in this workspace, numbered."""
+        return await surveys.numbered_surveys(self._store, at.platform, at.tenant, person)
+
+    async def load_survey(self, session_id: str) -> tuple[SurveySession, str, frozenset[str]]:
+        """A survey, its owner and who was invited. Raises `UserError` where it was forgotten."""
+        found = await self._store.load_session(session_id)
+        if found is None:
+            raise UserError(replies.NO_SURVEYS)
+        return found
+
+    async def name_survey(self, session_id: str, name: str) -> None:
+        """Give a survey a name of its own."""
+        await surveys.name_survey(self._store, session_id, name)
+
+    async def archive_survey(self, session_id: str, *, archived: bool) -> None:
+        """Put a survey out of the list, or back into it."""
+        await surveys.archive_survey(self._store, session_id, archived=archived)
 
     async def add_papers(self, incoming: Incoming) -> Upload:
         """Add the papers in the attachments to the workspace's own library."""

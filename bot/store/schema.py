@@ -15,6 +15,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 metadata = MetaData()
@@ -48,6 +49,8 @@ sessions = Table(
     Column("body", Text, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("changed_at", Double, nullable=False),
+    Column("name", Text, nullable=False, server_default=""),
+    Column("archived", Boolean, nullable=False, server_default=false()),
     Index("sessions_with_jobs", "platform", "job_id"),
     Index("sessions_of_people", "tenant", "owner"),
 )

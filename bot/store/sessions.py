@@ -169,6 +169,17 @@ class Store:
         self._keep(name, stored)
         return stored
 
+    async def load_session(self, session_id: str) -> tuple[SurveySession, str, frozenset[str]] | None:
+        """A session that is not the conversation's current one, its owner and who was invited."""
+        async with self.reading() as connection:
+            query = sa.select(sessions).where(sessions.c.id == session_id)
+            row = (await connection.execute(query)).mappings().first()
+            if row is None:
+                return None
+            body = read_session(row["body"])
+            session = self._archive.unpacked(body, await _pieces(connection, body))
+        return session, row["owner"], frozenset(json.loads(row["invited"]))
+
     def _keep(self, name: str, stored: StoredConversation) -> None:
         self._recent[name] = stored
         self._recent.move_to_end(name)
@@ -202,13 +213,14 @@ class Store:
                 made = self.insert_once(conversations).values(id=name, **where, **place)
                 if (await connection.execute(made.returning(conversations.c.id))).first() is None:
                     return None
-                where = {"platform": at.platform, "tenant": at.tenant, "conversation_id": name}
-                await connection.execute(sessions.insert().values(id=session.id, created_at=now, **where, **row))
             else:
                 same = (conversations.c.id == name) & (conversations.c.version == stored.version)
                 if not (await connection.execute(conversations.update().where(same).values(place))).rowcount:
                     return None
-                await connection.execute(sessions.update().where(sessions.c.id == session.id).values(row))
+            known = sessions.update().where(sessions.c.id == session.id).values(row)
+            if not (await connection.execute(known)).rowcount:
+                where = {"platform": at.platform, "tenant": at.tenant, "conversation_id": name}
+                await connection.execute(sessions.insert().values(id=session.id, created_at=now, **where, **row))
             for digest, piece in new.items():
                 values = {"session_id": session.id, "digest": digest, "content": piece.content}
                 await connection.execute(self.insert_once(pieces).values(values))
@@ -284,7 +296,8 @@ class Store:
         name, now = conversation_id(stored.conversation), time.time()
         async with self.writing() as connection:
             same = (conversations.c.id == name) & (conversations.c.version == stored.version)
-            if stored.version and not (await connection.execute(conversations.delete().where(same))).rowcount:
+            later = conversations.update().where(same).values(version=stored.version + 1)
+            if stored.version and not (await connection.execute(later)).rowcount:
                 return None
             await self.erase(connection, [stored.session.id], [name])
             stored_messages = [await self._insert_message(connection, message, None, now) for message in messages]
@@ -298,10 +311,13 @@ class Store:
     async def erase(self, connection: AsyncConnection, session_ids: Sequence[str], names: Sequence[str]) -> None:
         """Sessions with their pieces and calls (by foreign key), and what was said in their conversations.
 
+        A conversation that keeps other surveys goes on with the one that was changed last.
+
         What was spent stays, without the person: budgets of the day have to hold.
         """
         await connection.execute(sessions.delete().where(sessions.c.id.in_(session_ids)))
-        await connection.execute(conversations.delete().where(conversations.c.id.in_(names)))
+        for name in names:
+            await _leave_current(connection, name)
         for table in (outbox, notes):
             await connection.execute(table.delete().where(table.c.conversation_id.in_(names)))
         old = events.c.conversation_id.in_(names) & events.c.handled_at.is_not(None)
@@ -343,6 +359,20 @@ def _read_waiting(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _of_event(at: Conversation, key: str) -> sa.Update:
     same = (events.c.platform == at.platform) & (events.c.tenant == at.tenant) & (events.c.key == key)
     return events.update().where(same)
+
+
+async def _leave_current(connection: AsyncConnection, name: str) -> None:
+    """Where the current session of a conversation was deleted: open another of its sessions, or delete it too."""
+    current = sa.select(conversations.c.session_id).where(conversations.c.id == name).scalar_subquery()
+    if (await connection.execute(sa.select(sessions.c.id).where(sessions.c.id == current))).first():
+        return
+    others = sa.select(sessions.c.id).where(sessions.c.conversation_id == name).order_by(sessions.c.changed_at.desc())
+    same = conversations.c.id == name
+    if (other := (await connection.execute(others.limit(1))).scalar()) is None:
+        await connection.execute(conversations.delete().where(same))
+    else:
+        changed = {"session_id": other, "version": conversations.c.version + 1, "reading": "[]"}
+        await connection.execute(conversations.update().where(same).values(changed))
 
 
 async def _pieces(connection: AsyncConnection, body: StoredSession) -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adapters.chat import AdapterTexts, Button, Outgoing, SurveyList
-from bot.store.notes import StoredSurvey
+from bot.store.surveys import StoredSurvey
 from engine.rendering.markdown import escape_markdown
 from engine.session.state import Phase
 from engine.survey import Way
@@ -56,7 +56,7 @@ def survey_line(survey: StoredSurvey) -> str:
     """One of a person's surveys: topic, state, cost."""
     doing = "at work" if survey.is_running else "your turn"
     money = f", ${survey.money:.2f}" if survey.money >= 0.005 else ""
-    return f"**{escape_markdown(survey.topic or 'No topic yet')}** ({survey.phase}, {doing}{money})"
+    return f"**{escape_markdown(survey.title or 'No topic yet')}** ({survey.phase}, {doing}{money})"
 
 
 def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:

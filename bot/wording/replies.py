@@ -1,9 +1,11 @@
-"""Greetings, thanks, and what is said to words that were not understood."""
+"""Greetings, thanks, what is said to words that were not understood, and of a person's surveys."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.store.surveys import StoredSurvey
+from bot.wording.labels import survey_line
 from bot.wording.sentences import SUGGESTIONS, WELCOME, status
 from engine.rendering.markdown import escape_markdown
 from engine.session.state import Phase, SurveySession
@@ -30,3 +32,54 @@ def asked_back(text: str, choices: Sequence[str]) -> str:
 def not_understood(text: str, phase: Phase) -> str:
     """An honest answer to words that mean nothing here."""
     return f"I did not understand “{escape_markdown(shorten(clean(text), 80))}”. You can say {SUGGESTIONS[phase]}."
+
+
+STILL_AT_WORK = "A survey is being made here. Say stop first, or wait for it."
+NO_SURVEYS = "You have no survey yet. Name a topic, for example: survey graph neural networks"
+NO_SURVEY_HERE = "There is no survey at hand. Say list to see yours, or name a topic."
+
+
+def kept(topic: str) -> str:
+    """Another survey is begun beside the one at hand."""
+    return f"Your survey on “{escape_markdown(topic)}” is kept; `list` shows all, and `open` with a number opens one."
+
+
+def list_surveys(found: Sequence[StoredSurvey], current: str, *, everything: bool) -> str:
+    """A person's surveys with their numbers; archived ones where everything is wanted."""
+    shown = [survey for survey in found if everything or not survey.is_archived]
+    if not shown:
+        return NO_SURVEYS
+    lines = [f"{survey.number}. {survey_line(survey)}{_marks(survey, current)}" for survey in shown]
+    hidden = len(found) - len(shown)
+    more = f"\n\n{hidden} archived; `list all` shows them too." if hidden else ""
+    return "**Your surveys**\n\n" + "\n".join(lines) + f"\n\n`open 2` goes on with the second.{more}"
+
+
+def _marks(survey: StoredSurvey, current: str) -> str:
+    here = " ← here" if survey.session_id == current else ""
+    return f"{' · archived' if survey.is_archived else ''}{here}"
+
+
+def opened(survey: StoredSurvey) -> str:
+    """Another survey is at hand now."""
+    return f"This is your survey on “{escape_markdown(survey.title)}”:"
+
+
+def elsewhere(survey: StoredSurvey) -> str:
+    """A survey that is talked about in another place."""
+    return f"The survey on “{survey.title}” is talked about in another place; go on with it there."
+
+
+def no_such_survey(number: int, count: int) -> str:
+    """A number that the list does not have."""
+    return f"There is no survey {number}; you have {count}. Say list to see them."
+
+
+def named(name: str) -> str:
+    """The survey has a name of its own."""
+    return f"This survey is called “{escape_markdown(name)}” now."
+
+
+def archived(title: str) -> str:
+    """A survey is out of the list."""
+    return f"“{escape_markdown(title)}” is archived: `list all` still shows it, and `open` brings it back."

@@ -1,0 +1,107 @@
+"""Several surveys in one conversation: none is ever replaced, each can be listed, opened, named, archived."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from adapters.chat import Incoming
+from bot.commands.grammar import (
+    ArchiveSurvey,
+    ListSurveys,
+    NameSurvey,
+    NewSurvey,
+    OpenSurvey,
+    SurveyCommand,
+)
+from bot.conversation.services import ConversationServices
+from bot.conversation.turn import Turn
+from bot.store.surveys import StoredSurvey
+from bot.wording import proposals, replies
+from bot.wording import sentences as wording
+from engine.errors import UserError
+from engine.session.state import SurveySession
+from engine.text import clean
+
+
+async def manage_surveys(
+    turn: Turn, services: ConversationServices, command: SurveyCommand, incoming: Incoming
+) -> None:
+    """Carry out what is wanted with a person's surveys."""
+    person = incoming.person
+    match command:
+        case ListSurveys(everything):
+            found = await services.list_surveys(turn.stored.conversation, person)
+            text = replies.list_surveys(found, turn.session.id, everything=everything)
+            turn.say(text) if incoming.place == "direct" else turn.mention(text, "", person)
+        case NewSurvey():
+            _require_rest(turn)
+            leave_for_another(turn, person)
+            turn.say(wording.WELCOME)
+        case OpenSurvey(number):
+            found = await services.list_surveys(turn.stored.conversation, person)
+            await _open(turn, services, _pick(found, number))
+        case NameSurvey(name):
+            _require_survey(turn)
+            await services.name_survey(turn.session.id, clean(name)[:200])
+            turn.say(replies.named(clean(name)[:200]))
+        case ArchiveSurvey(number):
+            await _archive(turn, services, number, person)
+        case _:
+            assert_never(command)
+
+
+def leave_for_another(turn: Turn, person: str) -> None:
+    """Begin a survey beside the one at hand, which is kept; one that is at work is not left."""
+    nothing_begun = turn.session.state.brief is None and not turn.session.past
+    if nothing_begun or turn.session.job:
+        return
+    if left := turn.session.state.brief:
+        turn.say(replies.kept(left.topic))
+    fresh = SurveySession(secrets.token_hex(4))
+    turn.stored = replace(turn.stored, session=fresh, owner=person, invited=frozenset(), reading=(), choices=())
+
+
+async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey) -> None:
+    if wanted.session_id == turn.session.id:
+        turn.propose(proposals.proposal(turn.session.state))
+        return
+    _require_rest(turn)
+    if wanted.conversation != turn.stored.conversation:
+        raise UserError(replies.elsewhere(wanted))
+    session, owner, invited = await services.load_survey(wanted.session_id)
+    await services.archive_survey(wanted.session_id, archived=False)
+    turn.stored = replace(turn.stored, session=session, owner=owner, invited=invited, reading=(), choices=())
+    turn.say(replies.opened(wanted))
+    turn.propose(proposals.proposal(session.state))
+
+
+async def _archive(turn: Turn, services: ConversationServices, number: int, person: str) -> None:
+    if number:
+        wanted = _pick(await services.list_surveys(turn.stored.conversation, person), number)
+        session_id, title = wanted.session_id, wanted.title
+    else:
+        _require_survey(turn)
+        session_id, title = turn.session.id, turn.session.state.brief.topic if turn.session.state.brief else ""
+    await services.archive_survey(session_id, archived=True)
+    turn.say(replies.archived(title))
+
+
+def _require_rest(turn: Turn) -> None:
+    if turn.session.job:
+        raise UserError(replies.STILL_AT_WORK)
+
+
+def _require_survey(turn: Turn) -> None:
+    if turn.session.state.brief is None:
+        raise UserError(replies.NO_SURVEY_HERE)
+
+
+def _pick(found: Sequence[StoredSurvey], number: int) -> StoredSurvey:
+    if not found:
+        raise UserError(replies.NO_SURVEYS)
+    if not 0 <= number <= len(found):
+        raise UserError(replies.no_such_survey(number, len(found)))
+    return found[number - 1]

@@ -1,0 +1,64 @@
+"""Several surveys of one person in one conversation."""
+
+from __future__ import annotations
+
+from engine.retrieval.libraries.local import LocalLibrary
+from tests.lab import opened
+
+
+async def test_a_new_topic_begins_another_survey_and_the_former_is_kept(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval", "ok")
+        first = await lab.session()
+        said = await lab.chat.say("please make a survey about graph attention")
+        assert "“dense retrieval” is kept" in said[0].text
+        assert (await lab.session()).id != first.id
+        await lab.chat.say("list my surveys")
+        assert "1. **dense retrieval** (papers, your turn)" in lab.chat.last
+        assert "2. **graph attention** (keywords, your turn) ← here" in lab.chat.last
+        await lab.chat.say("open my first survey")
+        assert (await lab.session()).state == first.state
+        await lab.chat.say("call this survey Retrieval, a Review")
+        await lab.chat.say("archive survey 2")
+        await lab.chat.say("list")
+        assert "1. **Retrieval, a Review** (papers, your turn) ← here" in lab.chat.last
+        assert "graph attention" not in lab.chat.last
+        await lab.chat.say("list all")
+        assert "**graph attention** (keywords, your turn) · archived" in lab.chat.last
+        await lab.chat.say("open 2")
+        assert (await lab.state()).phase == "keywords"
+        await lab.chat.say("open 7")
+        assert "There is no survey 7; you have 2." in lab.chat.last
+
+
+async def test_forgetting_one_survey_leaves_the_others(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval", "new survey")
+        assert "Name a topic" in lab.chat.last
+        await lab.talk("survey graph attention", "forget now", "list")
+        assert "1. **dense retrieval** (keywords, your turn) ← here" in lab.chat.last
+        assert "graph attention" not in lab.chat.last
+
+
+async def test_undo_and_redo_are_each_others_inverse(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval", "add query encoder", "add passage index")
+        last = await lab.state()
+        await lab.talk("undo 2", "redo")
+        assert [k.text for k in (await lab.state()).keywords.keywords][-1] == "query encoder"  # type: ignore[union-attr]
+        await lab.talk("redo that")
+        assert await lab.state() == last
+        await lab.talk("redo")
+        assert "nothing to redo" in lab.chat.last
+
+
+async def test_what_is_not_understood_is_asked_back_and_a_number_or_a_button_chooses(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval", "what about hard negatives?")
+        asked = lab.chat.messages()[-1]
+        assert "1. `add hard negatives`" in asked.text
+        assert asked.buttons[0].label == "add hard negatives"
+        await lab.chat.say(button=asked.buttons[0].action)
+        assert "**hard negatives** (added by you)" in lab.chat.last
+        await lab.talk("what about soft negatives?", "1")
+        assert "**soft negatives** (added by you)" in lab.chat.last
