@@ -296,6 +296,22 @@ def bench_write(
     _run(run(console, library, topic, (sections, words), faults=faults))
 
 
+@bench.command("honesty")
+def bench_honesty(
+    library: Library = "",
+    drafts: Annotated[int, typer.Option(help="Drafts of about ten sentences.")] = 150,
+    rate: Annotated[float, typer.Option(help="Share of sentences that are falsehoods.")] = 0.4,
+    error: Annotated[float, typer.Option(help="Share of the checker's verdicts that are wrong.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="Decides what is planted where.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Plant falsehoods and bad forms in drafts, and count what the check makes of them."""
+    with _starting() as console:
+        from bot.bench.honesty import honesty as run
+
+    _run(run(console, library, {"drafts": drafts, "rate": rate, "error": error, "seed": seed}, as_json=json))
+
+
 @bench.command("crash")
 def bench_crash(
     kills: Annotated[int, typer.Option(help="How often a process is killed.")] = 20,

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
-from engine.checking.faults import Fault, FaultKind, Source, Vocabulary, find_faults
+from engine.checking.faults import Fault, FaultKind, Source, Vocabulary, find_faults, source_of
 from engine.checking.lexicon import DROPPABLE
 from engine.checking.quotations import find_in_paper
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
@@ -140,7 +140,7 @@ class _Check:
                 text = keep_allowed_citations(sentence, known).text
                 claim = not is_connecting(text, vocabulary, (task.topic, task.title))
                 lines.append(_Sentence(len(lines) + 1, place, sentence, text, claim))
-        return cls(model, task, {p.key: Source(p) for p in task.papers}, vocabulary, lines)
+        return cls(model, task, {p.key: source_of(p) for p in task.papers}, vocabulary, lines)
 
     def pending(self) -> list[_Sentence]:
         return [line for line in self.lines if line.pending]

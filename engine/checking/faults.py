@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import Literal
 
 from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, STRENGTHS
 from engine.checking.quantities import quantities
 from engine.citations import replace_citations
-from engine.text import all_sentences, fold, sentences, stem, terms
+from engine.text import all_sentences, fold, sentences, stem, terms, words
 from engine.values import Paper
 
 FaultKind = Literal["number", "name", "strength", "polarity", "hedge", "order", "subject"]
@@ -82,15 +82,22 @@ class Vocabulary:
         return cls(common, _expansions(texts))
 
 
+@lru_cache(maxsize=4_096)
+def source_of(paper: Paper) -> Source:
+    """The paper as a source; what is read of its text is kept, because many sections cite one paper."""
+    return Source(paper)
+
+
 def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str = "") -> tuple[Fault, ...]:
     """Everything the claim says, as far as a program can see, that none of its sources says."""
     bare = replace_citations(claim, lambda _: "")
     said = frozenset(terms(bare))
     speaking = [item for source in sources for item in _speaking(source, said)]
+    titles = {f"{source.paper.title}." for source in sources} | {source.paper.title for source in sources}
     faults = [
         *(Fault("number", words) for words in _unfounded_numbers(bare, sources, said)),
         *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
-        *(Fault("strength", words) for words in _unfounded_strength(bare, [s for s, _ in speaking])),
+        *(Fault("strength", words) for words in _unfounded_strength(bare, [s for s, _ in speaking if s not in titles])),
         *_turned_round(bare, said, speaking),
         *_off_subject(said, sources),
     ]
@@ -104,8 +111,9 @@ def _off_subject(said: frozenset[str], sources: Sequence[Source]) -> list[Fault]
 
 
 def _speaking(source: Source, said: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
-    """Sentences of the source that speak of what the claim speaks of."""
-    needed = min(SPEAKING_TERMS, len(said))
+    """Sentences of the source that speak of what the claim speaks of: those that share most of its terms."""
+    most = max((len(own & said) for _, own in source.sentences), default=0)
+    needed = max(min(SPEAKING_TERMS, len(said)), most / 2)
     return [item for item in source.sentences if len(item[1] & said) >= needed]
 
 
@@ -229,8 +237,11 @@ def _turned_round(claim: str, said: frozenset[str], speaking: Sequence[tuple[str
     if len(own & said) / len(said) < NEAR_COPY:
         return []
     faults = []
-    if bool(NEGATION.search(claim)) != bool(NEGATION.search(sentence)) and len(own & said) >= len(own) * 0.5:
-        faults.append(Fault("polarity", _first(NEGATION, claim) or _first(NEGATION, sentence)))
+    ours, theirs = _negated(claim), _negated(sentence)
+    turned = ((ours & own) - theirs) | ((theirs & said) - ours)
+    as_many = len(NEGATION.findall(claim)) == len(NEGATION.findall(sentence))
+    if turned and not (as_many and ours & theirs):
+        faults.append(Fault("polarity", f"not: {min(turned)}"))
     for one, other in OPPOSITES:
         swapped = one.search(claim) and other.search(sentence) and not one.search(sentence) and not other.search(claim)
         if swapped:
@@ -240,13 +251,19 @@ def _turned_round(claim: str, said: frozenset[str], speaking: Sequence[tuple[str
     return faults + _reordered(claim, sentence)
 
 
+def _negated(text: str) -> frozenset[str]:
+    """The first two terms after each negation."""
+    pieces = NEGATION.split(text.replace("n't", " not"))[1:]
+    return frozenset(term for piece in pieces for term in terms(re.split(r"[,;:]", piece)[0])[:2])
+
+
 def _reordered(claim: str, sentence: str) -> list[Fault]:
     """Whether what stands on the two sides of a comparison changed places."""
     left, right = COMPARATOR.search(claim), COMPARATOR.search(sentence)
     if not (left and right) or left[0][:5].lower() != right[0][:5].lower():
         return []
     sides = [
-        (frozenset(terms(text[: m.start()])), frozenset(terms(text[m.end() :])))
+        (frozenset(words(text[: m.start()])), frozenset(words(text[m.end() :])))
         for text, m in ((claim, left), (sentence, right))
     ]
     (before, after), (source_before, source_after) = sides

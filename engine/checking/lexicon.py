@@ -57,8 +57,8 @@ STRENGTHS: tuple[Strength, ...] = (
             r"any (?:\w+ )?(?:task|domain|language|model|input|data ?set|length|size|question)s?"
         ),
         _words(
-            r"all|every|everywhere|each|any|universal\w*|entire\w*|whole|always|invariably|regardless|"
-            r"without exceptions?"
+            r"all (?!of\b)|all of (?:them|these|those|the)|every|everywhere|each|any|universal\w*|always|invariably|"
+            r"regardless|without exceptions?"
         ),
     ),
     Strength(
@@ -78,14 +78,14 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
     ),
     Strength(
-        "none",
-        _words(
-            r"never|none|nobody|no (?:other|prior|previous|existing|known) \w+|impossible|cannot|in no case|no longer"
-        ),
-        _words(
-            r"never|none|nobody|no|not|impossible|cannot|can't|unable|fail\w*|without|lack\w*|"
-            r"infeasible|incapable|un\w{4,}|little|few|hardly"
-        ),
+        "never",
+        _words(r"never|none|nobody|impossible|in no case|no longer"),
+        _words(r"never|none|nobody|impossible|cannot|unable|infeasible|incapable|no longer|not (?:ever|possible|able)"),
+    ),
+    Strength(
+        "no other",
+        _words(r"no (?:other|prior|previous|existing|known) \w+"),
+        _words(r"no|none|first|never"),
     ),
     Strength(
         "complete",
@@ -106,8 +106,7 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
         _words(
             r"eliminat\w+|eradicat\w+|sol(?:v|ution)\w*|prevent\w*|remov\w+|abolish\w*|clos\w+|"
-            r"obsolete|unnecessary|obviat\w+|free|without|no longer|avoid\w*|dispens\w+|bypass\w*|"
-            r"resolv\w+|overcom\w+|discard\w*|drop\w*|no need|not (?:need|require)"
+            r"obsolete|unnecessary|obviat\w+|free (?:of|from)|no longer|dispens\w+|resolv\w+|overcom\w+|no need"
         ),
     ),
     Strength(
@@ -186,8 +185,8 @@ DROPPABLE = re.compile(
 """Adverbs that can go without making a sentence say anything new."""
 
 NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|without|cannot|can't|doesn't|don't|didn't|isn't|aren't|wasn't|weren't|won't|"
-    r"fail(?:s|ed|ing)? to|lacks?|lacking|unable|hardly|barely|little|few)\b",
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|(?:fail(?:s|ed|ing)?|unable) to|"
+    r"lack(?:s|ing)?|n't)\b",
     re.I,
 )
 

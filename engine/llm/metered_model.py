@@ -89,7 +89,7 @@ class MeteredModel:
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
         schema = strict_schema(kind)
-        rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(schema)}"
+        rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(_bare_schema(schema))}"
         asked = replace(request, prompt=replace(request.prompt, question=request.prompt.question + rules))
         problem = ""
         for attempt in range(TYPED_ATTEMPTS):
@@ -166,6 +166,16 @@ def _wait(state: RetryCallState) -> float:
     if asked is not None:
         return min(asked, LONGEST_WAIT_S)
     return float(wait_random_exponential(multiplier=0.5, max=LONGEST_WAIT_S)(state))
+
+
+def _bare_schema(node: Any) -> Any:
+    """The schema without what only names or explains its parts."""
+    if isinstance(node, list):
+        return [_bare_schema(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    said = {"title", "description"}
+    return {k: _bare_schema(v) for k, v in node.items() if k not in said or not isinstance(v, str)}
 
 
 def _json_of(text: str) -> str:

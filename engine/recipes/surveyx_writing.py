@@ -239,7 +239,7 @@ class SectionWriter:
         self.warnings += checked.warnings
         self._done += 1
         await self.context.progress(Progress("writing", self._done, self.total, part.node.title))
-        return Section(part.node.title, checked.text, checked.claims)
+        return Section(part.node.title, checked.text, checked.claims, tally=checked.tally)
 
     async def _rewrite(self, draft: Subsection, before: Subsection | None, after: Subsection | None) -> Subsection:
         """RAG rewriting: each paragraph asks the forest, the model returns edits, which are applied here."""

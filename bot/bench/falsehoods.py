@@ -1,0 +1,237 @@
+"""What models get wrong, to be planted on purpose: falsehoods made from true sentences, and forms not asked for."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.values import Paper
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence without its citation, and the paper that says it; ``cited`` is the key it is written with."""
+
+    text: str
+    paper: Paper
+    cited: str
+
+
+@dataclass(frozen=True, slots=True)
+class Falsehood:
+    """A kind of falsehood: ``make`` turns a true statement into a false one, or gives ``None`` where it cannot.
+
+    ``seen`` says that a program can see it, whatever the checker says; ``other`` is a paper about something else.
+    ``verdict`` is what the checker does with it every time: give no verdict, or name words that the paper lacks.
+    """
+
+    name: str
+    seen: bool
+    make: Callable[[Statement, Paper], Statement | None]
+    verdict: Literal["", "missing", "invented words"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BadForm:
+    """A form around or inside a true sentence: ``write`` gives the answer, ``trace`` what must not be left of it."""
+
+    name: str
+    write: Callable[[str, Paper, Sequence[Paper]], str]
+    trace: str
+
+
+def _changed(text: str, pattern: str, into: str | Callable[[re.Match[str]], str]) -> str | None:
+    changed = re.sub(pattern, into, text, count=1, flags=re.I)
+    return changed if changed != text else None
+
+
+def _swap(pattern: str, into: str | Callable[[re.Match[str]], str]) -> Callable[[Statement, Paper], Statement | None]:
+    """The statement with the first thing the pattern finds changed."""
+
+    def make(true: Statement, _: Paper) -> Statement | None:
+        text = _changed(true.text, pattern, into)
+        return Statement(text, true.paper, true.cited) if text else None
+
+    return make
+
+
+def _with(addition: str) -> Callable[[Statement, Paper], Statement | None]:
+    """The statement with words put before its end."""
+    return lambda true, _: Statement(f"{true.text.rstrip('.')}{addition}.", true.paper, true.cited)
+
+
+def _before(words: str) -> Callable[[Statement, Paper], Statement | None]:
+    """The statement as part of a longer one."""
+    return lambda true, _: Statement(f"{words} {true.text[:1].lower()}{true.text[1:]}", true.paper, true.cited)
+
+
+def _about(text: str) -> Callable[[Statement, Paper], Statement | None]:
+    """A sentence of its own, cited to the paper."""
+    return lambda true, _: Statement(text.format(topic=_topic(true.paper)), true.paper, true.cited)
+
+
+def _topic(paper: Paper) -> str:
+    return " ".join(re.findall(r"[A-Za-z-]+", paper.title.rpartition(":")[2])[:5]).lower() or "the task"
+
+
+def _in_all_cases(true: Statement, _: Paper) -> Statement | None:
+    if re.search(r"\b(?:all|every|each|any|always|universal\w*|regardless)\b", true.paper.content, re.I):
+        return None
+    return Statement(f"In all domains {true.text[:1].lower()}{true.text[1:]}", true.paper, true.cited)
+
+
+def _bigger(match: re.Match[str]) -> str:
+    return f"{float(match[0].replace(',', '')) * 3 + 11:g}"
+
+
+def _cited_to_another(true: Statement, other: Paper) -> Statement:
+    return Statement(true.text, true.paper, other.key)
+
+
+def _two_papers(true: Statement, other: Paper) -> Statement | None:
+    said = re.split(r"(?<=[.!?]) ", other.content)[0].rstrip(".")
+    return Statement(f"{true.text.rstrip('.')}, while {said[:1].lower()}{said[1:]}.", true.paper, true.cited)
+
+
+def _sides(match: re.Match[str]) -> str:
+    return f"{match[3]} {match[2]} {match[1]}"
+
+
+_DIGITS = r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w%-]|\.\d|,\d)"
+_NAMED = r"(?<=[a-z,] )[A-Z][a-z]*[A-Z0-9][\w-]*"
+
+FALSEHOODS: tuple[Falsehood, ...] = (
+    Falsehood("another number", seen=True, make=_swap(_DIGITS, _bigger)),
+    Falsehood("another percentage", seen=True, make=_swap(r"\d[\d.]*(?= ?%)", _bigger)),
+    Falsehood("an added percentage", seen=True, make=_with(" by 37.5%")),
+    Falsehood("an added multiple", seen=True, make=_with(", which is four times as fast")),
+    Falsehood("an added count in words", seen=True, make=_with(" on seventeen data sets")),
+    Falsehood("an added order of magnitude", seen=True, make=_with(" with 640 billion parameters")),
+    Falsehood("a wrong year", seen=True, make=_before("As early as 1987 it was known that")),
+    Falsehood("an invented method", seen=True, make=_with(" and replaces QuantaFormer-9")),
+    Falsehood("another method's name", seen=True, make=_swap(_NAMED, "ZetaRanker")),
+    Falsehood("an invented data set", seen=True, make=_with(" on the OmniBench corpus")),
+    Falsehood("an invented author", seen=True, make=_before("Wolpertinger et al. show that")),
+    Falsehood("an invented venue", seen=True, make=_with(", as presented at the Zurich Symposium")),
+    Falsehood("first", seen=True, make=_about("This was the first work ever to study {topic}.")),
+    Falsehood("always", seen=True, make=_about("Work on {topic} always succeeds without exception.")),
+    Falsehood("fully", seen=True, make=_about("The difficulties of {topic} are fully and perfectly solved.")),
+    Falsehood("all", seen=True, make=_in_all_cases),
+    Falsehood(
+        "outperforms", seen=True, make=_about("The approach to {topic} outperforms and surpasses earlier systems.")
+    ),
+    Falsehood("proved", seen=True, make=_about("It is mathematically proven and guaranteed that {topic} converges.")),
+    Falsehood("eliminates", seen=True, make=_about("Errors of {topic} are eliminated and eradicated by it.")),
+    Falsehood("never", seen=True, make=_about("Nobody ever criticised {topic}, and it never fails.")),
+    Falsehood("a negation taken out", seen=True, make=_swap(r" (?:do|does|did|is|are|was|were|can)(?: not|not)\b", "")),
+    Falsehood("a negation put in", seen=True, make=_swap(r"\b(is|are|was|were|can) (?!not)", r"\1 not ")),
+    Falsehood("the opposite", seen=True, make=_swap(r"\bimprov(es|ed|ing|e)\b", r"degrad\1")),
+    Falsehood("a hedge taken out", seen=True, make=_swap(r"\b(?:may|might|could|sometimes|often) ", "")),
+    Falsehood(
+        "sides of a comparison",
+        seen=True,
+        make=_swap(r"^(.+?) (outperforms?|surpass(?:es)?) (.+?)(?= (?:on|in|by|at|with|across)\b|[.,])", _sides),
+    ),
+    Falsehood(
+        "another field",
+        seen=True,
+        make=_about("Bridges of steel corrode faster under salt water and heavy traffic loads."),
+    ),
+    Falsehood(
+        "no citation",
+        seen=True,
+        make=lambda t, _: Statement(f"Practitioners of {_topic(t.paper)} tend to prefer small teams.", t.paper, ""),
+    ),
+    Falsehood(
+        "an unknown key",
+        seen=True,
+        make=lambda t, _: Statement(
+            f"Practitioners of {_topic(t.paper)} work in small teams.", t.paper, "arxiv:9912.99999"
+        ),
+    ),
+    Falsehood(
+        "words the paper lacks",
+        seen=True,
+        make=_about("Researchers on {topic} were paid by the sentence."),
+        verdict="invented words",
+    ),
+    Falsehood("no verdict", seen=True, make=_about("Researchers on {topic} met in small rooms."), verdict="missing"),
+    Falsehood("another paper's claim", seen=False, make=_cited_to_another),
+    Falsehood("two papers in one", seen=False, make=_two_papers),
+    Falsehood("an invented cause", seen=False, make=_with(" because its authors used smaller batches")),
+    Falsehood(
+        "an invented finding", seen=False, make=_about("Work on {topic} finds that its quality depends on its input.")
+    ),
+    Falsehood("an invented limit", seen=False, make=_with(", although training remains slow")),
+)
+"""Those not ``seen`` are left to the checker, and survive as often as it errs."""
+
+
+def _plain(text: str, paper: Paper) -> str:
+    return f"{text.rstrip('.')} [@{paper.key}]."
+
+
+def _around(before: str, after: str = "") -> Callable[[str, Paper, Sequence[Paper]], str]:
+    return lambda text, paper, _: f"{before}{_plain(text, paper)}{after}"
+
+
+def _cites(form: str) -> Callable[[str, Paper, Sequence[Paper]], str]:
+    def write(text: str, paper: Paper, papers: Sequence[Paper]) -> str:
+        number = next(i for i, p in enumerate(papers, start=1) if p.key == paper.key)
+        cited = form.format(key=paper.key, KEY=paper.key.upper(), title=paper.title, number=number)
+        return f"{text.rstrip('.')} {cited}."
+
+    return write
+
+
+def _after_stop(text: str, paper: Paper, _: Sequence[Paper]) -> str:
+    return f"{text.rstrip('.')}. [@{paper.key}]"
+
+
+def _near_title(text: str, paper: Paper, _: Sequence[Paper]) -> str:
+    return f"{text.rstrip('.')} [{paper.title}s]."
+
+
+BAD_FORMS: tuple[BadForm, ...] = (
+    BadForm("a key after the full stop", _after_stop, r"\.\s*\[@"),
+    BadForm("keys side by side", _cites("[@{key}][@{key}]"), r"\]\s*\[@"),
+    BadForm("keys divided by commas", _cites("[@{key}, @{key}]"), r"\[@[^\]]*,"),
+    BadForm("a key in parentheses", _cites("(@{key})"), r"\(@"),
+    BadForm("a key in other brackets", _cites("【@{key}】"), "【"),
+    BadForm("a key in capitals", _cites("[@{KEY}]"), r"\[@[A-Z]{4}"),
+    BadForm("a key without its sign", _cites("[{key}]"), r"\[(?!@)"),
+    BadForm("a title for a key", _cites("[{title}]"), r"\[(?!@)"),
+    BadForm("a near-title for a key", _near_title, r"\[(?!@)"),
+    BadForm("a number for a key", _cites("[{number}]"), r"\[\d"),
+    BadForm("LaTeX for a key", _cites(r"\citep{{{key}}}"), r"\\cite"),
+    BadForm("an opening", _around("Certainly! Here is the subsection you asked for:\n\n"), "Certainly|Here is"),
+    BadForm("a closing", _around("", "\n\nI hope this helps! Let me know if you need more."), "hope|Let me know"),
+    BadForm("a word count", _around("", "\n\n(Word count: 712)"), "712|ord count"),
+    BadForm("thoughts", _around("<think>The user wants prose. I plan.</think>\n"), "think|I plan"),
+    BadForm("a code fence", _around("```markdown\n", "\n```"), "```|markdown"),
+    BadForm("a heading", _around("### 2.1 Overview of Methods\n\n"), "Overview of Methods"),
+    BadForm("a numbered heading", _around("3. Closing Words\n\n"), "Closing Words"),
+    BadForm("a heading in bold", _around("**Key Ideas**\n\n"), "Key Ideas"),
+    BadForm("a list item", _around("- "), r"(?:^|\n)- "),
+    BadForm("a list of references", _around("", "\n\nReferences\n\n[1] Doe, J. A Paper. 2020."), "Doe|References"),
+    BadForm("emphasis", lambda t, p, _: _plain(f"**{t.split(' ')[0]}** {' '.join(t.split(' ')[1:])}", p), r"\*\*"),
+    BadForm(
+        "an entity",
+        lambda t, p, _: _plain(t.replace(" and ", " &amp; and ", 1).replace("&amp; and", "&#97;nd"), p),
+        "&#",
+    ),
+)
+
+
+def choose_true_sentence(paper: Paper, chance: random.Random) -> str:
+    """A sentence of the paper as a survey would say it, its authors in the third person; empty where none fits."""
+    found = [
+        re.sub(r"\bour\b", "their", re.sub(r"\b([Ww])e\b", "the authors", s))
+        for s in re.split(r"(?<=[.!?]) (?=[A-Z])", paper.content)
+        if 8 <= len(s.split()) <= 40 and not re.match(r"(?:This|These|It|They|However|Such|Their)\b|.*https?:", s)
+    ]
+    chosen = chance.choice(found) if found else ""
+    return chosen[:1].upper() + chosen[1:]
