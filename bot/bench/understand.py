@@ -120,12 +120,10 @@ def measure_understanding(utterances: list[Utterance]) -> UnderstandingFigures:
 
 def read_utterance(text: str, phase: Phase, place: Place) -> str:
     """The command that the words are taken for, `ASKED_BACK`, or `SILENT`."""
-    if plain := read_plain(text, ReadingContext(phase, place)).said:
-        return plain
     try:
         found = understand(text, ReadingContext(phase, place), State(phase=phase))
-    except UserError:
-        return ASKED_BACK
+    except UserError:  # unreadable, or the last of a list that this conversation does not have
+        return read_plain(text, ReadingContext(phase, place)).said or ASKED_BACK
     if found.silent:
         return SILENT
     return found.said if found.said and found.fits else ASKED_BACK

@@ -194,7 +194,7 @@ class Turns:
         match command:
             case StartSurvey() | FollowUp() | FullSurvey():
                 event = start_event(command, turn.session.state, self._defaults)
-                if not isinstance(command, FullSurvey):
+                if isinstance(command, StartSurvey):
                     leave_for_another(turn, incoming.person)
                 self.decide(turn, event)
             case More():

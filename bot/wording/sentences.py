@@ -38,7 +38,7 @@ HELP = """**What you can say**
 `budget=2.50` |
 | a quick answer | `quick does caffeine impair sleep?` with `papers=100` `places=pubmed` `online=yes` · `search TOPIC` \
 (no review) · then `follow 1` · `full survey` |
-| at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `start over` |
+| at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `redo` · `start over` |
 | keywords | `add dense retrieval` · `drop transformers` |
 | papers | `exclude 3 7` · `include 3` · `more` · `show` · `papers:` and your list, a title, DOI or arXiv id a line |
 | outline | `rename 2 to …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · `add section … after 2` |
@@ -49,6 +49,7 @@ HELP = """**What you can say**
 | its quality | `evaluate` · `evaluate details` |
 | the field | `gaps` (which parts of it lack surveys) · `background` (from Wikipedia, into the introduction) |
 | people | `invite NAME` (may change the survey too) |
+| your surveys | `list` · `open 2` · `new` · `name this survey …` · `archive` (a new topic never replaces a survey) |
 | any time | `status` · `cost` · `budget` · `sources` · `history` · `stop` · `forget` · `help` |"""
 
 _NOTICES: dict[NoticeKind, str] = {

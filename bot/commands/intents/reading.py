@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from adapters.chat import Place
-from bot.commands.grammar import Command, FreeText, More, Show, StartSurvey, parse
+from bot.commands.grammar import Command, FreeText, More, NameSurvey, Show, StartSurvey, parse
 from bot.commands.intents.addressing import addresses_others, asks_about_survey, is_question, is_subject, is_term
 from bot.commands.intents.cues import read_cues
 from bot.commands.intents.intents import load_intents
@@ -72,10 +72,14 @@ class Understanding:
 
 @dataclass(frozen=True, slots=True)
 class PlainReading:
-    """``said`` is a command of the grammar; without it the words are asked back, or, where ``silent``, not for us."""
+    """``said`` is a command of the grammar; without it the words are asked back, or, where ``silent``, not for us.
+
+    A ``loose`` reading takes words for a question or a topic only because nothing else was found in them.
+    """
 
     said: str = ""
     silent: bool = False
+    is_loose: bool = False
 
 
 def understand(text: str, context: ReadingContext, state: State) -> Understanding:
@@ -84,37 +88,54 @@ def understand(text: str, context: ReadingContext, state: State) -> Understandin
     Raises `UserError` where somebody who talks to us begins a command that cannot be read.
     """
     among_people = context.place == "thread"
-    if _REVIEW.match(text.strip()) or (context.phase == "topic" and _SEARCH.match(text.strip())):
-        return Understanding(text.strip(), parse(text))
-    if said := read_plain(text, context).said:
-        resolved = resolve_positions(said, state)
-        return Understanding(resolved, parse(resolved))
+    own_words = _VERBATIM.match(text.strip()) or (context.phase == "topic" and _SEARCH.match(text.strip()))
+    if own_words and not isinstance(command := parse(text), FreeText):
+        return Understanding(text.strip(), command, fits=_fits(command, context.phase))
+    plain = read_plain(text, context)
+    if plain.said and not plain.is_loose:
+        return _accept(plain.said, state)
     if among_people and addresses_others(text):
         return Understanding(silent=True)
     try:
-        command = parse(text)
+        known = _read_known(text, context)
     except UserError:
         if among_people:
             return Understanding(silent=True)
-        raise
+        if not plain.said:
+            raise
+        known = None
+    if known:
+        return known
+    return _accept(plain.said, state) if plain.said else Understanding(silent=among_people)
+
+
+def _accept(said: str, state: State) -> Understanding:
+    resolved = resolve_positions(said, state)
+    return Understanding(resolved, parse(resolved))
+
+
+def _read_known(text: str, context: ReadingContext) -> Understanding | None:
+    """What the grammar itself reads; ``None`` where that is nothing, or not meant so here."""
+    command = parse(text)
     fits = _fits(command, context.phase)
     if isinstance(command, _FREE) or (isinstance(command, EditKeywords) and not fits):
-        return Understanding(silent=among_people)
+        return None
     courtesy = isinstance(command, Show) and command.view in {"hello", "thanks"}
-    if among_people and (courtesy or isinstance(command, EditKeywords | Approve | Regenerate) or not fits):
+    if context.place == "thread" and (courtesy or isinstance(command, EditKeywords | Approve | Regenerate) or not fits):
         return Understanding(silent=True)
     return Understanding(text.strip(), command, fits=fits)
 
 
-_REVIEW = re.compile(
+_VERBATIM = re.compile(
     r"/?quick\b(?! (?:question|note|one|fix|update|reminder|check|heads)\b)|follow(?:[- ]?up)? \d|"
-    r"(?:write (?:a |the )?)?full survey",
+    r"(?:write (?:a |the )?)?full survey|show (?:papers|keywords|outline)\b|"
+    r"(?:references|tree|why (?:table|figure)) \d|search for \d|budget (?:person|workspace|survey)\b",
     re.I,
 )
-"""How the commands of quick reviews begin."""
+"""How commands begin that have words of their own, and so mean nothing else however they go on."""
 _SEARCH = re.compile(r"search (?!(?:for \d|with|again|online|now|using|by)\b)", re.I)
 
-_FREE = FreeText | StartSurvey | AskQuestion
+_FREE = FreeText | StartSurvey | AskQuestion | NameSurvey
 """What the grammar reads into any words."""
 
 _ONLY_AT: dict[type, str] = {
@@ -140,10 +161,11 @@ def read_plain(text: str, context: ReadingContext) -> PlainReading:
     among_people = context.place == "thread"
     if match := _LIST.fullmatch(text.strip()):
         return PlainReading(f"papers: {match[1].strip()}")
-    said = _read_command(text, context) or _read_rest(text, context)
+    command = _read_command(text, context)
+    said = command or _read_rest(text, context)
     if among_people and addresses_others(text) and not said.startswith("invite "):
         return PlainReading(silent=True)
-    return PlainReading(said, silent=among_people)
+    return PlainReading(said, silent=among_people, is_loose=not command)
 
 
 def _read_command(text: str, context: ReadingContext) -> str:
