@@ -287,9 +287,18 @@ def bench_write(
     topic: Annotated[str, typer.Option(help="What the survey is about.")] = "Graph Neural Networks",
     sections: Annotated[int, typer.Option(help="Number of sections.")] = 8,
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 700,
+    recipe: Annotated[str, typer.Option(help="autosurvey, or surveyx beside it.")] = "autosurvey",
+    pace: Annotated[float, typer.Option(help="With surveyx: 1 is a service's usual speed.")] = 1.0,
     faults: Annotated[bool, typer.Option("--faults", help="Also one run for each kind of fault.")] = False,
 ) -> None:
-    """Time, tokens and faults of the AutoSurvey recipe on a simulated language model."""
+    """Time, tokens and faults of a recipe on a simulated language model."""
+    if recipe not in {"autosurvey", "surveyx"}:
+        raise typer.BadParameter("say autosurvey or surveyx", param_hint="--recipe")
+    if recipe == "surveyx":
+        with _starting() as console:
+            from bot.bench.write_surveyx import write_surveyx
+
+        _run(write_surveyx(console, library, topic, (sections, words), pace))
     with _starting() as console:
         from bot.bench.write import write as run
 

@@ -66,6 +66,7 @@ class App:
                 grow_trees="attribute trees" not in settings.without,
                 optimise_outline="outline optimisation" not in settings.without,
                 rewrite="rewriting" not in settings.without,
+                draw_tables="tables" not in settings.without,
                 selector=settings.keyword_selector,
                 planned_from=settings.planned_from,
             ),

@@ -34,6 +34,7 @@ RecipePart = Literal[
     "attribute trees",
     "outline optimisation",
     "rewriting",
+    "tables",
 ]
 """What can be left out: the first three of autosurvey, the others of surveyx."""
 

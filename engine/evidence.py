@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from engine.errors import UserError
-from engine.survey import Claim, Section, Survey, walk
+from engine.survey import Claim, Figure, Section, Survey, Table, walk
 from engine.values import Paper, Passage
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,23 @@ def evidence_of_section(survey: Survey, place: str) -> tuple[Evidence, ...]:
     section_at(survey, place)
     inside = (item for item in _all(survey) if item.place == place or item.place.startswith(f"{place}."))
     return tuple(inside)
+
+
+def table_at(survey: Survey, number: int) -> Table:
+    """The table with that number in the document; raises `UserError` naming the numbers there are."""
+    return _numbered("table", [table for _, section in walk(survey.sections) for table in section.tables], number)
+
+
+def figure_at(survey: Survey, number: int) -> Figure:
+    """The figure with that number in the document; raises `UserError` naming the numbers there are."""
+    return _numbered("figure", [figure for _, section in walk(survey.sections) for figure in section.figures], number)
+
+
+def _numbered(kind: str, found: list[T], number: int) -> T:
+    if not 1 <= number <= len(found):
+        there = f"it has {kind}s 1 to {len(found)}" if found else f"it has no {kind}s"
+        raise UserError(f"There is no {kind} {number} in this survey; {there}.")
+    return found[number - 1]
 
 
 def evidence_of_reference(survey: Survey, number: int) -> tuple[Paper, tuple[Evidence, ...]]:

@@ -69,6 +69,7 @@ class TimeLine:
 
     caption: str
     lanes: tuple[TimeLane, ...]
+    introduction: str = ""
 
 
 NameKind = Literal["method", "data set", "metric", "task"]

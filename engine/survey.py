@@ -78,13 +78,27 @@ class ClaimTally:
 
 
 @dataclass(frozen=True, slots=True)
+class CellEvidence:
+    """The words of a paper that a table's cell is made of; row and column from 0, the header not counted."""
+
+    row: int
+    column: int
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
-    """A table with a caption; cells may hold citations. ``widths`` are the columns' shares (empty: all alike)."""
+    """A table with a caption; cells may hold citations. ``widths`` are the columns' shares (empty: all alike).
+
+    ``introduction`` is the sentence of the text that introduces it, with ``{}`` for “Table 2”; see `introduce`.
+    """
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     widths: tuple[int, ...] = ()
+    introduction: str = ""
+    evidence: tuple[CellEvidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +109,7 @@ class BarChart:
     x_label: str
     y_label: str
     bars: tuple[tuple[str, int], ...]
+    introduction: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +129,34 @@ class FieldMap:
 
     caption: str
     points: tuple[MapPoint, ...]
+    introduction: str = ""
 
 
-Figure = BarChart | FieldMap | TimeLine
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A part of a taxonomy: a line of work with its parts, or a work with its paper."""
+
+    label: str
+    key: PaperKey | None = None
+    children: tuple[Branch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Taxonomy:
+    """A field, or a part of it, as a tree."""
+
+    caption: str
+    root: Branch
+    introduction: str = ""
+
+
+Figure = BarChart | FieldMap | TimeLine | Taxonomy
+
+
+def introduce(shown: Table | Figure, number: int) -> str:
+    """The sentence of the text that introduces a table or figure by its number; empty where it has none."""
+    kind = "Table" if isinstance(shown, Table) else "Figure"
+    return shown.introduction.replace("{}", f"{kind} {number}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 from bot.commands.grammar import Show
-from bot.wording import proposals, replies
+from bot.wording import floats, proposals, replies
 from bot.wording import sentences as wording
 from engine.errors import UserError
-from engine.evidence import evidence_of_reference, evidence_of_section, section_at
+from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, section_at, table_at
 from engine.session.state import State, SurveySession
 from engine.survey import Survey
 from engine.writing.assembly import assemble_survey
@@ -34,10 +34,21 @@ def view(session: SurveySession, look: Show) -> str:
             survey = require_survey(state)
             paper, items = evidence_of_reference(survey, int(look.target))
             return proposals.why_reference(survey, paper, int(look.target), items)
+        case "why float":
+            return _why_float(require_survey(state), look.target)
         case "cost" | "budget" | "tree":
             raise ValueError(f"{look.view} is not in the session")
         case _:
             assert_never(look.view)
+
+
+def _why_float(survey: Survey, target: str) -> str:
+    """``table 2`` or ``figure 1``."""
+    kind, _, place = target.partition(" ")
+    number = int(place)
+    if kind == "table":
+        return floats.why_table(survey, table_at(survey, number), number)
+    return floats.why_figure(figure_at(survey, number), number)
 
 
 def _show_section(state: State, place: str) -> str:

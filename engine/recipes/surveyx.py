@@ -14,6 +14,7 @@ from engine.recipes.surveyx_costs import plan_survey
 from engine.recipes.surveyx_hints import hint_parts
 from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_preparation import prepare
+from engine.recipes.surveyx_tables import add_figures_and_tables
 from engine.recipes.surveyx_writing import SectionWriter
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, RunContext
@@ -47,6 +48,7 @@ class SurveyXRecipe(RevisedByModel):
     grow_trees: bool = True
     optimise_outline: bool = True
     rewrite: bool = True
+    draw_tables: bool = True
     selector: Selector = "farthest"
     planned_from: int = PLANNED_FROM
     name: str = "surveyx"
@@ -62,7 +64,7 @@ class SurveyXRecipe(RevisedByModel):
     ) -> Sequence[CallChain]:
         """Hints, drafts, rewriting, checks; the trees were made for the outline."""
         task = Assignment(brief.topic, outline, words_for_each(brief, outline), audience=brief.audience)
-        return plan_survey(task, list(papers.values()), rewrite=self.rewrite)
+        return plan_survey(task, list(papers.values()), rewrite=self.rewrite, tables=self.draw_tables)
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The keyword pool, expanded (algorithm 1)."""
@@ -108,6 +110,8 @@ class SurveyXRecipe(RevisedByModel):
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {warnings[0].detail}", retryable=True)
         survey = assemble_survey(brief, outline, sections, selection, METHOD)
+        if self.draw_tables:
+            survey = await add_figures_and_tables(survey, outline, prepared.material, model, warnings)
         changed = writer.changes
         facts = (
             ("Papers with an attribute tree", f"{len(prepared.material.trees):,}"),

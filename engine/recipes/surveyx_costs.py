@@ -6,12 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from engine.checking.check import CLAIMS_PER_CALL
 from engine.llm.model import tokens_of
 from engine.recipes.surveyx_hints import HINTED_AT_ONCE, HINTS_EACH
 from engine.run import CallChain, PlannedCall
 from engine.values import OutlineNode, Paper, walk_outline
 from engine.writing.drafting import Assignment, outline_text
-from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD, TOKENS_PER_VERDICT, WORDS_PER_CITATION
+from engine.writing.estimates import (
+    CHECK_OVERHEAD,
+    PROMPT_OVERHEAD,
+    TOKENS_PER_DRAFTED_WORD,
+    TOKENS_PER_VERDICT,
+    WORDS_PER_CITATION,
+)
 
 NOTES, GIST, HINT, SOURCE = 1.6, 0.5, 0.4, 1.1
 """Sizes in abstracts, measured on 300 papers: all notes of a paper, those that say where it belongs, a hint with the
@@ -30,11 +37,14 @@ EDITED_SHARE = 0.2
 FOUND = 8
 """Papers that rewriting finds for a subsection."""
 
+TABLE_ROWS, ROW_TOKENS = 10, 90
+"""Rows of a section's table, and the tokens of one as it is written."""
+
 FRAME_PAPERS, FRAME_TOKENS = 2, 60
 """Papers cited where a part begins and ends, and the tokens of these sentences."""
 
 
-def plan_survey(task: Assignment, papers: Sequence[Paper], *, rewrite: bool) -> list[CallChain]:
+def plan_survey(task: Assignment, papers: Sequence[Paper], *, rewrite: bool, tables: bool) -> list[CallChain]:
     """Hints of all papers, then for each section its drafts one after the other, each rewritten and checked."""
     body = [node for node in task.outline.nodes if node.role == "body"]
     leaves = [len(_leaves(node)) for node in body]
@@ -52,7 +62,12 @@ def plan_survey(task: Assignment, papers: Sequence[Paper], *, rewrite: bool) -> 
         chains += _plan_section(count, sizes, rewrite=rewrite)
     for _ in range(len(task.outline.nodes) - len(body)):
         shown = sizes.papers(FRAME_PAPERS * sum(leaves), GIST) + FRAME_TOKENS * sum(leaves)
-        chains.append((PlannedCall("drafting", sizes.outline + shown, sizes.written), sizes.check()))
+        first, *others = sizes.checks()
+        chains.append((PlannedCall("drafting", sizes.outline + shown, sizes.written), first))
+        chains += [(check,) for check in others]
+    if tables:
+        shown = PROMPT_OVERHEAD + sizes.papers(TABLE_ROWS, GIST)
+        chains += [(PlannedCall("extraction", shown, TABLE_ROWS * ROW_TOKENS),)] * len(body)
     return chains
 
 
@@ -69,9 +84,11 @@ class _Sizes:
     def papers(self, count: int, share: float) -> int:
         return round(count * (HEAD_TOKENS + share * self.abstract))
 
-    def check(self) -> PlannedCall:
-        read = PROMPT_OVERHEAD + self.written + self.papers(self.cited, SOURCE)
-        return PlannedCall("checking", read, self.cited * TOKENS_PER_VERDICT)
+    def checks(self) -> list[PlannedCall]:
+        """The calls that check a part, side by side."""
+        count = -(-self.cited // CLAIMS_PER_CALL)
+        read = CHECK_OVERHEAD + (self.written + self.papers(self.cited, SOURCE)) // count
+        return [PlannedCall("checking", read, self.cited * TOKENS_PER_VERDICT // count)] * count
 
 
 def _plan_section(parts: int, sizes: _Sizes, *, rewrite: bool) -> list[CallChain]:
@@ -80,8 +97,9 @@ def _plan_section(parts: int, sizes: _Sizes, *, rewrite: bool) -> list[CallChain
     drafts = [PlannedCall("drafting", sizes.outline + hints + i * sizes.written, sizes.written) for i in range(parts)]
     read = PROMPT_OVERHEAD + sizes.written + sizes.papers(sizes.cited + FOUND, GIST)
     rewriting = PlannedCall("checking", read, round(EDITED_SHARE * sizes.cited * EDIT_TOKENS))
-    finish = (rewriting, sizes.check()) if rewrite else (sizes.check(),)
-    return [(*drafts, *finish), *[finish] * (parts - 1)]
+    first, *others = sizes.checks()
+    finish = (rewriting, first) if rewrite else (first,)
+    return [(*drafts, *finish), *[finish] * (parts - 1), *[(check,) for check in others * parts]]
 
 
 def _leaves(node: OutlineNode) -> list[OutlineNode]:

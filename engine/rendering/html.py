@@ -26,7 +26,7 @@ from engine.rendering.document import (
 from engine.rendering.figures.drawing import PaperLink
 from engine.rendering.figures.pictures import svg
 from engine.rendering.markdown import describe_search
-from engine.survey import Figure, Survey
+from engine.survey import Figure, Survey, introduce
 from engine.text import clean
 from engine.values import Paper, PaperKey
 
@@ -83,6 +83,7 @@ def html(survey: Survey) -> str:
         inline=lambda text: _inline(parse_runs(text, known)),
         items=_items,
         describe_search=describe_search,
+        introduce=introduce,
         draw=lambda figure: _draw(figure, links, titles),
         widths=_widths,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.citations import number_ranges, numbers, reference_text, replace_citations
 from engine.overview import LineOfWork, Name, NameKind, NearbyGroup, Overview, TimeLane, TimeLine
-from engine.survey import BarChart, Section, Survey
+from engine.survey import BarChart, Branch, Figure, Section, Survey, Table, Taxonomy, introduce
 from engine.text import clean
 from engine.values import Paper, PaperKey, SearchRecord
 
@@ -153,10 +153,12 @@ def _section(section: Section, number: str, known: dict[PaperKey, int], counter:
     yield with_numbers(section.text, known)
     for table in section.tables:
         counter["table"] += 1
+        yield from _introduction(table, counter["table"])
         yield f"**Table {counter['table']}.** {escape_markdown(table.caption)}"
         yield _table(table.header, [[with_numbers(cell, known) for cell in row] for row in table.rows])
     for figure in section.figures:
         counter["figure"] += 1
+        yield from _introduction(figure, counter["figure"])
         yield f"**Figure {counter['figure']}.** {escape_markdown(figure.caption)}"
         if isinstance(figure, BarChart):
             yield _table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
@@ -164,11 +166,26 @@ def _section(section: Section, number: str, known: dict[PaperKey, int], counter:
             yield _table(
                 ("Line of work", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes]
             )
+        elif isinstance(figure, Taxonomy):
+            yield "\n".join(_branches(figure.root, known, 0))
         else:
             groups = Counter(point.group for point in figure.points)
             yield _table(("Group", "Papers"), [(escape_markdown(clean(group)), str(n)) for group, n in groups.items()])
     for i, below in enumerate(section.sections, start=1):
         yield from _section(below, f"{number}.{i}", known, counter)
+
+
+def _introduction(shown: Table | Figure, number: int) -> Iterator[str]:
+    if said := introduce(shown, number):
+        yield escape_markdown(clean(said))
+
+
+def _branches(branch: Branch, known: dict[PaperKey, int], depth: int) -> Iterator[str]:
+    """A taxonomy as a nested list, works with their references."""
+    cited = f" [{known[branch.key]}]" if branch.key in known else ""
+    yield f"{'  ' * depth}- {escape_markdown(clean(branch.label))}{cited}"
+    for child in branch.children:
+        yield from _branches(child, known, depth + 1)
 
 
 def _turns(lane: TimeLane) -> str:

@@ -40,6 +40,13 @@ async def test_a_survey_from_topic_to_text_and_a_second_one_from_the_same_forest
             assert any(section.claims for _, section in walk(survey.sections))
             await lab.chat.say("tree 1")
             assert "was read from its abstract" in lab.chat.last
+            await lab.chat.say("why table 1")
+            assert "a program held it against these words" in lab.chat.last
+            assert "“" in lab.chat.last
+            await lab.chat.say("why figure 1")
+            assert "as they were approved" in lab.chat.last
+            await lab.chat.say("why table 99")
+            assert "There is no table 99 in this survey; it has tables 1 to" in lab.chat.last
             await lab.chat.say("cost")
             assert "trees" in lab.chat.last
             first = Counter(call.kind for call in service.calls)

@@ -232,7 +232,20 @@ class Recorded:
         """Nothing is open."""
 
 
-STAGES = ("kinds", "trees", "primary", "mount", "divide", "reorganise", "hints", "draft", "rewrite", "check", "frame")
+STAGES = (
+    "kinds",
+    "trees",
+    "primary",
+    "mount",
+    "divide",
+    "reorganise",
+    "hints",
+    "draft",
+    "rewrite",
+    "check",
+    "frame",
+    "cells",
+)
 
 
 @pytest.mark.parametrize("stage", STAGES)

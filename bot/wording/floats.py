@@ -1,0 +1,53 @@
+"""Where a table or a figure comes from, as a person reads it."""
+
+from __future__ import annotations
+
+from engine.citations import list_cited_keys, numbers
+from engine.overview import TimeLine
+from engine.rendering.markdown import escape_markdown, with_numbers
+from engine.survey import BarChart, Citation, FieldMap, Figure, Survey, Table, Taxonomy
+from engine.text import clean, shorten
+
+QUOTE_CHARACTERS = 160
+
+
+def why_table(survey: Survey, table: Table, number: int) -> str:
+    """Row by row, for each cell the words of the paper it is made of."""
+    known = numbers(survey)
+    head = f"**Table {number}. {escape_markdown(clean(table.caption))}**"
+    if not table.evidence:
+        keys = {key for row in table.rows for cell in row for key in list_cited_keys(cell)}
+        return f"{head}\n\nIt was counted from the papers of this survey; {len(keys)} of them are named in it."
+    lines = [
+        head,
+        "",
+        "Each cell was taken from its paper by a language model, and a program held it against these words:",
+    ]
+    for at, row in enumerate(table.rows):
+        lines += ["", f"**{with_numbers(row[0], known)}**"]
+        lines += [
+            f"- {escape_markdown(table.header[item.column])}: {with_numbers(row[item.column], known)} — "
+            f"{_words(item.citation)}"
+            for item in table.evidence
+            if item.row == at
+        ]
+    return "\n".join(lines)
+
+
+def why_figure(figure: Figure, number: int) -> str:
+    """How a figure was made."""
+    head = f"**Figure {number}. {escape_markdown(clean(figure.caption))}**"
+    match figure:
+        case Taxonomy():
+            how = "It shows the sections of this survey as they were approved; works are those that a part cites most."
+        case BarChart() | TimeLine():
+            how = "It was counted from the papers of this survey by their years."
+        case FieldMap():
+            how = "Papers lie near one another where their titles and abstracts share words and meaning."
+    return f"{head}\n\n{how}"
+
+
+def _words(citation: Citation) -> str:
+    words = escape_markdown(shorten(clean(citation.quote), QUOTE_CHARACTERS))
+    page = f", page {citation.page}" if citation.page else ""
+    return f"summary: {words}" if citation.source == "summary" else f"“{words}” ({citation.source}{page})"

@@ -1,0 +1,132 @@
+"""Tables and figures of a survey by SurveyX: values, traced to papers, in the formats."""
+
+from __future__ import annotations
+
+import json
+
+from bot.bench.simulation import simulate_answer
+from engine.citations import list_cited_keys
+from engine.reading.attribute_trees import AttributeValue, TreeKind, complete_tree
+from engine.reading.forests import MemoryForest
+from engine.reading.tree_sources import source_of
+from engine.recipes.surveyx import SurveyXRecipe
+from engine.recipes.surveyx_material import Material
+from engine.recipes.surveyx_tables import TablePlan, fill_table, plan_benchmarks, plan_comparison, section_taxonomy
+from engine.rendering.markdown import render_markdown
+from engine.survey import Citation, Claim, Section, Survey, Taxonomy, walk
+from engine.values import Paper, PaperKey
+from tests.engine.recipes.test_surveyx import EVERYTHING, context, whole_survey
+from tests.fakes import FakeModel, WordEmbedder, papers, whole
+
+
+async def survey_with_forest() -> tuple[Survey, MemoryForest, FakeModel]:
+    model, forest = FakeModel(simulate_answer), MemoryForest(WordEmbedder())
+    _, survey = await whole_survey(context(model, forest))
+    return survey, forest, model
+
+
+async def test_tables_and_figures_are_values_traced_to_papers() -> None:
+    survey, forest, _ = await survey_with_forest()
+    tables = [table for _, section in walk(survey.sections) for table in section.tables]
+    trees = await forest.get([p.key for p in EVERYTHING])
+    assert tables
+    for table in tables:
+        assert "{}" in table.introduction
+        assert len(table.rows) >= 3
+        assert all(len(row) == len(table.header) for row in table.rows)
+        for item in table.evidence:
+            cell = table.rows[item.row][item.column]
+            assert list_cited_keys(table.rows[item.row][0]) == (item.citation.key,)
+            assert item.citation.quote in {v.quote for _, v in trees[item.citation.key].known()}
+            assert cell.rstrip("…") in " ".join(v.text for _, v in trees[item.citation.key].known())
+        filled = sum(cell != "–" for row in table.rows for cell in row[1:])
+        assert len(table.evidence) == filled
+    figures = [f for _, s in walk(survey.sections) for f in s.figures if isinstance(f, Taxonomy)]
+    assert figures[0].root.label == survey.title
+    assert [b.label for b in figures[0].root.children] == [s.title for s in survey.sections if s.sections]
+
+
+async def test_a_table_is_introduced_by_its_number_and_a_taxonomy_is_a_nested_list() -> None:
+    survey, _, _ = await survey_with_forest()
+    document = render_markdown(survey)
+    introduced = [line for line in document.split("\n") if line.startswith("Table 1 compares ")]
+    assert len(introduced) == 1
+    assert document.index(introduced[0]) < document.index("**Table 1.**")
+    assert "Figure 1 shows how this survey divides the field." in document
+    assert f"\n- {survey.title}\n  - " in document
+    assert "{}" not in document
+
+
+async def test_without_tables_none_are_asked_for() -> None:
+    model = FakeModel(simulate_answer)
+    _, survey = await whole_survey(context(model), SurveyXRecipe(draw_tables=False))
+    assert model.asked("cells/") == []
+    assert not any(section.tables or section.figures for _, section in walk(survey.sections))
+
+
+def material_of(kinds: dict[TreeKind, list[Paper]], fields: tuple[str, ...]) -> Material:
+    trees = {}
+    for kind, some in kinds.items():
+        for paper in some:
+            source = source_of(paper, None, 1_000)
+            texts = {name: source.sentences[i].text for i, name in enumerate(fields)}
+            values = {name: AttributeValue(text, text, "abstract", "Abstract") for name, text in texts.items()}
+            trees[paper.key] = complete_tree(source, kind, values)
+    return Material({p.key: p for some in kinds.values() for p in some}, trees)
+
+
+def section_citing(keys: list[PaperKey]) -> Section:
+    claims = tuple(Claim(f"A claim [@{k}].", (Citation(k, "", "supported"),)) for k in keys)
+    return Section("Part", " ".join(claim.text for claim in claims), claims)
+
+
+def test_a_comparison_has_the_kind_that_most_papers_are_and_the_columns_that_most_have() -> None:
+    methods, surveys = papers(4), papers(2, "graph", 101)
+    material = material_of({"method": methods}, ("method.description", "conclusion"))
+    other = material_of({"survey": surveys}, ("background.scope",))
+    both = Material({**material.papers, **other.papers}, {**material.trees, **other.trees})
+    plan = plan_comparison(section_citing([p.key for p in (*surveys, *methods)]), "2", both)
+    assert plan is not None
+    assert plan.keys == tuple(p.key for p in methods)
+    assert plan.columns == (("Approach", ("method.description",)), ("Finding", ("conclusion",)))
+    assert plan_comparison(section_citing([p.key for p in methods[:2]]), "2", both) is None
+    one_column = material_of({"method": methods}, ("method.description",))
+    assert plan_comparison(section_citing([p.key for p in methods]), "2", one_column) is None
+
+
+def test_benchmarks_get_a_table_from_eight_on_where_most_are_cited() -> None:
+    known = papers(9)
+    material = material_of({"benchmark": known}, ("dataset.desc",))
+    sections = [section_citing([known[0].key]), section_citing([p.key for p in known])]
+    plan = plan_benchmarks(sections, material)
+    assert plan is not None
+    assert (plan.place, len(plan.keys)) == ("2", 9)
+    assert plan_benchmarks([section_citing([p.key for p in known[:7]])], material) is None
+
+
+async def test_a_cell_that_the_paper_does_not_bear_is_not_taken() -> None:
+    known = papers(3)
+    material = material_of({"method": known}, ("method.description",))
+    said = {known[0].key: "ignores the passage index", known[1].key: "wins by 99 points", "other:1": "x"}
+    cells = [{"key": key, "column": "Approach", "text": text} for key, text in said.items()]
+    model = FakeModel(lambda _, __: json.dumps({"cells": cells}))
+    plan = TablePlan("1", "C", "{} c.", "Work", tuple(p.key for p in known), (("Approach", ("method.description",)),))
+    table = await fill_table(model, plan, material, [])
+    assert table.rows[0][1] == "ignores the passage index"
+    assert table.rows[1][1].startswith("Systems for dense retrieval often ignore")
+    assert "99" not in table.rows[1][1]
+    assert {key in whole(model.requests[0]) for key in (p.key for p in known)} == {True}
+
+
+def test_a_large_section_shows_the_works_it_cites_most() -> None:
+    known = papers(8)
+    parts = tuple(
+        Section(f"Part {i}", "", section_citing([known[i].key, known[i].key, known[i + 3].key]).claims)
+        for i in range(3)
+    )
+    drawn = section_taxonomy(Section("Whole", "", sections=parts), {p.key: p for p in known})
+    assert drawn is not None
+    assert [[work.key for work in branch.children] for branch in drawn.root.children] == [
+        [known[i].key, known[i + 3].key] for i in range(3)
+    ]
+    assert section_taxonomy(Section("Whole", "", sections=parts[:2]), {}) is None
