@@ -213,6 +213,16 @@ def delete_data(
 
 
 @cli.command()
+def settings(
+    *, env: Annotated[bool, typer.Option("--env", help="As a file .env to fill in, instead of a page.")] = False
+) -> None:
+    """Every setting with its default and meaning."""
+    from bot.cli.settings_page import render_environment, render_page
+
+    typer.echo(render_environment() if env else render_page(), nl=False)
+
+
+@cli.command()
 def doctor() -> None:
     """Say what is configured, what works, and what to do about what does not."""
     with _starting() as console:

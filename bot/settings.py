@@ -147,31 +147,89 @@ class Settings(BaseSettings):
     read_by: Literal["owner", "channel"] = Field("channel", description="Who may read a survey.")
     administrators: frozenset[str] = Field(frozenset(), description="Who may do all that, and raise budgets.")
 
-    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
-    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
-    anthropic_api_key: SecretStr | None = Field(None, validation_alias="ANTHROPIC_API_KEY")
-    anthropic_base_url: str | None = Field(None, validation_alias="ANTHROPIC_BASE_URL")
-    semantic_scholar_api_key: SecretStr | None = Field(None, validation_alias="SEMANTIC_SCHOLAR_API_KEY")
-    semantic_scholar_api_url: str = Field(semantic_scholar.ADDRESS, validation_alias="SEMANTIC_SCHOLAR_API_URL")
-    openalex_api_key: SecretStr | None = Field(None, validation_alias="OPENALEX_API_KEY")
-    openalex_api_url: str = Field(open_alex.ADDRESS, validation_alias="OPENALEX_API_URL")
-    arxiv_api_url: str = Field(arxiv.ADDRESS, validation_alias="ARXIV_API_URL")
-    unpaywall_api_url: str = Field("https://api.unpaywall.org", validation_alias="UNPAYWALL_API_URL")
-    wikipedia_url: str = Field("https://en.wikipedia.org", validation_alias="WIKIPEDIA_URL")
-    arxiv_url: str = Field("https://arxiv.org", validation_alias="ARXIV_URL")
-    crossref_api_url: str = Field(crossref.ADDRESS, validation_alias="CROSSREF_API_URL")
-    ncbi_api_key: SecretStr | None = Field(None, validation_alias="NCBI_API_KEY")
-    pubmed_api_url: str = Field(pubmed.ADDRESS, validation_alias="PUBMED_API_URL")
-    weaviate_url: str | None = Field(None, validation_alias="WEAVIATE_URL")
-    weaviate_grpc_port: int = Field(50_051, ge=1, le=65_535, validation_alias="WEAVIATE_GRPC_PORT")
-    weaviate_api_key: SecretStr | None = Field(None, validation_alias="WEAVIATE_API_KEY")
-    slack_bot_token: SecretStr | None = Field(None, validation_alias="SLACK_BOT_TOKEN")
-    slack_app_token: SecretStr | None = Field(None, validation_alias="SLACK_APP_TOKEN")
-    slack_signing_secret: SecretStr | None = Field(None, validation_alias="SLACK_SIGNING_SECRET")
-    slack_client_id: str = Field("", validation_alias="SLACK_CLIENT_ID")
-    slack_client_secret: SecretStr | None = Field(None, validation_alias="SLACK_CLIENT_SECRET")
-    slack_api_url: str = Field("https://slack.com/api/", validation_alias="SLACK_API_URL")
-    discord_token: SecretStr | None = Field(None, validation_alias="DISCORD_TOKEN")
+    openai_api_key: SecretStr | None = Field(
+        None,
+        validation_alias="OPENAI_API_KEY",
+        description="OpenAI's key, or that of a server which speaks its interface.",
+    )
+    openai_base_url: str | None = Field(
+        None,
+        validation_alias="OPENAI_BASE_URL",
+        description="Address of such a server: Ollama, vLLM, llama.cpp, Gemini's OpenAI address.",
+    )
+    anthropic_api_key: SecretStr | None = Field(
+        None, validation_alias="ANTHROPIC_API_KEY", description="Anthropic's key."
+    )
+    anthropic_base_url: str | None = Field(
+        None, validation_alias="ANTHROPIC_BASE_URL", description="Another address for Anthropic's interface."
+    )
+    semantic_scholar_api_key: SecretStr | None = Field(
+        None, validation_alias="SEMANTIC_SCHOLAR_API_KEY", description="Semantic Scholar's key: one call a second."
+    )
+    semantic_scholar_api_url: str = Field(
+        semantic_scholar.ADDRESS,
+        validation_alias="SEMANTIC_SCHOLAR_API_URL",
+        description="Another address for Semantic Scholar.",
+    )
+    openalex_api_key: SecretStr | None = Field(
+        None,
+        validation_alias="OPENALEX_API_KEY",
+        description="OpenAlex's key, free; without one the daily allowance is a few dozen searches.",
+    )
+    openalex_api_url: str = Field(
+        open_alex.ADDRESS, validation_alias="OPENALEX_API_URL", description="Another address for OpenAlex."
+    )
+    arxiv_api_url: str = Field(
+        arxiv.ADDRESS, validation_alias="ARXIV_API_URL", description="Another address for arXiv's search."
+    )
+    unpaywall_api_url: str = Field(
+        "https://api.unpaywall.org", validation_alias="UNPAYWALL_API_URL", description="Another address for Unpaywall."
+    )
+    wikipedia_url: str = Field(
+        "https://en.wikipedia.org",
+        validation_alias="WIKIPEDIA_URL",
+        description="The Wikipedia that `background` reads.",
+    )
+    arxiv_url: str = Field(
+        "https://arxiv.org", validation_alias="ARXIV_URL", description="Another address for arXiv's texts."
+    )
+    crossref_api_url: str = Field(
+        crossref.ADDRESS, validation_alias="CROSSREF_API_URL", description="Another address for Crossref."
+    )
+    ncbi_api_key: SecretStr | None = Field(
+        None, validation_alias="NCBI_API_KEY", description="NCBI's key for PubMed: ten calls a second instead of three."
+    )
+    pubmed_api_url: str = Field(
+        pubmed.ADDRESS, validation_alias="PUBMED_API_URL", description="Another address for PubMed's E-utilities."
+    )
+    weaviate_url: str | None = Field(
+        None, validation_alias="WEAVIATE_URL", description="Where Weaviate is; empty: libraries are folders."
+    )
+    weaviate_grpc_port: int = Field(
+        50_051, ge=1, le=65_535, validation_alias="WEAVIATE_GRPC_PORT", description="Weaviate's gRPC port."
+    )
+    weaviate_api_key: SecretStr | None = Field(None, validation_alias="WEAVIATE_API_KEY", description="Weaviate's key.")
+    slack_bot_token: SecretStr | None = Field(
+        None, validation_alias="SLACK_BOT_TOKEN", description="Slack's bot token (xoxb-…); see deploy/slack.md."
+    )
+    slack_app_token: SecretStr | None = Field(
+        None, validation_alias="SLACK_APP_TOKEN", description="Slack's app token (xapp-…), for Socket Mode."
+    )
+    slack_signing_secret: SecretStr | None = Field(
+        None, validation_alias="SLACK_SIGNING_SECRET", description="Slack's signing secret, for HTTP."
+    )
+    slack_client_id: str = Field(
+        "", validation_alias="SLACK_CLIENT_ID", description="Slack's client id, where other workspaces install us."
+    )
+    slack_client_secret: SecretStr | None = Field(
+        None, validation_alias="SLACK_CLIENT_SECRET", description="Slack's client secret, for the same."
+    )
+    slack_api_url: str = Field(
+        "https://slack.com/api/", validation_alias="SLACK_API_URL", description="Another address for Slack."
+    )
+    discord_token: SecretStr | None = Field(
+        None, validation_alias="DISCORD_TOKEN", description="Discord's bot token; see deploy/discord.md."
+    )
 
     def models(self) -> dict[Task, str]:
         """The model of each task."""

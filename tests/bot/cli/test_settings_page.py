@@ -1,0 +1,41 @@
+"""The pages that people read about settings say what the code does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.__main__ import cli
+from bot.cli.settings_page import list_settings, render_environment, render_page
+from bot.settings import Settings
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_page_and_the_example_are_what_the_command_prints() -> None:
+    assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == render_page()
+    assert (ROOT / ".env.example").read_text(encoding="utf-8") == render_environment()
+
+
+def test_every_setting_has_a_meaning_and_no_secret_a_default() -> None:
+    rows = {row.name: row for row in list_settings()}
+    assert len(rows) == len(Settings.model_fields)
+    assert all(row.meaning.endswith(".") for row in rows.values())
+    assert rows["OPENAI_API_KEY"].default == rows["SCHOLIUM_TOKEN_KEY"].default == ""
+    assert rows["SCHOLIUM_JOBS"].default == "4"
+
+
+@pytest.mark.parametrize(("option", "expected"), [((), "| `SCHOLIUM_HOME` |"), (("--env",), "#SCHOLIUM_JOBS=4")])
+def test_the_command_prints_them(option: tuple[str, ...], expected: str) -> None:
+    ended = CliRunner().invoke(cli, ["settings", *option])
+    assert ended.exit_code == 0
+    assert expected in ended.output
+
+
+def test_the_example_filled_in_is_read_by_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    filled = render_environment().replace("#SCHOLIUM_JOBS=4", "SCHOLIUM_JOBS=7")
+    (tmp_path / ".env").write_text(filled, encoding="utf-8")
+    assert Settings().jobs == 7
