@@ -92,9 +92,9 @@ class Query:
     least_citations: int = 0
 
 
-FoundBy = Literal["keyword", "cited", "citing", "recommended", "list"]
+FoundBy = Literal["keyword", "cited", "citing", "recommended", "list", "foundation"]
 """By searching a keyword; because papers found cite it; because it cites them; because a service recommends it
-for them; because a person's list names it."""
+for them; because a person's list names it; because it is close to the topic and much cited without naming it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +201,18 @@ class ListedPaper:
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many of the papers found are about the topic, and how many foundations were added.
+
+    ``nearest`` are the titles that come next and are not about the topic, where few papers are.
+    """
+
+    about: int
+    foundations: int = 0
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PaperSelection:
     """The papers gathered for a survey, best first; those in ``excluded`` stay listed but are not used."""
 
@@ -217,6 +229,8 @@ class PaperSelection:
     """The lines of the list that these papers come from, where a person gave one."""
     beyond: int = 0
     """Different papers that were found and are on topic, but beyond the number wanted."""
+    coverage: Coverage | None = None
+    """How well the topic is covered; ``None`` where that was not measured."""
 
     def all_left_out(self) -> tuple[LeftOut, ...]:
         """Papers left out for a reason: retracted ones that nobody took in again, and those judged not relevant."""

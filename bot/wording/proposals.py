@@ -94,6 +94,7 @@ def _papers(selection: PaperSelection) -> str:
         [
             f"**{used} papers**{span}.{left_out}",
             "",
+            *_word_coverage(selection),
             *_word_unsure_lines(selection),
             *_notes(selection),
             *lines,
@@ -102,6 +103,21 @@ def _papers(selection: PaperSelection) -> str:
             "`ok` makes an outline of them. `exclude 3 7` leaves papers out, `more` looks for more.",
         ]
     )
+
+
+def _word_coverage(selection: PaperSelection) -> list[str]:
+    """Whether there is enough about the topic, with the choices where there is not."""
+    coverage = selection.coverage
+    if coverage is None or not coverage.nearest:
+        return []
+    about = "1 paper is" if coverage.about == 1 else f"{coverage.about} papers are"
+    nearest = "; ".join(f"“{escape_markdown(shorten(clean(title), 90))}”" for title in coverage.nearest)
+    return [
+        f"⚠ **Only {about} about your topic.** The next ones are not: {nearest}.",
+        "",
+        "Go on with these, search online, go back to try other words, or stop.",
+        "",
+    ]
 
 
 def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> str:
@@ -153,6 +169,8 @@ def _by_citation(reason: Reason) -> str:
             return f"cites {reason.rank} of the papers found"
         case "recommended":
             return "recommended for the papers found"
+        case "foundation":
+            return "*foundation*: close to the topic and much cited, does not name it"
         case _:
             return f"on your list: {escape_markdown(shorten(clean(reason.keyword), 80))}"
 

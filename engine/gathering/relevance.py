@@ -1,7 +1,7 @@
-"""Which of the papers found belong to the topic: by closeness, or judged by a language model with its reasons.
+"""Which of the papers found belong to the topic, judged by a language model with its reasons.
 
-The coarse filter is SurveyX's (3.2), the fine one its decision for each paper; that the reason comes before the
-decision is Jarvis': reasoning first makes the decision better.
+It is SurveyX's fine filter (3.2); that the reason comes before the decision is Jarvis': reasoning first makes the
+decision better.
 """
 
 from __future__ import annotations
@@ -10,22 +10,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.citations import inert
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
-from engine.retrieval.embedding import Embedder, embed_papers
-from engine.retrieval.ranking import closeness
 from engine.run import Progress, RunContext
 from engine.text import clean, shorten
-from engine.values import FoundPaper, LeftOut, Paper, PaperKey
-
-TYPICAL = 0.05
-"""A paper belongs to the topic when it is as close to the papers that name the topic as all but the least
-typical twentieth of those are to one another."""
+from engine.values import FoundPaper, LeftOut, PaperKey
 
 JUDGED_AT_ONCE = 20
 ABSTRACT_TOKENS = 250
@@ -54,17 +45,6 @@ class JudgedPapers:
     kept: tuple[FoundPaper, ...]
     left_out: tuple[LeftOut, ...] = ()
     unjudged: int = 0
-
-
-def typical(papers: Sequence[Paper], seeds: Sequence[Paper], embedder: Embedder) -> NDArray[np.bool_]:
-    """For each paper whether it is close enough to the seeds, which name the topic; shape (papers,)."""
-    if len(seeds) < 2:
-        return np.ones(len(papers), dtype=bool)
-    vectors = embed_papers(embedder, [*papers, *seeds])
-    body, core = vectors[: len(papers)], vectors[len(papers) :]
-    among = np.array([closeness(core[i : i + 1], np.delete(core, i, axis=0))[0] for i in range(len(core))])
-    result: NDArray[np.bool_] = closeness(body, core) >= np.quantile(among, TYPICAL) - 1e-6
-    return result
 
 
 async def judge_papers(

@@ -11,15 +11,26 @@ import numpy as np
 
 from engine.errors import RetrievalError, UserError
 from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
-from engine.gathering.relevance import JudgedPapers, judge_papers, typical
+from engine.gathering.relevance import JudgedPapers, judge_papers
+from engine.gathering.topic_papers import (
+    FOUNDATION_SHARE,
+    Relevance,
+    Subject,
+    measure_coverage,
+    measure_relevance,
+    select_foundations,
+    split_topic,
+)
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.identity import MergedPapers
 from engine.retrieval.online.sources import Neighbour, Online
 from engine.retrieval.ranking import SEEDS, closeness, measure_usual, popularity, survey_scores
 from engine.retrieval.topic_words import measure_texts, read_topic
 from engine.run import Progress, RunContext
+from engine.text import shorten
 from engine.values import (
     Brief,
+    Coverage,
     FoundBy,
     FoundPaper,
     Keyword,
@@ -69,14 +80,12 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
     return pool
 
 
-async def gather(
-    brief: Brief, pool: KeywordPool, limit: int, context: RunContext, *, coarse_filter: bool = True
-) -> PaperSelection:
-    """At most ``limit`` papers, best first; raises `UserError` where there are none.
+async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+    """At most ``limit`` papers, best first: those about the topic, then its foundations.
 
-    Ranks of all keywords are fused, the topic weighing as much as all others together; then the coarse
-    filter (SurveyX, 3.2) drops what is popular but far from the topic, and the fine one what a language model
-    says is not relevant.
+    Ranks of all keywords are fused, the topic weighing as much as all others together; then what is popular but not
+    about the topic is left out, and what a language model says is not relevant. Raises `UserError` where no paper is
+    about the topic.
     """
     search = CandidatePool(brief, pool, context)
     await search.library(limit)
@@ -91,20 +100,27 @@ async def gather(
     total = len(pool.keywords)
     await context.progress(Progress("filtering", total, total))
     fused = search.fused()
-    kept = fused
-    if coarse_filter:
-        seeds = await search.seeds()
-        near = await asyncio.to_thread(typical, [f.paper for f in fused], seeds, embedder)
-        # A foundation need not share a word with the topic; that is why it was looked for by citations.
-        kept = [f for f, is_near in zip(fused, near, strict=True) if is_near or any(r.by == "cited" for r in f.reasons)]
-    filtered = len(fused) - len(kept)
-    kept, retracted = await search.without_retracted(kept, limit)
+    wanted = [*split_topic(brief.topic), *(k.text for k in pool.keywords if k.origin == "person")]
+    relevance = await _measure(wanted, [f.paper for f in fused], embedder, context)
+    about = [f for f, is_about in zip(fused, relevance.about, strict=True) if is_about]
+    room = min(limit // FOUNDATION_SHARE, len(about) // (FOUNDATION_SHARE - 1))
+    foundations = select_foundations(fused, relevance, room)
+    if not about:
+        spellings = (await context.library.count_topic(brief.topic)).spellings
+        raise UserError(_word_nothing_about(brief, measure_coverage(fused, relevance, (), 0), spellings))
+    filtered = len(fused) - len(about) - len(foundations)
+    spare = int(limit * JUDGED_SPARE)  # foundations are judged with the best, so they stand right behind them
+    ranked = [*about[: spare - len(foundations)], *foundations, *about[spare - len(foundations) :]]
+    kept, retracted = await search.without_retracted(ranked, limit)
     chosen = await _judge_best(brief, kept, limit, context)
     if chosen.unjudged:
         note = f"{chosen.unjudged} papers could not be judged and stay"
         search.note_search("the language model", "which papers are relevant", note=note)
-    rest = kept[len(chosen.kept) + len(chosen.left_out) :]
-    proposed = (*chosen.kept, *rest)[:limit]
+    good = (*chosen.kept, *kept[len(chosen.kept) + len(chosen.left_out) :])
+    behind = {f.paper.key for f in foundations}
+    foundations = [f for f in good if f.paper.key in behind]
+    first = [f for f in good if f.paper.key not in behind]
+    proposed = (*first[: limit - len(foundations)], *foundations)
     return PaperSelection(
         (*proposed, *retracted),
         excluded=tuple(f.paper.key for f in retracted),
@@ -112,8 +128,16 @@ async def gather(
         filtered=filtered,
         left_out=chosen.left_out,
         repeats=search.known.repeats,
-        beyond=len(chosen.kept) + len(rest) - len(proposed),
+        beyond=len(good) - len(proposed),
+        coverage=measure_coverage(fused, relevance, proposed, len(foundations)),
     )
+
+
+async def _measure(
+    subjects: Sequence[str], papers: Sequence[Paper], embedder: Embedder, context: RunContext
+) -> Relevance:
+    counted = [Subject(text, await context.library.count_topic(text)) for text in subjects]
+    return await asyncio.to_thread(measure_relevance, counted, papers, embedder, context.accepted[:SEEDS])
 
 
 def require_papers(selection: PaperSelection) -> tuple[Paper, ...]:
@@ -129,6 +153,22 @@ async def _judge_best(brief: Brief, found: Sequence[FoundPaper], limit: int, con
     if not (context.judge and context.model):
         return JudgedPapers(tuple(found))
     return await judge_papers(brief.topic, found[: int(limit * JUDGED_SPARE)], context.model, context)
+
+
+def _word_nothing_about(brief: Brief, coverage: Coverage, spellings: Sequence[tuple[str, str]]) -> str:
+    """What to say where papers were found and none of them is about the topic."""
+    topic = brief.topic[:80]
+    if spellings:
+        meant = topic.lower()
+        for word, other in spellings:
+            meant = meant.replace(word, other)
+        return f"No paper here is about “{topic}”. Did you mean “{meant}”? Then say: survey {meant}"
+    nearest = "; ".join(f"“{shorten(title, 100)}”" for title in coverage.nearest)
+    online = "" if brief.online else f", `survey {topic} online=yes` to search online"
+    return (
+        f"No paper here is about “{topic}”. The nearest are: {nearest}. "
+        f"You can say `survey` with other words{online}, or add papers of your own."
+    )
 
 
 def _word_nothing_found(brief: Brief) -> str:
@@ -166,7 +206,7 @@ class CandidatePool:
         library = self.context.library
         for number, keyword in enumerate(self.pool.keywords):
             await self.context.progress(Progress("searching", number, len(self.pool.keywords), keyword.text))
-            depth = max(limit, self.context.limits.candidate_papers) if number == 0 else SEEDS
+            depth = max(2 * limit, self.context.limits.candidate_papers) if number == 0 else SEEDS
             found = await library.search(Query(keyword.text, depth, years=self.brief.years))
             self._take([f.paper for f in found], keyword.text, self._weight(number))
             if self.brief.library:
@@ -253,13 +293,6 @@ class CandidatePool:
             keys.append(key)
             self.reasons.setdefault(key, []).append(Reason(words, neighbour.pointers or rank, by))
         self.rankings.append((keys, FOUNDATION_WEIGHT * self.topic_weight if by == "cited" else 1.0))
-
-    async def seeds(self) -> list[Paper]:
-        """Papers that name the topic, and those that a person has accepted."""
-        found = await self.context.library.search(Query(self.brief.topic, SEEDS, "relevance", self.brief.years))
-        online = [self.known.papers[self.known.key_of(key)] for key in self._topic_seeds]
-        named = (*(f.paper for f in found), *online, *self.context.accepted[:SEEDS])
-        return list({p.key: p for p in named}.values())
 
     async def without_retracted(
         self, found: Sequence[FoundPaper], limit: int

@@ -72,7 +72,7 @@ class AutoSurveyRecipe(RevisedByModel):
 
     async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
         """P_init = Retrieve(T, D)."""
-        return await gather(brief, pool, limit, context, coarse_filter=False)
+        return await gather(brief, pool, limit, context)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""

@@ -70,7 +70,7 @@ class NaiveRagRecipe(RevisedByModel):
 
     async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
         """What one search gives."""
-        return await gather(brief, pool, limit, context, coarse_filter=False)
+        return await gather(brief, pool, limit, context)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """No plan: one section for everything."""

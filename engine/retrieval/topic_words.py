@@ -107,6 +107,14 @@ def read_topic(topic: str) -> TopicWords:
     return TopicWords(stems, tuple(w for w in dict.fromkeys(writings) if w.stems and w.stems != stems))
 
 
+def closest_form(texts: Iterable[str], wanted: str, word: str) -> str:
+    """The word of these texts that has the wanted stem and is spelt most like ``word``; empty where none has it."""
+    from rapidfuzz.distance import DamerauLevenshtein
+
+    forms = Counter(other for text in texts for other in words(text) if stem(other) == wanted)
+    return min(forms, key=lambda form: (DamerauLevenshtein.distance(form, word), -forms[form]), default="")
+
+
 _SPELLINGS = (
     (re.compile(r"is(e|ed|es|ing|ation|ations)$"), r"iz\1"),
     (re.compile(r"iz(e|ed|es|ing|ation|ations)$"), r"is\1"),

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 
 from engine.retrieval.identity import MergedPapers
-from engine.retrieval.libraries.library import AddReport, Library
+from engine.retrieval.libraries.library import AddReport, Library, TopicCounts
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 
@@ -34,3 +34,13 @@ class JointLibrary:
         own, shared = await asyncio.gather(self._own.get(keys), self._shared.get(keys))
         by_name = {name: p for p in (*shared, *own) for name in (p.key, *p.identifiers)}
         return list(dict.fromkeys(by_name[key] for key in keys if key in by_name))
+
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """Both counts added; a word that one of the two knows is not misspelt."""
+        own, shared = await asyncio.gather(self._own.count_topic(topic), self._shared.count_topic(topic))
+        if not (own.papers and shared.papers):
+            return shared if shared.papers else own
+        both = tuple(a + b for a, b in zip(own.papers_with, shared.papers_with, strict=True))
+        unknown = {word for word, _ in own.spellings} & {word for word, _ in shared.spellings}
+        spellings = tuple((word, other) for word, other in shared.spellings if word in unknown)
+        return TopicCounts(own.papers + shared.papers, both, spellings)

@@ -36,6 +36,16 @@ WORKSPACES = "workspaces"
 OnIndexProgress = Callable[[IndexProgress], None]
 
 
+@dataclass(frozen=True, slots=True)
+class TopicCounts:
+    """How many papers a library has, and how many have each word of a topic (`read_topic`), in order."""
+
+    papers: int = 0
+    papers_with: tuple[int, ...] = ()
+    spellings: tuple[tuple[str, str], ...] = ()
+    """A word of the topic that no paper has → the library's word that is spelt most like it."""
+
+
 @dataclass
 class EmptyLibrary:
     """No library: the papers come from online sources alone."""
@@ -54,6 +64,10 @@ class EmptyLibrary:
         """Nothing."""
         return []
 
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """Nothing."""
+        return TopicCounts()
+
 
 class Library(Protocol):
     """A searchable store of papers."""
@@ -70,4 +84,8 @@ class Library(Protocol):
 
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
+        ...
+
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """How common the words of a topic are here."""
         ...

@@ -21,14 +21,17 @@ from filelock import FileLock, Timeout
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.adding import changes, find_known_key, from_stored, remember, to_columns
-from engine.retrieval.libraries.library import AddReport, OnIndexProgress
+from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.vectors import PaperTexts, PaperVectors, VectorStore
 from engine.retrieval.ranking import order_best, popularity
-from engine.retrieval.topic_words import with_abbreviations
+from engine.retrieval.topic_words import closest_form, with_abbreviations
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 BATCH = 5_000
+
+SPELLING_PAPERS = 30
+"""Papers that are read to learn how a word of the library is spelt, whose stem alone is in the index."""
 
 _COLUMNS = {
     "key": "text",
@@ -90,6 +93,18 @@ class LocalLibrary:
         chosen = [int(row) for row in order_best(scores, query.limit) if scores[row] > -np.inf]
         papers = await self._at(index, chosen)
         return [FoundPaper(papers[row], float(scores[row])) for row in chosen if row in papers]
+
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """How common the words of a topic are here, and how those that are not here may be spelt."""
+        index = await self._index()
+        counts, misspelt = await asyncio.to_thread(index.count_topic, topic)
+        spellings = []
+        for word, stem in misspelt:
+            rows = [int(row) for row in index.words.find(stem).rows[:SPELLING_PAPERS]]
+            texts = [f"{row['title']} {row['abstract']}" for row in await self._take(rows, ["title", "abstract"])]
+            if spelling := closest_form(texts, stem, word):
+                spellings.append((word, spelling))
+        return TopicCounts(len(index.keys), counts, tuple(spellings))
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches, each whole or not at all; `index` makes them searchable.

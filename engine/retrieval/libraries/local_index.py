@@ -30,6 +30,7 @@ from engine.retrieval.topic_words import (
     rarity,
     read_topic,
 )
+from engine.text import stem, words
 from engine.values import PaperKey, Query
 
 SAMPLE = 2_000
@@ -65,6 +66,15 @@ class LocalIndex:
         found = find_words(topic, self.words.find, len(self.keys))
         rarities = rarity([len(word.rows) for word in found.said], len(self.keys))
         return measure_words(found, rarities, self.words.lengths, self.words.usual_length)
+
+    def count_topic(self, topic: str) -> tuple[tuple[int, ...], tuple[tuple[str, str], ...]]:
+        """Papers with each word of a topic, and for words that no paper has the stem that is spelt most like it."""
+        said = read_topic(topic)
+        found = find_words(said, self.words.find, len(self.keys))
+        counts = tuple(len(word.rows) for word in found.written)
+        unknown = {s for s, count in zip(said.stems, counts, strict=True) if count == 0}
+        misspelt = [(word, self.words.most_like(stem(word))) for word in words(topic) if stem(word) in unknown]
+        return counts, tuple((word, other) for word, other in misspelt if other)
 
     def rank(self, query: Query, topic: TopicWords) -> Scores:
         """A score for every paper, in the order that the query asks for; -inf for those that it does not take."""

@@ -11,9 +11,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
-from functools import reduce
 from itertools import chain, islice
-from operator import and_
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,7 @@ from weaviate.classes.query import Filter, HybridFusion, MetadataQuery, Sort
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis, Vectors
 from engine.retrieval.libraries.adding import changes, identities, remember
-from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress
+from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
 from engine.retrieval.libraries.weaviate_model import (
     Description,
@@ -33,7 +31,7 @@ from engine.retrieval.libraries.weaviate_model import (
     read_description,
     store_model,
 )
-from engine.retrieval.libraries.weaviate_papers import FIELDS, PaperObjects, to_paper
+from engine.retrieval.libraries.weaviate_papers import FIELDS, PaperObjects, filter_papers, to_paper
 from engine.retrieval.libraries.weaviate_ranking import (
     CITED_SHARE,
     FACTS,
@@ -125,6 +123,10 @@ class WeaviateLibrary:
                 return await self._by_words_and_meaning(query)
             case "title":
                 return await self._near(query, "title")
+
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """How common the words of a topic are here."""
+        return await self._objects.count_topic(topic)
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches with their vectors; a paper that is there is merged with it.
@@ -300,14 +302,14 @@ class WeaviateLibrary:
 
     async def _near_topic(self, core: Vectors, query: Query, limit: int, also: Any) -> PaperColumns:
         """The papers nearest to the middle of the core."""
+        wanted: dict[str, Any] = {
+            "include_vector": ["abstract"],
+            "return_properties": FACTS,
+            "target_vector": "abstract",
+        }
         async with translate_failures("to search"):
             found = await self._papers.query.near_vector(
-                core.mean(axis=0).tolist(),
-                target_vector="abstract",
-                limit=limit,
-                filters=_filters(query, also),
-                include_vector=["abstract"],
-                return_properties=FACTS,
+                core.mean(axis=0).tolist(), limit=limit, filters=filter_papers(query, also), **wanted
             )
         return PaperColumns.of(found.objects)
 
@@ -329,7 +331,7 @@ class WeaviateLibrary:
                 query_properties=["words"],
                 fusion_type=HybridFusion.RANKED,
                 limit=query.limit + len(query.exclude),
-                filters=_filters(query),
+                filters=filter_papers(query),
                 return_properties=FIELDS,
                 return_metadata=MetadataQuery(score=True),
             )
@@ -340,7 +342,7 @@ class WeaviateLibrary:
         common: dict[str, Any] = {
             "target_vector": target,
             "limit": query.limit + len(query.exclude),
-            "filters": _filters(query),
+            "filters": filter_papers(query),
             "return_properties": FIELDS,
             "return_metadata": MetadataQuery(distance=True),
         }
@@ -382,17 +384,3 @@ class WeaviateLibrary:
             cited_from = int(np.quantile(counts, CITED_SHARE))
             self._held = LibrarySample(sample, PaperColumns.of(most.objects), cited_from, time.monotonic())
         return self._held
-
-
-def _filters(query: Query, also: Any = None) -> Any:
-    """What may be found at all; ``None`` where everything may."""
-    parts = [] if also is None else [also]
-    if query.years.first is not None:
-        parts.append(Filter.by_property("year").greater_or_equal(query.years.first))
-    if query.years.last is not None:
-        parts.append(Filter.by_property("year").less_or_equal(query.years.last))
-    if query.least_citations:
-        parts.append(Filter.by_property("citations").greater_or_equal(query.least_citations))
-    if query.venue:
-        parts.append(Filter.by_property("venue_folded").equal(query.venue.casefold()))
-    return reduce(and_, parts) if parts else None

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from weaviate.classes.data import DataObject
+from weaviate.classes.query import Filter
 from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.adding import from_stored, identities, to_columns
+from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.libraries.weaviate_schema import is_read_only, translate_failures
+from engine.retrieval.topic_words import read_topic
 from engine.text import terms
-from engine.values import Paper
+from engine.values import Paper, Query
 
 PAGE = 1_000
 
@@ -34,6 +40,17 @@ class PaperObjects:
         """Number of papers."""
         async with translate_failures("to count papers"):
             return int(await self._papers.length())
+
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """How many papers have each word of a topic."""
+        counts = await asyncio.gather(*map(self._count_with, read_topic(topic).stems))
+        return TopicCounts(await self.count(), tuple(counts))
+
+    async def _count_with(self, stem: str) -> int:
+        async with translate_failures("to count papers"):
+            has_it = Filter.by_property("words").equal(stem)
+            counted = await self._papers.aggregate.over_all(filters=has_it, total_count=True)
+        return int(counted.total_count or 0)
 
     async def store(self, papers: Sequence[Paper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
         """Write the papers, in place of those that have their keys, with their vectors of title and abstract.
@@ -105,3 +122,17 @@ def _object(paper: Paper, vectors: tuple[Vectors, Vectors] | None, row: int) -> 
 def to_paper(values: Any) -> Paper:
     """The paper that an object's properties describe."""
     return from_stored(values, FIELDS)
+
+
+def filter_papers(query: Query, also: Any = None) -> Any:
+    """What may be found at all; ``None`` where everything may."""
+    parts = [] if also is None else [also]
+    if query.years.first is not None:
+        parts.append(Filter.by_property("year").greater_or_equal(query.years.first))
+    if query.years.last is not None:
+        parts.append(Filter.by_property("year").less_or_equal(query.years.last))
+    if query.least_citations:
+        parts.append(Filter.by_property("citations").greater_or_equal(query.least_citations))
+    if query.venue:
+        parts.append(Filter.by_property("venue_folded").equal(query.venue.casefold()))
+    return reduce(and_, parts) if parts else None

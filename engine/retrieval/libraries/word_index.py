@@ -17,6 +17,10 @@ from engine.text import terms
 if TYPE_CHECKING:  # SciPy takes long to load; it is imported where it is used
     from scipy.sparse import csr_matrix
 
+LONG_WORD = 7
+KNOWN_WORD = 5
+"""A word of fewer letters is misspelt by one letter at most; one that fewer papers have may be misspelt itself."""
+
 MOST = 255
 """A word is counted up to so many times in one paper."""
 
@@ -46,6 +50,18 @@ class WordIndex:
         """Number of papers that have the stem."""
         at = self.vocabulary.get(stem)
         return 0 if at is None else int(self.starts[at + 1] - self.starts[at])
+
+    def most_like(self, stem: str) -> str:
+        """The stem that is spelt most like another and that papers have; empty where none is like it."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import DamerauLevenshtein
+
+        near = [other for other in self.vocabulary if abs(len(other) - len(stem)) <= 2]
+        most = 1 if len(stem) < LONG_WORD else 2
+        found = process.extract(stem, near, scorer=DamerauLevenshtein.distance, score_cutoff=most, limit=10)
+        likely = [(distance, -self.papers_with(other), other) for other, distance, _ in found]
+        likely = [item for item in likely if -item[1] >= KNOWN_WORD]
+        return min(likely)[2] if likely else ""
 
     @property
     def usual_length(self) -> float:

@@ -94,7 +94,7 @@ async def test_a_section_is_changed_alone_and_the_change_can_be_undone(lab: Lab)
 async def test_gaps_name_the_lines_of_work_without_surveys(library: LocalLibrary, lab: Lab) -> None:
     await library.add([paper(n, "graph", title=f"A Survey of Graph Attention Number{n}") for n in (301, 302)])
     await library.index(lambda _: None)
-    await lab.chat.say("survey dense retrieval graph attention")
+    await lab.chat.say("survey dense retrieval and graph attention")
     await lab.chat.say("ok")
     used = len((await lab.state()).papers.included())
     before = await lab.state()

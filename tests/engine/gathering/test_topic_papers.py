@@ -1,0 +1,96 @@
+"""A paper is proposed because it is about the topic, not to reach a number; what is said where few are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.wording.proposals import paper_line, proposal
+from engine.errors import UserError
+from engine.gathering.search import gather
+from engine.retrieval.libraries.local import create_library
+from engine.run import RunContext
+from engine.session.state import State
+from engine.values import Brief, Keyword, KeywordPool, Paper, PaperSelection
+from tests.fakes import paper, papers
+
+ABOUT = "Watermarking Language Models"
+
+
+def watermarks(count: int) -> list[Paper]:
+    """Papers about watermarking language models."""
+    text = "We watermark language models. A watermark of a language model marks its tokens with green lists. Case {}."
+    named = [replace(paper(800 + n), title=f"Watermarking Language Models {n}") for n in range(count)]
+    return [replace(p, abstract=text.format(n), citations=n) for n, p in enumerate(named)]
+
+
+async def gathered(folder: Path, topic: str, stored: Sequence[Paper], *keywords: Keyword) -> PaperSelection:
+    library = await create_library(folder / "lib")
+    await library.add(stored)
+    await library.index(lambda _: None)
+    pool = KeywordPool((Keyword(topic, "topic"), *keywords))
+    return await gather(Brief(topic, library="lib"), pool, 60, RunContext(library, await library.embedder()))
+
+
+FAMOUS = [replace(p, citations=50_000) for p in papers(20, "vision", 301)]
+OTHERS = [*FAMOUS, *papers(60, "graph", 401), *papers(60, "retrieval", 501)]
+
+
+async def test_only_papers_about_the_topic_are_proposed_however_famous_others_are(tmp_path: Path) -> None:
+    selection = await gathered(tmp_path, ABOUT, [*watermarks(30), *OTHERS])
+    assert len(selection.found) == 30
+    assert all("Watermarking" in item.paper.title for item in selection.found)
+    assert selection.coverage is not None
+    assert (selection.coverage.about, selection.coverage.nearest) == (30, ())
+
+
+async def test_where_few_are_there_that_is_said_with_what_comes_next_and_the_choices(tmp_path: Path) -> None:
+    selection = await gathered(tmp_path, ABOUT, [*watermarks(9), *OTHERS])
+    text = proposal(State(phase="papers", papers=selection))
+    assert "Only 9 papers are about your topic" in text
+    assert selection.coverage is not None
+    assert selection.coverage.nearest[0] in text
+    assert "search online" in text and "stop" in text
+
+
+async def test_where_none_is_there_nothing_is_written_and_other_ways_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"No paper here is about “watermarking coral reefs”.*online=yes"):
+        await gathered(tmp_path, "watermarking coral reefs", [*watermarks(9), *OTHERS])
+
+
+async def test_a_misspelt_topic_is_spelt_as_the_library_spells_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="Did you mean “watermarking language models”"):
+        await gathered(tmp_path, "watermraking language models", [*watermarks(9), *OTHERS])
+
+
+async def test_two_topics_joined_by_and_bring_the_papers_of_both(tmp_path: Path) -> None:
+    topic = "watermarking language models and graph attention"
+    selection = await gathered(tmp_path, topic, [*watermarks(12), *OTHERS])
+    titles = [item.paper.title for item in selection.found]
+    assert sum("Watermarking" in title for title in titles) == 12
+    assert any("Graph Attention" in title for title in titles)
+
+
+async def test_a_keyword_that_a_person_adds_brings_its_papers(tmp_path: Path) -> None:
+    stored = [*watermarks(12), *OTHERS]
+    selection = await gathered(tmp_path, ABOUT, stored, Keyword("graph attention", "person"))
+    assert any("Graph Attention" in item.paper.title for item in selection.found)
+    proposed = await gathered(tmp_path, ABOUT, stored, Keyword("graph attention", "library"))
+    assert all("Watermarking" in item.paper.title for item in proposed.found)
+
+
+async def test_a_foundation_is_marked_and_stands_behind_the_topics_own_papers(tmp_path: Path) -> None:
+    known = [replace(p, title=f"Green Lists {n}", citations=9_000) for n, p in enumerate(watermarks(3))]
+    unnamed = [
+        replace(p, key=f"x:{n}", identifiers=(), abstract="Tokens of green lists mark what language models say.")
+        for n, p in enumerate(known)
+    ]
+    selection = await gathered(tmp_path, ABOUT, [*watermarks(30), *unnamed, *OTHERS])
+    marked = [any(r.by == "foundation" for r in item.reasons) for item in selection.found]
+    assert marked == sorted(marked)
+    assert sum(marked) * 6 <= len(marked)
+    for place, item in enumerate(selection.found, start=1):
+        assert ("*foundation*" in paper_line(place, item, selection)) == marked[place - 1]
