@@ -145,13 +145,13 @@ class Discord(DiscordGateway):
         if socket._req and socket._req.transport:
             socket._req.transport.abort()
 
-    async def until(self, found: Callable[[], Any], within_s: float = 60.0) -> Any:
+    async def until(self, found: Callable[[], Any], within_s: float = 300.0) -> Any:
         """Wait until it is so; returns what was found."""
         async with asyncio.timeout(within_s), self.changed:
             await self.changed.wait_for(found)
             return found()
 
-    async def message(self, part: str, channel: str | None = None, within_s: float = 60.0) -> Message:
+    async def message(self, part: str, channel: str | None = None, within_s: float = 300.0) -> Message:
         """The last message that holds the words, once there is one."""
 
         def found() -> Message | None:

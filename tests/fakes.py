@@ -156,7 +156,7 @@ class FakeChat(SimpleAdapter):
         self.turn.clear()
         self.said += 1
         await self.backend.handle(Incoming(HERE, person, f"k{id(self)}-{self.said}", text, button))
-        async with asyncio.timeout(90):
+        async with asyncio.timeout(300):
             await self.turn.wait()
         return self.messages(before)
 

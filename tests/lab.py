@@ -38,7 +38,7 @@ class Lab:
 
     async def settled(self) -> None:
         """Everything that came in is answered."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             await self.service.dispatcher.settled()
             await self.service.outbox.settled()
 

@@ -46,11 +46,9 @@ class Scholarly:
     cites: dict[PaperKey, tuple[PaperKey, ...]] = field(default_factory=dict)
     retracted: set[PaperKey] = field(default_factory=set)
     fault: Callable[[Site, int], Fault | None] = lambda _, __: None
-    interval_s: float = 0.0
     url: str = ""
     calls: list[Call] = field(default_factory=list)
     _index: dict[str, list[PaperKey]] = field(default_factory=lambda: defaultdict(list))
-    _last: dict[Site, float] = field(default_factory=dict)
     _numbers: dict[str, Paper] = field(default_factory=dict)
 
     def add(self, papers: Iterable[Paper]) -> None:
@@ -71,9 +69,6 @@ class Scholarly:
         body = await request.json() if request.method == "POST" else None
         now = time.monotonic()
         fault = self.fault(site, len(self.asked(site)))
-        if self.interval_s and now - self._last.get(site, 0.0) < 0.95 * self.interval_s:
-            fault = "429"
-        self._last[site] = now
         response = await self._failed(request, fault) or self._found(site, path, dict(request.query), body)
         headers = {k.lower(): v for k, v in request.headers.items()}
         self.calls.append(Call(site, path, dict(request.query), body, headers, now, response.status))

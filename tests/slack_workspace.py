@@ -135,7 +135,7 @@ class Slack(SlackApi):
         body |= {"view": {**view, "state": {"values": filled}}}
         return await self.deliver("interactive", body)
 
-    async def until(self, found: Callable[[], Any], within_s: float = 60.0) -> Any:
+    async def until(self, found: Callable[[], Any], within_s: float = 300.0) -> Any:
         """Wait until it is so; returns what was found."""
         async with asyncio.timeout(within_s), self.changed:
             await self.changed.wait_for(found)
@@ -144,7 +144,7 @@ class Slack(SlackApi):
     def in_thread(self, thread: str) -> list[Message]:
         return [m for m in self.messages if m.thread == thread]
 
-    async def message(self, part: str, thread: str | None = None, within_s: float = 60.0) -> Message:
+    async def message(self, part: str, thread: str | None = None, within_s: float = 300.0) -> Message:
         """The last message that holds the words, once there is one."""
 
         def found() -> Message | None:
