@@ -356,6 +356,24 @@ def bench_load(
     _run(run(console, conversations))
 
 
+@bench.command("roles")
+def bench_roles(
+    data: Annotated[Path | None, typer.Option(help="Labelled abstracts to measure on, JSON Lines.")] = None,
+    train: Annotated[list[Path] | None, typer.Option(help="Labelled abstracts to fit to; may be repeated.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File for the fitted weights.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """What the sentences of an abstract do: how often the model is right; with --train, fit it anew."""
+    if bool(data) == bool(train):
+        raise typer.BadParameter("give either --data FILE, to measure, or --train FILE, to fit.")
+    with _starting() as console:
+        from bot.bench import roles
+
+    _run(
+        roles.measure(console, data, as_json=json) if data else roles.train(console, train or [], output, as_json=json)
+    )
+
+
 def _place(said: str) -> Any:
     """Where a library is; ``None`` where nothing was said."""
     if said not in {"", "local", "weaviate"}:

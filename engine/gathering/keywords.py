@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.limits import Limits
-from engine.naming.phrases import name_groups
+from engine.naming.headings import name_groups
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.values import FoundPaper, Keyword, KeywordPool, Paper, PaperKey
 

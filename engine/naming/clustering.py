@@ -13,7 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.naming.phrases import Formula, name_groups
+from engine.naming.headings import name_groups
+from engine.naming.phrases import Formula
 from engine.retrieval.embedding import Vectors
 from engine.values import Cluster, Paper
 

@@ -1,58 +1,62 @@
-"""Phrases that name what a group of papers is about, and headings made of them."""
+"""Phrases of titles and abstracts: where they may begin and end, how they are written, which read as noun phrases."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from importlib import resources
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.text import STOP_WORDS, heading, stem
+from engine.naming.abbreviations import find_abbreviations, without_plural
+from engine.naming.wordlist import read_wordlist
+from engine.text import STOP_WORDS, stem
 from engine.values import Paper
 
 LONGEST_PHRASE = 4
 """Words; longer phrases are nearly always a part of a sentence."""
 
+TITLE_WEIGHT = 3
+"""How much more the spelling of a title counts than that of an abstract."""
+
 Formula = Literal["published", "bounded"]
 
 Counts = NDArray[np.float64]
 
+_TOKEN = re.compile(r"[^\W\d_](?:[\w+'’-]*[\w+])?|\d+[\w-]*|[.,;:!?()\[\]\"“”—–/]")
 
-def _read_word_list(name: str) -> frozenset[str]:
-    """The words or phrases of a list beside this file, one on each line."""
-    text = resources.files("engine.naming").joinpath(f"wordlists/{name}.txt").read_text(encoding="utf-8")
-    return frozenset(text.split("\n")) - {""}
-
-
-_TOKEN = re.compile(r"[^\W_][\w+-]*[^\W_]|[^\W_]|[.,;:!?()\[\]\"“”]")
-
-_EMPTY = _read_word_list("empty")
-
-_TOO_GENERAL = _read_word_list("general")
-
-_WHOLE_FIELDS = _read_word_list("whole_fields")
+_EMPTY = read_wordlist("empty")
+TOO_GENERAL = read_wordlist("general")
+WHOLE_FIELDS = read_wordlist("whole_fields")
+_VERBAL_NOUNS = read_wordlist("verbal_nouns")
+_NOUNS = read_wordlist("nouns")
+_LINKING = frozenset(
+    [
+        "via",
+        "using",
+        "towards",
+        "toward",
+        "through",
+        "among",
+        "between",
+        "without",
+        "under",
+        "over",
+        "across",
+        "against",
+        "per",
+    ]
+)
+_BEFORE_VERBS = frozenset(["to", "we", "can", "could", "may", "will", "cannot", "would", "should", "must", "might"])
 _NOUN_ENDING = re.compile(
-    r"(?:tion|sion|ment|ness|ity|sis|ics|ism|ance|ence|ology|graphy|ing|ings|tions|sions|ments|ities)$"
+    r"(?:tion|sion|ment|ness|ity|sis|ics|ism|ance|ence|ology|graphy|tions|sions|ments|ities|ances|ences)$"
 )
-_VERBAL_NOUNS = _read_word_list("verbal_nouns")
 _ADJECTIVE = re.compile(
-    r"(?:al|ive|ous|ic|ly|able|ible|ful|less|based|aware|driven|specific|guided|free|level|agnostic|trained|centric|"
-    r"shot|hop|scale|modal|grained|source|art|to|ed|ary)$"
+    r"(?:al|ive|ous|ic|able|ible|ful|less|based|aware|driven|specific|guided|free|level|agnostic|trained|centric|shot|"
+    r"scale|modal|grained|source|ary|ed|to|wise|dimensional|oriented|inspired|enhanced|augmented|conditioned)$"
 )
-_NOUNS = _read_word_list("nouns")
-
-
-@dataclass(frozen=True, slots=True)
-class GroupName:
-    """A heading for a group of papers and its distinguishing terms, best first."""
-
-    heading: str
-    terms: tuple[str, ...]
 
 
 def c_tf_idf(frequencies: Counts, formula: Formula) -> Counts:
@@ -70,142 +74,148 @@ def c_tf_idf(frequencies: Counts, formula: Formula) -> Counts:
     return result
 
 
-def name_groups(groups: Sequence[Sequence[Paper]], topic: str, formula: Formula = "bounded") -> list[GroupName]:
-    """A name for each group that tells it from the others; words of the topic alone name nothing.
-
-    No two groups get the same heading.
-    """
-    forms: dict[str, Counter[str]] = defaultdict(Counter)
-    papers = [paper for group in groups for paper in group]
-    titled = [set(_phrases(p.title, forms, weight=3)) for p in papers]
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    counter = CountVectorizer(analyzer=lambda p: list(_phrases(f"{p.title}. {p.content}", forms)), binary=True)
-    try:
-        presence = counter.fit_transform(papers)
-    except ValueError:  # no paper has a usable word
-        return [GroupName(f"Group {i}", ()) for i in range(1, len(groups) + 1)]
-    vocabulary = counter.get_feature_names_out()
-    starts = np.cumsum([0, *(len(group) for group in groups)])
-    frequencies = np.array([np.asarray(presence[a:b].sum(axis=0)).ravel() for a, b in _pairs(starts)], float)
-    weights = c_tf_idf(frequencies, formula)
-    topical = {stem(w) for w in topic.lower().split()}
-    in_titles = Counter(phrase for phrases in titled for phrase in phrases)
-    # A longer phrase says more: it wins over its own parts unless it is much rarer.
-    lengths = np.array([1.0 + 0.75 * phrase.count(" ") for phrase in vocabulary])
-    names: list[GroupName] = []
-    taken: set[str] = set()
-    for row, group in enumerate(groups):
-        least = 2 if len(group) >= 6 else 1
-        order = np.argsort(-(weights[row] * lengths), kind="stable")
-        best = [str(vocabulary[i]) for i in order[:400] if frequencies[row, i] >= least and weights[row, i] > 0]
-        often = {str(vocabulary[i]): frequencies[row, i] for i in order[:400]}
-        usable = [p for p in best if not set(p.split()) <= topical and not _is_fragment(p, often)]
-        readable = [p for p in usable if _reads(_form(p, forms)) and _form(p, forms) not in _WHOLE_FIELDS]
-        titular = [p for p in readable if in_titles[p] >= least]
-        chosen = _distinct([*titular, *([] if len(titular) > 1 else readable)], taken, forms)
-        chosen = chosen or _distinct([*readable, *usable], taken, forms)[:1]
-        title = heading(" and ".join(_form(p, forms) for p in chosen)) or f"Further Work {row + 1}"
-        taken.update(chosen)
-        names.append(GroupName(title, tuple(_form(p, forms) for p in _without_parts(usable)[:8])))
-    return names
+def stems_of(text: str) -> set[str]:
+    """Stems of the words of a text, parts of hyphenated words counted as words."""
+    return {stem(word) for word in re.findall(r"[^\W\d_]+", text.lower())}
 
 
-def _is_fragment(phrase: str, often: Mapping[str, float]) -> bool:
-    """Whether the phrase is mostly written as a part of one longer phrase."""
-    return any(
-        f" {phrase} " in f" {other} " and count >= 0.6 * often[phrase]
-        for other, count in often.items()
-        if len(other) > len(phrase)
-    )
-
-
-def _phrases(text: str, forms: dict[str, Counter[str]], weight: int = 1) -> Iterator[str]:
-    """Stemmed phrases of one to four words that cross no stop word and no punctuation."""
-    run: list[tuple[str, str]] = []
-    for token in [*_TOKEN.findall(text), "."]:
-        lower = token.lower()
-        if len(lower) < 2 or lower in STOP_WORDS or lower in _EMPTY or not lower[0].isalpha():
-            yield from _run_phrases(run, forms, weight)
-            run = []
-        else:
-            run.append((stem(lower), token))
-    yield from _run_phrases(run, forms, weight)
-
-
-def _run_phrases(run: Sequence[tuple[str, str]], forms: dict[str, Counter[str]], weight: int) -> Iterator[str]:
-    for start in range(len(run)):
-        for stop in range(start + 1, min(start + LONGEST_PHRASE, len(run)) + 1):
-            part = run[start:stop]
-            if len(part) == 1 and part[0][1].lower() in _TOO_GENERAL:
-                continue
-            if (
-                all(token.lower() in _TOO_GENERAL for _, token in part[:2])
-                and len(part) == 2
-                and part[0][0] == part[1][0]
-            ):
-                continue
-            phrase = " ".join(stemmed for stemmed, _ in part)
-            forms[phrase][" ".join(token for _, token in part)] += weight
-            yield phrase
-
-
-def _form(phrase: str, forms: dict[str, Counter[str]]) -> str:
-    """How the phrase is mostly written, an acronym's capitals kept, otherwise in lower case."""
-    written = forms[phrase].most_common(1)[0][0]
-    return " ".join(w if sum(c.isupper() for c in w) > 1 else w.lower() for w in written.split())
-
-
-def _reads(phrase: str) -> bool:
-    """Whether the phrase can stand as a heading, as far as the endings of its words tell."""
-    first, *_, last = [*phrase.split(), phrase.split()[-1]]
-    if _is_acronym(last):
-        return True
-    if " " not in phrase:
-        return last in _VERBAL_NOUNS or last in _NOUNS or (bool(_NOUN_ENDING.search(last)) and not last.endswith("ing"))
-    if first.endswith("ing") and first not in _VERBAL_NOUNS:
-        return False
-    if last.endswith("ing"):
-        return last in _VERBAL_NOUNS
-    return last in _NOUNS or not _ADJECTIVE.search(last)
-
-
-def _is_acronym(word: str) -> bool:
+def is_acronym(word: str) -> bool:
+    """Whether a word has two capitals or more."""
     return sum(ch.isupper() for ch in word) > 1
 
 
-def _distinct(phrases: Sequence[str], taken: set[str], forms: dict[str, Counter[str]]) -> list[str]:
-    """The best phrase, and a second that says something else; none that another group has."""
-    chosen: list[str] = []
-    for phrase in phrases:
-        if phrase in taken or any(_same(_form(phrase, forms), _form(other, forms)) for other in chosen):
+class GroupedPhrases:
+    """Phrases of papers in groups: in how many papers of each group, in how many titles, how they are written.
+
+    A phrase is named by the stems of its words; an abbreviation counts as the words it stands for. ``parts`` are the
+    stems in each phrase, those of hyphenated words apart.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[Paper]]) -> None:
+        self.groups = groups
+        self.papers: list[Counter[str]] = [Counter() for _ in groups]
+        self.titles: list[Counter[str]] = [Counter() for _ in groups]
+        self.written: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.parts: dict[str, frozenset[str]] = {}
+        self._seen: Counter[str] = Counter()
+        self._whole: Counter[str] = Counter()
+        self._words: Counter[str] = Counter()
+        self._ending: Counter[str] = Counter()
+        self._after_verb_cue: Counter[str] = Counter()
+        self.long_forms = find_abbreviations([paper for group in groups for paper in group])
+        for row, group in enumerate(groups):
+            for paper in group:
+                in_title = self._read(paper.title, TITLE_WEIGHT)
+                self.titles[row].update(in_title)
+                self.papers[row].update(in_title | self._read(paper.content, 1))
+        self.everywhere: Counter[str] = sum(self.papers, Counter())
+
+    def _read(self, text: str, weight: int) -> set[str]:
+        tokens = [*_TOKEN.findall(text), "."]
+        for before, word, after in zip([".", *tokens], tokens, [*tokens[1:], "."], strict=False):
+            lower = word.lower()
+            self._words[lower] += 1
+            self._ending[lower] += _is_boundary(after)
+            self._after_verb_cue[lower] += before.lower() in _BEFORE_VERBS
+        found: set[str] = set()
+        for run in _runs(tokens):
+            for start, stop in _parts(run):
+                phrase = self._phrase(run[start:stop], weight)
+                found.add(phrase)
+                self._seen[phrase] += 1
+                self._whole[phrase] += stop == len(run)
+        return found
+
+    def _phrase(self, tokens: Sequence[str], weight: int) -> str:
+        words: list[str] = []
+        for token in tokens:
+            long = self.long_forms.get(without_plural(token), "").lower().split() if is_acronym(token) else []
+            words += long if long and len(tokens) + len(long) - 1 <= LONGEST_PHRASE + 1 else [token]
+        phrase = " ".join(stem(word.lower()) for word in words)
+        if phrase not in self.parts:
+            self.parts[phrase] = frozenset(stems_of(" ".join(words)))
+        self.written[phrase][" ".join(_lowered(word) for word in words)] += weight
+        return phrase
+
+    def form(self, phrase: str) -> str:
+        """How the phrase is mostly written, acronyms as they are; in the plural where that is not rare."""
+        forms = self.written[phrase]
+        best, count = forms.most_common(1)[0]
+        plural = max((best + "s", best + "es"), key=lambda form: forms[form])
+        return plural if forms[plural] >= 0.3 * count else best
+
+    def ends_well(self, phrase: str) -> bool:
+        """Whether the phrase is often the end of what is said, not a piece of something longer."""
+        return self._whole[phrase] >= 0.4 * self._seen[phrase]
+
+    def is_noun_phrase(self, phrase: str) -> bool:
+        """Whether the phrase names something, as far as its words' endings and neighbours tell."""
+        words = [word.lower() for word in self.form(phrase).split()]
+        first, last = words[0], words[-1]
+        if len(words) == 1:
+            return last in _VERBAL_NOUNS or (last in _NOUNS and last not in TOO_GENERAL)
+        if len({stem(word) for word in words}) < len(words):
+            return False
+        if (first.endswith("ing") and first not in _VERBAL_NOUNS) or self._verb_share(first) > 0.25:
+            return False
+        return self._is_noun(last, self.form(phrase).split()[-1])
+
+    def _is_noun(self, lower: str, written: str) -> bool:
+        if is_acronym(written) or lower in _NOUNS or lower in _VERBAL_NOUNS:
+            return True
+        if lower.endswith("ing") or _ADJECTIVE.search(lower):
+            return False
+        if max(self._verb_share(lower), self._verb_share(lower.removesuffix("s"))) > 0.2:
+            return False
+        return bool(_NOUN_ENDING.search(lower)) or self._ending[lower] >= 0.4 * self._words[lower]
+
+    def _verb_share(self, word: str) -> float:
+        return self._after_verb_cue[word] / self._words[word] if self._words[word] else 0.0
+
+    def is_part_of_longer(self, phrase: str, row: int, among: Mapping[str, float]) -> bool:
+        """Whether in that group the phrase is mostly written as a part of one longer phrase among those given."""
+        return any(
+            f" {phrase} " in f" {other} "
+            and self.papers[row][other] >= 0.6 * self.papers[row][phrase]
+            and self._seen[other] >= 0.6 * self._seen[phrase]
+            for other in among
+            if len(other) > len(phrase)
+        )
+
+
+def _lowered(word: str) -> str:
+    """Lower case, but for acronyms and names with capitals inside; ``Self-Supervised`` is neither."""
+    ordinary = all(part[1:].islower() or len(part) == 1 for part in word.split("-") if part.isalpha())
+    return word.lower() if ordinary and not (len(word) == 1 and word.isupper()) else word
+
+
+def _is_boundary(token: str) -> bool:
+    lower = token.lower()
+    return (
+        not lower[0].isalpha()
+        or len(lower) < 2
+        or "'" in lower
+        or "’" in lower
+        or lower in STOP_WORDS
+        or lower in _EMPTY
+        or lower in _LINKING
+        or (lower.endswith("ly") and lower not in {"family", "anomaly", "assembly"})
+    )
+
+
+def _runs(tokens: Sequence[str]) -> Iterator[list[str]]:
+    """Stretches of tokens that no stop word and no punctuation divides; the last token is punctuation."""
+    run: list[str] = []
+    for token in tokens:
+        if not _is_boundary(token):
+            run.append(token)
             continue
-        chosen.append(phrase)
-        if len(chosen) == 2:
-            break
-    return chosen
+        if run:
+            yield run
+        run = []
 
 
-def _same(one: str, other: str) -> bool:
-    """Whether two phrases share a word, or one holds the acronym of the other."""
-    if {stem(w.lower()) for w in one.split()} & {stem(w.lower()) for w in other.split()}:
-        return True
-    for short, long in ((one, other), (other, one)):
-        initials = "".join(word[0] for word in long.replace("-", " ").split()).lower()
-        for word in short.split():
-            letters = "".join(ch for ch in word if ch.isupper()).lower()
-            if len(letters) > 1 and (letters in initials or initials in letters):
-                return True
-    return False
-
-
-def _without_parts(phrases: Sequence[str]) -> list[str]:
-    kept: list[str] = []
-    for phrase in phrases[:60]:
-        if not any(f" {phrase} " in f" {other} " or f" {other} " in f" {phrase} " for other in kept):
-            kept.append(phrase)
-    return kept
-
-
-def _pairs(starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    yield from zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+def _parts(run: Sequence[str]) -> Iterator[tuple[int, int]]:
+    for start in range(len(run)):
+        for stop in range(start + 1, min(start + LONGEST_PHRASE, len(run)) + 1):
+            yield start, stop

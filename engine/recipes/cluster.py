@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from engine.gathering.search import gather, propose_keywords, require_papers
 from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
+    NOISE,
     Algorithm,
     Reduction,
     best_cluster_count,
@@ -27,12 +28,13 @@ from engine.naming.clustering import (
     reassign_noise,
     reduce_dimensions,
 )
+from engine.overview import NearbyGroup
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.extractive_answers import answer_by_quotation
 from engine.revising.extractive_changes import change_by_quotation
 from engine.run import Answer, CallChain, Progress, RunContext
-from engine.survey import FieldMap, Section, SectionChange, Survey
-from engine.text import heading, list_words
+from engine.survey import Section, SectionChange, Survey
+from engine.text import heading
 from engine.values import (
     Brief,
     Cluster,
@@ -42,19 +44,26 @@ from engine.values import (
     Paper,
     PaperKey,
     PaperSelection,
+    Query,
 )
 from engine.writing.assembly import (
-    SET_APART,
+    OPEN_PROBLEMS_NODE,
+    FieldView,
     assemble_survey,
-    conclusion,
-    field_map,
     frame_outline,
-    introduction,
     mark_thin,
     supply_papers,
-    words_for_each,
 )
-from engine.writing.extractive import passage
+from engine.writing.field_overview import group_nearby, write_overview
+from engine.writing.quotation import find_open_problems
+from engine.writing.reading_map import (
+    SET_APART,
+    collect_material,
+    lines_of,
+    write_introduction,
+    write_line,
+    write_open_problems,
+)
 
 METHOD = "This survey was put together without a language model, from sentences about the papers it cites."
 
@@ -62,6 +71,12 @@ SMALLEST_DIVIDED = 10
 """Papers a section needs to be divided into subsections."""
 
 LARGEST_SECTIONS = 8
+
+SMALLEST_PART = 4
+"""Papers; a smaller subsection goes into the one that is nearest to it."""
+
+NEARBY_PAPERS = 60
+"""Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
 
 ADDED_PAPERS = 12
 """Papers for a section that the person added."""
@@ -110,7 +125,10 @@ class ClusterRecipe:
             node = await asyncio.to_thread(_divide_section, cluster, brief, context)
             nodes.append(mark_thin(node, context.limits))
         method = f"{len(main)} clusters by {self._algorithm(context)}"
-        return Outline(f"{heading(brief.topic)}: A Survey", frame_outline(nodes, brief.topic), method)
+        framed = frame_outline(nodes, brief.topic)
+        if await asyncio.to_thread(find_open_problems, papers):
+            framed = (*framed, OPEN_PROBLEMS_NODE)
+        return Outline(f"{heading(brief.topic)}: A Survey", framed, method)
 
     def _algorithm(self, context: RunContext) -> Algorithm:
         """The algorithm of the settings, or the seed's pick; another one each time another outline is wanted."""
@@ -128,7 +146,7 @@ class ClusterRecipe:
             k = draw_cluster_count(len(papers), seed)
         else:
             k = best_cluster_count(
-                points, (4 if len(papers) >= 40 else 2, min(LARGEST_SECTIONS, len(papers) // 4)), seed
+                points, (_fewest_sections(len(papers)), min(LARGEST_SECTIONS, len(papers) // 4)), seed
             )
         return clusters(papers, reassign_noise(points, labels(points, self._algorithm(context), k, seed)), brief.topic)
 
@@ -142,26 +160,25 @@ class ClusterRecipe:
     ) -> Survey:
         """Quote, section by section; what is ``finished`` stays."""
         included = selection.included()
-        papers = {paper.key: paper for paper in included}
         outline = await asyncio.to_thread(supply_papers, outline, included, context.embedder, ADDED_PAPERS)
-        budget = words_for_each(brief, outline)
+        material = await asyncio.to_thread(collect_material, brief, included, context.limits)
+        lines = lines_of(outline, material)
         sections = dict(finished)
         for i, node in enumerate(outline.nodes):
             await context.progress(Progress("writing", len(sections), len(outline.nodes), node.title))
             if i in sections:
                 continue
-            if node.role == "introduction":
-                section = introduction(node, brief, outline, papers)
-                section = replace(
-                    section, figures=section.figures + await asyncio.to_thread(_map, outline, papers, context)
-                )
-            elif node.role == "conclusion":
-                section = conclusion(node, outline, papers)
-            else:
-                section = await asyncio.to_thread(_write_section, node, papers, budget, context)
+            match node.role:
+                case "introduction":
+                    section = await asyncio.to_thread(write_introduction, node, material, lines, context.embedder)
+                case "conclusion":
+                    section = write_open_problems(node, lines)
+                case "body":
+                    section = await asyncio.to_thread(write_line, node, material, i)
             sections[i] = section
             await context.section_finished(section, i)
-        return assemble_survey(brief, outline, sections, selection, METHOD)
+        field = FieldView(write_overview(brief.topic, lines), material.names, await _nearby(brief, included, context))
+        return assemble_survey(brief, outline, sections, selection, METHOD, field)
 
     async def revise(
         self,
@@ -181,6 +198,10 @@ class ClusterRecipe:
         return await asyncio.to_thread(answer_by_quotation, question, selection, survey, context)
 
 
+def _fewest_sections(papers: int) -> int:
+    return 5 if papers >= 100 else 4 if papers >= 40 else 2
+
+
 def _divide_section(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode:
     """A section, with its subsections where there are papers enough for two."""
     keys = tuple(paper.key for paper in cluster.papers)
@@ -189,7 +210,10 @@ def _divide_section(cluster: Cluster, brief: Brief, context: RunContext) -> Outl
         return OutlineNode(cluster.name, described, keys)
     vectors = embed_papers(context.embedder, cluster.papers)
     k = best_cluster_count(vectors, (2, min(4, len(cluster.papers) // context.limits.thin_evidence)), context.seed)
-    parts = clusters(cluster.papers, labels(vectors, "k-means", k, context.seed), f"{brief.topic} {cluster.name}")
+    found = labels(vectors, "k-means", k, context.seed)
+    small = [label for label in np.unique(found) if np.sum(found == label) < SMALLEST_PART]
+    found = reassign_noise(vectors, np.where(np.isin(found, small), NOISE, found))
+    parts = clusters(cluster.papers, found, f"{brief.topic} {cluster.name}")
     children = tuple(
         OutlineNode(
             c.name,
@@ -205,25 +229,9 @@ def _divide_section(cluster: Cluster, brief: Brief, context: RunContext) -> Outl
     )
 
 
-def _write_section(node: OutlineNode, papers: Mapping[PaperKey, Paper], budget: int, context: RunContext) -> Section:
-    """The section and its subsections, each quoted from the papers meant for it."""
-    own = [papers[k] for k in node.papers if k in papers][: context.limits.papers_per_node]
-    below = tuple(_write_section(child, papers, budget, context) for child in node.children)
-    if below:
-        text = (
-            f"This line of work is followed in {len(below)} parts: {list_words(child.title for child in below)}. "
-            f"It rests on {len(node.all_papers())} of the papers gathered."
-        )
-        return Section(node.title, text, sections=below)
-    written = passage(own, f"{node.title}. {node.description}", budget, context.embedder)
-    text = written.text or "The papers gathered for this section have no sentence that can stand by itself."
-    return Section(node.title, text, written.claims)
-
-
-def _map(outline: Outline, papers: Mapping[PaperKey, Paper], context: RunContext) -> tuple[FieldMap, ...]:
-    placed = [(papers[k], n.title) for n in outline.nodes if n.role == "body" for k in n.all_papers() if k in papers]
-    if not placed:
-        return ()
-    vectors = embed_papers(context.embedder, [paper for paper, _ in placed])
-    figure = field_map(vectors, [group for _, group in placed])
-    return (figure,) if figure else ()
+async def _nearby(brief: Brief, included: Sequence[Paper], context: RunContext) -> tuple[NearbyGroup, ...]:
+    """Groups of papers of the library that are near the topic and not in the survey."""
+    used = frozenset(key for paper in included for key in (paper.key, *paper.identifiers))
+    query = Query(brief.topic, NEARBY_PAPERS, "relevance", brief.years, used)
+    found = [item.paper for item in await context.library.search(query)]
+    return await asyncio.to_thread(group_nearby, found, brief.topic, context.embedder, context.seed)

@@ -10,7 +10,7 @@ from engine.run import Answer, RunContext
 from engine.survey import Survey
 from engine.text import terms
 from engine.values import Paper, PaperSelection
-from engine.writing.extractive import AbstractSentence, quotable, quote_sentence
+from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
 
 NEEDED_COVERAGE = 0.5
 """A sentence speaks to a question when it and its paper's title hold at least half of what the question asks
@@ -41,7 +41,7 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
     best: dict[str, AbstractSentence] = {}
     for i in np.argsort(-closeness, kind="stable"):
         best.setdefault(chosen[int(i)].paper.key, chosen[int(i)])
-    claims = tuple(quote_sentence([s], "{who}:") for s in list(best.values())[: context.limits.answer_papers])
+    claims = tuple(quote_sentences([s]) for s in list(best.values())[: context.limits.answer_papers])
     return Answer(question, claims, survey, selection.included())
 
 

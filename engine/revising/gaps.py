@@ -5,7 +5,6 @@ AutoSurvey shows the same as a map (fig. 1c): t-SNE of papers and surveys, clust
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,16 +15,13 @@ from engine.naming.clustering import best_cluster_count, clusters, labels
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.survey import FieldMap, MapPoint
 from engine.values import Paper
+from engine.writing.field_overview import is_survey
 
 FEWEST_PAPERS = 20
 MOST_CLUSTERS = 12
 PERPLEXITY = 30.0
 """t-SNE's usual number of neighbours; it has to be smaller than the number of papers."""
 
-_SURVEY = re.compile(
-    r"\b(?:surveys?|reviews?|overview|tutorial|taxonomy|roadmap|state[- ]of[- ]the[- ]art in|literature)\b", re.I
-)
-_ABOUT_REVIEWS = re.compile(r"\b(?:peer|product|movie|customer|user|online|app|code)[- ]reviews?\b", re.I)
 SURVEYS = "surveys"
 
 
@@ -44,11 +40,6 @@ class FieldGaps:
 
     gaps: tuple[Gap, ...]
     map: FieldMap
-
-
-def is_survey(paper: Paper) -> bool:
-    """Whether the title says that the paper surveys others."""
-    return bool(_SURVEY.search(_ABOUT_REVIEWS.sub(" ", paper.title)))
 
 
 def find_field_gaps(papers: Sequence[Paper], topic: str, embedder: Embedder, seed: int) -> FieldGaps:

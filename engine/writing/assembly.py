@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from engine.citations import cite, with_references
+from engine.citations import with_references
 from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
+from engine.overview import Name, NearbyGroup, Overview
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
-from engine.survey import (
-    BarChart,
-    FieldMap,
-    MapPoint,
-    Section,
-    Survey,
-    SurveyWarning,
-    Table,
-)
+from engine.survey import Section, Survey, SurveyWarning
 from engine.text import list_words
 from engine.values import (
     Brief,
@@ -29,7 +21,6 @@ from engine.values import (
     PaperSelection,
     walk_outline,
 )
-from engine.writing.extractive import AbstractSentence, quotable, quote_sentence
 from engine.writing.notices import with_notice
 
 MARGIN = 1.25
@@ -37,11 +28,6 @@ MARGIN = 1.25
 
 FRAME_WORDS = 500
 """Words of introduction, tables and conclusion together."""
-
-OPEN_PROBLEMS = 12
-
-SET_APART = "Set apart by: "
-"""How the description of a cluster begins."""
 
 
 def words_for_each(brief: Brief, outline: Outline) -> int:
@@ -54,16 +40,16 @@ def words_for_each(brief: Brief, outline: Outline) -> int:
 
 
 def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:
-    """The body between an introduction and a conclusion."""
+    """The body after an introduction."""
     introduction = OutlineNode(
         "Introduction",
         f"What this survey covers of {topic}, from which papers and how it is ordered",
         role="introduction",
     )
-    conclusion = OutlineNode(
-        "Conclusion and Open Problems", "What the papers leave open, in their own words", role="conclusion"
-    )
-    return (introduction, *body, conclusion)
+    return (introduction, *body)
+
+
+OPEN_PROBLEMS_NODE = OutlineNode("Open Problems", "What the papers leave open, in their own words", role="conclusion")
 
 
 def mark_thin(node: OutlineNode, limits: Limits) -> OutlineNode:
@@ -71,71 +57,6 @@ def mark_thin(node: OutlineNode, limits: Limits) -> OutlineNode:
     children = tuple(mark_thin(child, limits) for child in node.children)
     thin = node.role == "body" and len(node.all_papers()) < limits.thin_evidence
     return replace(node, thin=thin, children=children)
-
-
-def introduction(node: OutlineNode, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper]) -> Section:
-    """Scope, number of papers, years, order of the sections, and a table of the clusters."""
-    body = [n for n in outline.nodes if n.role == "body"]
-    used = [papers[k] for n in body for k in n.all_papers() if k in papers]
-    years = sorted(p.year for p in used if p.year)
-    span = f", published from {years[0]} to {years[-1]}," if years and years[0] != years[-1] else ""
-    venues = [v for v, _ in Counter(p.venue for p in used if p.venue).most_common(3)]
-    places = f" The venues seen most often are {list_words(venues)}." if venues else ""
-    limits = "" if str(brief.years) == ".." else f" Only papers of the years {brief.years} were considered."
-    order = list_words(f"{n.title} (Section {i})" for i, n in enumerate(outline.nodes, start=1) if n.role == "body")
-    text = (
-        f"This survey covers {brief.topic}. It draws on {len(used)} papers{span} that were gathered for it "
-        f"and grouped by what they are about.{places}{limits}\n\n"
-        f"The literature falls into {len(body)} main lines: {order}. Table 1 shows them with the terms that set "
-        "each apart and the papers of each that are cited most."
-    )
-    rows = tuple(
-        (n.title, str(len(n.all_papers())), n.description.removeprefix(SET_APART), cite(_most_cited(n, papers)))
-        for n in body
-    )
-    table = Table(
-        "The lines of work in this survey.",
-        ("Line of work", "Papers", "What sets it apart", "Cited most"),
-        rows,
-    )
-    counts = Counter(years)
-    bars = tuple((str(y), counts.get(y, 0)) for y in range(years[0], years[-1] + 1)) if years else ()
-    figures = (BarChart("Papers in this survey by year of publication.", "Year", "Papers", bars),) if bars else ()
-    return Section(node.title, text, tables=(table,), figures=figures)
-
-
-def _most_cited(node: OutlineNode, papers: Mapping[PaperKey, Paper]) -> list[PaperKey]:
-    ranked = sorted((papers[k] for k in node.all_papers() if k in papers), key=lambda p: -(p.citations or 0))
-    return [paper.key for paper in ranked[:3]]
-
-
-def conclusion(node: OutlineNode, outline: Outline, papers: Mapping[PaperKey, Paper]) -> Section:
-    """What was surveyed, and the open problems that the abstracts themselves name."""
-    body = [n for n in outline.nodes if n.role == "body"]
-    lines: list[tuple[str, AbstractSentence]] = []
-    for place in body:
-        named = [s for k in place.all_papers() if k in papers for s in quotable(papers[k]) if s.role == "limit"]
-        share = max(1, OPEN_PROBLEMS // max(1, len(body)))
-        lines += [(place.title, s) for s in sorted(named, key=lambda s: -(s.paper.year or 0))[:share]]
-    opening = f"This survey has followed {len(body)} lines of work on the topic: {list_words(n.title for n in body)}."
-    if not lines:
-        return Section(node.title, f"{opening} What was gathered of the papers names no open problem in so many words.")
-    claims = tuple(quote_sentence([s], f"On {title}, {{who}}:") for title, s in lines)
-    listing = "\n".join(f"- {claim.text}" for claim in claims)
-    quoted = all(c.verdict == "quoted" for claim in claims for c in claim.citations)
-    whose = "The papers themselves" if quoted else "The papers, or summaries of them,"
-    return Section(node.title, f"{opening} {whose} name these open problems:\n\n{listing}", claims)
-
-
-def field_map(vectors: Vectors, groups: Sequence[str]) -> FieldMap | None:
-    """Papers laid out in the plane by their first two principal components; ``None`` under three papers."""
-    if len(groups) < 3:
-        return None
-    from sklearn.decomposition import PCA
-
-    flat = PCA(2, random_state=0).fit_transform(vectors)
-    points = tuple(MapPoint(float(x), float(y), group) for (x, y), group in zip(flat, groups, strict=True))
-    return FieldMap("Papers of this survey; those close together are about similar things.", points)
 
 
 def nearest_papers(
@@ -179,10 +100,27 @@ ALWAYS_TOLD = frozenset({"Records found", "Left out as off topic", "Left out by 
 """What is told of the search even where it is none."""
 
 
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """What a survey shows of its field beside the sections."""
+
+    overview: Overview
+    names: tuple[Name, ...]
+    not_covered: tuple[NearbyGroup, ...]
+
+
 def assemble_survey(
-    brief: Brief, outline: Outline, sections: Mapping[int, Section], selection: PaperSelection, method: str
+    brief: Brief,
+    outline: Outline,
+    sections: Mapping[int, Section],
+    selection: PaperSelection,
+    method: str,
+    field: FieldView | None = None,
 ) -> Survey:
-    """The survey of the sections that are there, in outline order, citations resolved, gaps reported."""
+    """The survey of the sections that are there, in outline order, citations resolved, gaps reported.
+
+    A section that was written and holds nothing is left out.
+    """
     papers = {paper.key: paper for paper in selection.included()}
     missing = [n.title for i, n in enumerate(outline.nodes) if i not in sections]
     warnings = [SurveyWarning("unfinished", title, "not written") for title in missing]
@@ -194,12 +132,15 @@ def assemble_survey(
     survey = Survey(
         title=outline.title,
         abstract="",
-        sections=tuple(sections[i] for i in sorted(sections)),
+        sections=tuple(sections[i] for i in sorted(sections) if _holds_something(sections[i])),
         references=(),
         method=method,
         searches=selection.searches,
         left_out=selection.all_left_out(),
         warnings=tuple(warnings),
+        overview=field.overview if field else None,
+        names=field.names if field else (),
+        not_covered=field.not_covered if field else (),
     )
     resolved = with_references(survey, papers)
     facts = (
@@ -207,6 +148,10 @@ def assemble_survey(
         ("Papers cited", str(len(resolved.references))),
     )
     return with_notice(replace(resolved, abstract=_abstract(brief, outline, resolved), facts=facts))
+
+
+def _holds_something(section: Section) -> bool:
+    return bool(section.text or section.tables or section.figures or section.sections)
 
 
 def add_warnings(survey: Survey, warnings: Sequence[SurveyWarning]) -> Survey:

@@ -8,19 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
 
 import numpy as np
 
 from engine.citations import cite, inert, list_cited_keys
+from engine.reading.roles import STATEMENTS, SURE, Statement, role_model, statement_probabilities
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.identity import surname
 from engine.survey import Citation, Claim
 from engine.text import sentences, words
 from engine.values import Paper
-
-Role = Literal["problem", "approach", "finding", "limit"]
-ROLES: tuple[Role, ...] = ("problem", "approach", "finding", "limit")
 
 SHORTEST_QUOTE = 8
 LONGEST_QUOTE = 60
@@ -29,26 +27,6 @@ LONGEST_QUOTE = 60
 REDUNDANT = 0.85
 """Cosine from which two sentences say the same."""
 
-_CUES: dict[Role, re.Pattern[str]] = {
-    "limit": re.compile(
-        r"\b(limitations?|however, .*(remain|lack|fail|struggl|suffer)|remains? (a |an )?(open|challeng|unclear|"
-        r"unsolved|difficult)|open (problem|question|challenge)s?|future (work|research|direction)s?|fails? to|"
-        r"struggles?|suffers? from|not yet|little is known|still lacks?|shortcomings?|drawbacks?)\b",
-        re.I,
-    ),
-    "finding": re.compile(
-        r"\b(outperforms?|achiev\w+|results? (show|demonstrate|indicate|suggest)s?|experiments?|demonstrates?|"
-        r"we (find|show|observe|found)|improv\w+ .*(by|over|upon)|state-of-the-art|surpass\w*|accuracy of|"
-        r"evaluat\w+)\b",
-        re.I,
-    ),
-    "approach": re.compile(
-        r"\b(we|the authors?|(this|the) (paper|work|article|study|survey)|here,? we|our (method|approach|model|"
-        r"framework))\b.*\b(propos\w+|introduc\w+|present\w*|develop\w*|describ\w+|design\w*|combin\w+|extend\w*|"
-        r"formulat\w+|learns?|uses?)\b",
-        re.I,
-    ),
-}
 # Sentences that mean nothing outside their abstract.
 _DANGLING_START = (
     "this|these|those|such|it|they|its|their|he|she|then|thus|therefore|hence|moreover|furthermore|additionally|also|"
@@ -64,67 +42,48 @@ _DANGLING = re.compile(
     re.I,
 )
 
-# No link has a verb of its own, so that one author and many read right.
-_LINKS: dict[Role, tuple[str, ...]] = {
-    "problem": (
-        "On the problem itself, in the words of {who}:",
-        "The background according to {who}:",
-        "The starting point of {who}:",
-        "In the words of {who}:",
-    ),
-    "approach": (
-        "The contribution of {who}:",
-        "On method, in the words of {who}:",
-        "A further line of work, by {who}:",
-        "The approach of {who}:",
-    ),
-    "finding": (
-        "The result according to {who}:",
-        "The findings of {who}:",
-        "On results, in the words of {who}:",
-    ),
-    "limit": (
-        "An open point according to {who}:",
-        "What remains difficult, in the words of {who}:",
-        "A limit named by {who}:",
-    ),
-}
-
-
-_SUMMARY_LINKS = ("A summary of {who}:", "{who}, in summary:", "In short, {who}:")
-
 
 @dataclass(frozen=True, slots=True)
 class AbstractSentence:
-    """A sentence of a paper's abstract, or else of its summary, what it does and where it stands there (from 0)."""
+    """A sentence of an abstract, or else of a summary: what it states, how sure that is, and its place (from 0)."""
 
     paper: Paper
     text: str
-    role: Role
+    statement: Statement
+    probability: float
     position: int
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it may be quoted under a label."""
+        return self.probability >= SURE
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it means something outside its abstract, and holds nothing that would be read as our citation."""
+        length = len(words(self.text))
+        return (
+            SHORTEST_QUOTE <= length <= LONGEST_QUOTE
+            and self.text[-1] in ".!?"
+            and not _DANGLING.search(self.text)
+            and not list_cited_keys(self.text)
+        )
+
+
+@lru_cache(maxsize=4_096)
+def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
+    """The sentences of a paper's abstract, or else of its summary, in order."""
+    texts = sentences(paper.content)
+    found = statement_probabilities(role_model().probabilities(texts))
+    return tuple(
+        AbstractSentence(paper, text, STATEMENTS[int(row.argmax())], float(row.max()), position)
+        for position, (text, row) in enumerate(zip(texts, found, strict=True))
+    )
 
 
 def quotable(paper: Paper) -> list[AbstractSentence]:
-    """Sentences of the abstract, or else of the summary, that can stand alone, with their roles."""
-    found = []
-    for position, text in enumerate(sentences(paper.content)):
-        length = len(words(text))
-        if SHORTEST_QUOTE <= length <= LONGEST_QUOTE and text[-1] in ".!?" and not _unfit(text):
-            found.append(AbstractSentence(paper, text, role_of(text), position))
-    return found
-
-
-def _unfit(text: str) -> bool:
-    """Whether a sentence dangles, or holds what would be read as a citation of ours."""
-    return bool(_DANGLING.search(text) or list_cited_keys(text))
-
-
-def role_of(sentence: str) -> Role:
-    """What a sentence does in its abstract, by its cue words; without any it states the problem."""
-    for role in ("limit", "finding", "approach"):
-        if _CUES[role].search(sentence):
-            return role
-    return "problem"
+    """Sentences of the abstract, or else of the summary, that can stand alone."""
+    return [sentence for sentence in read_abstract(paper) if sentence.stands_alone]
 
 
 def choose_sentences(
@@ -140,7 +99,7 @@ def choose_sentences(
     standing = {key: 1.0 - rank / len(order) for rank, key in enumerate(order)}
     redundancy = np.zeros(len(candidates))
     quoted: dict[str, int] = {}
-    roles: dict[Role, int] = {}
+    stated: dict[Statement, int] = {}
     picked: list[int] = []
     used = 0
     left = set(range(len(candidates)))
@@ -152,7 +111,7 @@ def choose_sentences(
                 + 0.15 * standing[candidates[i].paper.key]
                 - 0.5 * redundancy[i]
                 - 0.4 * quoted.get(candidates[i].paper.key, 0)
-                - 0.04 * roles.get(candidates[i].role, 0)
+                - 0.04 * stated.get(candidates[i].statement, 0)
             ),
         )
         left.discard(best)
@@ -161,7 +120,7 @@ def choose_sentences(
             continue
         picked.append(best)
         quoted[sentence.paper.key] = quoted.get(sentence.paper.key, 0) + 1
-        roles[sentence.role] = roles.get(sentence.role, 0) + 1
+        stated[sentence.statement] = stated.get(sentence.statement, 0) + 1
         redundancy = np.maximum(redundancy, vectors @ vectors[best])
         used += len(sentence.text.split()) + 12
     return picked
@@ -176,7 +135,7 @@ class QuotedPassage:
 
 
 def passage(papers: Sequence[Paper], about: str, budget_words: int, embedder: Embedder) -> QuotedPassage:
-    """About so many words quoted from the papers: problem, approaches, findings, limits; a paragraph each."""
+    """About so many words quoted from the papers: first problems, then contributions, then findings."""
     candidates = [sentence for paper in papers for sentence in quotable(paper)]
     if not candidates:
         return QuotedPassage("", ())
@@ -187,11 +146,10 @@ def passage(papers: Sequence[Paper], about: str, budget_words: int, embedder: Em
     picked = choose_sentences(candidates, body, centre / norm if norm else centre, budget_words)
     paragraphs: list[str] = []
     claims: list[Claim] = []
-    for role in ROLES:
-        part = [candidates[i] for i in picked if candidates[i].role == role]
+    for statement in STATEMENTS:
+        part = [candidates[i] for i in picked if candidates[i].statement == statement]
         part.sort(key=lambda s: (s.paper.year or 9_999, s.paper.key, s.position))
-        links = _LINKS[role]
-        written = [quote_sentence(group, links[i % len(links)]) for i, group in enumerate(_by_paper(part))]
+        written = [quote_sentences(group) for group in _by_paper(part)]
         claims += written
         paragraphs += [" ".join(c.text for c in written[i : i + 4]) for i in range(0, len(written), 4)]
     return QuotedPassage("\n\n".join(paragraphs), tuple(claims))
@@ -204,25 +162,19 @@ def _by_paper(sentences_: Sequence[AbstractSentence]) -> list[list[AbstractSente
     return list(groups.values())
 
 
-def quote_sentence(group: Sequence[AbstractSentence], link: str) -> Claim:
-    """A linking phrase, the exact words in quotation marks, and the citation, all of one paper.
+def quote_sentences(group: Sequence[AbstractSentence]) -> Claim:
+    """Who says it, the exact words in quotation marks, and the citation, all of one paper.
 
-    The words of a summary are not the authors': they stand without quotation marks, and the phrase says what they are.
+    The words of a summary are not the authors': they stand without quotation marks, and are said to be one.
     """
     paper = group[0].paper
     quotes = [s.text.removesuffix(".") for s in group]
+    who = attribution(paper)
     if not paper.abstract:
-        return _tell_summary(paper, quotes)
-    lead = link.format(who=attribution(paper))
-    text = f"{lead[:1].upper()}{lead[1:]} {'; '.join(f'“{q}”' for q in quotes)} {cite([paper.key])}."
+        told = f"{who[:1].upper()}{who[1:]}, in summary: {'; '.join(quotes)} {cite([paper.key])}."
+        return Claim(told, tuple(Citation(paper.key, q, "summarised", "summary") for q in quotes))
+    text = f"{who[:1].upper()}{who[1:]}: {'; '.join(f'“{q}”' for q in quotes)} {cite([paper.key])}."
     return Claim(text, tuple(Citation(paper.key, q, "quoted") for q in quotes))
-
-
-def _tell_summary(paper: Paper, told: Sequence[str]) -> Claim:
-    link = _SUMMARY_LINKS[sum(map(ord, paper.key)) % len(_SUMMARY_LINKS)]
-    lead = link.format(who=attribution(paper))
-    text = f"{lead[:1].upper()}{lead[1:]} {'; '.join(told)} {cite([paper.key])}."
-    return Claim(text, tuple(Citation(paper.key, s, "summarised", "summary") for s in told))
 
 
 def attribution(paper: Paper) -> str:

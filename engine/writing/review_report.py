@@ -12,7 +12,6 @@ from engine.naming.clustering import clusters, labels
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.online.queries import BooleanQuery
 from engine.survey import (
-    Citation,
     Claim,
     Section,
     Survey,
@@ -21,8 +20,9 @@ from engine.survey import (
 )
 from engine.text import list_words, shorten
 from engine.values import Brief, PaperSelection
-from engine.writing.extractive import passage, quotable
+from engine.writing.extractive import passage
 from engine.writing.notices import with_notice
+from engine.writing.quotation import quote_contribution, quote_finding
 from engine.writing.review import FOLLOW_UPS, cite_by_name
 
 METHOD = (
@@ -141,12 +141,10 @@ def quote_table(selection: PaperSelection) -> Section:
     """The papers with what each says it found, or else what it is about, in its own words."""
     rows, claims = [], []
     for paper in selection.included():
-        lines = quotable(paper)
-        best = next((s for s in lines if s.role == "finding"), lines[0] if lines else None)
-        said = f"“{best.text}”" if best else ""
+        best = quote_finding(paper) or quote_contribution(paper)
+        said = best.cell if best else ""
         if best:
-            text = f"{said} {cite([paper.key])}"
-            claims.append(Claim(text, (Citation(paper.key, best.text, "quoted"),)))
+            claims.append(Claim(f"{said} {cite([paper.key])}", (best.citation,)))
         cited = f"{paper.citations:,}" if paper.citations is not None else ""
         rows.append((cite_by_name(paper), shorten(paper.title, 140), paper.venue, cited, said))
     header = ("Study", "Title", "Published in", "Cited", "In its own words")

@@ -1,0 +1,182 @@
+"""Headings for groups of papers: noun phrases of their titles and abstracts that are rare outside the group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from engine.naming.phrases import TOO_GENERAL, WHOLE_FIELDS, Formula, GroupedPhrases, c_tf_idf, stems_of
+from engine.naming.wordlist import read_wordlist
+from engine.text import heading, stem
+from engine.values import Paper
+
+KNOWN_TOPIC = 2.0
+"""How much more a phrase counts that is such a topic."""
+
+SINGLE_WORD = 0.4
+"""How much a word alone counts beside a phrase of two."""
+
+OUTSIDE_TITLES = 0.35
+"""How much a phrase counts that too few titles of the group hold."""
+
+SMALL_COVER = 0.3
+"""Share of a group's papers under which one phrase alone does not name it."""
+
+FEWEST_OF_TWO, SHARE_OF_TWO = 4, 0.15
+"""Papers, and share of the group, that each of two topics joined in one heading needs."""
+
+SMOOTHING = 0.05
+
+MOST_TERMS = 8
+MOST_CANDIDATES = 400
+
+_EMPTY_STEMS = {stem(word) for word in TOO_GENERAL | read_wordlist("empty")}
+
+
+@cache
+def known_topics() -> dict[str, str]:
+    """Phrases that many titles of a large library use as a whole, by their stems (see `wordlists/README.md`)."""
+    return {" ".join(stem(w.lower()) for w in topic.split()): topic for topic in sorted(read_wordlist("topics"))}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupName:
+    """A heading for a group of papers and its distinguishing terms, best first."""
+
+    heading: str
+    terms: tuple[str, ...]
+
+
+def name_groups(groups: Sequence[Sequence[Paper]], topic: str, formula: Formula = "bounded") -> list[GroupName]:
+    """A name for each group that tells it from the others; the topic itself names nothing.
+
+    No two groups get the same heading. ``formula`` decides the order of the terms.
+    """
+    phrases = GroupedPhrases(groups)
+    topical = _topical_stems(phrases, topic)
+    terms = _terms(phrases, topical, formula)
+    names: list[GroupName] = []
+    taken: list[set[str]] = []
+    for row in range(len(groups)):
+        chosen = _choose(phrases, row, topical, taken)
+        taken += (stems_of(_form(phrases, phrase)) - topical for phrase in chosen)
+        title = heading(" and ".join(_form(phrases, phrase) for phrase in chosen)) if chosen else ""
+        names.append(GroupName(title or _fallback(terms[row], row, names), tuple(terms[row])))
+    return names
+
+
+def _fallback(terms: Sequence[str], row: int, names: Sequence[GroupName]) -> str:
+    """The best term that no heading has yet, else a number."""
+    used = {name.heading for name in names}
+    free = (heading(term) for term in terms if heading(term) not in used)
+    return next(free, f"Group {row + 1}")
+
+
+def _topical_stems(phrases: GroupedPhrases, topic: str) -> set[str]:
+    """Stems of the topic's words, and of the abbreviations and long forms of them that the papers use."""
+    stems = stems_of(topic)
+    for short, long in phrases.long_forms.items():
+        if stems_of(long) <= stems:
+            stems |= {stem(short.lower()), stem(f"{short}s".lower())}
+        elif short.casefold() in topic.casefold().split():
+            stems |= stems_of(long)
+    return stems
+
+
+def _form(phrases: GroupedPhrases, phrase: str) -> str:
+    return known_topics().get(phrase) or phrases.form(phrase)
+
+
+def _choose(phrases: GroupedPhrases, row: int, topical: set[str], taken: Sequence[set[str]]) -> list[str]:
+    """The best phrase for a group; with a second topic where the first names too few of its papers."""
+    scores = _scores(phrases, row, topical)
+    ranked = sorted(scores, key=lambda phrase: (-scores[phrase], phrase))[:MOST_CANDIDATES]
+    readable = {p: scores[p] for p in ranked if _is_readable(phrases, p)}
+    usable = [
+        phrase
+        for phrase in readable
+        if not phrases.is_part_of_longer(phrase, row, readable) and _is_new(phrases, phrase, topical, taken)
+    ]
+    if not usable:
+        return []
+    first = usable[0]
+    size = len(phrases.groups[row])
+    if phrases.papers[row][first] >= SMALL_COVER * size or size < 6:
+        return [first]
+    return [first, *_second(phrases, row, usable, topical)]
+
+
+def _second(phrases: GroupedPhrases, row: int, usable: Sequence[str], topical: set[str]) -> Iterator[str]:
+    """A topic that shares no word with the first and is nearly as frequent."""
+    first = usable[0]
+    own = stems_of(_form(phrases, first))
+    for phrase in usable[1:8]:
+        other = stems_of(_form(phrases, phrase))
+        least = max(FEWEST_OF_TWO, SHARE_OF_TWO * len(phrases.groups[row]))
+        frequent = min(phrases.papers[row][phrase], phrases.papers[row][first]) >= least
+        if phrase in known_topics() and first in known_topics() and frequent and not own & other:
+            yield phrase
+            return
+
+
+def _scores(phrases: GroupedPhrases, row: int, topical: set[str]) -> dict[str, float]:
+    """Papers and titles that hold a phrase, times how much rarer it is outside the group (log ratio of shares)."""
+    size = len(phrases.groups[row])
+    outside = max(1, sum(map(len, phrases.groups)) - size)
+    least = 2 if size >= 6 else 1
+    scores: dict[str, float] = {}
+    for phrase, count in phrases.papers[row].items():
+        said = phrases.parts[phrase] - topical
+        if count < least or not said or said <= _EMPTY_STEMS:
+            continue
+        share = count / size + SMOOTHING
+        lift = float(np.log(share / ((phrases.everywhere[phrase] - count) / outside + SMOOTHING)))
+        if len(phrases.groups) == 1:
+            lift = 1.0
+        if lift <= 0:
+            continue
+        titles = phrases.titles[row][phrase]
+        score = (count + 2 * titles) * lift * (KNOWN_TOPIC if phrase in known_topics() else 1.0)
+        score *= SINGLE_WORD if " " not in phrase else 1.0
+        scores[phrase] = score * (1.0 if titles >= min(2, size // 6 + 1) else OUTSIDE_TITLES)
+    return scores
+
+
+def _is_readable(phrases: GroupedPhrases, phrase: str) -> bool:
+    if phrase in known_topics():
+        return True
+    form = phrases.form(phrase)
+    return form not in WHOLE_FIELDS and phrases.ends_well(phrase) and phrases.is_noun_phrase(phrase)
+
+
+def _is_new(phrases: GroupedPhrases, phrase: str, topical: set[str], taken: Sequence[set[str]]) -> bool:
+    """Whether the phrase says something that no heading before it says."""
+    said = stems_of(_form(phrases, phrase)) - topical
+    return all(len(said & other) <= 0.5 * min(len(said), len(other)) for other in taken)
+
+
+def _terms(phrases: GroupedPhrases, topical: set[str], formula: Formula) -> list[list[str]]:
+    """The terms that set each group apart, by c-TF-IDF, best first; no part of another among them."""
+    vocabulary = sorted(phrase for phrase, count in phrases.everywhere.items() if count > 1 or len(phrases.groups) < 2)
+    if not vocabulary:
+        return [[] for _ in phrases.groups]
+    frequencies = np.array([[found[phrase] for phrase in vocabulary] for found in phrases.papers], float)
+    weights = c_tf_idf(frequencies, formula) * np.array(
+        [(1.0 + 0.75 * phrase.count(" ")) * (KNOWN_TOPIC if phrase in known_topics() else 1.0) for phrase in vocabulary]
+    )
+    result = []
+    for row in weights:
+        chosen: list[str] = []
+        for i in np.argsort(-row, kind="stable")[:MOST_CANDIDATES]:
+            phrase = vocabulary[int(i)]
+            if row[i] <= 0 or phrases.parts[phrase] <= topical | _EMPTY_STEMS or not _is_readable(phrases, phrase):
+                continue
+            if not any(f" {phrase} " in f" {other} " or f" {other} " in f" {phrase} " for other in chosen):
+                chosen.append(phrase)
+            if len(chosen) == MOST_TERMS:
+                break
+        result.append([_form(phrases, phrase) for phrase in chosen])
+    return result

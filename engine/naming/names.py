@@ -1,0 +1,264 @@
+"""Names found in titles and abstracts: methods, data sets, metrics and tasks, each with the papers that use it.
+
+A name is capitalised in a way no ordinary word is. What it names is decided by the words beside it in all papers
+together ("the X benchmark", "models such as X", "we propose X"); where they disagree, it is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from engine.naming.abbreviations import find_abbreviations, find_long_form, without_plural
+from engine.naming.wordlist import read_wordlist
+from engine.overview import Name, NameKind
+from engine.text import sentences
+from engine.values import Paper, PaperKey
+
+SHARE = 0.75
+"""Share of the votes that one kind needs."""
+
+FEWEST_VOTES = 2
+
+_TOKEN = re.compile(r"[A-Za-z0-9]+(?:[-@.+][A-Za-z0-9]+)*\+{0,2}")
+_CAPITALISED = r"[A-Z][\w-]*"
+_COMMON = read_wordlist("common_names")
+"""Capitalised words that name no method, data set or metric of anybody."""
+_ORDINARY_PART = re.compile(r"-(?:to|as|in|of|the|a|and|by|[a-z]{4,}s?)(?:-|$)")
+_JOINED = re.compile(r"(?:,? and |,? or |, | & |/)(?:the )?")
+
+_DATA = (
+    r"(?:data ?sets?|benchmarks?|corpus|corpora|test ?sets?|dev(?:elopment)? sets?|leaderboard|test ?bed|test suite)"
+)
+_METHOD = (
+    r"(?:models?|methods?|frameworks?|algorithms?|architectures?|networks?|systems?|layers?|modules?|approach(?:es)?|"
+    r"encoders?|decoders?|transformers?|optimi[sz]ers?|pipelines?|parsers?|retrievers?|baselines?|LLMs|agents?)"
+)
+_METRIC = r"(?:metrics?|scores?|measures?)"
+_SUCH_AS = (
+    r"(?:,? ?(?:such as|including|like|namely|called|e\.g\.,?|i\.e\.,?)|:| ?\((?:e\.g\.,?|i\.e\.,?)?|,) ?(?:the )?$"
+)
+_NO_PREPOSITION = r"(?!on |for |of |with |in |to |and |by |from |than |as |is |are |that |which )"
+_AFTER = {
+    "data set": re.compile(rf"(?:['’]s)? (?:{_NO_PREPOSITION}[\w-]+ )?{_DATA}\b", re.I),
+    "method": re.compile(rf"[ -]{_METHOD}\b"),
+    "metric": re.compile(rf" {_METRIC}\b"),
+}
+_BEFORE = {
+    "data set": re.compile(rf"\b{_DATA}{_SUCH_AS}", re.I),
+    "method": re.compile(rf"\b{_METHOD}{_SUCH_AS}", re.I),
+    "metric": re.compile(rf"\b{_METRIC}{_SUCH_AS}", re.I),
+}
+_SUBJECT = re.compile(r" (?:outperforms|achieves|improves|surpasses|consists|leverages|learns|employs|combines)\b")
+_TESTED_ON = re.compile(r"\b(?:on|over) (?:the |both |all )?$")
+_TESTING = re.compile(
+    r"\b(?:experiments?|evaluat\w+|results?|achiev\w+|outperform\w*|accuracy|tested|state[- ]of)", re.I
+)
+_PROPOSING = (
+    r"\b(?:propos|introduc|present|develop|design|releas|construct|creat|build|built|describ)(?:e|es|ed|ing|s)?"
+    rf"(?: {_NO_PREPOSITION}[\w-]+,?){{0,4}}"
+)
+_PROPOSED = re.compile(rf"{_PROPOSING} ?,? ?$", re.I)
+_CALLED = re.compile(r"\b(?:called|named|dubbed|termed|coined|namely) (?:the )?[\"“']?$", re.I)
+_BEFORE_CALLED = {
+    kind: re.compile(rf"\b{words}\b", re.I)
+    for kind, words in (("data set", _DATA), ("metric", _METRIC), ("method", _METHOD))
+}
+_APPOSITION = re.compile(rf"^[)”\"']?,? (?:which is |is )?(?:an?|the|our) (?:[\w-]+,? ){{0,6}}?{_DATA}\b", re.I)
+_TITLE = re.compile(r"([^\s:]+(?: [^\s:]+)?)\s*:\s+(.+)")
+
+_TASK_HEADS = re.compile(
+    r" (?:classification|segmentation|detection|recognition|prediction|answering|generation|translation|parsing|"
+    r"summarization|retrieval|captioning|estimation|tracking|completion|extraction|linking|inference|matching|grounding|"
+    r"navigation|forecasting|synthesis|localization|verification|disambiguation|resolution|recommendation|reconstruction|"
+    r"annotation|labeling|tagging|paraphrasing|simplification|editing|understanding|identification)$"
+)
+TASKS = frozenset(topic for topic in read_wordlist("topics") if _TASK_HEADS.search(topic))
+"""Tasks that many titles of a large library name."""
+
+_METRICS: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])")
+    for name, pattern in (
+        ("accuracy", r"[Aa]ccuracy|[Aa]ccuracies"),
+        ("AUC", r"(?:ROC[- ])?AUC|AUROC|AUPRC"),
+        ("BERTScore", r"BERTScore|BERTscore"),
+        ("BLEU", r"BLEU(?:-\d)?"),
+        ("CIDEr", r"CIDEr(?:-D)?"),
+        ("CLIPScore", r"CLIP-?[Ss]core"),
+        ("COMET", r"COMET"),
+        ("exact match", r"[Ee]xact[- ][Mm]atch"),
+        ("execution accuracy", r"[Ee]xecution accuracy"),
+        ("F1", r"(?:[Mm]acro-|[Mm]icro-)?F-?1(?:[- ][Ss]cores?)?|F-measure"),
+        ("FID", r"FID|Fr[eé]chet [Ii]nception [Dd]istance"),
+        ("Hits@k", r"[Hh]its?@\d+"),
+        ("IoU", r"mIoU|IoU"),
+        ("LPIPS", r"LPIPS"),
+        ("MAP", r"mAP|[Mm]ean [Aa]verage [Pp]recision"),
+        ("METEOR", r"METEOR"),
+        ("MRR", r"MRR(?:@\d+)?|[Mm]ean [Rr]eciprocal [Rr]ank"),
+        ("NDCG", r"[nN]DCG(?:@\d+)?"),
+        ("pass@k", r"[Pp]ass@[k\d]+"),
+        ("perplexity", r"[Pp]erplexity"),
+        ("PSNR", r"PSNR"),
+        ("recall", r"[Rr]ecall@[k\d]+|[Pp]recision and recall"),
+        ("RMSE", r"RMSE|[Rr]oot [Mm]ean [Ss]quared? [Ee]rror"),
+        ("ROUGE", r"ROUGE(?:-[L\d])?"),
+        ("SPICE", r"SPICE"),
+        ("SSIM", r"SSIM"),
+        ("WER", r"WER|[Ww]ord [Ee]rror [Rr]ate"),
+    )
+}
+
+
+@dataclass(slots=True)
+class _Candidate:
+    votes: Counter[NameKind] = field(default_factory=Counter)
+    papers: dict[PaperKey, None] = field(default_factory=dict)
+
+    def kind(self) -> NameKind | None:
+        """What most of its mentions say it is; `None` where they say too little or disagree."""
+        if not self.votes:
+            return None
+        (kind, count), total = self.votes.most_common(1)[0], self.votes.total()
+        return kind if total >= FEWEST_VOTES and count >= SHARE * total else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """Names listed side by side, and the words of their sentence before and after the list."""
+
+    names: tuple[str, ...]
+    before: str
+    after: str
+
+
+def find_names(papers: Sequence[Paper], topic: str) -> tuple[Name, ...]:
+    """Names that the papers' titles and abstracts use, those of most papers first."""
+    found: defaultdict[str, _Candidate] = defaultdict(_Candidate)
+    concepts = {short for short, long in find_abbreviations(papers).items() if long[1:] == long[1:].lower()}
+    ordinary = {word for paper in papers for word in re.findall(r"\b[a-z]{4,}\b", f"{paper.title} {paper.content}")}
+    for paper in papers:
+        for name, kind, votes in _votes(paper):
+            candidate = found[name]
+            candidate.papers[paper.key] = None
+            if kind:
+                candidate.votes[kind] += votes
+    names: dict[tuple[NameKind, str], dict[PaperKey, None]] = {}
+    topical = topic.casefold()
+    for name, candidate in found.items():
+        kind = None if _is_metric(name) else candidate.kind()
+        if kind and name.casefold() not in topical and name not in concepts and not _is_ordinary(name, ordinary):
+            names.setdefault((kind, name), {}).update(candidate.papers)
+    for paper in papers:
+        for kind, name in _known_names(paper):
+            if name.casefold() not in topical:
+                names.setdefault((kind, name), {})[paper.key] = None
+    listed = (Name(name, kind, tuple(keys)) for (kind, name), keys in names.items())
+    return tuple(sorted(listed, key=lambda n: (-len(n.papers), n.kind, n.name.casefold())))
+
+
+def _known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
+    text = f"{paper.title}. {paper.content}"
+    for name, pattern in _METRICS.items():
+        if pattern.search(text):
+            yield "metric", name
+    lower = f" {re.sub(r'[^a-z-]+', ' ', text.lower())} "
+    for task in TASKS:
+        if f" {task} " in lower:
+            yield "task", task
+
+
+def _is_metric(name: str) -> bool:
+    return any(pattern.fullmatch(name) for pattern in _METRICS.values())
+
+
+def _is_ordinary(name: str, ordinary: Collection[str]) -> bool:
+    """Whether it is an ordinary word whose capitals only spell an abbreviation out (``TAilored``)."""
+    parts = [part.lower() for part in name.split("-") if len(part) > 3]
+    return not name.isupper() and bool(parts) and all(part in ordinary for part in parts)
+
+
+def is_name(token: str) -> bool:
+    """Whether a word is written as only a name is: with capitals inside, or a capital and a digit."""
+    core = without_plural(token)
+    capitals = sum(letter.isupper() for letter in core)
+    if len(core) < 3 or not core[0].isalpha() or not capitals or core in _COMMON or token in _COMMON:
+        return False
+    if _ORDINARY_PART.search(core) or re.fullmatch(r"[A-Z][a-z]+(?:-[A-Z][a-z]+)+", core):
+        return False
+    if re.match(r"[a-z]{3}", core):
+        return False
+    return capitals > 1 or any(letter.isdigit() for letter in core) or core[0].islower()
+
+
+def _votes(paper: Paper) -> Iterator[tuple[str, NameKind | None, int]]:
+    """Each name in the paper with the kind that a mention speaks for, and how strongly."""
+    title = _TITLE.fullmatch(paper.title)
+    if title and all(map(is_name, title[1].split())):
+        data = re.search(rf"\b(?:{_DATA}|suite|benchmarking)\b", title[2], re.I)
+        metric = title[1].endswith("Score")
+        yield title[1], "data set" if data else "metric" if metric else "method", 2
+    for sentence in (paper.title, *sentences(paper.content)):
+        for mentions in _mentions(sentence):
+            kinds = list(_speaking(mentions))
+            for name in mentions.names:
+                yield name, None, 0
+                for kind, votes in kinds:
+                    yield name, kind, votes
+
+
+def _mentions(sentence: str) -> Iterator[_Mentions]:
+    spans: list[tuple[int, int, list[str]]] = []
+    for match in _TOKEN.finditer(sentence):
+        if not is_name(match[0]):
+            continue
+        name = without_plural(match[0])
+        if spans and _continues(sentence, spans[-1], match.start()):
+            start, _, names = spans.pop()
+            spans.append((start, match.end(), [*names, name]))
+        else:
+            spans.append((match.start(), match.end(), [name]))
+    for start, end, names in spans:
+        yield _Mentions(tuple(names), sentence[:start], sentence[end:])
+
+
+def _continues(sentence: str, span: tuple[int, int, list[str]], start: int) -> bool:
+    """Whether a name goes on the list before it; what was joined by "and" has ended."""
+    first, end, _ = span
+    return bool(_JOINED.fullmatch(sentence, end, start)) and " and " not in sentence[first:end]
+
+
+def _speaking(mentions: _Mentions) -> Iterator[tuple[NameKind, int]]:
+    before, after = mentions.before, mentions.after
+    if re.match(r" [A-Z]\w*[A-Z]", after):  # the first word of a longer name
+        return
+    kinds: tuple[NameKind, ...] = ("data set", "metric", "method")
+    for kind in kinds:
+        if _AFTER[kind].match(after) or _BEFORE[kind].search(before):
+            yield kind, 2
+            return
+    if _TESTED_ON.search(before) and _TESTING.search(before + after):
+        yield "data set", 1
+    elif _SUBJECT.match(after):
+        yield "method", 1
+    if len(mentions.names) > 1:
+        return
+    if _CALLED.search(before):
+        named = [kind for kind in kinds if _BEFORE_CALLED[kind].search(before[-80:])]
+        yield from ((kind, 2) for kind in named[:1])
+    elif _PROPOSED.search(before) or _proposed_long_form(mentions):
+        yield "data set" if _APPOSITION.match(after) or _names_data(before) else "method", 2
+
+
+def _proposed_long_form(mentions: _Mentions) -> bool:
+    """Whether it stands in brackets behind its long form, which was just proposed."""
+    if not (mentions.before.endswith("(") and mentions.after.startswith(")")):
+        return False
+    long = find_long_form(mentions.names[0], mentions.before[:-1])
+    return bool(long) and bool(_PROPOSED.search(mentions.before[:-1].rstrip().removesuffix(long)))
+
+
+def _names_data(before: str) -> bool:
+    return bool(re.search(rf"\b{_DATA}\b[^,]{{0,40}}$", before[-60:], re.I))

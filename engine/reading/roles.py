@@ -1,0 +1,134 @@
+"""What each sentence of an abstract does: a linear model of its words, its place and its neighbours.
+
+The weights are data beside this file (`roles.npz`; source and licence in `roles.md`), made by
+``scholium bench roles --train``; here they are only applied, with numpy.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Role = Literal["background", "objective", "method", "result", "other"]
+ROLES: tuple[Role, ...] = ("background", "objective", "method", "result", "other")
+
+Statement = Literal["problem", "contribution", "finding"]
+"""What a sentence is quoted as: its background states the problem, objective and method the contribution."""
+
+STATEMENTS: tuple[Statement, ...] = ("problem", "contribution", "finding")
+
+SURE = 0.84
+"""Probability of a statement from which a sentence may stand under its label."""
+
+ROLE_WEIGHTS = "roles.npz"
+"""File of the weights, beside this one."""
+
+BUCKETS = 1 << 16
+"""Features are hashed into so many columns."""
+
+Matrix = NDArray[np.float64]
+
+_TOKEN = re.compile(r"[a-z]+(?:['’][a-z]+)?|\d+(?:[.,]\d+)*|[%$():;?]")
+_BEFORE, _AFTER = 0x9E3779B1, 0x85EBCA77
+"""Added to the hash of a word of the sentence before or after, so that it is a feature of its own."""
+
+_NEIGHBOUR = 0.5
+"""Value of a feature of a neighbour where one of the sentence itself is 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """The columns of one sentence's features and their values, of unit length together."""
+
+    columns: NDArray[np.int64]
+    values: Matrix
+
+
+def sentence_features(sentences: Sequence[str]) -> list[Features]:
+    """The features of each sentence of one abstract, in order.
+
+    Words and word pairs of the sentence and of its two neighbours, how it begins, its length, and its place.
+    """
+    own = [_word_hashes(sentence) for sentence in sentences]
+    count = len(sentences)
+    features = []
+    for i, hashes in enumerate(own):
+        before = own[i - 1] + _BEFORE if i else _hashes(["before: none"])
+        after = own[i + 1] + _AFTER if i + 1 < count else _hashes(["after: none"])
+        place = [
+            f"from start: {min(i, 9)}",
+            f"from end: {min(count - 1 - i, 9)}",
+            f"tenth: {10 * i // max(1, count - 1)}",
+            f"sentences: {min(count, 12)}",
+            f"ends: {sentences[i].rstrip()[-1:] in ('.', '!', '?')}",
+        ]
+        of_sentence, of_others = np.concatenate([hashes, _hashes(place)]), np.concatenate([before, after])
+        values = np.concatenate([np.ones(len(of_sentence)), np.full(len(of_others), _NEIGHBOUR)])
+        columns = np.concatenate([of_sentence, of_others]) % BUCKETS
+        features.append(Features(columns, values / np.linalg.norm(values)))
+    return features
+
+
+def _word_hashes(sentence: str) -> NDArray[np.int64]:
+    tokens = ["^", *("#" if t[0].isdigit() else t for t in _TOKEN.findall(sentence.lower())), "$"]
+    pairs = (f"{one} {other}" for one, other in pairwise(tokens))
+    opening = f"opening: {' '.join(tokens[1:4])}"
+    return _hashes([*tokens, *pairs, opening, f"length: {min(8, len(tokens) // 6)}"])
+
+
+def _hashes(texts: Sequence[str]) -> NDArray[np.int64]:
+    return np.array([zlib.crc32(text.encode()) for text in dict.fromkeys(texts)], np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoleModel:
+    """Weights of shape (roles, `BUCKETS`) as signed bytes, the factor that restores them, and a bias for each role."""
+
+    weights: NDArray[np.int8]
+    scale: float
+    bias: Matrix
+
+    def probabilities(self, sentences: Sequence[str]) -> Matrix:
+        """Shape (sentences, roles), rows summing to one; the sentences are those of one abstract, in order."""
+        result = np.zeros((len(sentences), len(ROLES)))
+        for row, features in enumerate(sentence_features(sentences)):
+            total = self.weights[:, features.columns] @ features.values * self.scale
+            result[row] = 1.0 / (1.0 + np.exp(-(total + self.bias)))
+        normalised: Matrix = result / np.maximum(result.sum(axis=1, keepdims=True), 1e-12)
+        return normalised
+
+    def stored(self) -> bytes:
+        """The model as a compressed numpy archive."""
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, weights=self.weights, scale=self.scale, bias=self.bias)
+        return buffer.getvalue()
+
+
+def restored(content: bytes) -> RoleModel:
+    """The model that `RoleModel.stored` wrote; raises `ValueError` for anything else."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        return RoleModel(archive["weights"], float(archive["scale"]), archive["bias"])
+
+
+@cache
+def role_model() -> RoleModel:
+    """The model that comes with Scholium."""
+    return restored(resources.files("engine.reading").joinpath(ROLE_WEIGHTS).read_bytes())
+
+
+def statement_probabilities(probabilities: Matrix) -> Matrix:
+    """Shape (sentences, statements): `other` left out, objective and method put together, rows summing to one."""
+    background, objective, method, result, _ = probabilities.T
+    joined = np.stack([background, objective + method, result], axis=1)
+    normalised: Matrix = joined / np.maximum(joined.sum(axis=1, keepdims=True), 1e-12)
+    return normalised

@@ -1,0 +1,220 @@
+"""The first page without a language model: lines of work, where to start, time line, map, what is left out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.citations import cite
+from engine.naming.clustering import clusters, labels
+from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn
+from engine.retrieval.embedding import Embedder, Vectors, embed_papers
+from engine.survey import FieldMap, MapPoint
+from engine.text import list_words, stem, words
+from engine.values import Paper, PaperKey
+from engine.writing.extractive import AbstractSentence, read_abstract
+from engine.writing.framing import frame_field, years_of
+from engine.writing.paper_tables import name_people, name_work
+from engine.writing.quotation import shorten_quotation
+
+START_SURVEYS, START_FOUNDATIONS, START_RECENT = 1, 2, 3
+"""Papers to read first: the survey nearest to the topic, what the field rests on, the most cited recent ones."""
+
+RECENT_YEARS = 3
+FOUNDATION_YEARS = 5
+"""A foundation is at least so many years older than the newest paper."""
+
+LABELLED = 10
+"""Papers whose names are printed on the map."""
+
+FEWEST_ON_MAP = 8
+BURST_PAPERS, BURST_GROWTH = 4, 2.0
+"""Papers in a year, and how often those of the year before, that make a burst."""
+
+PERPLEXITY = 30.0
+
+_SURVEY = re.compile(
+    r"\b(?:surveys?|reviews?|overview|tutorial|taxonomy|roadmap|state[- ]of[- ]the[- ]art in|literature)\b", re.I
+)
+_ABOUT_REVIEWS = re.compile(r"\b(?:peer|product|movie|customer|user|online|app|code)[- ]reviews?\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of work as it was written: its section's number and title, the terms that set it apart, its papers."""
+
+    number: str
+    title: str
+    terms: tuple[str, ...]
+    papers: tuple[Paper, ...]
+
+
+def is_survey(paper: Paper) -> bool:
+    """Whether the title says that the paper surveys others."""
+    return bool(_SURVEY.search(_ABOUT_REVIEWS.sub(" ", paper.title)))
+
+
+def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
+    """The field at a glance."""
+    papers = [paper for line in lines for paper in line.papers]
+    shown = tuple(
+        LineOfWork(line.number, line.title, _describe(line), len(line.papers), *_span(line.papers)) for line in lines
+    )
+    text = frame_field(papers, len(lines), sum(map(is_survey, papers)))
+    return Overview(text, shown, choose_starting_points(topic, papers))
+
+
+def _span(papers: Sequence[Paper]) -> tuple[int | None, int | None]:
+    years = years_of(papers)
+    return (years[0], years[-1]) if years else (None, None)
+
+
+def _describe(line: Line) -> str:
+    """What the line of work is: a paper's own definition of it, else the terms that set it apart."""
+    if definition := find_definition(line.title, line.papers):
+        return f"{shorten_quotation(definition).cell} {cite([definition.paper.key])}"
+    terms = [term for term in line.terms if term.casefold() != line.title.casefold()][:4]
+    top = max(line.papers, key=lambda p: p.citations or 0)
+    best_known = f"best known: {name_work(top)} {cite([top.key])}."
+    return f"On {list_words(terms)}; {best_known}" if terms else f"{best_known[0].upper()}{best_known[1:]}"
+
+
+_DEFINES = re.compile(
+    r"^[^,;.]{0,12}?(?P<subject>[^,;.]{3,70}?)(?: \([^)]{1,12}\))?,? (?:is|are) (?:an?|the|one|used|concerned|aimed|"
+    r"designed|defined)\b|^(?P<aims>[^,;.]{3,70}?)(?: \([^)]{1,12}\))? (?:aims? (?:to|at)|refers? to|seeks? to|"
+    r"consists? of|involves?|studies|deals? with|allows?|enables?)\b",
+    re.I,
+)
+
+
+def find_definition(title: str, papers: Sequence[Paper]) -> AbstractSentence | None:
+    """The sentence that says what the title's subject is, of the paper cited most; ``None`` where no paper says it."""
+    wanted = {stem(word) for word in words(title)}
+    found = []
+    for paper in papers:
+        for sentence in read_abstract(paper)[:2]:
+            match = _DEFINES.match(sentence.text)
+            if not match or sentence.statement != "problem" or not sentence.stands_alone:
+                continue
+            subject = {stem(word) for word in words(match["subject"] or match["aims"])}
+            if wanted <= subject and len(subject) <= len(wanted) + 2:
+                found.append(sentence)
+    return max(found, key=lambda s: (s.is_sure, s.paper.citations or 0), default=None)
+
+
+def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[StartingPoint, ...]:
+    """Six papers to read first, each with the reason in figures; fewer where there are fewer."""
+    newest = max((paper.year or 0 for paper in papers), default=0)
+    wanted = {stem(word) for word in words(topic)}
+
+    def nearness(paper: Paper) -> float:
+        return len(wanted & {stem(word) for word in words(paper.title)}) / max(1, len(wanted))
+
+    cited = sorted(papers, key=lambda p: -(p.citations or 0))
+    surveys = sorted(filter(is_survey, cited), key=lambda p: -nearness(p))
+    near = [paper for paper in surveys if nearness(paper) >= 0.5]
+    chosen: dict[PaperKey, str] = {}
+
+    def take(candidates: Iterable[Paper], count: int, reason: str) -> None:
+        fresh = [paper for paper in candidates if paper.key not in chosen and paper.citations]
+        for paper in fresh[:count]:
+            chosen[paper.key] = f"{reason}; {paper.year}, cited {paper.citations:,} times"
+
+    take(near, START_SURVEYS, "a survey of the field")
+    named = [
+        p for p in cited if nearness(p) > 0 and not is_survey(p) and p.year and p.year <= newest - FOUNDATION_YEARS
+    ]
+    take(named, START_FOUNDATIONS, f"a foundation, at least {FOUNDATION_YEARS} years old")
+    recent = [p for p in cited if nearness(p) > 0 and p.year and p.year > newest - RECENT_YEARS]
+    take(recent, START_RECENT, f"among the most cited of the last {RECENT_YEARS} years")
+    take((p for p in cited if nearness(p) > 0), 6 - len(chosen), "among the most cited on the topic")
+    take(cited, 6 - len(chosen), "among the most cited")
+    return tuple(StartingPoint(key, reason) for key, reason in chosen.items())
+
+
+def draw_time_line(lines: Sequence[Line]) -> TimeLine | None:
+    """The lines of work over the same years, with their turns; ``None`` where fewer than two years are known."""
+    years = years_of([paper for line in lines for paper in line.papers])
+    if not years or years[0] == years[-1]:
+        return None
+    return TimeLine(
+        "Papers of each line of work by year, with its first and its most cited paper and the year it took off.",
+        tuple(_lane(line, range(years[0], years[-1] + 1)) for line in lines),
+    )
+
+
+def _lane(line: Line, span: range) -> TimeLane:
+    counts = Counter(years_of(line.papers))
+    dated = [paper for paper in line.papers if paper.year]
+    turns: list[Turn] = []
+    if dated:
+        first = min(dated, key=lambda p: (p.year or 0, -(p.citations or 0)))
+        turns.append(Turn(first.year or 0, "first", _label(first), first.key))
+        top = max(dated, key=lambda p: p.citations or 0)
+        if top.citations and top.key != first.key:
+            turns.append(Turn(top.year or 0, "most cited", _label(top), top.key))
+    bursts = [y for y in span if counts[y] >= BURST_PAPERS and counts[y] >= BURST_GROWTH * max(1, counts[y - 1])]
+    if bursts:
+        year = max(bursts, key=lambda y: counts[y] - counts[y - 1])
+        turns.append(Turn(year, "burst", f"{year}: {counts[year]} papers"))
+    return TimeLane(
+        line.title, tuple((year, counts[year]) for year in span), tuple(sorted(turns, key=lambda t: t.year))
+    )
+
+
+def _label(paper: Paper) -> str:
+    work = name_work(paper)
+    return work.split(" (")[0] if " (" in work else name_people(paper) or work
+
+
+def draw_map(lines: Sequence[Line], embedder: Embedder) -> FieldMap | None:
+    """Papers laid out by what they are about (t-SNE), the ten to know named; ``None`` where there are too few."""
+    placed = [(paper, line.title) for line in lines for paper in line.papers]
+    if len(placed) < FEWEST_ON_MAP:
+        return None
+    flat = _layout(embed_papers(embedder, [paper for paper, _ in placed]))
+    known = _papers_to_know(lines)
+    points = tuple(
+        MapPoint(float(x), float(y), group, paper.key, _label(paper) if paper.key in known else "")
+        for (x, y), (paper, group) in zip(flat, placed, strict=True)
+    )
+    return FieldMap("Papers of this survey, near one another where they are about similar things.", points)
+
+
+def _layout(vectors: Vectors) -> Vectors:
+    from sklearn.manifold import TSNE
+
+    perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
+    flat: Vectors = TSNE(2, perplexity=perplexity, init="pca", random_state=0).fit_transform(np.asarray(vectors))
+    return flat
+
+
+def _papers_to_know(lines: Sequence[Line]) -> set[PaperKey]:
+    """The most cited paper of each line of work, then the most cited of all."""
+    best = [max(line.papers, key=lambda p: p.citations or 0) for line in lines if line.papers]
+    rest = sorted((p for line in lines for p in line.papers), key=lambda p: -(p.citations or 0))
+    return set(list(dict.fromkeys(paper.key for paper in (*best, *rest)))[:LABELLED])
+
+
+def group_nearby(papers: Sequence[Paper], topic: str, embedder: Embedder, seed: int) -> tuple[NearbyGroup, ...]:
+    """Papers near the topic that are not in the survey, in at most five named groups."""
+    if len(papers) < FEWEST_ON_MAP:
+        return ()
+    vectors = embed_papers(embedder, papers)
+    found = clusters(papers, labels(vectors, "k-means", min(5, len(papers) // 4), seed), topic)
+    return tuple(
+        NearbyGroup(
+            cluster.name,
+            len(cluster.papers),
+            tuple(_titled(p) for p in sorted(cluster.papers, key=lambda p: -(p.citations or 0))[:3]),
+        )
+        for cluster in found
+    )
+
+
+def _titled(paper: Paper) -> str:
+    return f"{paper.title} ({paper.year})" if paper.year else paper.title

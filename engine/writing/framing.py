@@ -1,0 +1,93 @@
+"""Sentences that frame a section or the field from figures: how many papers, since when, where, what sets it apart."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from engine.text import list_words
+from engine.values import Paper
+from engine.writing.paper_tables import name_work
+
+MANY_CITATIONS = 100
+RECENT_YEARS = 3
+
+
+def years_of(papers: Sequence[Paper]) -> list[int]:
+    """The papers' years of publication, in order, those that are known."""
+    return sorted(paper.year for paper in papers if paper.year)
+
+
+def frame_section(papers: Sequence[Paper], terms: Sequence[str], position: int) -> str:
+    """Two to four sentences from figures; ``position`` of the section in the survey varies how they are put."""
+    sentences = [_count(papers, position), *_venues(papers, position), *_most_cited(papers, position)]
+    if terms:
+        shown = list_words([f"“{term}”" for term in terms[:4]])
+        sentences.append(
+            (
+                f"Terms that no other section shares as much: {shown}.",
+                f"Its own vocabulary: {shown}.",
+                f"Words that tell it from the rest: {shown}.",
+            )[position % 3]
+        )
+    return " ".join(sentences)
+
+
+def _count(papers: Sequence[Paper], position: int) -> str:
+    years, count = years_of(papers), len(papers)
+    papers_ = f"{count} papers" if count != 1 else "One paper"
+    if not years:
+        return f"{papers_}."
+    if years[0] == years[-1]:
+        return f"{papers_}, {'all ' if count > 1 else ''}of {years[0]}."
+    median = int(statistics.median(years))
+    recent = sum(year > years[-1] - RECENT_YEARS for year in years)
+    if recent >= 0.6 * count:
+        return (
+            f"{papers_} since {years[0]}, {recent} of them of the last {RECENT_YEARS} years up to {years[-1]}.",
+            f"Of {papers_} from {years[0]} to {years[-1]}, {recent} appeared in the last {RECENT_YEARS} years.",
+        )[position % 2]
+    return (
+        f"{papers_} from {years[0]} to {years[-1]}, half of them since {median}.",
+        f"The {papers_} here begin in {years[0]} and reach to {years[-1]}; their median year is {median}.",
+    )[position % 2]
+
+
+def _venues(papers: Sequence[Paper], position: int) -> Iterator[str]:
+    venues = Counter(paper.venue for paper in papers if paper.venue).most_common(2)
+    if not venues or venues[0][1] < max(2, len(papers) // 8):
+        return
+    named = list_words([f"{venue} ({count})" for venue, count in venues if count > 1])
+    yield (f"Most are from {named}.", f"The usual venues are {named}.", f"They appear above all at {named}.")[
+        position % 3
+    ]
+
+
+def _most_cited(papers: Sequence[Paper], position: int) -> Iterator[str]:
+    known = [paper for paper in papers if paper.citations]
+    if not known:
+        return
+    top = max(known, key=lambda p: p.citations or 0)
+    if (top.citations or 0) < MANY_CITATIONS:
+        return
+    work, times = name_work(top), f"{top.citations:,}"
+    yield (
+        f"Cited most is {work}, {times} times.",
+        f"{work} leads in citations ({times}).",
+        f"With {times} citations, {work} is the best known.",
+    )[position % 3]
+
+
+def frame_field(papers: Sequence[Paper], sections: int, surveys: int) -> str:
+    """The paragraph of counts on the first page."""
+    years = years_of(papers)
+    span = f" of {years[0]}" if years else ""
+    if years and years[0] != years[-1]:
+        span = f" from {years[0]} to {years[-1]}, half of them since {int(statistics.median(years))}"
+    venues = Counter(paper.venue for paper in papers if paper.venue)
+    named = list_words([f"{venue} ({count})" for venue, count in venues.most_common(4) if count > 1])
+    places = f" They come from {len(venues)} venues" + (f", most often {named}." if named else ".") if venues else ""
+    lines = f" They fall into {sections} lines of work." if sections > 1 else ""
+    reviews = {0: " None of them is itself a survey.", 1: " One of them is itself a survey."}
+    return f"{len(papers):,} papers{span}.{places}{lines}{reviews.get(surveys, f' {surveys} of them are surveys.')}"

@@ -1,0 +1,110 @@
+"""A section's papers as a table: what each contributes and finds, in its own words, and on which data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.citations import cite, inert
+from engine.overview import Name
+from engine.retrieval.identity import surname
+from engine.survey import Claim, Table
+from engine.values import Paper, PaperKey
+from engine.writing.extractive import LONGEST_QUOTE, AbstractSentence, read_abstract
+from engine.writing.quotation import Quotation, quote_contribution, quote_finding, shorten_quotation
+
+PAPERS_HEADER = ("Work", "Year", "Contributes", "Data and metrics", "Result")
+PAPERS_WIDTHS = (3, 1, 6, 3, 6)
+MOST_NAMES = 6
+"""Names in one cell."""
+
+NOTHING = "–"
+"""What a cell holds where the abstract says nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedTable:
+    """A table and the claims that its cells make."""
+
+    table: Table
+    claims: tuple[Claim, ...]
+
+
+def tabulate_papers(papers: Sequence[Paper], names: Mapping[PaperKey, Sequence[Name]], caption: str) -> QuotedTable:
+    """One row for each paper, oldest first; ``names`` are those that a paper uses."""
+    rows: list[tuple[str, ...]] = []
+    claims: list[Claim] = []
+    for paper in sorted(papers, key=lambda p: (p.year or 9_999, -(p.citations or 0))):
+        contribution, finding = quote_contribution(paper), quote_finding(paper)
+        used = [n.name for n in names.get(paper.key, ()) if n.kind in ("data set", "metric")]
+        rows.append(
+            (
+                f"{name_work(paper)} {cite([paper.key])}",
+                str(paper.year or NOTHING),
+                contribution.cell if contribution else NOTHING,
+                ", ".join(used[:MOST_NAMES]) or NOTHING,
+                finding.cell if finding else NOTHING,
+            )
+        )
+        claims += (claim_of(paper, quotation) for quotation in (contribution, finding) if quotation)
+    return QuotedTable(Table(caption, PAPERS_HEADER, tuple(rows), PAPERS_WIDTHS), tuple(claims))
+
+
+def claim_of(paper: Paper, quotation: Quotation) -> Claim:
+    """The claim that a quotation in a table makes, as a sentence that cites its paper."""
+    return Claim(f"{name_work(paper)}: {quotation.cell} {cite([paper.key])}.", (quotation.citation,))
+
+
+def name_work(paper: Paper) -> str:
+    """The method's own name where the title begins with one, and its authors: ``RAG (Lewis et al.)``."""
+    people = name_people(paper)
+    title = re.match(r"([^\s:]{2,24}(?: [^\s:]{1,20})?):\s", paper.title)
+    if title and re.search(r"[A-Z].*[A-Z]|\d|^[a-z]+[A-Z]", title[1]):
+        return f"{inert(title[1])} ({people})" if people else inert(title[1])
+    return people or inert(paper.title)
+
+
+def name_people(paper: Paper) -> str:
+    """``Lewis et al.``, ``Lewis and Perez`` or ``Lewis``; empty where no author is known."""
+    surnames = [inert(surname(author)) for author in paper.authors]
+    return f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
+
+
+_REPORTED = re.compile(r"\d+(?:\.\d+)?\s?\\?%|\b\d+\.\d+\b|\b\d+(?:\.\d+)? (?:points?|BLEU|F1)\b")
+
+
+def compare_results(papers: Sequence[Paper], names: Iterable[Name], caption: str) -> QuotedTable | None:
+    """Numbers that at least two of the papers report on the same data set, side by side; ``None`` without any."""
+    inside = {paper.key: paper for paper in papers}
+    rows: list[tuple[str, ...]] = []
+    claims: list[Claim] = []
+    for name in names:
+        if name.kind != "data set":
+            continue
+        reporting = [
+            (inside[key], sentence)
+            for key in name.papers
+            if key in inside and (sentence := _reported(inside[key], name.name))
+        ]
+        if len(reporting) < 2:
+            continue
+        for paper, sentence in sorted(reporting, key=lambda item: item[0].year or 9_999):
+            quotation = shorten_quotation(sentence, _REPORTED)
+            rows.append((name.name, f"{name_work(paper)} {cite([paper.key])}", str(paper.year or ""), quotation.cell))
+            claims.append(claim_of(paper, quotation))
+    if not rows:
+        return None
+    return QuotedTable(
+        Table(caption, ("Data set", "Work", "Year", "Reports"), tuple(rows), (2, 3, 1, 7)), tuple(claims)
+    )
+
+
+def _reported(paper: Paper, data_set: str) -> AbstractSentence | None:
+    """The sentence that gives the paper's own number on the data set, if there is one."""
+    pattern = re.compile(rf"(?<![\w-]){re.escape(data_set)}(?![\w-])")
+    for sentence in read_abstract(paper):
+        usable = sentence.statement == "finding" and len(sentence.text.split()) <= LONGEST_QUOTE
+        if usable and pattern.search(sentence.text) and _REPORTED.search(sentence.text):
+            return sentence
+    return None

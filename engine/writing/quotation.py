@@ -1,0 +1,171 @@
+"""Which words of an abstract say what a paper contributes and finds, shortened for a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.citations import inert
+from engine.reading.roles import Statement
+from engine.survey import Citation
+from engine.values import Paper
+from engine.writing.extractive import LONGEST_QUOTE, AbstractSentence, read_abstract
+
+LONGEST_CELL = 30
+"""Words from which a quotation in a table is shortened."""
+
+SHORTEST_PART = 6
+"""Words that a part of a sentence needs to say something by itself."""
+
+_PROPOSES = re.compile(
+    r"\b(?:we|this (?:paper|work|article|study|survey|tutorial|report)|the authors?)\b.{0,40}?\b(?:propos|introduc|"
+    r"present|develop|describ|design|stud(?:y|ies)|investigat|analy[sz]|review|survey|examin|explor|formulat|releas|"
+    r"show how|provid|extend|address|argue|address|build|creat|collect|construct)",
+    re.I,
+)
+_FINDS = re.compile(
+    r"\b(?:outperform|surpass|achiev|results? (?:show|demonstrate|indicate|suggest|reveal)|experiments?|"
+    r"we (?:find|show|observe|found|demonstrate)|improv\w+ .*\b(?:by|over|upon)|state[- ]of[- ]the[- ]art|"
+    r"evaluations?|reveals?)",
+    re.I,
+)
+_NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)?\s?(?:%|\\%|points?|times|×|x\b|BLEU|F1|percent)|\b\d+\.\d+\b")
+_USELESS = re.compile(
+    r"https?://|github|(?:code|data|models?|datasets?) (?:is|are|and \w+ are|will be) (?:\w+ )?(?:available|released)|"
+    r"publicly available|supplementary|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
+    re.I,
+)
+_LEAD = re.compile(
+    r"(?:in this (?:paper|work|article|study|survey|report|letter)|here|to this end|therefore|thus|hence|specifically|"
+    r"furthermore|moreover|additionally|in particular|finally|as a result|consequently|to (?:address|tackle|overcome|"
+    r"solve|alleviate|mitigate|remedy|handle|fill|bridge|achieve) [^,]{3,90}|motivated by [^,]{3,90}|inspired by "
+    r"[^,]{3,90}|based on [^,]{3,90}|extensive experiments[^,]{0,60} (?:show|demonstrate) that),? ",
+    re.I,
+)
+_CLAUSE = re.compile(
+    r"[;:]|,(?= (?:which|that|where|while|and|but|by|with|without|as|using|thus|thereby|leading|resulting|enabling|"
+    r"including|such|even|when|so|allowing|making|outperforming)\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Exact words of a paper, and the words as they are shown, with an ellipsis where some were left out."""
+
+    paper: Paper
+    words: str
+    shown: str
+
+    @property
+    def citation(self) -> Citation:
+        """The evidence that stands behind it."""
+        if not self.paper.abstract:
+            return Citation(self.paper.key, self.words, "summarised", "summary")
+        return Citation(self.paper.key, self.words, "quoted")
+
+    @property
+    def cell(self) -> str:
+        """In quotation marks, for a cell of a table; the words of a summary, which are not the authors', without."""
+        return f"“{inert(self.shown)}”" if self.paper.abstract else inert(self.shown)
+
+
+def quote_contribution(paper: Paper) -> Quotation | None:
+    """What the abstract says that the paper contributes; ``None`` where no sentence surely says so."""
+    return _quote(paper, "contribution", _PROPOSES, lambda s: -0.02 * s.position)
+
+
+def quote_finding(paper: Paper) -> Quotation | None:
+    """What the abstract says came out, with its number where one is given; ``None`` where no sentence surely does."""
+    return _quote(paper, "finding", _FINDS, lambda s: 0.5 if _NUMBER.search(s.text) else 0.0, keep=_NUMBER)
+
+
+def _quote(
+    paper: Paper,
+    statement: Statement,
+    cue: re.Pattern[str],
+    bonus: Callable[[AbstractSentence], float],
+    *,
+    keep: re.Pattern[str] | None = None,
+) -> Quotation | None:
+    candidates = [s for s in read_abstract(paper) if s.statement == statement and _is_usable(s)]
+    proposed = next((s.position for s in read_abstract(paper) if s.statement == "contribution"), 0)
+    sure = [s for s in candidates if s.is_sure or (cue.search(s.text) and s.position >= proposed)]
+    if not sure:
+        return None
+    best = max(sure, key=lambda s: s.probability + (0.4 if cue.search(s.text) else 0.0) + bonus(s))
+    return shorten_quotation(best, keep or cue)
+
+
+def _is_usable(sentence: AbstractSentence) -> bool:
+    return SHORTEST_PART <= len(sentence.text.split()) <= LONGEST_QUOTE and not _USELESS.search(sentence.text)
+
+
+def shorten_quotation(sentence: AbstractSentence, keep: re.Pattern[str] | None = None) -> Quotation:
+    """The sentence without its opening formula, cut at a clause's end where it is long; ``keep`` is not cut away."""
+    text = sentence.text.strip(' "“”').removesuffix(".")
+    start = 0
+    while lead := _LEAD.match(text, start):
+        start = lead.end()
+    body = text[start:]
+    if len(body.split()) < SHORTEST_PART:
+        start, body = 0, text
+    if len(body.split()) > LONGEST_CELL:
+        body = _cut(body, keep)
+    shown = f"{'… ' if start else ''}{body}{'' if text.endswith(body) else ' …'}"
+    return Quotation(sentence.paper, body, shown)
+
+
+def _cut(text: str, keep: re.Pattern[str] | None) -> str:
+    """The longest beginning that ends with a clause within the limit and holds what is to be kept; else all."""
+    needed = keep.search(text) if keep else None
+    ends = [m.start() for m in _CLAUSE.finditer(text)]
+    fitting = [
+        end
+        for end in ends
+        if SHORTEST_PART <= len(text[:end].split()) <= LONGEST_CELL
+        and (needed is None or needed.end() <= end)
+        and text[:end].count("(") == text[:end].count(")")
+    ]
+    return text[: fitting[-1]] if fitting else text
+
+
+def find_open_problems(papers: Sequence[Paper]) -> list[AbstractSentence]:
+    """Sentences in which a paper says what remains to be done after it, newest papers first.
+
+    What an abstract says before its own contribution is the gap that the paper closes, and is none.
+    """
+    found = [s for paper in papers for s in _open_problems(paper)]
+    return sorted(found, key=lambda s: (-(s.paper.year or 0), -(s.paper.citations or 0)))
+
+
+_REMAINS = re.compile(
+    r"\b(?:remains?|is still|are still|still) (?:an? |the |largely |highly |very |significant |substantial |major )*"
+    r"(?:open|challeng\w+|unsolved|unresolved|difficult|unclear|elusive|far from|hard|limited|underexplored|behind)|"
+    r"\b(?:still|far) (?:lag|struggle|fall|fail|suffer)\w*|\bfar (?:behind|below|from)\b|"
+    r"\b(?:struggles?|fails?) (?:to|with|on|in|at|when)\b|\b(?:considerable|substantial|significant|large|much|ample) "
+    r"(?:room for improvement|gap)|\broom for improvement\b|\bopen (?:problems?|questions?|challenges?)\b.{0,20}"
+    r"(?::|such as|including|namely|is|are)|\b(?:need|needs|call|calls) for (?:further|more|better|future|new|improved|"
+    r"robust|stronger)\b|\bfuture (?:research|work|directions?) (?:should|must|could|needs?|includ|on)",
+    re.I,
+)
+_CLOSED = re.compile(
+    r"\b(?:we|our|to) (?:\w+ )?(?:solve|close|overcome|fill|bridge|address|tackle|alleviate|resolve|mitigate)|"
+    r"\b(?:this|our|proposed) (?:\w+ )?(?:method|approach|framework|model|work|paper)\b|\bour\b|\bwe propose|existing "
+    r"(?:methods|approaches|work)|previous|prior|hope|baselines?|unlike|without|does not|do not need|no need",
+    re.I,
+)
+
+
+def _open_problems(paper: Paper) -> list[AbstractSentence]:
+    sentences = read_abstract(paper)
+    proposed = next((s.position for s in sentences if s.statement == "contribution"), len(sentences))
+    return [
+        s
+        for s in sentences
+        if s.position > proposed
+        and s.statement == "finding"
+        and s.stands_alone
+        and _REMAINS.search(s.text)
+        and not _CLOSED.search(s.text)
+    ]

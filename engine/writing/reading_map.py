@@ -1,0 +1,175 @@
+"""Sections of a survey without a language model: figures that frame them, the papers' own words in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from engine.citations import cite
+from engine.limits import Limits
+from engine.naming.names import find_names
+from engine.overview import Name
+from engine.retrieval.embedding import Embedder
+from engine.survey import Claim, Section
+from engine.text import list_words, stem, words
+from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
+from engine.writing.extractive import AbstractSentence, attribution, quotable, quote_sentences
+from engine.writing.field_overview import Line, draw_map, draw_time_line, find_definition
+from engine.writing.framing import frame_section, years_of
+from engine.writing.paper_tables import compare_results, tabulate_papers
+from engine.writing.quotation import find_open_problems, shorten_quotation
+
+SET_APART = "Set apart by: "
+"""How the description of a cluster begins."""
+
+OPEN_PROBLEMS = 8
+"""Quotations in the section of open problems."""
+
+LONGEST_OPENING = 35
+"""Words of the quotation that opens a section."""
+
+NamesOf = Mapping[PaperKey, Sequence[Name]]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the sections are written from: the papers that may be used, and the names that they use."""
+
+    brief: Brief
+    papers: Mapping[PaperKey, Paper]
+    names: tuple[Name, ...]
+    limits: Limits
+
+    def names_of(self) -> NamesOf:
+        """The names that each paper uses, those of most papers first."""
+        found: dict[PaperKey, list[Name]] = {}
+        for name in self.names:
+            for key in name.papers:
+                found.setdefault(key, []).append(name)
+        return found
+
+    def of(self, node: OutlineNode) -> tuple[Paper, ...]:
+        """The papers of a section and of those below it."""
+        return tuple(self.papers[key] for key in node.all_papers() if key in self.papers)
+
+
+def collect_material(brief: Brief, papers: Sequence[Paper], limits: Limits) -> Material:
+    """The papers with the names found in them."""
+    return Material(brief, {paper.key: paper for paper in papers}, find_names(papers, brief.topic), limits)
+
+
+def lines_of(outline: Outline, material: Material) -> tuple[Line, ...]:
+    """The lines of work of an outline that have papers, with the numbers of their sections."""
+    return tuple(
+        Line(str(number), node.title, terms_of(node), material.of(node))
+        for number, node in enumerate(outline.nodes, start=1)
+        if node.role == "body" and material.of(node)
+    )
+
+
+def terms_of(node: OutlineNode) -> tuple[str, ...]:
+    """The terms that set a section apart, as its description lists them."""
+    if not node.description.startswith(SET_APART):
+        return ()
+    return tuple(node.description.removeprefix(SET_APART).split(", "))
+
+
+def write_line(node: OutlineNode, material: Material, position: int) -> Section:
+    """A line of work: what frames it, numbers on the same data, its papers as a table or in the parts below."""
+    section = _write_part(node, material, position)
+    compared = compare_results(material.of(node), material.names, "Numbers on the same data, in the papers' own words.")
+    if not compared:
+        return section
+    return replace(section, tables=(*section.tables, compared.table), claims=(*section.claims, *compared.claims))
+
+
+def _write_part(node: OutlineNode, material: Material, position: int) -> Section:
+    papers = material.of(node)
+    if not papers:
+        return Section(node.title, "No paper was gathered for this section.")
+    below = tuple(_write_part(child, material, position + i) for i, child in enumerate(node.children, start=1))
+    opening = _opening(node, papers)
+    frame = frame_section(papers, terms_of(node), position)
+    text = f"{opening.text}\n\n{frame}" if opening else frame
+    claims = (opening,) if opening else ()
+    if below:
+        parts = list_words(child.title for child in node.children)
+        return Section(node.title, f"{text} Its parts: {parts}.", claims, below)
+    shown = papers[: material.limits.papers_per_node]
+    table = tabulate_papers(shown, material.names_of(), f"Papers on {node.title}, oldest first.")
+    return Section(node.title, text, (*claims, *table.claims), tables=(table.table,))
+
+
+def _opening(node: OutlineNode, papers: Sequence[Paper]) -> Claim | None:
+    """What the section is about in the words of a paper: a definition, else its problem; ``None`` where none fits."""
+    sentence = find_definition(node.title, papers) or _problem(node.title, papers)
+    if sentence is None:
+        return None
+    quotation = shorten_quotation(sentence)
+    who, cited = attribution(sentence.paper), cite([sentence.paper.key])
+    return Claim(f"{quotation.cell} — {who} {cited}", (quotation.citation,))
+
+
+def _problem(title: str, papers: Sequence[Paper]) -> AbstractSentence | None:
+    """The sentence of the paper cited most that surely states the problem and speaks of the title's subject."""
+    wanted = {stem(word) for word in words(title)}
+    fitting = [
+        sentence
+        for paper in papers
+        for sentence in quotable(paper)
+        if sentence.statement == "problem"
+        and sentence.is_sure
+        and len(sentence.text.split()) <= LONGEST_OPENING
+        and wanted <= {stem(word) for word in words(sentence.text)}
+    ]
+    return max(fitting, key=lambda s: s.paper.citations or 0, default=None)
+
+
+def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Line], embedder: Embedder) -> Section:
+    """Scope and order of the survey, its time line and its map."""
+    papers = [paper for line in lines for paper in line.papers]
+    years = material.brief.years
+    limits = "" if str(years) == ".." else f" Only papers of the years {years} were considered."
+    order = list_words(f"{line.title} (Section {line.number})" for line in lines)
+    text = f"This is a map of the literature on {material.brief.topic} for reading it, made from {len(papers)} papers."
+    text += (
+        f"{limits} Each section frames one line of work in figures and sets its papers side by side in their own words"
+    )
+    text += f": {order}." if lines else "."
+    figures = (draw_time_line(lines), draw_map(lines, embedder))
+    turns = _turns(lines)
+    return Section(
+        node.title,
+        f"{text}\n\n{turns}" if turns else text,
+        figures=tuple(figure for figure in figures if figure is not None),
+    )
+
+
+def _turns(lines: Sequence[Line]) -> str:
+    """In which order the lines of work began, and which is the youngest, by their median years."""
+    dated = [(years[len(years) // 2], years[0], line.title) for line in lines if (years := years_of(line.papers))]
+    if len(dated) < 2:
+        return ""
+    oldest, youngest = min(dated), max(dated)
+    if oldest[0] == youngest[0]:
+        return ""
+    return (
+        f"The oldest line is {oldest[2]}, from {oldest[1]} and with a median year of {oldest[0]}; the youngest is "
+        f"{youngest[2]}, whose median year is {youngest[0]}."
+    )
+
+
+def write_open_problems(node: OutlineNode, lines: Sequence[Line]) -> Section:
+    """What papers say remains to be done, few and in their words; a section without text where none says it."""
+    problems = find_open_problems([paper for line in lines for paper in line.papers])[:OPEN_PROBLEMS]
+    if not problems:
+        return Section(node.title, "")
+    claims: list[Claim] = []
+    listed: list[str] = []
+    for line in lines:
+        keys = {paper.key for paper in line.papers}
+        for claim in (quote_sentences([s]) for s in problems if s.paper.key in keys):
+            claims.append(claim)
+            listed.append(f"- {claim.text}")
+    said = "Found at the end of these abstracts as what remains to be done:"
+    return Section(node.title, f"{said}\n\n" + "\n".join(listed), tuple(claims))

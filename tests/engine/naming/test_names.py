@@ -1,0 +1,85 @@
+"""Headings and names: what is taken from titles and abstracts, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.naming.abbreviations import find_abbreviations, find_long_form
+from engine.naming.headings import name_groups
+from engine.naming.names import find_names, is_name
+from tests.fakes import paper
+
+
+def test_names_are_told_apart_by_the_words_beside_them() -> None:
+    chosen = [
+        paper(1, title="TreeParse: Parsing with Trees", abstract="We propose TreeParse. It is tested on Text2Tree."),
+        paper(
+            2,
+            title="Two",
+            abstract="Experiments on the WikiSQL dataset show 3 BLEU more than models such as TreeParse and BERT.",
+        ),
+        paper(
+            3,
+            title="Three",
+            abstract="On datasets such as WikiSQL and SParC, BERT outperforms others in question answering.",
+        ),
+    ]
+    found = {name.name: (name.kind, len(name.papers)) for name in find_names(chosen, "parsing")}
+    assert found["TreeParse"] == ("method", 2)
+    assert found["WikiSQL"] == ("data set", 2)
+    assert found["SParC"] == ("data set", 1)
+    assert found["BERT"] == ("method", 2)
+    assert found["BLEU"] == ("metric", 1)
+    assert found["question answering"] == ("task", 1)
+
+
+@pytest.mark.parametrize("token", ["BERT", "GPT-4", "WikiSQL", "mBERT", "CIFAR-10", "RoBERTa", "T5-XXL"])
+def test_what_is_written_like_a_name(token: str) -> None:
+    assert is_name(token)
+
+
+@pytest.mark.parametrize("token", ["Graph", "graph-based", "Graph-Attention", "LLM", "NLP", "RAG-supported", "2D", "A"])
+def test_what_is_not(token: str) -> None:
+    assert not is_name(token)
+
+
+def test_the_topic_an_abbreviated_concept_and_spelt_out_capitals_are_no_names() -> None:
+    chosen = [
+        paper(
+            1, title="One", abstract="Hidden tree models (HTM) are common. We use HTM models. HTM models are strong."
+        ),
+        paper(
+            2,
+            title="Two",
+            abstract="We propose TAilored PArsing, a method. TAilored models such as TAilored are tailored to parsing.",
+        ),
+        paper(3, title="Three", abstract="We propose SQLNet. SQLNet models outperform others."),
+    ]
+    assert find_names(chosen, "SQLNet") == ()
+
+
+def test_abbreviations_are_read_from_their_brackets() -> None:
+    assert find_long_form("GNN", "we study graph neural networks ") == "graph neural networks"
+    assert find_long_form("MoE", "the mixture of experts") == "mixture of experts"
+    assert find_long_form("QA", "nothing of the kind") == ""
+    chosen = [paper(i, abstract="We use graph neural networks (GNNs) here.") for i in (1, 2)]
+    assert find_abbreviations(chosen) == {"GNN": "graph neural networks"}
+
+
+def test_headings_are_noun_phrases_that_are_not_the_topic() -> None:
+    groups = [
+        [paper(i, title=f"Node Classification on Graphs {i}", abstract="We classify nodes.") for i in range(1, 7)],
+        [paper(i, title=f"Improving Link Prediction {i}", abstract="Graph learning predicts.") for i in range(7, 13)],
+    ]
+    names = name_groups(groups, "Graph Learning")
+    assert [name.heading for name in names] == ["Node Classification", "Link Prediction"]
+    assert "node classification" in names[0].terms
+
+
+def test_an_abbreviation_counts_as_the_words_it_stands_for() -> None:
+    told = "We study semantic role labeling (SRL)."
+    groups = [
+        [paper(i, title=f"SRL {i}", abstract=told) for i in range(1, 7)],
+        [paper(i, title=f"Point Clouds {i}", abstract="Points.") for i in range(7, 13)],
+    ]
+    assert name_groups(groups, "language")[0].heading == "Semantic Role Labeling"

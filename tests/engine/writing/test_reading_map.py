@@ -1,0 +1,141 @@
+"""A survey without a language model: which words are quoted where, what is counted, what is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.citations import list_cited_keys
+from engine.evidence import is_quoted
+from engine.limits import Limits
+from engine.overview import Turn
+from engine.values import Brief, Outline, OutlineNode, Paper
+from engine.writing.field_overview import Line, choose_starting_points, draw_time_line, find_definition, write_overview
+from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
+from engine.writing.reading_map import SET_APART, collect_material, lines_of, write_line, write_open_problems
+from tests.fakes import paper
+
+PROBLEM = "Semantic parsing is the task of mapping sentences to logical forms."
+GAP = "However, earlier parsers still struggle with unseen schemas."
+PROPOSES = "In this paper, we propose TreeParse, a parser that reads the schema before the question."
+LONG = (
+    "We introduce a framework that links tables to questions with a graph encoder trained on pairs of questions and "
+    "schemas, which allows the decoder to copy column names directly, and we study how much each part of it helps."
+)
+FINDS = "Experiments show that TreeParse outperforms the best published parser on the WikiSQL dataset by 4.2%."
+FAILS = "Human evaluation shows that even the best parsers still struggle with nested questions."
+
+
+def about_parsing(number: int, *sentences: str, title: str = "", **fields: object) -> Paper:
+    chosen = sentences or (PROBLEM, GAP, PROPOSES, FINDS)
+    return paper(number, title=title or f"Semantic Parsing {number}", abstract=" ".join(chosen), **fields)
+
+
+def test_the_contribution_is_quoted_without_its_opening_formula() -> None:
+    quotation = quote_contribution(about_parsing(1))
+    assert quotation is not None
+    assert quotation.cell == "“… we propose TreeParse, a parser that reads the schema before the question”"
+    assert is_quoted(quotation.words, about_parsing(1))
+
+
+def test_a_long_sentence_is_cut_at_the_end_of_a_clause_with_an_ellipsis() -> None:
+    quotation = quote_contribution(about_parsing(1, PROBLEM, LONG, FINDS))
+    assert quotation is not None
+    assert quotation.shown.endswith("copy column names directly …")
+    assert is_quoted(quotation.words, about_parsing(1, PROBLEM, LONG, FINDS))
+
+
+def test_the_finding_keeps_its_number() -> None:
+    quotation = quote_finding(about_parsing(1))
+    assert quotation is not None
+    assert "4.2%" in quotation.shown
+
+
+def test_an_abstract_that_says_neither_is_not_quoted() -> None:
+    silent = about_parsing(1, "Parsing has a long history in linguistics.")
+    assert quote_contribution(silent) is None
+    assert quote_finding(silent) is None
+
+
+def test_the_words_of_a_summary_stand_without_quotation_marks() -> None:
+    told = paper(1, abstract="", summary=f"{PROBLEM} {PROPOSES} {FINDS}")
+    quotation = quote_finding(told)
+    assert quotation is not None
+    assert "“" not in quotation.cell
+    assert (quotation.citation.verdict, quotation.citation.source) == ("summarised", "summary")
+
+
+def test_the_gap_that_a_paper_closes_is_no_open_problem() -> None:
+    closing, reporting = about_parsing(1), about_parsing(2, PROBLEM, GAP, PROPOSES, FAILS)
+    assert [s.text for s in find_open_problems([closing, reporting])] == [FAILS]
+
+
+OUTLINE = Outline(
+    "Parsing: A Survey",
+    (
+        OutlineNode("Introduction", role="introduction"),
+        OutlineNode("Semantic Parsing", SET_APART + "logical forms, schemas", tuple(paper(i).key for i in (1, 2))),
+        OutlineNode("Open Problems", role="conclusion"),
+    ),
+)
+
+
+def test_a_section_shows_its_papers_in_their_words_and_each_quotation_is_a_claim() -> None:
+    chosen = [about_parsing(2, year=2021), about_parsing(1, year=2019)]
+    material = collect_material(Brief("parsing"), chosen, Limits())
+    section = write_line(OUTLINE.nodes[1], material, 1)
+    assert section.text.startswith(f"“{PROBLEM.removesuffix('.')}” — ")
+    assert "“logical forms” and “schemas”" in section.text
+    papers, numbers = section.tables
+    assert papers.header == ("Work", "Year", "Contributes", "Data and metrics", "Result")
+    assert [row[1] for row in papers.rows] == ["2019", "2021"]
+    assert "WikiSQL" in papers.rows[0][3]
+    assert [row[0] for row in numbers.rows] == ["WikiSQL", "WikiSQL"]
+    by_key = {p.key: p for p in chosen}
+    assert len(section.claims) == 7
+    for claim in section.claims:
+        assert list_cited_keys(claim.text) == tuple(c.key for c in claim.citations)
+        assert all(is_quoted(c.quote, by_key[c.key]) for c in claim.citations)
+
+
+def test_without_open_problems_their_section_holds_nothing() -> None:
+    material = collect_material(Brief("parsing"), [about_parsing(1), about_parsing(2)], Limits())
+    assert write_open_problems(OUTLINE.nodes[2], lines_of(OUTLINE, material)).text == ""
+
+
+def test_the_definition_of_a_line_of_work_is_a_paper_s_own() -> None:
+    line = Line("2", "Semantic Parsing", (), (about_parsing(1),))
+    assert find_definition("Semantic Parsing", line.papers) is not None
+    assert find_definition("Neural Rendering", line.papers) is None
+    (shown,) = write_overview("parsing", [line]).lines
+    assert shown.text == f"“{PROBLEM.removesuffix('.')}” [@{paper(1).key}]"
+
+
+def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reasons() -> None:
+    chosen = [
+        about_parsing(1, title="A Survey of Semantic Parsing", year=2023, citations=50),
+        about_parsing(2, title="Semantic Parsing with Trees", year=2010, citations=900),
+        about_parsing(3, title="Semantic Parsing at Scale", year=2024, citations=70),
+        about_parsing(4, title="Cooking", year=2024, citations=10),
+    ]
+    points = choose_starting_points("semantic parsing", chosen)
+    assert [point.key for point in points] == [chosen[i].key for i in (0, 1, 2, 3)]
+    assert points[0].reason == "a survey of the field; 2023, cited 50 times"
+    assert points[1].reason.startswith("a foundation")
+
+
+def test_the_time_line_marks_the_first_paper_the_most_cited_and_the_burst() -> None:
+    years = [2015, 2018, 2020, 2021, 2021, 2021, 2021]
+    chosen = tuple(about_parsing(i, year=year, citations=i) for i, year in enumerate(years, start=1))
+    figure = draw_time_line([Line("2", "Semantic Parsing", (), chosen)])
+    assert figure is not None
+    (lane,) = figure.lanes
+    assert lane.counts[0] == (2015, 1)
+    assert [(turn.kind, turn.year) for turn in lane.turns] == [("first", 2015), ("most cited", 2021), ("burst", 2021)]
+    assert lane.turns[2] == Turn(2021, "burst", "2021: 4 papers")
+    assert draw_time_line([Line("2", "Semantic Parsing", (), chosen[:1])]) is None
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_section_of_hardly_any_papers_is_still_written(count: int) -> None:
+    material = collect_material(Brief("parsing"), [about_parsing(i) for i in range(1, count + 1)], Limits())
+    assert write_line(OUTLINE.nodes[1], material, 1).text
