@@ -5,6 +5,7 @@ Frozen, without I/O. Texts with citations write them ``[@key]``; other text here
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -91,3 +92,12 @@ class NearbyGroup:
     title: str
     papers: int
     examples: tuple[str, ...]
+
+
+def index_names(names: Iterable[Name]) -> dict[PaperKey, list[Name]]:
+    """The names that each paper uses, in the order given."""
+    found: dict[PaperKey, list[Name]] = {}
+    for name in names:
+        for key in name.papers:
+            found.setdefault(key, []).append(name)
+    return found

@@ -10,6 +10,7 @@ from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import section_at
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
+from engine.revising.table_changes import add_row, change_rows, has_papers_table, without_quotation
 from engine.survey import Section, SectionChange, Survey, Way
 from engine.text import all_sentences, fold, join_sentences, shorten, split_sentences, terms
 from engine.values import Paper, PaperSelection
@@ -76,6 +77,9 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
         case "cite":
             paper = paper_named(selection, survey, change.wish)
             old = section_to_change(survey, change.place)
+            if has_papers_table(old):
+                row = add_row(old, paper, selection, survey, int(change.place.split(".")[-1]))
+                return replace_section(selection, survey, change.place, row)
             quote = passage([paper], f"{old.title}. {old.text}", QUOTATION_WORDS, embedder)
             return replace_section(selection, survey, change.place, append_section(old, _find_passage(quote, change)))
         case "paragraph":
@@ -85,6 +89,10 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
                 selection, survey, change.place, append_section(wanted.old, _find_passage(quote, change))
             )
         case "rewrite" | "expand" | "shorten":
+            old = section_to_change(survey, change.place)
+            if has_papers_table(old):
+                new = change_rows(old, selection, survey, change, embedder)
+                return replace_section(selection, survey, change.place, new)
             wanted = revision_of(selection, survey, change, embedder)
             quote = _find_passage(
                 passage(wanted.papers, f"{wanted.old.title}. {wanted.wanted}", wanted.words, embedder), change
@@ -142,6 +150,9 @@ def without_claim(selection: PaperSelection, survey: Survey, change: SectionChan
     if not units or not meant or max(share) < NAMED_SHARE:
         raise UserError(f"No sentence of section {change.place} speaks of “{change.wish[:80]}”. `show {change.place}`")
     gone = units[share.index(max(share))]
+    quoted = next((claim for claim in old.claims if claim.text == gone and gone not in old.text), None)
+    if quoted:
+        return replace_section(selection, survey, change.place, without_quotation(old, quoted))
     paragraphs = [" ".join(block.replace(gone, "", 1).split()) for block in old.text.split("\n\n")]
     kept = tuple(claim for claim in old.claims if claim.text != gone)
     new = replace(old, text="\n\n".join(block for block in paragraphs if block), claims=kept)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from engine.citations import cite
 from engine.limits import Limits
 from engine.naming.names import find_names
-from engine.overview import Name
+from engine.overview import Name, index_names
 from engine.retrieval.embedding import Embedder
 from engine.survey import Claim, Section
 from engine.text import list_words, stem, words
@@ -28,8 +28,6 @@ OPEN_PROBLEMS = 8
 LONGEST_OPENING = 35
 """Words of the quotation that opens a section."""
 
-NamesOf = Mapping[PaperKey, Sequence[Name]]
-
 
 @dataclass(frozen=True, slots=True)
 class Material:
@@ -39,14 +37,6 @@ class Material:
     papers: Mapping[PaperKey, Paper]
     names: tuple[Name, ...]
     limits: Limits
-
-    def names_of(self) -> NamesOf:
-        """The names that each paper uses, those of most papers first."""
-        found: dict[PaperKey, list[Name]] = {}
-        for name in self.names:
-            for key in name.papers:
-                found.setdefault(key, []).append(name)
-        return found
 
     def of(self, node: OutlineNode) -> tuple[Paper, ...]:
         """The papers of a section and of those below it."""
@@ -96,7 +86,7 @@ def _write_part(node: OutlineNode, material: Material, position: int) -> Section
         parts = list_words(child.title for child in node.children)
         return Section(node.title, f"{text} Its parts: {parts}.", claims, below)
     shown = papers[: material.limits.papers_per_node]
-    table = tabulate_papers(shown, material.names_of(), f"Papers on {node.title}, oldest first.")
+    table = tabulate_papers(shown, index_names(material.names), f"Papers on {node.title}, oldest first.")
     return Section(node.title, text, (*claims, *table.claims), tables=(table.table,))
 
 
