@@ -1,0 +1,123 @@
+"""The commands under `bench`: what the product does, measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.running import LibraryName, read_place, run_command, starting
+
+bench = typer.Typer(help="Measure.", no_args_is_help=True)
+
+
+@bench.command()
+def find(
+    gold: Annotated[Path, typer.Option(help="JSON: topic → list of paper ids.")],
+    library: LibraryName = "",
+    at: Annotated[str, typer.Option(help="local or weaviate, for a library that is in both places.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Recall of the papers that human surveys cite, at 100, 300, 600 and 1200."""
+    with starting() as console:
+        from bot.bench.find import find as run
+
+        place = read_place(at)
+
+    run_command(run(console, gold, library, place, as_json=json))
+
+
+@bench.command("understand")
+def bench_understand(
+    data: Annotated[Path, typer.Option(help="JSON Lines: text, phase, place, means.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Share of utterances that are read as they were meant, without a language model."""
+    with starting() as console:
+        from bot.bench.understand import understand_file
+
+    run_command(understand_file(console, data, as_json=json))
+
+
+@bench.command("write")
+def bench_write(
+    library: LibraryName = "",
+    topic: Annotated[str, typer.Option(help="What the survey is about.")] = "Graph Neural Networks",
+    sections: Annotated[int, typer.Option(help="Number of sections.")] = 8,
+    words: Annotated[int, typer.Option(help="Words of each subsection.")] = 700,
+    recipe: Annotated[str, typer.Option(help="autosurvey, or surveyx beside it.")] = "autosurvey",
+    pace: Annotated[float, typer.Option(help="With surveyx: 1 is a service's usual speed.")] = 1.0,
+    faults: Annotated[bool, typer.Option("--faults", help="Also one run for each kind of fault.")] = False,
+) -> None:
+    """Time, tokens and faults of a recipe on a simulated language model."""
+    if recipe not in {"autosurvey", "surveyx"}:
+        raise typer.BadParameter("say autosurvey or surveyx", param_hint="--recipe")
+    if recipe == "surveyx":
+        with starting() as console:
+            from bot.bench.write_surveyx import write_surveyx
+
+        run_command(write_surveyx(console, library, topic, (sections, words), pace))
+    with starting() as console:
+        from bot.bench.write import write as run
+
+    run_command(run(console, library, topic, (sections, words), faults=faults))
+
+
+@bench.command("honesty")
+def bench_honesty(
+    library: LibraryName = "",
+    drafts: Annotated[int, typer.Option(help="Drafts of about ten sentences.")] = 150,
+    rate: Annotated[float, typer.Option(help="Share of sentences that are falsehoods.")] = 0.4,
+    error: Annotated[float, typer.Option(help="Share of the checker's verdicts that are wrong.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="Decides what is planted where.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Plant falsehoods and bad forms in drafts, and count what the check makes of them."""
+    with starting() as console:
+        from bot.bench.honesty import honesty as run
+
+    run_command(run(console, library, {"drafts": drafts, "rate": rate, "error": error, "seed": seed}, as_json=json))
+
+
+@bench.command("crash")
+def bench_crash(
+    kills: Annotated[int, typer.Option(help="How often a process is killed.")] = 20,
+    processes: Annotated[int, typer.Option(help="Processes at once.")] = 1,
+    database: Annotated[str, typer.Option(help="postgresql://… of an empty database; empty: SQLite.")] = "",
+    seed: Annotated[int, typer.Option(help="Decides the moments.")] = 0,
+) -> None:
+    """Kill processes at random moments of running jobs; count what was lost, doubled, or paid again."""
+    with starting() as console:
+        from bot.bench.crash import crash as run
+
+    run_command(run(console, kills, processes, database, seed))
+
+
+@bench.command("load")
+def bench_load(
+    conversations: Annotated[int, typer.Option(help="Conversations at once.")] = 500,
+) -> None:
+    """Many conversations at once in one process, every event sent twice."""
+    with starting() as console:
+        from bot.bench.load import load as run
+
+    run_command(run(console, conversations))
+
+
+@bench.command("roles")
+def bench_roles(
+    data: Annotated[Path | None, typer.Option(help="Labelled abstracts to measure on, JSON Lines.")] = None,
+    train: Annotated[list[Path] | None, typer.Option(help="Labelled abstracts to fit to; may be repeated.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File for the fitted weights.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """What the sentences of an abstract do: how often the model is right; with --train, fit it anew."""
+    if bool(data) == bool(train):
+        raise typer.BadParameter("give either --data FILE, to measure, or --train FILE, to fit.")
+    with starting() as console:
+        from bot.bench import roles
+
+    run_command(
+        roles.measure(console, data, as_json=json) if data else roles.train(console, train or [], output, as_json=json)
+    )

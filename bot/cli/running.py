@@ -1,0 +1,42 @@
+"""How a command of the command line runs: a sign of life, our errors as one sentence, the exit code."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from engine.errors import ScholiumError
+
+LibraryName = Annotated[str, typer.Option(help="Name of the library of papers.")]
+
+
+@contextmanager
+def starting() -> Iterator[Console]:
+    """A console, and a sign of life on it while the scientific libraries are loaded, which takes seconds."""
+    console = Console()
+    with console.status("Starting …"):
+        yield console
+
+
+def run_command(work: Coroutine[Any, Any, int]) -> None:
+    """Run to the end; our errors become one sentence on standard error and exit code 1."""
+    try:
+        code = asyncio.run(work)
+    except ScholiumError as error:
+        Console(stderr=True).print(str(error), markup=False, highlight=False, style="red")
+        code = 1
+    except KeyboardInterrupt:
+        code = 130
+    raise typer.Exit(code)
+
+
+def read_place(said: str) -> Any:
+    """Where a library is; ``None`` where nothing was said."""
+    if said not in {"", "local", "weaviate"}:
+        raise typer.BadParameter(f"“{said}” is no place for a library; say local or weaviate.")
+    return said or None
