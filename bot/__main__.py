@@ -127,7 +127,7 @@ def discord() -> None:
 
 @cli.command()
 def ingest(
-    files: Annotated[list[Path], typer.Argument(help="JSON Lines, BibTeX, RIS or CSV; .gz too.")],
+    files: Annotated[list[Path], typer.Argument(help="Files of references, or folders of them.")],
     library: LibraryName = "",
     to: Annotated[str, typer.Option(help="local or weaviate; else where the library is already.")] = "",
 ) -> None:

@@ -115,9 +115,15 @@ def shorten(text: str, limit: int) -> str:
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
 
 
+ET_AL = "et al."
+"""The last of a list of authors that names only some of them."""
+
+
 def list_words(items: Iterable[str], conjunction: str = "and") -> str:
     """``a, b and c``; with semicolons where an item has an "and" or a comma of its own."""
     *head, last = list(items) or [""]
+    if last == ET_AL and head:
+        return ", ".join((*head, last))
     if any(f" {conjunction} " in item or "," in item for item in (*head, last)):
         return "; ".join([*head, f"{conjunction} {last}"]) if head else last
     return f"{', '.join(head)} {conjunction} {last}" if head else last

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
 from bot.app import open_app
 from bot.serving.libraries import Place
+from bot.wording import replies
 from bot.wording import sentences as wording
 from engine.errors import RecordError, UserError
 from engine.retrieval.libraries.library import IndexProgress
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.records import read_papers
+from engine.retrieval.records import FORMATS, find_files, read_papers
 from engine.run import Progress as Step
 from engine.values import Paper
 
@@ -26,9 +29,8 @@ SHOWN_REJECTIONS = 20
 
 async def ingest(console: Console, files: Sequence[Path], library_name: str, place: Place | None) -> int:
     """Add every readable record of the files and make them searchable; 1 where nothing could be read."""
-    for path in files:
-        if not path.is_file():
-            raise UserError(f"There is no file {path}. Check the path.")
+    found = list(_find(files))
+    tally = IngestTally()
     rejected: list[RecordError] = []
     async with open_app() as app:
         name = library_name or app.settings.library
@@ -36,10 +38,11 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         with _bar(console) as (bar, task):
 
             def papers() -> Iterator[Paper]:
-                for path in files:
+                for path in found:
                     show = partial(_show_bytes, bar, task, path.name)
                     for item in read_papers(path, show):
                         if isinstance(item, Paper):
+                            tally.count(item)
                             yield item
                         else:
                             _reject(console, rejected, item)
@@ -57,7 +60,57 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         markup=False,
         highlight=False,
     )
+    if tally.papers:
+        _print_tally(console, tally)
     return 0 if report.added + report.updated + report.unchanged else 1
+
+
+def _find(paths: Sequence[Path]) -> Iterator[Path]:
+    """Files, and those in folders that hold references. Raises `UserError` where there is none."""
+    for path in paths:
+        if path.is_dir():
+            files = find_files(path)
+            if not files:
+                raise UserError(f"There is no file of references in {path}. I can read {FORMATS}.")
+            yield from files
+        elif path.is_file():
+            yield path
+        else:
+            raise UserError(f"There is no file {path}. Check the path.")
+
+
+@dataclass
+class IngestTally:
+    """How many papers were read, and how many of them have what."""
+
+    papers: int = 0
+    abstracts: int = 0
+    authors: int = 0
+    years: int = 0
+    identifiers: int = 0
+
+    def count(self, paper: Paper) -> None:
+        self.papers += 1
+        self.abstracts += bool(paper.abstract)
+        self.authors += bool(paper.authors)
+        self.years += paper.year is not None
+        self.identifiers += not paper.key.startswith("title:")
+
+
+def _print_tally(console: Console, tally: IngestTally) -> None:
+    """What the papers have, and what follows from what they lack."""
+    table = Table("of the papers read", "have", "lack")
+    rows = (
+        ("an abstract", tally.abstracts),
+        ("authors", tally.authors),
+        ("a year", tally.years),
+        ("a DOI, arXiv id or the like", tally.identifiers),
+    )
+    for name, count in rows:
+        table.add_row(name, f"{count:,}", f"{tally.papers - count:,}")
+    console.print(table)
+    if lacking := tally.papers - tally.abstracts:
+        console.print(replies.without_abstracts(lacking, tally.papers), markup=False, highlight=False)
 
 
 async def move(console: Console, name: str) -> int:

@@ -21,7 +21,7 @@ from engine.retrieval.online.transport import OnlineCache
 from engine.retrieval.records import read_papers
 from engine.values import Paper
 
-LISTS = (".bib", ".ris", ".csv", ".jsonl", ".json", ".gz")
+LISTS = (".bib", ".ris", ".csv", ".jsonl", ".json", ".nbib", ".ciw", ".tsv", ".gz")
 TEXTS = (".pdf", ".txt")
 LARGEST_BYTES = 20 * 2**20
 PATIENCE_S = 15.0

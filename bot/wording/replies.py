@@ -83,3 +83,8 @@ def named(name: str) -> str:
 def archived(title: str) -> str:
     """A survey is out of the list."""
     return f"“{escape_markdown(title)}” is archived: `list all` still shows it, and `open` brings it back."
+
+
+def without_abstracts(lacking: int, papers: int) -> str:
+    """Papers that cannot stand behind a sentence."""
+    return f"{lacking:,} of {papers:,} papers have no abstract: a survey can list them, but cannot quote them."

@@ -13,7 +13,7 @@ from pylatexenc.latexencode import unicode_to_latex
 
 from engine.retrieval.identity import surname
 from engine.retrieval.online.wikipedia import is_encyclopedia
-from engine.text import STOP_WORDS, clean, fold, words
+from engine.text import ET_AL, STOP_WORDS, clean, fold, words
 from engine.values import Paper
 
 _MEETING = re.compile(r"\b(proceedings|conference|workshop|symposium|meeting|[A-Z]{3,8}|NeurIPS|3DV|CoRL|CoNLL)\b")
@@ -66,7 +66,7 @@ def _fields(paper: Paper) -> tuple[str, list[tuple[str, str]]]:
         kind, place = ("inproceedings", "booktitle") if _MEETING.search(venue) else ("article", "journal")
     return kind, [
         ("title", f"{{{_latex(paper.title)}}}"),
-        ("author", " and ".join(_AND.sub("{and}", _latex(_family_first(a))) for a in paper.authors)),
+        ("author", " and ".join(map(_bibtex_author, paper.authors))),
         ("year", str(paper.year or "")),
         (place, _latex(venue)),
         ("doi", _latex(_identifier(paper, "doi"))),
@@ -75,6 +75,10 @@ def _fields(paper: Paper) -> tuple[str, list[tuple[str, str]]]:
         # Raw, as \url wants it; only braces would end the field.
         ("url", paper.url.replace("{", "%7B").replace("}", "%7D")),
     ]
+
+
+def _bibtex_author(author: str) -> str:
+    return "others" if author == ET_AL else _AND.sub("{and}", _latex(_family_first(author)))
 
 
 def _family_first(author: str) -> str:
@@ -108,7 +112,7 @@ def _ris_record(paper: Paper) -> dict[str, object]:
     record: dict[str, object] = {
         "type_of_reference": "ENCYC" if is_encyclopedia(paper) else types.get(kind, "GEN"),
         "title": clean(paper.title),
-        "authors": [clean(_family_first(a)) for a in paper.authors],
+        "authors": [clean(_family_first(a)) for a in paper.authors if a != ET_AL],
         "year": str(paper.year or ""),
         "journal_name" if kind == "article" else "secondary_title": clean(paper.venue),
         "doi": _identifier(paper, "doi"),

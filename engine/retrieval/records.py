@@ -1,4 +1,4 @@
-"""Files of paper records → `Paper`: JSON Lines, the arXiv snapshot, BibTeX, RIS, CSV; plain or gzip.
+"""Files of paper records → `Paper`: what reference managers and databases export, and JSON Lines; plain or gzip.
 
 A record that cannot be read is yielded as a `RecordError`; the others go on.
 """
@@ -9,6 +9,7 @@ import csv
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import logging
 import re
@@ -20,18 +21,21 @@ from typing import Any, BinaryIO
 import rispy
 from bibtexparser.entrypoint import parse_string
 from bibtexparser.middlewares import LatexDecodingMiddleware
-from bibtexparser.model import Block
+from bibtexparser.model import Block, Entry
 
 from engine.errors import RecordError, UserError
+from engine.retrieval.columns import TITLES, is_csl, read_csl, read_row
 from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
-from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
+from engine.retrieval.names import read_names, split_names
+from engine.retrieval.paper_text import clean_abstract, clean_title
+from engine.retrieval.tagged import is_pubmed, is_web_of_science, read_pubmed, read_web_of_science
 from engine.text import clean, fold
 from engine.values import Paper, PaperKey
 
 OnBytes = Callable[[int, int], None]
 """Called with the bytes read so far and the bytes of the file."""
 
-FORMATS = ".jsonl, .json, .bib, .ris or .csv, each also as .gz"
+FORMATS = "BibTeX, RIS, PubMed (.nbib), Web of Science (.txt, .ciw), CSV, CSL-JSON and JSON Lines, each also as .gz"
 
 
 def read_papers(path: Path, on_bytes: OnBytes) -> Iterator[Paper | RecordError]:
@@ -39,8 +43,7 @@ def read_papers(path: Path, on_bytes: OnBytes) -> Iterator[Paper | RecordError]:
     if not path.is_file():
         raise UserError(f"There is no file {path}. Check the path.")
     size = path.stat().st_size
-    kind = path.with_suffix("").suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    reader = _READERS.get(kind)
+    reader = _READERS.get(_kind_of(path))
     if reader is None:
         raise UserError(f"{path.name}: I can read {FORMATS}. Rename or convert the file.")
     with path.open("rb") as raw:
@@ -72,36 +75,67 @@ def _json_lines(name: str, lines: Iterable[bytes], _: BinaryIO) -> Iterator[Pape
         except (ValueError, RecursionError) as error:
             yield RecordError(place, f"not valid JSON ({error})")
             continue
-        if not isinstance(record, dict):
-            yield RecordError(place, "not a JSON object")
-            continue
-        yield _paper(place, record)
+        yield _json_record(place, record)
+
+
+def _json(name: str, lines: Iterable[bytes], _: BinaryIO) -> Iterator[Paper | RecordError]:
+    """A list of records, ours or CSL-JSON, or else one record a line."""
+    rest = iter(lines)
+    first = next((line for line in rest if line.strip()), b"")
+    if not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"["):
+        yield from _json_lines(name, itertools.chain([first], rest), _)
+        return
+    try:
+        items = json.loads(b"".join((first, *rest)).decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{name} is not valid JSON ({error}).") from error
+    for number, item in enumerate(items, start=1):
+        yield _json_record(f"{name}, record {number}", item)
+
+
+def _json_record(place: str, record: object) -> Paper | RecordError:
+    if not isinstance(record, dict):
+        return RecordError(place, "not a JSON object")
+    return _paper(place, read_csl(record) if is_csl(record) else record)
 
 
 def _bibtex(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper | RecordError]:
+    """BibTeX and biblatex."""
     # The parser logs each broken block; we report them ourselves.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    library = parse_string(_text(name, stream), append_middleware=[LatexDecodingMiddleware()])
+    library = parse_string(_text(stream))
+    people = [
+        _bibtex_authors(entry) for entry in library.entries
+    ]  # before braces go, which hold a body's name together
+    library = LatexDecodingMiddleware().transform(library)
     for block in library.failed_blocks:
         yield RecordError(_line(name, block), f"not a valid BibTeX entry ({_reason(block)})")
-    for entry in library.entries:
+    for entry, authors in zip(library.entries, people, strict=True):
         fields = {key.lower(): str(field.value) for key, field in entry.fields_dict.items()}
-        authors = [a for a in re.split(r"\s+and\s+", fields.get("author", "").strip()) if a and a != "others"]
-        eprint = fields.get("eprint", "") if fields.get("archiveprefix", "arxiv").lower() == "arxiv" else ""
+        eprint = fields.get("eprint", "")
+        from_arxiv = (fields.get("archiveprefix") or fields.get("eprinttype") or "arxiv").lower() == "arxiv"
         record = {
             **fields,
             "id": "",
             "authors": authors,
-            "venue": fields.get("journal") or fields.get("booktitle") or fields.get("publisher", ""),
+            "venue": next((fields[field] for field in _BIBTEX_VENUES if fields.get(field)), ""),
             "year": fields.get("year") or fields.get("date", ""),
-            "arxiv": eprint,
+            "arxiv": eprint if from_arxiv else "",
         }
         yield _paper(f"{_line(name, entry)}, entry {entry.key}", record)
 
 
+def _bibtex_authors(entry: Entry) -> list[str]:
+    fields = {key.lower(): str(field.value) for key, field in entry.fields_dict.items()}
+    return split_names(fields.get("author") or fields.get("editor", ""))
+
+
+_BIBTEX_VENUES = ("journal", "journaltitle", "booktitle", "eventtitle", "school", "institution", "publisher", "series")
+
+
 def _ris(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper | RecordError]:
     try:
-        entries = rispy.loads(_text(name, stream))
+        entries = rispy.loads(_text(stream))
     except OSError as error:  # rispy's parse errors are OSErrors
         yield RecordError(name, f"not valid RIS ({error})")
         return
@@ -110,37 +144,77 @@ def _ris(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper | Re
             "title": entry.get("title") or entry.get("primary_title", ""),
             "abstract": entry.get("abstract") or entry.get("notes_abstract", ""),
             "authors": entry.get("authors") or entry.get("first_authors", []),
-            "year": entry.get("year") or entry.get("publication_year", ""),
-            "venue": entry.get("journal_name") or entry.get("secondary_title", ""),
+            "year": entry.get("year") or entry.get("publication_year") or entry.get("date", ""),
+            "venue": next((entry[field] for field in _RIS_VENUES if entry.get(field)), ""),
             "doi": entry.get("doi", ""),
             "url": next(iter(entry.get("urls", [])), ""),
         }
         yield _paper(f"{name}, record {number}", record)
 
 
-def _csv(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper | RecordError]:
-    rows = csv.DictReader(io.StringIO(_text(name, stream)), strict=True)
-    if rows.fieldnames is None or "title" not in {(f or "").strip().lower() for f in rows.fieldnames}:
+_RIS_VENUES = (
+    "journal_name",
+    "secondary_title",
+    "alternate_title3",
+    "alternate_title2",
+    "alternate_title1",
+    "publisher",
+)
+
+
+def _table(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper | RecordError]:
+    text = _text(stream)
+    first = text.partition("\n")[0]
+    delimiter = max(",\t;", key=first.count)
+    rows = csv.DictReader(io.StringIO(text), strict=True, delimiter=delimiter)
+    if not TITLES & {(column or "").strip().lower() for column in rows.fieldnames or ()}:
         raise UserError(f"{name}: the first line must name the columns, one of them “title”.")
     try:
         for row in rows:
-            record: dict[str, Any] = {(k or "").strip().lower(): v for k, v in row.items() if isinstance(v, str)}
-            people = record.get("authors") or record.get("author") or ""
-            record["authors"] = people.split(";")
+            record = read_row({k or "": v for k, v in row.items() if isinstance(v, str)})
             yield _paper(f"{name}, line {rows.line_num}", record)
     except csv.Error as error:
         yield RecordError(f"{name}, line {rows.line_num}", f"not valid CSV from here on ({error})")
 
 
+def _tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper | RecordError]:
+    """PubMed's export, Web of Science's plain text, or its table with tabs."""
+    text = _text(stream)
+    if is_pubmed(text):
+        records = read_pubmed(text)
+    elif is_web_of_science(text):
+        records = read_web_of_science(text)
+    elif "\t" in text.partition("\n")[0]:
+        yield from _table(name, (), io.BytesIO(text.encode()))
+        return
+    else:
+        raise UserError(f"{name} is no list of references that I know. I can read {FORMATS}.")
+    for number, record in enumerate(records, start=1):
+        yield _paper(f"{name}, record {number}", record)
+
+
 _READERS: Mapping[str, Callable[[str, Iterable[bytes], BinaryIO], Iterator[Paper | RecordError]]] = {
     ".jsonl": _json_lines,
-    ".json": _json_lines,
+    ".json": _json,
     ".ndjson": _json_lines,
     ".bib": _bibtex,
     ".bibtex": _bibtex,
     ".ris": _ris,
-    ".csv": _csv,
+    ".csv": _table,
+    ".tsv": _table,
+    ".nbib": _tagged,
+    ".ciw": _tagged,
+    ".txt": _tagged,
 }
+
+
+def find_files(folder: Path) -> list[Path]:
+    """The files of a folder, and of those below it, that hold references; in order of their names."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and _kind_of(path) in _READERS)
+
+
+def _kind_of(path: Path) -> str:
+    return path.with_suffix("").suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
 
 
 def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
@@ -157,7 +231,7 @@ def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
     return Paper(
         key=choose_key(identifiers),
         title=title,
-        abstract=clean_abstract(_to_text(record.get("abstract"))),
+        abstract=_abstract(record),
         summary=clean_abstract(_to_text(record.get("summary"))),
         counted=_to_day(record.get("counted")),
         authors=authors,
@@ -167,6 +241,15 @@ def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
         url=link_of(_to_text(record.get("url")).strip(), identifiers),
         identifiers=identifiers,
     )
+
+
+def _abstract(record: Mapping[str, Any]) -> str:
+    abstract = clean_abstract(_to_text(record.get("abstract")))
+    return "" if abstract.lower().strip("[]. ") in _NO_ABSTRACT else abstract
+
+
+_NO_ABSTRACT = frozenset({"no abstract available", "no abstract", "abstract not available", "n/a", "not available"})
+"""What programs write where there is none."""
 
 
 def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
@@ -190,16 +273,15 @@ def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
 def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
     parsed = record.get("authors_parsed")
     if isinstance(parsed, list):  # the arXiv snapshot: [family, given, suffix]
-        names = [" ".join(reversed([str(part) for part in person[:2]])) for person in parsed if person]
+        names = [
+            ", ".join(str(part) for part in (person[0], *person[2:3], *person[1:2]) if part)
+            for person in parsed
+            if person
+        ]
     else:
         given = record.get("authors") or []
-        names = [str(n) for n in given] if isinstance(given, list) else re.split(r"\s*;\s*|\s+and\s+", str(given))
-    return tuple(name for name in (clean_name(_given_name_first(n)) for n in names) if name)
-
-
-def _given_name_first(name: str) -> str:
-    family, comma, given = name.partition(",")
-    return f"{given.strip()} {family.strip()}" if comma else name
+        names = [str(name) for name in given] if isinstance(given, list) else split_names(str(given))
+    return read_names(names)
 
 
 def _year(record: Mapping[str, Any]) -> int | None:
@@ -239,13 +321,15 @@ def _to_text(value: object) -> str:
     return value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
 
 
-def _text(name: str, stream: BinaryIO) -> str:
+def _text(stream: BinaryIO) -> str:
+    """The text, whatever it is encoded in: UTF-8 and UTF-16 by their marks, else what Windows writes."""
+    content = stream.read()
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
     try:
-        return stream.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{name} is not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8."
-        ) from error
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
 
 
 def _line(name: str, block: Block) -> str:

@@ -84,7 +84,7 @@ BIBTEX = r"""
 def test_bibtex_keeps_going_after_a_broken_entry(tmp_path: Path) -> None:
     found, errors = read(written(tmp_path, "lab.bib", BIBTEX))
     assert [p.title for p in found] == ["The BERT & Über Study", "Good After Broken"]
-    assert found[0].authors == ("Jan van der Berg", "Karl Müller")
+    assert found[0].authors == ("Jan van der Berg", "Karl Müller", "et al.")
     assert found[0].key == "doi:10.1162/abc"
     assert found[1].key == "arxiv:2101.00001"
     assert found[1].venue == "ICML"
@@ -135,7 +135,11 @@ def test_a_damaged_gzip_gives_what_stood_before_the_damage(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("name", "content", "why"),
-    [("x.docx", "", "I can read"), ("x.bib", b"\xff\xfe\x00", "not UTF-8"), ("x.csv", b"\xe9", "not UTF-8")],
+    [
+        ("x.docx", b"", "I can read"),
+        ("x.txt", b"Dear all", "no list of references"),
+        ("x.csv", b"\xe9", "name the columns"),
+    ],
 )
 def test_a_file_of_another_kind_is_refused(tmp_path: Path, name: str, content: bytes, why: str) -> None:
     with pytest.raises(UserError, match=why):

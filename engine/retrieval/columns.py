@@ -1,0 +1,84 @@
+"""Tables of references by the column names of Zotero, Scopus and Web of Science, and CSL-JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "title": ("title", "article title", "document title", "ti"),
+    "abstract": ("abstract", "abstract note", "ab"),
+    "authors": ("author full names", "authors", "author", "af", "au", "book authors"),
+    "year": ("year", "publication year", "py", "date", "publication date"),
+    "venue": (
+        "venue", "source title", "publication title", "journal", "journal title", "so", "conference name",
+        "proceedings title", "conference title", "book title", "series title", "university", "school", "institution",
+        "publisher",
+    ),
+    "citations": (
+        "citations", "cited by", "times cited, all databases", "times cited, wos core", "times cited", "z9", "tc",
+    ),
+    "doi": ("doi", "di"),
+    "url": ("url", "link", "doi link"),
+    "arxiv": ("arxiv", "arxiv id"),
+    "id": ("id",),
+}  # fmt: skip
+"""Names of a field's column, the best first; lower case."""
+
+TITLES = frozenset(_COLUMNS["title"])
+
+
+def read_row(row: Mapping[str, str]) -> dict[str, Any]:
+    """One line of a table as a record; other columns stay as they are named."""
+    known = {name.strip().lower(): value for name, value in row.items() if value and value.strip()}
+    record: dict[str, Any] = dict(known)
+    for field, names in _COLUMNS.items():
+        record[field] = next((known[name] for name in names if name in known), "")
+    record["authors"] = _split_authors(str(record["authors"]))
+    if match := re.search(r"arxiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", known.get("extra", ""), re.I):
+        record["arxiv"] = match[1]
+    return record
+
+
+_INITIALS = re.compile(r"[^,;]+ (?:[A-Z]\.?-?){1,4}(?:, [^,;]+ (?:[A-Z]\.?-?){1,4})+")
+
+
+def _split_authors(text: str) -> list[str]:
+    """Names divided by semicolons, or by commas where each ends with initials, as older files of Scopus have them."""
+    bare = re.sub(r"\s*\(\d{6,}\)", "", text)  # Scopus puts its own numbers behind the names
+    return bare.split(", ") if ";" not in bare and _INITIALS.fullmatch(bare.strip()) else bare.split(";")
+
+
+def read_csl(item: Mapping[str, Any]) -> dict[str, Any]:
+    """One item of CSL-JSON as a record."""
+    issued = item.get("issued")
+    parts = issued.get("date-parts") if isinstance(issued, dict) else None
+    year = str(parts[0][0]) if isinstance(parts, list) and parts and parts[0] else ""
+    raw = issued.get("raw") or issued.get("literal") if isinstance(issued, dict) else ""
+    venues = ("container-title", "event-title", "collection-title", "publisher")
+    return {
+        "title": item.get("title", ""),
+        "abstract": item.get("abstract", ""),
+        "authors": [name for name in map(_write_csl_name, item.get("author") or ()) if name],
+        "year": year or str(raw or ""),
+        "venue": next((str(item[name]) for name in venues if item.get(name)), ""),
+        "doi": item.get("DOI", ""),
+        "url": item.get("URL", ""),
+    }
+
+
+def is_csl(item: Mapping[str, Any]) -> bool:
+    """Whether a JSON object is an item of CSL-JSON rather than one of ours."""
+    return "type" in item and bool({"issued", "container-title", "author"} & item.keys())
+
+
+def _write_csl_name(name: object) -> str:
+    if not isinstance(name, dict):
+        return ""
+    if literal := name.get("literal"):
+        return f"{{{literal}}}"
+    particles = (name.get("dropping-particle"), name.get("non-dropping-particle"))
+    family = " ".join(str(part) for part in (*particles, name.get("family")) if part)
+    rest = [str(part) for part in (name.get("suffix"), name.get("given")) if part]
+    return ", ".join((family, *rest))
