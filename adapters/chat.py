@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -41,7 +42,8 @@ class Incoming:
 
     ``values`` are the fields of a form that was filled in for the button. ``opens`` says that it was said where a
     survey gets a thread of its own, which has to be opened first. ``place`` is where words were said; what is pressed,
-    filled in or commanded is always said to the bot.
+    filled in or commanded is always said to the bot. ``alone`` says that only this
+    person sees what it is answered with, as with a pressed button.
     """
 
     conversation: Conversation
@@ -53,6 +55,7 @@ class Incoming:
     values: tuple[tuple[str, str], ...] = ()
     opens: bool = False
     place: Place = "direct"
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +117,24 @@ Kind = Literal["message", "started", "progress", "ended", "growing"]
 class Outgoing:
     """Something to show.
 
-    ``text`` is Markdown in which everything not written by us is escaped; ``more`` is a longer text for platforms
-    where a conversation is read in the end, not only while it goes on. A job is ``started``, its ``progress``
-    replaces that (never worth waiting for; ``facts`` are counts, time, money), and it is ``ended``; ``job`` tells
-    which, because the next may start before the one before is shown as ended. A ``growing`` text
-    replaces the one before and is itself replaced by the next ``message``, which is never dropped. ``awaits`` says
-    it is the person's turn. ``only_for`` is the person it is meant for alone; ``people`` are those its text names.
-    ``key`` is the same each time a message is sent again, so that a platform can drop repeats.
+    ``text`` is Markdown in which everything not written by us is escaped. A job is ``started``, its ``progress`` or
+    its ``growing`` result replaces that (never worth waiting for; ``facts`` are counts, time, money), and it is
+    ``ended``, or a ``message`` with its ``job`` takes the place of all that. Messages with one ``slot`` stand in one
+    place: the next is put where the one before stands, which is edited; one that ``closes`` is the slot's last, and is
+    left out where nothing stands there. ``hints`` are words that can be typed here; each platform says them in its
+    way. ``awaits`` says it is the person's turn. ``only_for`` is the person it is meant for alone; ``people`` are
+    those its text names. ``key`` is the same each time a message is sent again, so that a platform can drop repeats.
     """
 
     conversation: Conversation
     text: str
     kind: Kind = "message"
-    more: str = ""
     buttons: tuple[Button, ...] = ()
     files: tuple[Path, ...] = ()
     job: str = ""
+    slot: str = ""
+    closes: bool = False
+    hints: tuple[str, ...] = ()
     bar: ProgressBar | None = None
     facts: tuple[str, ...] = ()
     awaits: bool = False
@@ -150,11 +155,15 @@ class SurveyList:
 
 
 class PlatformError(Exception):
-    """A platform does not do what it was asked for; the text can be shown to a person."""
+    """A platform does not do what it was asked for; the text can be shown to a person.
 
-    def __init__(self, message: str, *, retryable: bool = False) -> None:
+    ``gone`` says that nothing at all can be written in that conversation any more.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False, gone: bool = False) -> None:
         super().__init__(message)
         self.retryable = retryable
+        self.gone = gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +186,14 @@ class AdapterTexts:
     """Files cannot be sent, ``{}``."""
     nothing_here: str
     """There is no survey where something was said about one."""
+    more_options: str
+    """The field of a form in which several stand that are too many, a line for each."""
+    say: str
+    """Words that can be typed instead, ``{}``."""
+    mention: str
+    """Words that can be typed where only what mentions us is read, ``{}``."""
+    refusals: Mapping[str, str]
+    """What a platform's refusal means and what to do about it, by its name for it."""
 
 
 class ChatBackend(Protocol):
@@ -210,8 +227,12 @@ class ChatBackend(Protocol):
         """The note; empty where there is none."""
         ...
 
-    async def closed(self, conversation: Conversation) -> None:
-        """Nobody can write there any more: what runs is stopped, and its owner told alone."""
+    async def listening(self) -> None:
+        """From now on everything that is said comes in."""
+        ...
+
+    async def closed(self, conversation: Conversation, why: str = "") -> None:
+        """Nobody can write there any more: what runs is stopped, and its owner told alone; ``why`` it is gone."""
         ...
 
     async def left(self, platform: str, tenant: str) -> None:

@@ -136,7 +136,7 @@ def _rows(tokens: Iterator[Token]) -> Iterator[tuple[Line, ...]]:
 
 
 def divide_block(block: Block, limit: int) -> list[Block]:
-    """The block in parts of at most ``limit`` characters: no word, citation or row is cut that fits in a part.
+    """The block in parts of at most ``limit`` characters: no sentence, word, citation or row is cut that fits in one.
 
     Each part of a table has its head.
     """
@@ -147,15 +147,30 @@ def divide_block(block: Block, limit: int) -> list[Block]:
     if block.kind == "code":
         return [replace(block, line=(Span(part),)) for part in split(block.text(), limit)]
     parts: list[Line] = [()]
-    used = 0
     for piece in _pieces(block.line, limit):
-        if used + len(piece.text) > limit:
-            parts.append(())
-            used = 0
-        if used or not piece.text.isspace():
+        if _length(parts[-1]) + len(piece.text) > limit:
+            kept = _sentences_end(parts[-1])
+            parts[-1:] = [parts[-1][:kept], _stripped(parts[-1][kept:])]
+        if parts[-1] or not piece.text.isspace():
             parts[-1] += (piece,)
-            used += len(piece.text)
     return [replace(block, line=join_spans(part)) for part in parts if part]
+
+
+_SENTENCE_END = re.compile(r"[.!?…][\])”\"'’]*\Z")
+
+
+def _length(line: Line) -> int:
+    return sum(len(span.text) for span in line)
+
+
+def _sentences_end(line: Line) -> int:
+    """How many of the pieces are whole sentences; all where there is no end of a sentence in the latter half."""
+    ends = [n for n, piece in enumerate(line, start=1) if _SENTENCE_END.search(piece.text)]
+    return ends[-1] if ends and _length(line[: ends[-1]]) * 2 >= _length(line) else len(line)
+
+
+def _stripped(line: Line) -> Line:
+    return line[1:] if line and line[0].text.isspace() else line
 
 
 def _pieces(line: Line, limit: int) -> Iterator[Span]:
@@ -194,7 +209,8 @@ def pages(found: Sequence[Block], characters: int, count: int) -> list[list[Bloc
         used = sum(len(b.text()) + 1 for b in page)
         alone = block.kind == "table" or any(b.kind == "table" for b in page)
         if page and (alone or used + len(block.text()) > characters or len(page) >= count):
-            result.append([])
+            # A heading stays with what it is the heading of.
+            result.append([page.pop()] if page[-1].kind == "heading" and len(page) > 1 else [])
         result[-1].append(block)
     return [page for page in result if page]
 

@@ -45,6 +45,7 @@ class TerminalAdapter(SimpleAdapter):
         self._growing: Live | None = None
         self._task: TaskID | None = None
         self._stage = ""
+        self._slots: set[str] = set()
         # No number may come twice in a conversation, in this process or a later one.
         self._numbers = (f"{secrets.token_hex(8)}-{n}" for n in count(1))
 
@@ -79,16 +80,24 @@ class TerminalAdapter(SimpleAdapter):
         if outgoing.kind == "started" and self._console.is_terminal:
             self._show_bar(outgoing)  # a sign of life from the first second
             return
-        if outgoing.kind != "ended":  # the bar is gone, which says it
+        if outgoing.kind != "ended" and not self._stands(outgoing):  # the bar is gone, which says it
             self._show(outgoing)
         if outgoing.awaits:
             self._turn.set()
+
+    def _stands(self, outgoing: Outgoing) -> bool:
+        """Whether it only edits what was printed already, or closes it; what has changed is said besides."""
+        stood = outgoing.slot in self._slots and not outgoing.job
+        self._slots -= {outgoing.slot} if outgoing.closes else set()
+        self._slots |= {outgoing.slot} if outgoing.slot and not outgoing.closes else set()
+        return stood or outgoing.closes
 
     def _show(self, outgoing: Outgoing) -> None:
         self._console.print(Markdown(without_controls(outgoing.text)), width=min(READABLE_WIDTH, self._console.width))
         for path in outgoing.files:
             self._console.print(f" • {path}", markup=False, highlight=False, soft_wrap=True)
-        typed = " · ".join(f"{b.typed}: {b.label}" for b in outgoing.buttons if not b.asks)
+        words = [f"{b.typed}: {b.label}" for b in outgoing.buttons if b.typed]
+        typed = " · ".join((*words, *outgoing.hints))
         if typed and outgoing.kind == "message":
             self._console.print(f"[{typed}]", style="dim", markup=False, highlight=False)
         self._console.print()
@@ -125,7 +134,7 @@ class TerminalAdapter(SimpleAdapter):
 
     def _show_bar(self, outgoing: Outgoing) -> None:
         bar = outgoing.bar
-        text = without_controls(outgoing.text)
+        text = without_controls(outgoing.text).split("\n", 1)[0]
         if not self._console.is_terminal:
             stage = text.split(":", 1)[0]
             if stage != self._stage:  # a log wants one line for each stage, not for each step

@@ -88,6 +88,7 @@ class FakeBackend:
     received: list[Incoming] = field(default_factory=list)
     left_by: list[str] = field(default_factory=list)
     closed_places: list[Conversation] = field(default_factory=list)
+    is_listening: bool = False
 
     async def handle(self, incoming: Incoming) -> None:
         self.received.append(incoming)
@@ -114,7 +115,10 @@ class FakeBackend:
     async def recall(self, conversation: Conversation, name: str) -> str:
         return self.notes.get((conversation, name), "")
 
-    async def closed(self, conversation: Conversation) -> None:
+    async def listening(self) -> None:
+        self.is_listening = True
+
+    async def closed(self, conversation: Conversation, why: str = "") -> None:
         self.closed_places.append(conversation)
 
     async def left(self, platform: str, tenant: str) -> None:
@@ -161,7 +165,11 @@ class FakeChat(SimpleAdapter):
         return self.messages(before)
 
     def messages(self, start: int = 0) -> list[Outgoing]:
-        return [outgoing for outgoing in self.sent[start:] if outgoing.kind in {"message", "started"}]
+        return [
+            outgoing
+            for outgoing in self.sent[start:]
+            if outgoing.kind in {"message", "started"} and not outgoing.closes
+        ]
 
     @property
     def last(self) -> str:

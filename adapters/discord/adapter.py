@@ -87,7 +87,7 @@ class DiscordAdapter:
         self.tree = app_commands.CommandTree(self.client)
         self.tree.add_command(SurveyCommands(self))
         self.tree.add_command(survey_this(self))
-        self.sender = DiscordSender(self.client, words, edit_s)
+        self.sender = DiscordSender(self.client, words, edit_s, reads_messages=access.reads_messages)
         self.backend: ChatBackend
 
     async def open(self, backend: ChatBackend) -> None:
@@ -99,12 +99,22 @@ class DiscordAdapter:
         try:
             await self.client.login(self._access.token)
             await self._register()
-        except discord.LoginFailure as error:
-            raise PlatformError("Discord does not accept the token.") from error
-        except discord.HTTPException as error:
-            raise PlatformError(f"Discord refused ({error.status}, {error.code}).") from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise PlatformError(f"Discord could not be reached ({type(error).__name__}).", retryable=True) from error
+        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+            await self.client.close()
+            raise self._to_platform_error(error) from error
+
+    def _to_platform_error(self, error: Exception) -> PlatformError:
+        match error:
+            case discord.LoginFailure():
+                return PlatformError(self.words.refusals["discord token"])
+            case discord.PrivilegedIntentsRequired():
+                return PlatformError(self.words.refusals["discord intent"])
+            case discord.HTTPException():
+                return PlatformError(f"Discord refused ({error.status}, {error.code}).")
+            case discord.ConnectionClosed():
+                return PlatformError(f"Discord has closed the connection ({error.code}).")
+            case _:
+                return PlatformError(f"Discord could not be reached ({type(error).__name__}).", retryable=True)
 
     async def _register(self) -> None:
         """Discord allows 200 registrations a day in a server, and nothing says that they were needed."""
@@ -119,13 +129,8 @@ class DiscordAdapter:
         """Listen until cancelled."""
         try:
             await self.client.connect()
-        except discord.PrivilegedIntentsRequired as error:
-            raise PlatformError(
-                "Discord does not let this bot read messages. Switch on “Message Content Intent” in the developer "
-                "portal (Bot), or set SCHOLIUM_DISCORD_MESSAGES=false."
-            ) from error
-        except discord.ConnectionClosed as error:
-            raise PlatformError(f"Discord has closed the connection ({error.code}).") from error
+        except (discord.PrivilegedIntentsRequired, discord.ConnectionClosed) as error:
+            raise self._to_platform_error(error) from error
 
     async def close(self) -> None:
         """Let go of the connection."""
@@ -186,7 +191,8 @@ class DiscordAdapter:
     async def pressed(self, interaction: discord.Interaction, action: str, asks: bool) -> None:  # noqa: FBT001
         """A button; also one that was shown by a process long gone."""
         at = self.place(interaction)
-        incoming = Incoming(at, str(interaction.user.id), f"interaction:{interaction.id}", button=action)
+        key, person = f"interaction:{interaction.id}", str(interaction.user.id)
+        incoming = Incoming(at, person, key, button=action, alone=True)
         if asks:
             await self.ask(interaction, incoming)
             return
@@ -203,7 +209,7 @@ class DiscordAdapter:
             await interaction.response.send_message(messages(form)[0], ephemeral=True)
             return
         name = FormName(form.action, incoming.conversation.thread if incoming.opens else "", incoming.opens)
-        await interaction.response.send_modal(modal(form, name))
+        await interaction.response.send_modal(modal(form, name, self.words.more_options))
 
     async def handed_in(self, interaction: discord.Interaction) -> None:
         """A form that was filled in, whoever showed it."""
@@ -215,7 +221,9 @@ class DiscordAdapter:
         if name.thread:
             at = Conversation(at.platform, at.tenant, at.channel, name.thread)
         key = f"interaction:{interaction.id}"
-        incoming = Incoming(at, str(interaction.user.id), key, "", name.action, values=values, opens=name.opens)
+        incoming = Incoming(
+            at, str(interaction.user.id), key, "", name.action, values=values, opens=name.opens, alone=True
+        )
         fault = await self.backend.fault(incoming)
         if fault:
             # A form cannot be answered with another one, so what was written is given back as a text.
@@ -268,6 +276,14 @@ class _Events:
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         if interaction.type is discord.InteractionType.modal_submit:
             await self.adapter.handed_in(interaction)
+
+    async def on_ready(self) -> None:
+        await self.adapter.backend.listening()
+
+    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
+        at = Conversation("discord", str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
+        if await self.adapter.backend.knows(at):
+            await self.adapter.backend.closed(at, self.adapter.words.refusals["10003"])
 
     async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
         if payload.data.get("thread_metadata", {}).get("locked"):

@@ -1,4 +1,4 @@
-"""The commands ``/survey start|quick|status|list|stop|export|cost|help``, and “Survey this” on a message."""
+"""The commands ``/survey start|quick|show|why|ask|change|status|list|stop|export|cost|help``, and “Survey this”."""
 
 from __future__ import annotations
 
@@ -35,8 +35,12 @@ class SurveyCommands(app_commands.Group):
     @app_commands.describe(
         topic="What the survey is about",
         recipe="The published method to follow",
+        library="Where the papers come from",
         length="Length class in tokens",
+        sections="Number of sections, introduction and conclusion included",
         years="Years of publication, for example 2018..2025",
+        language="The language of the survey",
+        online="Whether papers are searched online too",
         budget="Most it may cost, in dollars",
     )
     async def start(
@@ -44,12 +48,17 @@ class SurveyCommands(app_commands.Group):
         interaction: discord.Interaction,
         topic: _Text | None = None,
         recipe: _Text | None = None,
+        library: _Text | None = None,
         length: _Text | None = None,
+        sections: _Text | None = None,
         years: _Text | None = None,
+        language: _Text | None = None,
+        online: _Text | None = None,
         budget: _Text | None = None,
     ) -> None:
         """Begin a survey."""
-        given = {"topic": topic, "recipe": recipe, "length": length, "years": years, "budget": budget}
+        given = {"topic": topic, "recipe": recipe, "library": library, "length": length, "sections": sections}
+        given |= {"years": years, "language": language, "online": online, "budget": budget}
         values = tuple((name, value) for name, value in given.items() if value)
         incoming = replace(self._incoming(interaction), button="start", opens=True)
         if not topic:
@@ -79,6 +88,30 @@ class SurveyCommands(app_commands.Group):
         if await self._adapter.take(interaction, incoming):
             await interaction.edit_original_response(content=self._adapter.words.begun)
 
+    @app_commands.command(description="A section, or what is proposed now")
+    @app_commands.describe(what="A section's number, papers, keywords or outline; without it what is proposed now")
+    async def show(self, interaction: discord.Interaction, what: _Text | None = None) -> None:
+        """Show something."""
+        await self._say(interaction, f"show {what or ''}".strip(), None)
+
+    @app_commands.command(description="What stands behind a section or a reference, word for word")
+    @app_commands.describe(what="A section's number, or a reference as [12]")
+    async def why(self, interaction: discord.Interaction, what: _Text) -> None:
+        """Show the evidence."""
+        await self._say(interaction, f"why {what}", None)
+
+    @app_commands.command(description="Ask the papers of this survey something")
+    @app_commands.describe(question="For example: which data sets are used for evaluation?")
+    async def ask(self, interaction: discord.Interaction, question: app_commands.Range[str, 1, 1_000]) -> None:
+        """Ask a question; everybody sees the answer."""
+        await self._say(interaction, f"ask {question}", None, alone=False)
+
+    @app_commands.command(description="Change what is proposed, or a section of the survey")
+    @app_commands.describe(words="For example: add WORDS · exclude 3 7 · rename 2 to … · shorten 2.1")
+    async def change(self, interaction: discord.Interaction, words: app_commands.Range[str, 1, 1_000]) -> None:
+        """Change something; everybody sees what."""
+        await self._say(interaction, words, None, alone=False)
+
     @app_commands.command(description="Where a survey is")
     @app_commands.describe(survey=ONE_OF_YOURS)
     async def status(self, interaction: discord.Interaction, survey: str | None = None) -> None:
@@ -89,7 +122,7 @@ class SurveyCommands(app_commands.Group):
     @app_commands.describe(survey=ONE_OF_YOURS)
     async def stop(self, interaction: discord.Interaction, survey: str | None = None) -> None:
         """Stop it."""
-        await self._say(interaction, "stop", survey)
+        await self._say(interaction, "stop", survey, alone=False)
 
     @app_commands.command(description="What a survey has cost so far")
     @app_commands.describe(survey=ONE_OF_YOURS)
@@ -103,7 +136,7 @@ class SurveyCommands(app_commands.Group):
         self, interaction: discord.Interaction, formats: _Text | None = None, survey: str | None = None
     ) -> None:
         """Its files."""
-        await self._say(interaction, f"export {formats or ''}".strip(), survey)
+        await self._say(interaction, f"export {formats or ''}".strip(), survey, alone=False)
 
     @app_commands.command(name="list", description="Your surveys in this server")
     async def surveys(self, interaction: discord.Interaction) -> None:
@@ -128,7 +161,10 @@ class SurveyCommands(app_commands.Group):
         await self._adapter.take(interaction, incoming)
 
     @start.autocomplete("recipe")
+    @start.autocomplete("library")
     @start.autocomplete("length")
+    @start.autocomplete("language")
+    @start.autocomplete("online")
     async def chosen(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
         """What can be chosen for the option that is being typed."""
         form = await self._adapter.backend.form(replace(self._incoming(interaction), button="start"))
@@ -158,8 +194,10 @@ class SurveyCommands(app_commands.Group):
         at = replace(self._adapter.place(interaction), thread="")
         return Incoming(at, str(interaction.user.id), f"interaction:{interaction.id}")
 
-    async def _say(self, interaction: discord.Interaction, text: str, survey: str | None) -> None:
-        """Say it in the thread, or in the one named."""
+    async def _say(
+        self, interaction: discord.Interaction, text: str, survey: str | None, *, alone: bool = True
+    ) -> None:
+        """Say it in the thread, or in the one named; what is asked ``alone`` is answered to this person."""
         await interaction.response.defer(ephemeral=True, thinking=True)
         here = self._adapter.place(interaction)
         channel, _, thread = (survey or "").partition("/")
@@ -170,7 +208,8 @@ class SurveyCommands(app_commands.Group):
             await interaction.edit_original_response(content=self._adapter.words.nothing_here)
             return
         self._adapter.sender.asked_by(at, interaction)
-        if await self._adapter.take(interaction, replace(self._incoming(interaction), conversation=at, text=text)):
+        incoming = replace(self._incoming(interaction), conversation=at, text=text, alone=alone)
+        if await self._adapter.take(interaction, incoming) and not alone:
             where = f" <#{_channel(at)}>" if at != here else ""
             await interaction.edit_original_response(content=f"{self._adapter.words.noted}{where}")
 

@@ -9,13 +9,15 @@ from typing import Any, Self
 
 import discord
 
-from adapters.chat import Button, Form
+from adapters.chat import Button, Form, FormField
 
 ROWS, IN_A_ROW = 5, 5
 LABEL, CUSTOM_ID, TITLE, FIELD_LABEL, PLACEHOLDER, VALUE = 80, 100, 45, 45, 100, 4_000
 FIELDS = 5
 OPTIONS = 25
 FORM_S = 900.0
+REST = "rest"
+"""The field that stands for several."""
 
 Press = Callable[[discord.Interaction, str, bool], Awaitable[None]]
 
@@ -81,13 +83,24 @@ def read_form_name(custom_id: str) -> FormName | None:
 
 def fits(form: Form) -> bool:
     """Whether the texts to be edited have room in a modal."""
-    return len(form.fields) <= FIELDS and all(len(field.value) <= VALUE for field in form.fields)
+    return all(len(field.value) <= VALUE for field in form.fields)
 
 
-def modal(form: Form, name: FormName) -> discord.ui.Modal:
-    """The form as a modal."""
+def _compacted(form: Form, rest_label: str) -> tuple[FormField, ...]:
+    """At most `FIELDS` fields: what is optional and too much stands in one text, a line for each, ``name: value``."""
+    if len(form.fields) <= FIELDS:
+        return form.fields
+    first = sorted(form.fields, key=lambda field: field.optional)[: FIELDS - 1]
+    rest = [field for field in form.fields if field not in first]
+    lines = "\n".join(f"{field.name}: {field.value}" for field in rest)
+    hint = " · ".join(f"{field.name}: {field.hint}" for field in rest if field.hint)
+    return (*first, FormField(REST, rest_label, lines, hint, kind="text", optional=True))
+
+
+def modal(form: Form, name: FormName, rest_label: str) -> discord.ui.Modal:
+    """The form as a modal; ``rest_label`` names the field in which optional ones stand that are too many."""
     made = discord.ui.Modal(title=form.title[:TITLE], custom_id=name.packed(), timeout=FORM_S)
-    for field in form.fields:
+    for field in _compacted(form, rest_label):
         component: discord.ui.Item[Any]
         if field.kind == "choice":
             options = [
@@ -114,5 +127,13 @@ def read_filled_form(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     for top in data.get("components", ()):
         for field in [top["component"]] if "component" in top else top.get("components", ()):
             value = field.get("value") or next(iter(field.get("values") or ()), "")
-            values.append((str(field["custom_id"]), str(value or "")))
+            values += (
+                _lines(str(value)) if field["custom_id"] == REST else [(str(field["custom_id"]), str(value or ""))]
+            )
     return tuple(values)
+
+
+def _lines(text: str) -> list[tuple[str, str]]:
+    """The fields that stand in one text."""
+    pairs = (line.partition(":") for line in text.splitlines())
+    return [(name.strip().lower(), value.strip()) for name, _, value in pairs if value.strip()]

@@ -19,7 +19,7 @@ from aiolimiter import AsyncLimiter
 from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
 from adapters.discord.forms import view
 from adapters.discord.text import messages, thread_name
-from adapters.editing import GROWING, EditedMessages
+from adapters.editing import EditedMessages
 
 log = structlog.get_logger()
 
@@ -33,16 +33,23 @@ FILES, FILE_BYTES, REQUEST_BYTES = 10, 10 * 2**20, 25 * 2**20
 ARCHIVE_MINUTES: Literal[10080] = 10_080
 
 ARCHIVED, LOCKED, HAS_THREAD, UNKNOWN_MESSAGE, CANNOT_DM = 50083, 160005, 160004, 10008, 50007
+UNKNOWN_CHANNEL, MISSING_ACCESS, MISSING_PERMISSIONS = 10003, 50001, 50013
+NO_PLACE = frozenset({UNKNOWN_CHANNEL, MISSING_ACCESS, LOCKED})
+"""Errors after which nothing can be written in that conversation."""
+
 NEEDED = ("view_channel", "send_messages", "create_public_threads", "send_messages_in_threads", "attach_files")
 
 
 class DiscordSender:
     """Shows what is outgoing."""
 
-    def __init__(self, client: discord.Client, words: AdapterTexts, edit_s: float) -> None:
+    def __init__(
+        self, client: discord.Client, words: AdapterTexts, edit_s: float, *, reads_messages: bool = False
+    ) -> None:
         self._client = client
+        self._reads_messages = reads_messages
         self._words = words
-        self._edited = EditedMessages(self._edit, self._begin, self._turn)
+        self._edited = EditedMessages(self)
         self._edits: defaultdict[Conversation, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, edit_s))
         self._parts: dict[str, int] = {}
         self._asked: dict[tuple[Conversation, str], tuple[float, discord.Interaction]] = {}
@@ -50,7 +57,7 @@ class DiscordSender:
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, or note it as the latest."""
-        if outgoing.kind == "message":
+        if outgoing.kind == "message" and not (outgoing.slot or outgoing.job):
             await self._message(outgoing)
         else:
             await self._edited.show(outgoing)
@@ -71,24 +78,28 @@ class DiscordSender:
 
     # Messages.
 
+    def _texts(self, outgoing: Outgoing) -> list[str]:
+        """Its messages; what can be typed is said as it can be typed there."""
+        plainly = self._reads_messages or not outgoing.conversation.tenant.isdigit()
+        return messages(outgoing, self._words.say if plainly else self._words.mention)
+
     async def _message(self, outgoing: Outgoing) -> None:
         at = outgoing.conversation
         if outgoing.only_for:
             await self._alone(outgoing)
             return
-        texts = messages(outgoing)
+        texts = self._texts(outgoing)
+        bundles = self._bundles(at, outgoing.files)
+        # With files and without buttons nothing is said before the files are there.
+        comment = texts.pop() if bundles and outgoing.text and not outgoing.buttons else ""
+        texts = texts if outgoing.text or not bundles else []
         done = self._parts.get(outgoing.key, 0)  # of a message that was broken off in the middle
-        if done == 0 and len(texts) == 1 and await self._edited.end(at, GROWING, outgoing):
-            done = 1
-        elif done == 0 and (grown := await self._edited.let_go(at, GROWING)):
-            # It became too long for one message: it goes, and the whole is posted.
-            await self._done(at, self._place(at).get_partial_message(int(grown)).delete())
         for number, text in enumerate(texts[done:], start=done):
             last = outgoing if number == len(texts) - 1 else replace(outgoing, buttons=())
             await self._post(at, text, last, f"{outgoing.key}-{number}")
             self._parts[outgoing.key] = number + 1
-        for number, files in enumerate(self._bundles(at, outgoing.files)):
-            await self._send_files(at, files, f"{outgoing.key}-f{number}")
+        for number, files in enumerate(bundles):
+            await self._send_files(at, files, f"{outgoing.key}-f{number}", "" if number else comment)
         self._parts.pop(outgoing.key, None)
 
     async def _post(self, at: Conversation, text: str, outgoing: Outgoing, nonce: str) -> discord.Message:
@@ -98,18 +109,20 @@ class DiscordSender:
         posted: discord.Message = await self._done(at, self._place(at).send(text, suppress_embeds=True, **options))
         return posted
 
-    async def _send_files(self, at: Conversation, files: Sequence[tuple[str, bytes]], nonce: str) -> None:
+    async def _send_files(self, at: Conversation, files: Sequence[tuple[str, bytes]], nonce: str, text: str) -> None:
         made = [discord.File(io.BytesIO(content), name) for name, content in files]
-        await self._done(at, self._place(at).send(files=made, nonce=nonce[-25:]))
+        await self._done(at, self._place(at).send(text or None, files=made, nonce=nonce[-25:]), of_files=True)
 
     async def _alone(self, outgoing: Outgoing) -> None:
         """To one person: as an answer to what they did last here, else directly."""
-        at, texts = outgoing.conversation, messages(outgoing)
+        at, texts = outgoing.conversation, self._texts(outgoing)
         asked = self._asked.get((at, outgoing.only_for))
         if asked and time.monotonic() - asked[0] < TOKEN_S:
             try:
-                for text in texts:
-                    await asked[1].followup.send(text, ephemeral=True)
+                for number, text in enumerate(texts, start=1):
+                    shown = view(outgoing.buttons) if number == len(texts) else None
+                    options: dict[str, Any] = {"view": shown} if shown else {}
+                    await asked[1].followup.send(text, ephemeral=True, **options)
             except discord.HTTPException as error:
                 log.info("an interaction could not be answered", code=error.code)
             else:
@@ -120,7 +133,7 @@ class DiscordSender:
                 await person.send(text)
         except discord.HTTPException as error:
             if error.code != CANNOT_DM:
-                raise _to_platform_error(error, self._words) from error
+                raise self._refusal(at, error) from error
             for text in texts:  # better seen by others than not at all
                 await self._post(at, text, replace(outgoing, buttons=()), "")
 
@@ -128,13 +141,13 @@ class DiscordSender:
         guild = int(at.tenant) if at.tenant.isdigit() else None
         return self._client.get_partial_messageable(int(at.thread or at.channel), guild_id=guild)
 
-    async def _done(self, at: Conversation, sending: Any) -> Any:
+    async def _done(self, at: Conversation, sending: Any, *, of_files: bool = False) -> Any:
         try:
             return await sending
         except discord.HTTPException as error:
             if error.code == LOCKED:
                 await self.backend.closed(at)
-            raise _to_platform_error(error, self._words) from error
+            raise self._refusal(at, error, of_files=of_files) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             why = f"Discord could not be reached ({type(error).__name__})."
             raise PlatformError(why, retryable=True) from error
@@ -149,7 +162,7 @@ class DiscordSender:
             try:
                 name, content = path.name, path.read_bytes()
             except OSError as error:
-                raise PlatformError(f"The file {path.name} is not there any more.") from error
+                raise PlatformError(self._words.refusals["file gone"]) from error
             if len(content) > limit:
                 name, content = f"{name}.zip", _compress_file(name, content)
             if len(content) > limit:
@@ -169,7 +182,7 @@ class DiscordSender:
         known = await self.backend.recall(at, name)
         if known:
             return replace(at, thread=known)
-        text = messages(starter)[0]
+        text = self._texts(starter)[0]
         if not at.tenant.isdigit():  # direct messages have no threads
             await self._post(at, text, starter, "")
             return replace(at, thread="")
@@ -178,29 +191,29 @@ class DiscordSender:
         message = int(at.thread) if at.thread else 0
         if not message:
             here = self._place(replace(at, thread=""))
-            message = (await self._checked(at, here.send(text, suppress_embeds=True, nonce=nonce))).id
+            message = (await self._done(replace(at, thread=""), here.send(text, suppress_embeds=True, nonce=nonce))).id
         making = http.start_thread_with_message(
             int(at.channel), message, name=title, auto_archive_duration=ARCHIVE_MINUTES
         )
         try:
-            await self._checked(at, making)
-        except PlatformError as error:
-            if not isinstance(error.__cause__, discord.HTTPException) or error.__cause__.code != HAS_THREAD:
-                raise
+            await making
+        except discord.HTTPException as error:
+            if error.code != HAS_THREAD:
+                if not at.thread:  # nobody needs the beginning of a thread that there is not
+                    await self.delete_page(replace(at, thread=""), str(message))
+                raise self._refusal(at, error) from error
         opened = replace(at, thread=str(message))
-        if at.thread:
-            await self._post(opened, text, starter, nonce)
         await self.backend.remember(at, name, opened.thread)
         return opened
 
-    async def _checked(self, at: Conversation, sending: Any) -> Any:
-        """Do it; where it is forbidden, name the permissions that are missing."""
-        try:
-            return await sending
-        except discord.Forbidden as error:
-            raise PlatformError(self._words.missing.format(", ".join(self._missing(at)))) from error
-        except discord.HTTPException as error:
-            raise _to_platform_error(error, self._words) from error
+    def _refusal(self, at: Conversation, error: discord.HTTPException, *, of_files: bool = False) -> PlatformError:
+        """What it means: missing permissions by their names, else by Discord's code."""
+        gone = error.code in NO_PLACE or (error.code == MISSING_PERMISSIONS and not of_files)
+        if error.code in {MISSING_PERMISSIONS, MISSING_ACCESS}:
+            return PlatformError(self._words.missing.format(", ".join(self._missing(at))), gone=gone)
+        meaning = self._words.refusals.get(str(error.code), f"Discord refused ({error.status}, {error.code}).")
+        retryable = error.status >= 500 or error.status == 429
+        return PlatformError(meaning, retryable=retryable, gone=gone)
 
     def _missing(self, at: Conversation) -> list[str]:
         guild = self._client.get_guild(int(at.tenant))
@@ -211,20 +224,23 @@ class DiscordSender:
         missing = [name for name in NEEDED if not getattr(has, name)]
         return [name.replace("_", " ") for name in missing or NEEDED]
 
-    # What is edited.
+    # What is edited; see `adapters.editing.Pages`.
 
-    async def _turn(self, at: Conversation, is_last: bool) -> None:  # noqa: FBT001
-        if not is_last:  # what comes after a job would wait for it
-            await self._edits[at].acquire()
+    def count_pages(self, outgoing: Outgoing) -> int:
+        """How many messages it takes."""
+        return len(self._texts(outgoing))
 
-    async def _begin(self, at: Conversation, outgoing: Outgoing) -> str:
-        return str((await self._post(at, messages(outgoing)[0], outgoing, f"{outgoing.key}-0")).id)
+    async def post_page(self, outgoing: Outgoing, page: int) -> str:
+        """Post one of them; the buttons stand under the last."""
+        text, shown = self._page(outgoing, page)
+        return str((await self._post(outgoing.conversation, text, shown, f"{outgoing.key}-{page}")).id)
 
-    async def _edit(self, at: Conversation, name: str, outgoing: Outgoing) -> bool:
+    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> bool:
         """Edit a message; ``False`` where that is not possible: it is gone, or its thread is archived."""
+        at, (text, shown) = outgoing.conversation, self._page(outgoing, page)
         message = self._place(at).get_partial_message(int(name))
         try:
-            await self._done(at, message.edit(content=messages(outgoing)[0], view=view(outgoing.buttons)))
+            await self._done(at, message.edit(content=text, view=view(shown.buttons)))
         except PlatformError as error:
             cause = error.__cause__
             if isinstance(cause, discord.HTTPException) and cause.code in {ARCHIVED, UNKNOWN_MESSAGE}:
@@ -232,12 +248,22 @@ class DiscordSender:
             raise
         return True
 
+    async def delete_page(self, conversation: Conversation, name: str) -> None:
+        """Delete a message; nothing where it is gone."""
+        try:
+            await self._place(conversation).get_partial_message(int(name)).delete()
+        except discord.HTTPException as error:
+            if error.code not in {ARCHIVED, UNKNOWN_MESSAGE}:
+                raise self._refusal(conversation, error) from error
 
-def _to_platform_error(error: discord.HTTPException, words: AdapterTexts) -> PlatformError:
-    if error.code == 50013 or error.code == 50001:
-        return PlatformError(words.missing.format(", ".join(n.replace("_", " ") for n in NEEDED)))
-    retryable = error.status >= 500 or error.status == 429
-    return PlatformError(f"Discord refused ({error.status}, {error.code}).", retryable=retryable)
+    async def wait_for_edit(self, conversation: Conversation, *, is_last: bool) -> None:
+        """Discord counts the edits of a conversation; what comes after a job does not wait for progress."""
+        if not is_last:
+            await self._edits[conversation].acquire()
+
+    def _page(self, outgoing: Outgoing, page: int) -> tuple[str, Outgoing]:
+        texts = self._texts(outgoing)
+        return texts[page], outgoing if page == len(texts) - 1 else replace(outgoing, buttons=())
 
 
 def _compress_file(name: str, content: bytes) -> bytes:

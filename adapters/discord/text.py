@@ -33,19 +33,23 @@ def literal(text: str) -> str:
     return _LINE_START.sub(r"\1\\\2\3", _SPECIAL.sub(r"\\\1", text))
 
 
-def messages(outgoing: Outgoing) -> list[str]:
-    """The text, then the longer one, then the facts, in messages that Discord takes."""
-    found = [*blocks(outgoing.text), *blocks(outgoing.more)]
-    parts = [part for block in found for part in _parts(block, outgoing.people)]
+def messages(outgoing: Outgoing, say: str = "") -> list[str]:
+    """The text, the facts, and what can be typed (``say``), in messages that Discord takes."""
+    found = blocks(outgoing.text)
+    parts: list[tuple[str, str]] = [(block.kind, part) for block in found for part in _parts(block, outgoing.people)]
     if outgoing.facts:
-        parts.append(f"-# {literal(' · '.join(outgoing.facts))[: MESSAGE_CHARACTERS // 2]}")
-    made: list[str] = []
-    for part in parts:
-        if made and len(made[-1]) + len(part) + 1 <= MESSAGE_CHARACTERS:
-            made[-1] += f"\n{part}"
-        else:
-            made.append(part)
-    return made or ["…"]
+        parts.append(("facts", f"-# {literal(' · '.join(outgoing.facts))[: MESSAGE_CHARACTERS // 2]}"))
+    if say and outgoing.hints and not outgoing.closes:
+        typed = " · ".join(f"`{hint.replace('`', 'ˋ')}`" for hint in outgoing.hints)
+        parts.append(("hints", f"-# {say.format(typed)}"[:MESSAGE_CHARACTERS]))
+    made: list[list[tuple[str, str]]] = [[]]
+    for kind, part in parts:
+        page = made[-1]
+        if page and sum(len(text) + 1 for _, text in page) + len(part) > MESSAGE_CHARACTERS:
+            # A heading stays with what it is the heading of.
+            made.append([page.pop()] if page[-1][0] == "heading" and len(page) > 1 else [])
+        made[-1].append((kind, part))
+    return ["\n".join(text for _, text in page) for page in made if page] or ["…"]
 
 
 def thread_name(outgoing: Outgoing) -> str:
@@ -93,7 +97,7 @@ def _inline(line: Line, people: Collection[str]) -> str:
 def _span(span: Span, people: Collection[str]) -> str:
     if span.link:
         address = span.link.replace(">", "%3E").replace("<", "%3C").replace(" ", "%20")
-        return f"<{address}>" if span.text in span.link else f"{literal(span.text)} <{address}>"
+        return f"<{address}>" if "://" in span.text else f"[{literal(span.text)}](<{address}>)"
     if span.code:
         return f"`{span.text.replace('`', 'ˋ')}`"
     text = literal(span.text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -53,8 +53,9 @@ from adapters.slack.blocks import (
     to_incoming_press,
     unescape_markup,
 )
+from adapters.slack.events import to_incoming
 from adapters.slack.http import serve_slack
-from adapters.slack.sending import SendingPace, SlackSender
+from adapters.slack.sending import SendingPace, SlackRefusal, SlackSender
 
 log = structlog.get_logger()
 
@@ -70,8 +71,8 @@ BOT_SCOPES = (
     "files:write",
     "groups:history",
     "im:history",
-    "im:read",
     "im:write",
+    "mpim:history",
 )
 EVENTS = (
     "agent_session_stopped",
@@ -81,6 +82,7 @@ EVENTS = (
     "message.channels",
     "message.groups",
     "message.im",
+    "message.mpim",
     "tokens_revoked",
 )
 """What the manifest has to name; a test compares."""
@@ -90,8 +92,8 @@ PING_S = 2.0
 """A dropped socket is seen after so long; what happens in the gap goes through the other one."""
 
 RETRIES = 4
-LINKS = 10
-"""Links to threads asked for when the home page is opened."""
+TOKEN_ERRORS = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "not_allowed_token_type"})
+LINKS = 10  # to threads, asked for when the home page is opened
 
 
 @dataclass(frozen=True)
@@ -137,11 +139,23 @@ class SlackAdapter:
         self._sender.meet(backend)
         self._session = aiohttp.ClientSession()
         self.app = self._application(self._new_client(self._access.bot_token))
-        if self._access.bot_token:
-            await self._sender.call("", "auth.test")
-        if self._access.app_token:  # asked here, because Slack's client would ask again for ever
-            asking = self._new_client(self._access.app_token).apps_connections_open(app_token=self._access.app_token)
-            await self._sender.answer(asking)
+        try:
+            if self._access.bot_token:
+                await self._check("SLACK_BOT_TOKEN", self._sender.call("", "auth.test"))
+            if token := self._access.app_token:  # asked here, because Slack's client would ask again for ever
+                asking = self._new_client(token).apps_connections_open(app_token=token)
+                await self._check("SLACK_APP_TOKEN", self._sender.answer(asking))
+        except PlatformError:
+            await self.close()
+            raise
+
+    async def _check(self, name: str, asking: Awaitable[Any]) -> None:
+        try:
+            await asking
+        except SlackRefusal as error:
+            if error.code in TOKEN_ERRORS:
+                raise PlatformError(self._words.refusals["slack token"].format(name)) from error
+            raise
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -149,6 +163,7 @@ class SlackAdapter:
             raise ValueError("the adapter is not open")
         if not self._access.app_token:
             async with serve_slack(self.app, self._access.host, self._access.port) as self.port:
+                await self.backend.listening()
                 await asyncio.Event().wait()
         sockets = [
             AsyncSocketModeHandler(self.app, self._access.app_token, ping_interval=PING_S) for _ in range(CONNECTIONS)
@@ -156,6 +171,7 @@ class SlackAdapter:
         try:
             for socket in sockets:
                 await socket.client.connect()  # type: ignore[no-untyped-call]
+            await self.backend.listening()
             await asyncio.Event().wait()
         finally:
             for socket in sockets:
@@ -331,7 +347,7 @@ class SlackAdapter:
         place = read_place(view["private_metadata"])
         at = self._place(context)(place.channel, place.thread)
         values, key = read_filled_form(view), f"form:{view['id']}"
-        incoming = Incoming(at, body["user"]["id"], key, "", place.action, values=values, opens=place.opens)
+        incoming = Incoming(at, body["user"]["id"], key, "", place.action, values=values, opens=place.opens, alone=True)
         fault = await self.backend.fault(incoming)
         if fault:
             await ack(response_action="errors", errors={fault.field: fault.sentence})
@@ -365,27 +381,6 @@ class SlackAdapter:
 
     def _place(self, context: AsyncBoltContext) -> Callable[[str, str], Conversation]:
         return lambda channel, thread: Conversation(self.platform, context.team_id or "", channel, thread)
-
-
-def to_incoming(event: Mapping[str, Any], tenant: str, us: str) -> Incoming | None:
-    """A message as `Incoming`; ``None`` for what nobody says to us: edits, bots, joins."""
-    if event.get("subtype") not in {None, "file_share", "thread_broadcast"}:
-        return None
-    if event.get("bot_id") or not event.get("user") or event["user"] == us:
-        return None
-    is_direct = event.get("channel_type") == "im" or event["channel"].startswith("D")
-    thread = event.get("thread_ts") or ("" if is_direct else event["ts"])
-    text = re.sub(rf"<@{re.escape(us)}(?:\|[^>]*)?>", " ", event.get("text") or "") if us else event.get("text") or ""
-    text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
-    files = tuple(
-        Attachment(str(file.get("name") or "file"), source=str(file["url_private_download"]))
-        for file in event.get("files") or ()
-        if file.get("url_private_download")
-    )
-    at = Conversation("slack", tenant, event["channel"], thread)
-    return Incoming(
-        at, event["user"], f"said:{event['channel']}:{event['ts']}", unescape_markup(text).strip(), "", files
-    )
 
 
 def _workspace(tenant: str) -> Conversation:

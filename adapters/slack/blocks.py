@@ -32,7 +32,9 @@ PLAIN_CHARACTERS = 3_500
 
 TABLE_ROWS, TABLE_COLUMNS = 100, 20
 LABEL, TITLE, HEADER, VALUE = 75, 24, 150, 2_000
+ACTIONS = 25
 
+SOMEBODY = "@…"
 FORM = "form"
 FIELD_CHARACTERS = 3_000
 
@@ -66,16 +68,17 @@ def unescape_markup(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def messages(outgoing: Outgoing) -> list[Rendered]:
-    """The text, then the longer one; buttons and facts under the last."""
-    found = pages([*blocks(outgoing.text), *blocks(outgoing.more)], MESSAGE_CHARACTERS, MESSAGE_BLOCKS)
+def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
+    """The text in as many messages as it takes; facts, buttons and what can be typed (``say``) under the last."""
+    found = pages(blocks(outgoing.text), MESSAGE_CHARACTERS, MESSAGE_BLOCKS)
     rendered = [_page(page, outgoing.people) for page in found or [[]]]
-    last = rendered[-1]
-    below = (*_facts(outgoing.facts), *_actions(outgoing.buttons))
-    typed = _list_typed_words(outgoing.buttons)
-    text = "\n".join(
-        part for part in (last.text, " · ".join(outgoing.facts), f"or say {typed}" if typed else "") if part
-    )
+    last, at = rendered[-1], outgoing.conversation
+    # What is pressed in a message for one person comes back without the thread it stands in.
+    place = FormPlace(at.channel, at.thread).packed() if outgoing.only_for else ""
+    words = () if outgoing.closes else (*(b.typed for b in outgoing.buttons), *outgoing.hints)
+    typed = _list_typed_words(words, say)
+    below = (*_facts(outgoing.facts), *_actions(outgoing.buttons, place), *_hints(typed))
+    text = "\n".join(part for part in (last.text, " · ".join(outgoing.facts), typed) if part)
     return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…")]
 
 
@@ -92,7 +95,14 @@ def _page(page: Sequence[Block], people: Collection[str]) -> Rendered:
                 made.append({"type": "rich_text", "elements": []})
                 size = len(block.text())
             _append(made[-1]["elements"], block, people)
-    return Rendered(tuple(made), "\n".join(_plain(block) for block in page))
+    return Rendered(tuple(made), _without_ids("\n".join(_plain(block) for block in page), people))
+
+
+def _without_ids(text: str, people: Collection[str]) -> str:
+    """Plain text names nobody: an id tells nothing, and a mention there would notify."""
+    for person in people:
+        text = re.sub(rf"@{re.escape(person)}\b", SOMEBODY, text)
+    return text
 
 
 def _plain(block: Block) -> str:
@@ -161,20 +171,22 @@ def _facts(facts: Sequence[str]) -> tuple[Json, ...]:
 
 
 def _actions(buttons: Sequence[Button], place: str = "") -> tuple[Json, ...]:
-    """The buttons; their words stand beside them, because slash commands do not work in threads."""
     if not buttons:
         return ()
-    elements = [_button(button, number) for number, button in enumerate(buttons)]
-    actions: Json = {"type": "actions", "elements": elements}
-    made = actions | ({"block_id": place} if place else {})
-    typed = _list_typed_words(buttons)
-    words = {"type": "context", "elements": [{"type": "mrkdwn", "text": f"or say {typed}"}]}
-    return (made, words) if typed and not place else (made,)
+    actions: Json = {"type": "actions", "elements": [_button(b, n) for n, b in enumerate(buttons[:ACTIONS])]}
+    return (actions | ({"block_id": place} if place else {}),)
 
 
-def _list_typed_words(buttons: Sequence[Button]) -> str:
-    """The words that do the same as the buttons."""
-    return " · ".join(dict.fromkeys(f"`{b.typed}`" for b in buttons if b.typed))
+def _list_typed_words(words: Sequence[str], say: str) -> str:
+    """The words that can be typed; they stand beside the buttons, because slash commands do not work in threads."""
+    typed = " · ".join(dict.fromkeys(f"`{word}`" for word in words if word))
+    return say.format(typed) if typed else ""
+
+
+def _hints(typed: str) -> tuple[Json, ...]:
+    return (
+        ({"type": "context", "elements": [{"type": "mrkdwn", "text": escape_markup(typed)[:VALUE]}]},) if typed else ()
+    )
 
 
 def _button(button: Button, number: int) -> Json:
@@ -285,12 +297,10 @@ def home(found: SurveyList, links: Mapping[Conversation, str]) -> Json:
 def to_incoming_press(body: Mapping[str, Any], conversation: Callable[[str, str], Conversation]) -> Incoming:
     """A pressed button as `Incoming`."""
     action = body["actions"][0]
-    channel = (body.get("channel") or {}).get("id", "")
-    opens = False
-    if channel:
-        thread = (body.get("message") or {}).get("thread_ts") or (body.get("container") or {}).get("thread_ts") or ""
-    else:  # the home page
+    try:  # on the home page, and in a message for one person
         place = read_place(action["block_id"])
-        channel, thread, opens = place.channel, place.thread, place.opens
-    key = f"press:{body['user']['id']}:{action['action_ts']}"
-    return Incoming(conversation(channel, thread), body["user"]["id"], key, button=action["value"], opens=opens)
+    except ValueError:
+        message, container = body.get("message") or {}, body.get("container") or {}
+        place = FormPlace(body["channel"]["id"], message.get("thread_ts") or container.get("thread_ts") or "")
+    key, at = f"press:{body['user']['id']}:{action['action_ts']}", conversation(place.channel, place.thread)
+    return Incoming(at, body["user"]["id"], key, button=action["value"], opens=place.opens, alone=True)

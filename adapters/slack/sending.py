@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
-from adapters.editing import GROWING, EditedMessages
+from adapters.editing import EditedMessages
 from adapters.slack.blocks import Rendered, messages
 
 log = structlog.get_logger()
@@ -27,6 +27,24 @@ TOO_RICH = frozenset(
     {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "block_mismatch"}
 )
 GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"})
+NO_PLACE = frozenset(
+    {
+        "account_inactive",
+        "cannot_reply_to_message",
+        "channel_not_found",
+        "invalid_auth",
+        "is_archived",
+        "not_in_channel",
+        "restricted_action",
+        "restricted_action_read_only_channel",
+        "restricted_action_thread_locked",
+        "thread_not_found",
+        "token_revoked",
+    }
+)
+"""Errors after which nothing can be written in that conversation."""
+
+COMMENT_CHARACTERS = 3_000
 NO_AGENTS = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type", "feature_not_enabled"})
 
 
@@ -42,10 +60,10 @@ class SendingPace:
 
 
 class SlackRefusal(PlatformError):
-    """Slack answered with an error; ``code`` is its name for it."""
+    """Slack answered with an error; ``code`` is its name for it, ``meaning`` what a person should know of it."""
 
-    def __init__(self, code: str) -> None:
-        super().__init__(f"Slack refused ({code}).", retryable=code in LATER)
+    def __init__(self, code: str, meaning: str = "") -> None:
+        super().__init__(meaning or f"Slack refused ({code}).", retryable=code in LATER, gone=code in NO_PLACE)
         self.code = code
 
 
@@ -59,14 +77,14 @@ class SlackSender:
         self._words = words
         self._posts: defaultdict[tuple[str, str], AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.message_s))
         self._edits: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.edit_s))
-        self._edited = EditedMessages(self._edit, self._begin, self._turn)
+        self._edited = EditedMessages(self)
         self._parts: dict[str, int] = {}
         self._without_agents: set[str] = set()
         self.backend: ChatBackend
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, or note it as the latest."""
-        if outgoing.kind == "message":
+        if outgoing.kind == "message" and not (outgoing.slot or outgoing.job):
             await self._message(outgoing)
         elif await self._edited.show(outgoing):
             await self._agent(outgoing.conversation, "processing" if outgoing.kind == "started" else "active")
@@ -93,7 +111,8 @@ class SlackSender:
         try:
             response = await asked
         except SlackApiError as error:
-            raise SlackRefusal(_code(error)) from error
+            code = _code(error)
+            raise SlackRefusal(code, self._words.refusals.get(code, "")) from error
         except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
             why = f"Slack could not be reached ({type(error).__name__})."
             raise PlatformError(why, retryable=True) from error
@@ -102,14 +121,16 @@ class SlackSender:
     # Messages.
 
     async def _message(self, outgoing: Outgoing) -> None:
-        at, rendered = outgoing.conversation, messages(outgoing)
+        at, rendered = outgoing.conversation, messages(outgoing, self._words.say)
         if outgoing.only_for:
             for part in rendered:
                 await self._alone(at, outgoing.only_for, part)
             return
+        is_comment = len(rendered) == 1 and len(rendered[0].text) <= COMMENT_CHARACTERS and not outgoing.buttons
+        if outgoing.files and is_comment:  # nothing is said of files that do not come
+            await self._upload(outgoing, rendered[0])
+            return
         done = self._parts.get(outgoing.key, 0)  # of a message that was broken off in the middle
-        if done == 0 and await self._edited.end(at, GROWING, outgoing):
-            done = 1
         for number, part in enumerate(rendered[done:], start=done):
             await self._post(at, part)
             self._parts[outgoing.key] = number + 1
@@ -151,16 +172,16 @@ class SlackSender:
         opened = await self.call(at.tenant, "conversations.open", users=person)
         return replace(at, channel=str(opened["channel"]["id"]), thread="")
 
-    async def _upload(self, outgoing: Outgoing) -> None:
+    async def _upload(self, outgoing: Outgoing, comment: Rendered | None = None) -> None:
         at = outgoing.conversation
         client = await self._client(at.tenant)
         files = [{"file": str(path), "filename": path.name, "title": path.name} for path in outgoing.files]
+        where = {"channel": at.channel, "thread_ts": at.thread or None}
+        where |= {"initial_comment": "\n".join(comment.plainly())} if comment and outgoing.text else {}
         try:
-            await self.answer(
-                client.files_upload_v2(file_uploads=files, channel=at.channel, thread_ts=at.thread or None)
-            )
+            await self.answer(client.files_upload_v2(file_uploads=files, **where))  # type: ignore[arg-type]
         except OSError as error:  # not Slack: a file is gone
-            raise PlatformError("The files could not be uploaded.") from error
+            raise PlatformError(self._words.refusals["file gone"]) from error
 
     async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         """Begin a thread with a message: in the channel, or, where we cannot write there, with the person."""
@@ -169,7 +190,7 @@ class SlackSender:
         if known:
             channel, _, thread = known.partition(" ")
             return replace(at, channel=channel, thread=thread)
-        (rendered,) = messages(starter)
+        rendered = messages(starter, self._words.say)[0]
         try:
             there = at if at.channel else await self._direct(at, incoming.person)
             stamp = await self._post(there, rendered)
@@ -178,22 +199,25 @@ class SlackSender:
                 raise
             there = await self._direct(at, incoming.person)
             note = Outgoing(there, f"{starter.text}\n\n{self._words.not_here}", people=starter.people)
-            stamp = await self._post(there, messages(note)[0])
+            stamp = await self._post(there, messages(note, self._words.say)[0])
         opened = there if there.thread else replace(there, thread=stamp)
         await self.backend.remember(at, name, f"{opened.channel} {opened.thread}")
         return opened
 
-    # What is edited.
+    # What is edited; see `adapters.editing.Pages`.
 
-    async def _turn(self, at: Conversation, _: bool) -> None:  # noqa: FBT001
-        await self._edits[at.tenant].acquire()
+    def count_pages(self, outgoing: Outgoing) -> int:
+        """How many messages it takes."""
+        return len(messages(outgoing, self._words.say))
 
-    async def _begin(self, at: Conversation, outgoing: Outgoing) -> str:
-        return await self._post(at, messages(outgoing)[0])
+    async def post_page(self, outgoing: Outgoing, page: int) -> str:
+        """Post one of them."""
+        return await self._post(outgoing.conversation, messages(outgoing, self._words.say)[page])
 
-    async def _edit(self, at: Conversation, stamp: str, outgoing: Outgoing) -> bool:
-        """Put the first part of the text into a message; ``False`` where it is gone."""
-        part, where = messages(outgoing)[0], {"channel": at.channel, "ts": stamp}
+    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> bool:
+        """Put it into a message; ``False`` where that is gone."""
+        at, part = outgoing.conversation, messages(outgoing, self._words.say)[page]
+        where = {"channel": at.channel, "ts": name}
         try:
             # Blocks always: with a text alone the old buttons would stay.
             await self.call(at.tenant, "chat.update", text=part.notification, blocks=list(part.blocks), **where)
@@ -205,6 +229,18 @@ class SlackSender:
             await self.call(at.tenant, "chat.update", text=part.plainly()[0], blocks=[], **where)
             return len(part.plainly()) == 1
         return True
+
+    async def delete_page(self, conversation: Conversation, name: str) -> None:
+        """Delete a message; nothing where it is gone."""
+        try:
+            await self.call(conversation.tenant, "chat.delete", channel=conversation.channel, ts=name)
+        except SlackRefusal as error:
+            if error.code not in GONE:
+                raise
+
+    async def wait_for_edit(self, conversation: Conversation, *, is_last: bool) -> None:
+        """Slack counts all edits of a workspace."""
+        await self._edits[conversation.tenant].acquire()
 
     async def _agent(self, at: Conversation, status: str) -> None:
         """Slack's own sign that an agent is at work, with its stop button, where the workspace has it."""

@@ -162,7 +162,7 @@ def _finish_survey(home: Path) -> None:
 
 
 def _surveys(screen: Path) -> int:
-    return screen.read_text(encoding="utf-8").count("is written:") if screen.exists() else 0
+    return screen.read_text(encoding="utf-8").count(" words · ") if screen.exists() else 0
 
 
 async def _report(

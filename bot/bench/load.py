@@ -27,8 +27,8 @@ ACKNOWLEDGED_S = 1.0
 SAID = ("survey retrieval-augmented generation", "add dense retrieval", "status", "help", "undo", "sources")
 """What each person says, the next when the one before is answered; the first starts a job."""
 
-MESSAGES = len(SAID) + 3
-"""A job is announced and ended, and an undo is said and shown."""
+MESSAGES = len(SAID) + 4
+"""A job is announced and its card shown, a change is said and shown, an undo is said and shown after what it closes."""
 
 
 @dataclass

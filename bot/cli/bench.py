@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -92,6 +92,22 @@ def bench_crash(
         from bot.bench.crash import crash as run
 
     run_command(run(console, kills, processes, database, seed))
+
+
+@bench.command("thread")
+def bench_thread(
+    platform: Annotated[str, typer.Option(help="slack or discord.")] = "slack",
+    questions: Annotated[bool, typer.Option("--questions", help="Also ask, look and change afterwards.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON: figures without the thread.")] = False,
+) -> None:
+    """Play one survey of six sections in a thread of a stand-in; print it, and how long it is."""
+    if platform not in ("slack", "discord"):
+        raise typer.BadParameter(f"“{platform}” is no platform; say slack or discord.")
+    on: Literal["slack", "discord"] = "slack" if platform == "slack" else "discord"
+    with starting() as console:
+        from bot.bench.thread import thread as run
+
+    run_command(run(console, on, as_json=json, questions=questions))
 
 
 @bench.command("load")

@@ -80,6 +80,7 @@ async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store)
     for note in app.libraries.notes:
         console.print(note, markup=False, highlight=False, style="yellow")
     async with run_service(app, adapter, store=store) as service:
-        console.print(f"Scholium listens to {adapter.platform.title()}. Ctrl-C ends it; what runs goes on next time.")
+        said = f"Scholium listens to {adapter.platform.title()}. Ctrl-C ends it; what runs goes on next time."
+        service.backend.on_listening = lambda: console.print(said)
         await service.run()
     return 0

@@ -23,6 +23,9 @@ PAPER_SPACE, TOKEN_SHARE = (10, 500), (10, 90)
 """Papers of each query, percent of the tokens for summaries (Jarvis' sliders)."""
 QUICK = "quick"
 PLACES = ("library", "semantic scholar", "openalex", "arxiv", "pubmed")
+LANGUAGES = {"en": "English"}
+"""Those that surveys are written in."""
+
 ONLINE = "online"
 """Named instead of a library where the papers come from online sources alone."""
 
@@ -64,8 +67,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
     elif library not in defaults.libraries():
         known = ", ".join(defaults.libraries()) or "none yet"
         raise UserError(
-            f"There is no library “{library}”; there are: {known}. "
-            f"Make one with: scholium ingest FILE --library {library}, or write library=online"
+            f"There is no library “{library}”; there are: {known}. Name one of them, or write library=online"
         )
     recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
     quick = _quick_options(options, online=online) if recipe == QUICK else None
@@ -81,7 +83,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         years=parse_years(options["years"]) if "years" in options else ALL_YEARS,
         length=_one_of("length", options.get("length", defaults.length), tuple(LENGTH_CLASSES_TOKENS)),
         audience=audience,
-        language=_one_of("language", options.get("language", "en"), ("en",)),
+        language=_one_of("language", options.get("language", "en"), tuple(LANGUAGES)),
         sections=_number("sections", options.get("sections"), SECTIONS),
         subsection_words=_number("words", options.get("words"), SUBSECTION_WORDS),
         budget=_dollars(options.get("budget"), defaults),

@@ -36,21 +36,8 @@ from engine.session.events import (
 from engine.survey import SectionChange, Way
 from engine.values import YearRange
 
-View = Literal[
-    "help",
-    "hello",
-    "thanks",
-    "status",
-    "sources",
-    "history",
-    "why section",
-    "why reference",
-    "why float",
-    "show",
-    "cost",
-    "budget",
-    "tree",
-]
+Evidence = Literal["why section", "why reference", "why float", "references", "tree"]
+View = Evidence | Literal["help", "hello", "thanks", "status", "sources", "history", "show", "cost", "budget"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +317,13 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"forget( now)?", lambda m: Forget(sure=bool(m[1]))),
     _rule(r"history", lambda m: Show("history")),
     _rule(r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Show("sources")),
+    _rule(
+        r"show\s+(?:me\s+)?(?:the\s+|all\s+)?(papers(?:\s+\d{1,3})?|keywords|outline|survey)",
+        lambda m: Show("show", m[1]),
+    ),
+    _rule(r"references((?:\s+\d{1,4})*)", lambda m: Show("references", m[1].strip())),
     _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Show("show", m.group(1) or "")),
+    _rule(rf"why\s+{_PLACE}\s+page\s+(\d{{1,3}})", lambda m: Show("why section", f"{m[1]} {m[2]}")),
     _rule(rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Show("why section", m.group(1))),
     _rule(r"(?:attribute )?tree\s+(?:of\s+)?\[?(\d{1,5})\]?", lambda m: Show("tree", m.group(1))),
     _rule(r"why\s+(table|figure)\s+(\d{1,3})\??", lambda m: Show("why float", f"{m[1].lower()} {m[2]}")),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from adapters.chat import Conversation, Form, FormFault, Incoming, Outgoing, SurveyList
+from collections.abc import Callable
+from dataclasses import replace
+
+from adapters.chat import Conversation, Form, FormFault, Incoming, Outgoing, PlatformError, SurveyList
 from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
@@ -13,6 +16,9 @@ from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.session.events import Stop
 
+GONE = "gone"
+"""The note of a conversation in which nothing can be written any more: why."""
+
 
 class ConversationBackend:
     """An `adapters.chat.ChatBackend`."""
@@ -21,9 +27,14 @@ class ConversationBackend:
         self._dispatcher = dispatcher
         self._store = store
         self._turns = turns
+        self._gone: set[Conversation] = set()
+        self.on_listening: Callable[[], None] | None = None
+        """Told when everything that is said comes in."""
 
     async def handle(self, incoming: Incoming) -> None:
-        """Take it."""
+        if incoming.conversation in self._gone:  # it is back
+            self._gone.discard(incoming.conversation)
+            await self.remember(incoming.conversation, GONE, "")
         await self._dispatcher.handle(incoming)
 
     async def knows(self, conversation: Conversation) -> bool:
@@ -45,12 +56,14 @@ class ConversationBackend:
     async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
         """A person's surveys."""
         found = await surveys.surveys_of(self._store, platform, tenant, person)
-        return labels.overview(
-            tuple(
-                Outgoing(survey.conversation, labels.survey_line(survey), buttons=labels.survey_buttons(survey))
-                for survey in found
-            )
-        )
+        return labels.overview(tuple([await self._listed(survey) for survey in found]))
+
+    async def _listed(self, survey: surveys.StoredSurvey) -> Outgoing:
+        """A survey in a list; one whose place is gone is named without a way there."""
+        at, line = survey.conversation, labels.survey_line(survey)
+        if why := await self.recall(at, GONE):
+            return Outgoing(replace(at, channel="", thread=""), f"{line}\n\n{labels.place_gone(why)}")
+        return Outgoing(at, line, buttons=labels.survey_buttons(survey))
 
     async def remember(self, conversation: Conversation, name: str, value: str) -> None:
         """Keep a small note."""
@@ -60,9 +73,33 @@ class ConversationBackend:
         """The note; empty where there is none."""
         return await notes.recall(self._store, conversation, name)
 
-    async def closed(self, conversation: Conversation) -> None:
+    async def listening(self) -> None:
+        if self.on_listening is not None:
+            self.on_listening()
+
+    async def closed(self, conversation: Conversation, why: str = "") -> None:
         """Stop what runs there, and tell the owner."""
-        await self._stop(conversation, wording.CLOSED)
+        if not why:
+            await self._stop(conversation, wording.CLOSED)
+        elif not await self.recall(conversation, GONE):
+            self._gone.add(conversation)
+            await self.remember(conversation, GONE, why)
+            await self._stop(conversation, why, is_gone=True)
+
+    async def refused(self, outgoing: Outgoing, error: PlatformError) -> None:
+        """The platform never takes this message: its survey's owner is told alone, what has no place any more stops."""
+        if outgoing.only_for or not await notes.knows(self._store, outgoing.conversation):
+            return  # nobody is left to be told
+        if error.gone:
+            await self.closed(outgoing.conversation, str(error))
+            return
+
+        async def tell(stored: StoredConversation) -> Turn:
+            turn = Turn(stored)
+            turn.mention(wording.word_not_delivered(str(error), _topic(stored)), "", stored.owner)
+            return turn
+
+        await self._dispatcher.report(outgoing.conversation, tell)
 
     async def left(self, platform: str, tenant: str) -> None:
         """End the workspace's jobs; what they finished is kept."""
@@ -70,15 +107,24 @@ class ConversationBackend:
             if conversation.tenant == tenant:
                 await self._stop(conversation, "")
 
-    async def _stop(self, conversation: Conversation, why: str) -> None:
+    async def _stop(self, conversation: Conversation, why: str, *, is_gone: bool = False) -> None:
         """Stop what runs there; where there is a reason to be told, its owner is told alone."""
 
         async def stopped(stored: StoredConversation) -> Turn:
             turn = Turn(stored)
-            if stored.session.job:
+            had_job = stored.session.job is not None
+            if had_job:
                 self._turns.decide(turn, Stop())
-                if why:
-                    turn.mention(why, stored.owner, stored.owner)
+            if is_gone:
+                turn.messages = []  # nothing can be shown there
+            if is_gone or (why and had_job):
+                text = wording.word_gone(why, _topic(stored)) if is_gone else why
+                turn.mention(text, "", stored.owner)
             return turn
 
         await self._dispatcher.report(conversation, stopped)
+
+
+def _topic(stored: StoredConversation) -> str:
+    brief = stored.session.state.brief
+    return brief.topic if brief else ""

@@ -21,8 +21,8 @@ from bot.conversation.turns import Turns
 from bot.conversation.understanding import is_stop
 from bot.monitoring.metrics import Metrics
 from bot.store.sessions import Store, StoredConversation
-from bot.wording import proposals
 from bot.wording import sentences as wording
+from bot.wording.cards import make_card
 from engine.errors import ScholiumError, ServiceError
 from engine.session.events import Job
 from engine.session.state import SurveySession
@@ -181,12 +181,12 @@ class Dispatcher:
         stored = await self.load_conversation(conversation)
         turn = Turn(stored)
         if stored.version == 0:
-            turn.say(wording.WELCOME)
+            turn.answer(wording.WELCOME, hints=("survey TOPIC", "help"))
         elif stored.session.job:
             turn.say(wording.word_going_on(stored.session.job))
         else:
             turn.say(wording.WELCOME_BACK)
-            turn.propose(proposals.proposal(stored.session.state))
+            turn.show_card(make_card(stored.session))
         for outgoing in turn.outgoing():
             await self._adapter.send(outgoing)
 

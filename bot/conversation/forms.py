@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from adapters.chat import Form, FormField, Incoming
-from bot.commands.briefs import Defaults
+from bot.commands.briefs import LANGUAGES, ONLINE, Defaults
 from bot.commands.grammar import OPTIONS, Command, StartSurvey, numbers_in
 from bot.wording import labels
 from bot.wording import sentences as wording
@@ -37,6 +37,9 @@ def start(defaults: Defaults, suggestion: str) -> Form:
     """Topic and options of a new survey."""
     recipes = tuple((name, name) for name in ("auto", *defaults.recipes))
     lengths = tuple((name, labels.LENGTHS.format(name)) for name in LENGTH_CLASSES_TOKENS)
+    libraries = tuple((name, name) for name in dict.fromkeys((*defaults.libraries(), ONLINE)))
+    languages = tuple(LANGUAGES.items())
+    answers = (("yes", labels.YES), ("no", labels.NO))
     topic = clean(suggestion)[:SUGGESTED_CHARACTERS]
     return Form(
         labels.NEW_SURVEY,
@@ -45,8 +48,22 @@ def start(defaults: Defaults, suggestion: str) -> Form:
         (
             FormField("topic", labels.TOPIC, topic, labels.TOPIC_HINT),
             FormField("recipe", labels.RECIPE, defaults.recipe, kind="choice", choices=recipes),
+            FormField("library", labels.LIBRARY, defaults.library, kind="choice", choices=libraries),
             FormField("length", labels.LENGTH, defaults.length, kind="choice", choices=lengths),
+            FormField("sections", labels.SECTIONS, "", labels.SECTIONS_HINT, optional=True),
             FormField("years", labels.YEARS, "", labels.YEARS_HINT, optional=True),
+            FormField(
+                "language", labels.LANGUAGE, "en", labels.LANGUAGE_HINT, kind="choice", choices=languages, optional=True
+            ),
+            FormField(
+                "online",
+                labels.ONLINE,
+                "yes" if defaults.online or defaults.library == ONLINE else "no",
+                labels.ONLINE_HINT,
+                kind="choice",
+                choices=answers,
+                optional=True,
+            ),
             FormField("budget", labels.BUDGET, "", labels.BUDGET_HINT, optional=True),
         ),
     )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import structlog
 from tenacity import AsyncRetrying, retry_if_exception, wait_exponential
 
-from adapters.chat import ChatAdapter, Conversation, PlatformError
+from adapters.chat import ChatAdapter, Conversation, Outgoing, PlatformError
 from bot.store.sessions import OutboxMessage, Store
-from engine.errors import ServiceError
+from engine.errors import ScholiumError, ServiceError
 
 log = structlog.get_logger()
 
@@ -28,6 +28,8 @@ class Outbox:
         self._store = store
         self._queues: dict[Conversation, deque[OutboxMessage]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self.on_refusal: Callable[[Outgoing, PlatformError], Awaitable[None]] | None = None
+        """Set by whoever makes both: hears of a message that the platform never takes."""
 
     def give(self, stored_messages: Sequence[OutboxMessage]) -> None:
         """Send these after what waits already; returns at once."""
@@ -71,9 +73,18 @@ class Outbox:
                     await self._adapter.send(replace(stored_message.outgoing, key=str(stored_message.id)))
         except PlatformError as error:
             log.warning("the platform refused a message for good", error=str(error))
+            await self._tell(stored_message.outgoing, error)
         except Exception:  # one message that we cannot show must not hold up those after it
             log.exception("a message could not be shown")
         try:
             await self._store.sent(stored_message)
         except ServiceError as error:
             log.warning("a message was sent, but that could not be stored", error=str(error))
+
+    async def _tell(self, outgoing: Outgoing, error: PlatformError) -> None:
+        """Whose survey it is has to know what was refused."""
+        try:
+            if self.on_refusal is not None:
+                await self.on_refusal(outgoing, error)
+        except ScholiumError as failure:
+            log.warning("nobody could be told of a refusal", error=str(failure))

@@ -19,9 +19,11 @@ from bot.commands.grammar import (
 from bot.conversation.services import ConversationServices
 from bot.conversation.turn import Turn
 from bot.store.surveys import StoredSurvey
-from bot.wording import proposals, replies
+from bot.wording import replies
 from bot.wording import sentences as wording
+from bot.wording.cards import make_card, word_decision
 from engine.errors import UserError
+from engine.session.events import StartOver
 from engine.session.state import SurveySession
 from engine.text import clean
 
@@ -59,6 +61,7 @@ def leave_for_another(turn: Turn, person: str) -> None:
     if nothing_begun or turn.session.job:
         return
     if left := turn.session.state.brief:
+        turn.close_card(word_decision(turn.session.state, StartOver(), turn.actor))
         turn.say(replies.kept(left.topic))
     fresh = SurveySession(secrets.token_hex(4))
     turn.stored = replace(turn.stored, session=fresh, owner=person, invited=frozenset(), reading=(), choices=())
@@ -66,16 +69,19 @@ def leave_for_another(turn: Turn, person: str) -> None:
 
 async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey) -> None:
     if wanted.session_id == turn.session.id:
-        turn.propose(proposals.proposal(turn.session.state))
+        turn.close_card(wording.SHOWN_BELOW)
+        turn.show_card(make_card(turn.session))
         return
     _require_rest(turn)
     if wanted.conversation != turn.stored.conversation:
         raise UserError(replies.elsewhere(wanted))
     session, owner, invited = await services.load_survey(wanted.session_id)
     await services.archive_survey(wanted.session_id, archived=False)
+    if turn.session.state.brief:
+        turn.close_card(word_decision(turn.session.state, StartOver(), turn.actor))
     turn.stored = replace(turn.stored, session=session, owner=owner, invited=invited, reading=(), choices=())
     turn.say(replies.opened(wanted))
-    turn.propose(proposals.proposal(session.state))
+    turn.show_card(make_card(session))
 
 
 async def _archive(turn: Turn, services: ConversationServices, number: int, person: str) -> None:

@@ -1,22 +1,31 @@
-"""What follows from one event, as a value that the dispatcher commits as one transaction and then carries out."""
+"""What follows from one event, as a value: messages, jobs, and the card of the step as it opens, changes and closes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from adapters.chat import Button, Outgoing
 from bot.store.sessions import StoredConversation
 from bot.wording import sentences as wording
-from engine.session.events import Job
+from bot.wording.cards import CARD, PROPOSING, Card, action_buttons, by_whom, make_card
+from engine.session.events import Job, NoticeKind
 from engine.session.state import SurveySession
 
 
 @dataclass
 class Turn:
-    """What follows from one event. ``stored`` is the session afterwards."""
+    """What follows from one event. ``stored`` is the session afterwards.
+
+    ``actor`` is the person who did it, nobody where a job did; ``alone`` says that only this person sees answers.
+    ``facts`` are said of the job that is over.
+    """
 
     stored: StoredConversation
+    actor: str = ""
+    alone: bool = False
+    facts: tuple[str, ...] = ()
     messages: list[Outgoing] = field(default_factory=list)
     starts: list[Job] = field(default_factory=list)
     stops: list[Job] = field(default_factory=list)
@@ -32,20 +41,97 @@ class Turn:
         """The session as it is by now."""
         return self.stored.session
 
-    def say(self, text: str, *, more: str = "", buttons: tuple[Button, ...] = (), files: tuple[Path, ...] = ()) -> None:
+    def say(self, text: str, *, buttons: tuple[Button, ...] = (), files: tuple[Path, ...] = ()) -> None:
         """Something for everybody in the conversation."""
-        self.messages.append(Outgoing(self.stored.conversation, text, more=more, buttons=buttons, files=files))
+        self._send(Outgoing(self.stored.conversation, text, buttons=buttons, files=files))
 
-    def propose(self, text: str, more: str = "") -> None:
-        """The current proposal, with its buttons, and what belongs below it."""
-        self.say(text, more=more, buttons=wording.buttons(self.session))
+    def answer(self, text: str, *, buttons: tuple[Button, ...] = (), hints: Iterable[str] = ()) -> None:
+        """Something that was asked to be shown: for the person alone where it was asked so."""
+        alone = self.actor if self.alone else ""
+        self._send(Outgoing(self.stored.conversation, text, buttons=buttons, hints=tuple(hints), only_for=alone))
+
+    def whisper(self, text: str, *, buttons: tuple[Button, ...] = ()) -> None:
+        """Something that only the person needs to know who did this."""
+        self._send(Outgoing(self.stored.conversation, text, buttons=buttons, only_for=self.actor))
+
+    def tell(self, kind: NoticeKind) -> None:
+        """A short answer; what others need not know goes to the person alone."""
+        text = wording.notice(kind, self.session)
+        match kind:
+            case "stale" | "stopped":
+                """It is said with the card, or where the status of the job stood."""
+            case "busy" | "running already":
+                self.whisper(text)
+            case "undone" | "redone" | "started over":
+                self.say(text)
+            case _:
+                self.answer(text)
 
     def mention(self, text: str, person: str, only_for: str = "") -> None:
         """Something that names a person, perhaps for one alone."""
         people = (person,) if person else ()
-        self.messages.append(Outgoing(self.stored.conversation, text, only_for=only_for, people=people))
+        self._send(Outgoing(self.stored.conversation, text, only_for=only_for, people=people))
 
     def outgoing(self) -> list[Outgoing]:
         """The messages; the last says whether it is the person's turn now."""
         waiting = self.session.job is None
         return [replace(m, awaits=waiting and i == len(self.messages)) for i, m in enumerate(self.messages, start=1)]
+
+    # The card.
+
+    def show_card(self, card: Card, *, lead: str = "", job: Job | None = None) -> None:
+        """Put the card of the step where it stands, or where the status of the job stands that made it."""
+        text = f"{lead}\n\n{card.text}" if lead else card.text
+        self._send(
+            Outgoing(
+                self.stored.conversation,
+                text,
+                buttons=card.buttons,
+                hints=card.hints,
+                slot=CARD,
+                job=job.id if job else "",
+                facts=self.facts,
+            )
+        )
+
+    def close_card(self, text: str) -> None:
+        """What became of the card: it loses its buttons."""
+        self._send(Outgoing(self.stored.conversation, text, slot=CARD, closes=True))
+
+    # Jobs.
+
+    def start(self, job: Job) -> None:
+        """A job begins; its status can be stopped."""
+        stop = action_buttons(self.session, ((wording.STOP, "stop", "stop"),))
+        started = Outgoing(self.stored.conversation, wording.word_started(job), "started", buttons=stop, job=job.id)
+        self.messages.append(started)
+        self.starts.append(job)
+
+    def stop(self, job: Job) -> None:
+        """A job is ended by a person: what can be done now stands where its status stood."""
+        self.stops.append(job)
+        self.conclude(job, wording.word_stopped(by_whom(self.actor)))
+
+    def conclude(self, job: Job, text: str) -> None:
+        """A job has come to an end without a result: say so in its status, with the card as it is without it."""
+        if job.kind in PROPOSING and self.session.state.brief:
+            self.show_card(make_card(self.session), lead=text, job=job)
+        else:
+            self.result(job, text)
+
+    def result(self, job: Job, text: str, *, buttons: tuple[Button, ...] = ()) -> None:
+        """What a job has found, in the place of its status."""
+        self._send(Outgoing(self.stored.conversation, text, buttons=buttons, job=job.id, facts=self.facts))
+
+    def announce(self, job: Job) -> None:
+        """Say what the job has found in a message of its own: nobody is told of an edit, and this one took long."""
+        ended = Outgoing(self.stored.conversation, wording.word_ended(job), "ended", job=job.id, facts=self.facts)
+        is_result = [m.kind == "message" and m.job == job.id for m in self.messages]
+        moved = [replace(m, job="") if its else m for m, its in zip(self.messages, is_result, strict=True)]
+        self.messages = [ended, *moved]
+
+    def _send(self, outgoing: Outgoing) -> None:
+        """Name the person who did this where the text does."""
+        names = self.actor and f"@{self.actor}" in outgoing.text
+        people = dict.fromkeys((*outgoing.people, *((self.actor,) if names else ())))
+        self.messages.append(replace(outgoing, people=tuple(people)))

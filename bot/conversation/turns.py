@@ -45,14 +45,20 @@ from bot.conversation.understanding import difference, read, understand_words
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, Payer, today
 from bot.store.sessions import StoredConversation
-from bot.wording import money, proposals, replies, reviews, trees, views
+from bot.wording import money, replies, trees, views
 from bot.wording import sentences as wording
+from bot.wording.cards import PROPOSING, make_card, word_change, word_decision
+from bot.wording.survey import word_revision
 from engine.errors import ScholiumError, UserError
 from engine.llm.model import LanguageModel
 from engine.rendering.files import parse_formats, write_files
 from engine.session.events import (
     Approve,
+    EditKeywords,
+    EditOutline,
+    EditPapers,
     Event,
+    JobDone,
     JobKind,
     MorePapers,
     Propose,
@@ -81,7 +87,7 @@ class Turns:
 
     async def decide_turn(self, stored: StoredConversation, incoming: Incoming) -> Turn:
         """The turn for something a person did; it holds an answer unless people talk to one another."""
-        turn = Turn(stored)
+        turn = Turn(stored, incoming.person, incoming.alone)
         try:
             command = self._read_command(stored, incoming)
             if command is None:
@@ -89,7 +95,7 @@ class Turns:
             if not self._may(turn, incoming, command):
                 return turn
             if incoming.values and isinstance(command, Approve):
-                turn.say(wording.not_saved(incoming.values))
+                turn.whisper(wording.not_saved(incoming.values))
             if incoming.attachments:
                 upload = await self._services.add_papers(incoming)
                 turn.say(upload.said)
@@ -101,7 +107,7 @@ class Turns:
                     return turn
             await self._obey(turn, incoming, command)
         except ScholiumError as error:
-            turn.say(wording.failure(error))
+            turn.answer(wording.failure(error))
         return turn
 
     def _read_command(self, stored: StoredConversation, incoming: Incoming) -> Command | None:
@@ -121,7 +127,9 @@ class Turns:
         try:
             command = command_of(incoming, None)
             if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
-                return Outgoing(at, views.view(SurveySession(""), command), only_for=alone)
+                return Outgoing(
+                    at, views.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone
+                )
             if isinstance(command, FreeText) and incoming.place == "mentioned":
                 return Outgoing(at, replies.not_understood(command.text, "topic"), only_for=alone)
             if not isinstance(command, FreeText | StartSurvey):
@@ -202,8 +210,7 @@ class Turns:
             case FreeText(text):
                 await self._plain(turn, incoming, text)
             case Show():
-                seen = await self._show(turn, command, incoming.person)
-                turn.propose(seen) if command == Show("show") and not turn.session.job else turn.say(seen)
+                await self._show(turn, command, incoming.person)
             case Export(formats):
                 await self._export(turn, formats)
             case Invite() | RaiseBudget() | Forget() | Choose():
@@ -228,7 +235,7 @@ class Turns:
                 turn.forgets = sure
                 if sure and (job := turn.session.job):
                     turn.stops.append(job)
-                    turn.messages.append(Outgoing(turn.stored.conversation, wording.STOPPED_JOB, "ended", job=job.id))
+                    turn.result(job, wording.word_stopped(""))
                 turn.say(wording.FORGOTTEN if sure else wording.FORGET)
 
     async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:
@@ -248,7 +255,7 @@ class Turns:
             Button(choice, f"choose {number}:{session.id}:{session.revision}", str(number))
             for number, choice in enumerate(choices, start=1)
         )
-        turn.say(replies.asked_back(text, choices), buttons=buttons)
+        turn.answer(replies.asked_back(text, choices), buttons=buttons)
 
     async def _read(self, turn: Turn, incoming: Incoming, text: str, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
@@ -265,28 +272,40 @@ class Turns:
 
     def decide(self, turn: Turn, event: Event) -> None:
         """Advance the session and note what follows."""
-        session, actions = advance(turn.session, event)
+        before = turn.session
+        session, actions = advance(before, event)
         turn.stored = replace(turn.stored, session=session)
+        stale = Tell("stale") in actions
         for action in actions:
             match action:
-                case Propose():
-                    turn.propose(proposals.proposal(session.state) + self._price(session), reviews.more(session.state))
+                case Propose() if not stale:
+                    self._propose(turn, before, event)
+                case Propose():  # what has changed since stands where it stood
+                    turn.whisper(wording.notice("stale", session), buttons=make_card(session).buttons)
                 case Tell(kind):
-                    turn.say(wording.notice(kind, session))
+                    turn.tell(kind)
                 case StartJob(job):
-                    stop = (stop_button(session),)
-                    turn.messages.append(
-                        Outgoing(
-                            turn.stored.conversation, wording.word_started(job), "started", buttons=stop, job=job.id
-                        )
-                    )
-                    turn.starts.append(job)
+                    if job.kind in PROPOSING and before.state.brief:
+                        turn.close_card(word_decision(before.state, event, turn.actor))
+                    turn.start(job)
                 case StopJob(job):
-                    ended = Outgoing(turn.stored.conversation, wording.STOPPED_JOB, "ended", job=job.id)
-                    turn.messages.append(ended)
-                    turn.stops.append(job)
+                    turn.stop(job)
                 case _:
                     assert_never(action)
+
+    def _propose(self, turn: Turn, before: SurveySession, event: Event) -> None:
+        """The card of the step; where a person has changed it, what has changed is said besides."""
+        session, by_form = turn.session, turn.actor if turn.alone else ""
+        job = before.job if isinstance(event, JobDone) else None
+        same = before.state.phase == session.state.phase
+        if isinstance(event, EditKeywords | EditPapers | EditOutline):
+            turn.say(word_change(before.state, session.state, by_form))
+        elif job is None and not same:
+            turn.close_card(word_decision(before.state, event, turn.actor))
+        if job and before.state.survey and session.state.survey and job.kind not in PROPOSING:
+            turn.result(job, word_revision(before.state.survey, session.state.survey, job.change))
+            job = None
+        turn.show_card(make_card(session, self._price(session)), job=job)
 
     def _price(self, session: SurveySession) -> str:
         """What writing the outline will take, where a language model writes it."""
@@ -303,20 +322,24 @@ class Turns:
         expected = estimate_cost(chains, self._defaults.models, self._defaults.concurrent_calls, self._defaults.prices)
         return money.estimate(expected, self._services.limits(session))
 
-    async def _show(self, turn: Turn, look: Show, person: str) -> str:
+    async def _show(self, turn: Turn, show: Show, person: str) -> None:
         session = turn.session
-        match look.view:
-            case "cost":
-                return money.cost(await self._services.spent(session.id), self._services.limits(session))
-            case "budget":
+        match show:
+            case Show("cost"):
+                turn.answer(money.cost(await self._services.spent(session.id), self._services.limits(session)))
+            case Show("budget"):
                 payer = replace(payer_of(turn.stored), person=person)
-                return money.budget(await self._services.load_budget_use(session, payer))
-            case "tree":
-                paper = trees.find_paper(session.state, look.target)
+                turn.answer(money.budget(await self._services.load_budget_use(session, payer)))
+            case Show("tree", number):
+                paper = trees.find_paper(session.state, number)
                 found = await self._services.find_trees(session, payer_of(turn.stored), [paper.key])
-                return trees.show_tree(paper, found.get(paper.key))
+                turn.answer(trees.show_tree(paper, found.get(paper.key)))
+            case Show("show", "") if not session.job and not turn.alone:
+                turn.close_card(wording.SHOWN_BELOW)
+                turn.show_card(make_card(session, self._price(session)))
             case _:
-                return views.view(session, look)
+                seen = views.view(session, show)
+                turn.answer(seen.text, buttons=seen.buttons, hints=seen.hints)
 
     async def _export(self, turn: Turn, names: tuple[str, ...]) -> None:
         session = turn.session
@@ -364,8 +387,3 @@ LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
 
 ANY_TIME = Stop | Show | Export
 """What a button means however much has changed since it was shown."""
-
-
-def stop_button(session: SurveySession) -> Button:
-    """Stops what runs."""
-    return Button(wording.STOP, f"stop:{session.id}:{session.revision}", "stop")

@@ -20,6 +20,7 @@ from bot.conversation.chat_backend import ConversationBackend
 from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.outbox import Outbox
 from bot.conversation.turns import Turns
+from bot.jobs.durations import Durations
 from bot.jobs.queue import BEAT_S, DurableJobs, JobLimits, ProcessHeartbeat, queue_name
 from bot.jobs.reports import Reporter
 from bot.monitoring.logs import configure
@@ -59,6 +60,14 @@ class Interval:
         return True
 
 
+def _end_of(talking: asyncio.Task[None]) -> None:
+    """Raises `ServiceError` where the platform has ended it."""
+    try:
+        talking.result()
+    except PlatformError as error:
+        raise ServiceError(str(error), retryable=error.retryable) from error
+
+
 class Service:
     """Everything behind one adapter."""
 
@@ -74,7 +83,9 @@ class Service:
         self.outbox = Outbox(adapter, store)
         self.dispatcher = Dispatcher(adapter, store, turns, self.outbox, self.metrics)
         self.backend = ConversationBackend(self.dispatcher, store, turns)
-        reporter = Reporter(adapter, self.dispatcher, turns, services, self.metrics)
+        self.outbox.on_refusal = self.backend.refused
+        durations = Durations(store, adapter.platform)
+        reporter = Reporter(adapter, self.dispatcher, turns, services, self.metrics, durations)
         bounds = JobLimits(settings.jobs, settings.jobs_everywhere, settings.jobs_per_person)
         name = queue_name(adapter.platform, adapter.only)
         self._presence = ProcessHeartbeat(store, name)
@@ -168,7 +179,7 @@ class Service:
         try:
             await asyncio.wait({talking, stop}, return_when=asyncio.FIRST_COMPLETED)
             if talking.done():
-                talking.result()
+                _end_of(talking)
         finally:
             for task in (talking, stop):
                 task.cancel()

@@ -12,6 +12,8 @@ NEW_SURVEY, BEGIN, SAVE = "New survey", "Begin", "Save"
 TOPIC, TOPIC_HINT = "Topic", "retrieval-augmented generation"
 RECIPE, LENGTH, LENGTHS = "Method", "Length", "{} tokens"
 YEARS, YEARS_HINT = "Years of publication", "2018..2025"
+LIBRARY, SECTIONS, SECTIONS_HINT = "Papers from the library", "Number of sections", "8"
+LANGUAGE, LANGUAGE_HINT, ONLINE, ONLINE_HINT, YES, NO = "Language", "en", "Search online too", "yes or no", "Yes", "No"
 BUDGET, BUDGET_HINT = "Most it may cost, in dollars", "2.50"
 ONE_PER_LINE = "One keyword a line"
 LEFT_OUT, LEFT_OUT_HINT = "Numbers of papers to leave out", "3 7 12-15"
@@ -34,6 +36,35 @@ WAYS: dict[Way, str] = {
     "translate": "Translate it",
 }
 
+_NO_SLACK_PLACE = "I cannot write in that channel any more ({}), so the survey cannot go on there."
+REFUSALS = {
+    "slack token": "Slack does not accept the token in {}. Copy it again from the settings of the app.",
+    "discord token": "Discord does not accept the token in DISCORD_TOKEN. "
+    "Copy it again from the developer portal (Bot).",
+    "discord intent": "Discord does not let this bot read messages. "
+    "Switch on “Message Content Intent” in the developer portal (Bot), or set SCHOLIUM_DISCORD_MESSAGES=false.",
+    "file gone": "The files are not on my disk any more. Export them again.",
+    # What Slack calls its refusals.
+    "is_archived": _NO_SLACK_PLACE.format("it is archived"),
+    "not_in_channel": _NO_SLACK_PLACE.format("I am not a member: `/invite @Scholium`"),
+    "channel_not_found": _NO_SLACK_PLACE.format("it is gone, or I was removed: `/invite @Scholium`"),
+    "thread_not_found": _NO_SLACK_PLACE.format("the thread was deleted"),
+    "cannot_reply_to_message": _NO_SLACK_PLACE.format("replies in this thread are not allowed"),
+    "restricted_action": _NO_SLACK_PLACE.format("posting there is restricted"),
+    "restricted_action_read_only_channel": _NO_SLACK_PLACE.format("it is read-only"),
+    "restricted_action_thread_locked": _NO_SLACK_PLACE.format("the thread is locked"),
+    "missing_scope": "This app was not given a right that it needs. "
+    "An administrator of the workspace has to install it again (deploy/slack-manifest.yaml names its rights).",
+    "not_allowed": "This workspace does not allow that.",
+    "file_upload_size_restricted": "The workspace does not allow files of this size. Export fewer formats.",
+    "file_uploads_disabled": "This workspace does not allow uploads. An administrator can allow them.",
+    "storage_limit_reached": "The workspace has no room left for files.",
+    # Discord's numbers.
+    "10003": "The thread or its channel was deleted, so the survey cannot go on there.",
+    "40005": "The server does not take files of this size. Export fewer formats.",
+    "160005": "The thread is locked, so I cannot write there.",
+}
+
 WORDS = AdapterTexts(
     not_here="I cannot write in that channel, so the survey is here. To have it there, invite me: `/invite @Scholium`",
     too_long="This is too long for a form. Change it by words in the thread, for example `rename 2 to …`; see `help`.",
@@ -43,6 +74,10 @@ WORDS = AdapterTexts(
     failed="That could not be stored. Please do it again in a moment.",
     too_large="Too large for this place, so they stay on my machine: {}. Ask whoever runs me for them.",
     nothing_here="There is no survey here. `/survey start` begins one, `/survey list` shows yours.",
+    more_options="More options, one a line",
+    say="or say {}",
+    mention="or mention me in front of {}",
+    refusals=REFUSALS,
 )
 
 
@@ -57,6 +92,11 @@ def survey_line(survey: StoredSurvey) -> str:
     doing = "at work" if survey.is_running else "your turn"
     money = f", ${survey.money:.2f}" if survey.money >= 0.005 else ""
     return f"**{escape_markdown(survey.title or 'No topic yet')}** ({survey.phase}, {doing}{money})"
+
+
+def place_gone(why: str) -> str:
+    """Said of a survey in a list where nothing can be written any more in its thread."""
+    return f"⚠ {escape_markdown(why)}"
 
 
 def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from adapters.chat import Button, Incoming
 from bot.commands.access import Act
-from bot.wording import reviews
-from engine.citations import keep_allowed_citations, numbers, reference_text
+from engine.citations import reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.report import as_markdown, card
-from engine.rendering.markdown import escape_markdown, with_numbers
+from engine.rendering.markdown import escape_markdown
 from engine.retrieval.libraries.library import AddReport
-from engine.revising.gaps import FieldGaps
-from engine.run import Answer, Progress
+from engine.run import Progress
 from engine.session.events import Job, JobKind, NoticeKind
 from engine.session.state import Phase, State, SurveySession
-from engine.survey import Claim, Section, walk
+from engine.survey import Section, walk
 from engine.text import clean, shorten
-from engine.values import Paper, PaperKey
+from engine.values import Paper
 
 WELCOME = (
     "**Scholium** writes a literature survey together with you. Name a topic, for example:\n\n"
@@ -53,15 +51,15 @@ HELP = """**What you can say**
 | any time | `status` · `cost` · `budget` · `sources` · `history` · `stop` · `forget` · `help` |"""
 
 _NOTICES: dict[NoticeKind, str] = {
-    "stale": "That was an earlier proposal; it has changed since. Here it is as it stands:",
-    "busy": "I am still working. Say `stop` to stop, or wait for the result.",
-    "running already": "A survey is being made here already. Say `stop` first, then name the new topic.",
+    "stale": "That was an earlier proposal; it has changed since. These are the buttons of the present one:",
+    "busy": "I am still working; wait for the result, or stop it first.",
+    "running already": "A survey is being made here already. Stop it first, then name the new topic.",
     "nothing to approve": "There is nothing to approve now.",
     "nothing to undo": "There is nothing to undo.",
     "nothing to redo": "There is nothing to redo.",
     "nothing to stop": "Nothing is running.",
     "stopped": "Stopped. What was finished is kept.",
-    "undone": "Undone. `redo` takes that back.",
+    "undone": "Undone.",
     "redone": "Done again.",
     "no way back": "This is the beginning; name a topic.",
     "not now": "That cannot be done at this step.",
@@ -120,6 +118,11 @@ _STARTED: dict[JobKind, str] = {
 }
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 paper``, ``2 papers``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def notice(kind: NoticeKind, session: SurveySession) -> str:
     """One of the known short answers."""
     if kind == "not now":
@@ -148,24 +151,54 @@ def progress(step: Progress) -> str:
     return f"{stage}: {escape_markdown(shorten(step.detail, 80))}" if step.detail else stage
 
 
+def word_status(job: Job, step: Progress | None, finished: Mapping[int, Section]) -> str:
+    """What is being done; then a line for each section that is written."""
+    lines = [word_finished_section(section, position) for position, section in sorted(finished.items())]
+    return "\n\n".join([progress(step) if step else word_started(job), *(["\n".join(lines)] if lines else [])])
+
+
 def failure(error: ScholiumError) -> str:
     """What went wrong, whose fault it was, what to do."""
     match error:
         case UserError():
             return escape_markdown(str(error))
         case LimitExceeded():
-            return f"{escape_markdown(str(error))} What was finished is kept; say `ok` to go on."
+            return f"{escape_markdown(str(error))} What was finished is kept."
         case RetrievalError() | ServiceError():
-            again = " Trying again may help: say `no` or `ok`." if error.retryable else ""
+            again = " Trying again may help." if error.retryable else ""
             return f"A service failed: {escape_markdown(str(error))}{again}"
         case _:
             return escape_markdown(str(error))
 
 
-CLOSED = "The thread of your survey was locked, so I stopped. What was finished is kept; unlock it and say `ok`."
+CLOSED = "The thread of your survey was locked, so I stopped. What was finished is kept; unlock it to go on."
+EARLIER, LATER = "← Earlier", "More →"
+SHOWN_BELOW = "↓ Shown again below."
 STOP = "Stop"
-STOPPED_JOB = "Stopped."
-EDIT = "Edit"
+
+
+def word_stopped(by: str) -> str:
+    """A job was ended by a person."""
+    return f"**Stopped{by}.** What was finished is kept."
+
+
+def word_gone(why: str, topic: str) -> str:
+    """Nothing can be written in the survey's place any more; said to its owner alone."""
+    about = f"Your survey on “{escape_markdown(topic)}”" if topic else "Your survey"
+    return f"{about}: {escape_markdown(why)} I have stopped what was running; what was finished is kept."
+
+
+def word_not_delivered(why: str, topic: str) -> str:
+    """The platform did not take something of a survey; said to its owner alone."""
+    about = f"For your survey on “{escape_markdown(topic)}”" if topic else "For your survey"
+    return f"{about} something could not be sent. {escape_markdown(why)}"
+
+
+def word_queued(before: int) -> str:
+    """A job waits for others."""
+    return f"Waiting: {before} {'job is' if before == 1 else 'jobs are'} before this one."
+
+
 BELONGS_INTO_A_THREAD = "That belongs into the thread of a survey. To begin one, name a topic after the command."
 
 _ENDED: dict[JobKind, str] = {
@@ -188,17 +221,18 @@ def word_ended(job: Job) -> str:
     return f"✓ {_ENDED[job.kind]}"
 
 
-def word_broken_off(job: Job) -> str:
-    """A job could not be done to its end; why is said apart."""
-    return f"✗ {_STARTED[job.kind].split(' …')[0].split('. ')[0]}: it did not work"
-
-
-def facts(step: Progress | None, seconds: float, spent: float) -> tuple[str, ...]:
-    """How much is done, for how long it runs, what it cost so far."""
+def facts(step: Progress | None, seconds: float, spent: float, left_s: float | None) -> tuple[str, ...]:
+    """How much is done, for how long it runs, how long it will yet take, what it cost so far."""
     counted = (f"{step.done} of {step.total}",) if step and step.total else ()
+    left = (f"about {_duration(left_s)} left",) if left_s and left_s >= 1 else ()
+    money = (f"${spent:.2f}{' so far' if step else ''}",) if spent >= 0.005 else ()
+    time = (_duration(seconds),) if step or seconds >= 3 else ()
+    return (*counted, *time, *left, *money)
+
+
+def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
-    time = f"{minutes} min {rest} s" if minutes else f"{rest} s"
-    return (*counted, time, *((f"${spent:.2f} so far",) if spent >= 0.005 else ()))
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def word_opened(incoming: Incoming) -> str:
@@ -213,74 +247,13 @@ def platform_failed(why: str) -> str:
     return f"{escape_markdown(why)} Nothing was done; please try again."
 
 
-OUR_FAULT = "Something went wrong inside Scholium; nothing you made is lost. Say `ok` to try again, or `undo`."
-
-
-def buttons(session: SurveySession) -> tuple[Button, ...]:
-    """Buttons of the current proposal; each carries only verb, session and revision."""
-    edit, back_to_outline = (EDIT, "edit", ""), ("Back to the outline", "back", "back")
-    offered: dict[Phase, tuple[tuple[str, str, str], ...]] = {
-        "topic": (),
-        "keywords": (("Search with these", "ok", "ok"), edit, ("Other keywords", "no", "no")),
-        "papers": (("Make an outline", "ok", "ok"), edit, ("More papers", "more", "more"), ("Back", "back", "back")),
-        "outline": (("Write it", "ok", "ok"), edit, ("Another outline", "no", "no"), ("Back", "back", "back")),
-        "writing": (("Go on", "ok", "ok"), ("Back", "back", "back")),
-        "discussion": (("Export", "export", "export"), ("Change a section", "edit", ""), back_to_outline),
-    }
-    usual = tuple(
-        Button(label, f"{verb}:{session.id}:{session.revision}", typed, asks=verb == "edit")
-        for label, verb, typed in offered[session.state.phase]
-    )
-    return reviews.list_review_buttons(session, usual)
+OUR_FAULT = "Something went wrong inside Scholium; nothing that you made is lost. Please try again."
 
 
 def word_finished_section(found: Section, position: int) -> str:
     """One line for a section that was just written."""
     words = sum(len(part.text.split()) for part in (found, *(s for _, s in walk(found.sections))))
-    return f"✓ {position + 1} {escape_markdown(found.title)} ({words} words)"
-
-
-def answer(found: Answer) -> str:
-    """Quoted, cited sentences, or that the papers do not say."""
-    if not found.claims:
-        return (
-            "The papers gathered here do not say. To look further: `back` to the outline and again to the papers, "
-            "then `more`, or `survey` with other words."
-        )
-    known = numbers(found.survey)
-    lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
-    verdicts = {c.verdict for claim in found.claims for c in claim.citations}
-    quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
-    told = verdicts <= {"quoted", "summarised"} and all(claim.citations for claim in found.claims)
-    otherwise = "or from summaries of them:" if told else "each sentence checked against its paper:"
-    how = "in their own words:" if quoted else otherwise
-    return "\n".join([f"From the papers of this survey, {how}", "", *lines])
-
-
-def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
-    """One sentence of an answer; a paper that the survey does not cite is named after it."""
-    if not claim.citations:
-        return f"- {escape_markdown(claim.text)} *(general knowledge, not from these papers)*"
-    strangers = dict.fromkeys(c.key for c in claim.citations if c.key not in known)
-    if not strangers:
-        return f"- {with_numbers(claim.text, known)}"
-    papers = {p.key: p for p in found.papers}
-    named = "; ".join(
-        escape_markdown(clean(reference_text(papers[k]))) if k in papers else escape_markdown(k) for k in strangers
-    )
-    shown = with_numbers(keep_allowed_citations(claim.text, known).text, known)
-    return f"- {shown} (gathered, but not cited in the survey: {named})"
-
-
-def gaps(found: FieldGaps) -> str:
-    """Lines of work by share of surveys, the smallest first."""
-    lines = [
-        f"- {escape_markdown(gap.name)}: {gap.papers} papers, "
-        f"{'no survey' if not gap.surveys else f'{gap.surveys} surveys'}"
-        for gap in found.gaps
-    ]
-    head = "**Lines of work among these papers**, those with the fewest surveys first (a survey says so in its title):"
-    return "\n".join([head, "", *lines])
+    return f"✓ {position + 1} {escape_markdown(clean(found.title))} ({words} words)"
 
 
 def evaluation(found: Evaluation, *, details: bool) -> str:
@@ -300,7 +273,8 @@ def status(session: SurveySession) -> str:
     state = session.state
     topic = f"“{escape_markdown(state.brief.topic)}”" if state.brief else "no topic yet"
     doing = word_started(session.job) if session.job else f"it is your turn: {SUGGESTIONS[state.phase]}"
-    written = f" {len(state.sections)} sections are written." if state.phase == "writing" else ""
+    count = len(state.sections)
+    written = f" {count} {'section is' if count == 1 else 'sections are'} written." if state.phase == "writing" else ""
     return f"Topic: {topic}. Step: {state.phase}.{written} Now: {doing}"
 
 
@@ -316,11 +290,11 @@ def _describe_state(state: State) -> str:
         case "topic":
             return f"topic: {escape_markdown(state.brief.topic)}" if state.brief else "the beginning"
         case "keywords":
-            return f"{len(state.keywords.keywords) if state.keywords else 0} keywords"
+            return counted(len(state.keywords.keywords) if state.keywords else 0, "keyword")
         case "papers":
-            return f"{len(state.papers.included()) if state.papers else 0} papers"
+            return counted(len(state.papers.included()) if state.papers else 0, "paper")
         case "outline":
-            return f"outline of {len(state.outline.nodes) if state.outline else 0} sections"
+            return f"outline of {counted(len(state.outline.nodes) if state.outline else 0, 'section')}"
         case "writing":
             return "writing"
         case "discussion":
@@ -329,7 +303,7 @@ def _describe_state(state: State) -> str:
             assert_never(state.phase)
 
 
-EXPORTED = "Here are the files:"
+EXPORTED = "The survey as files:"
 NOTHING_TO_EXPORT = "There is nothing to export yet. Once sections are written, `export` makes files of them."
 NO_SURVEY_YET = "There is no text yet to look into. It comes after the outline is approved."
 STILL_WORKING_CANNOT_EXPORT = "I am still writing; `stop` first to export what is finished, or wait."
@@ -379,10 +353,12 @@ def word_going_on(job: Job) -> str:
 def papers_added(report: AddReport, rejected: int, read: Sequence[Paper]) -> str:
     """What became of files with papers; ``read`` are those whose text was kept."""
     texts = "".join(f"\n- I read {escape_markdown(reference_text(paper))} " for paper in read)
-    unread = f" {rejected} records could not be read." if rejected else ""
+    unread = f" {counted(rejected, 'record')} could not be read." if rejected else ""
+    known = report.updated + report.unchanged
+    there = f", {known} {'was' if known == 1 else 'were'} there already" if known else ""
     return (
-        f"{report.added} papers added, {report.updated + report.unchanged} were there already.{unread} "
-        f"Only this workspace sees them; say `no` at the papers to search again.{texts}"
+        f"{counted(report.added, 'paper')} added{there}.{unread} Only this workspace sees them; they are found when "
+        f"papers are searched again.{texts}"
     )
 
 

@@ -2,44 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, assert_never
 
+from adapters.chat import Button
 from bot.commands.grammar import Show
 from bot.wording import floats, proposals, replies
 from bot.wording import sentences as wording
+from bot.wording import survey as survey_wording
+from bot.wording.cards import Card, action_buttons, make_card
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, section_at, table_at
-from engine.session.state import State, SurveySession
-from engine.survey import Survey
+from engine.session.state import Phase, State, SurveySession
+from engine.survey import Survey, walk
+from engine.values import PaperSelection
 from engine.writing.assembly import assemble_survey
 
 
-def view(session: SurveySession, look: Show) -> str:
+def view(session: SurveySession, show: Show) -> Card:
     """What a person asked to be shown; money is shown elsewhere. Raises `UserError` where it is not there."""
     state = session.state
-    match look.view:
+    match show.view:
         case "help":
-            return wording.HELP
+            return Card(wording.HELP, (), ("help",))
         case "hello" | "thanks" | "status" | "history":
-            return _word_standing(session, look.view)
+            return Card(_word_standing(session, show.view), ())
         case "sources":
-            return proposals.sources(state)
+            return Card(proposals.sources(state), ())
         case "show":
-            return _show_section(state, look.target)
+            return _show(session, show.target)
+        case "references":
+            wanted = [int(number) for number in show.target.split()]
+            return Card(survey_wording.word_references(require_survey(state), wanted), ())
         case "why section":
-            survey = require_survey(state)
-            title = section_at(survey, look.target).title
-            return proposals.why_section(survey, look.target, title, evidence_of_section(survey, look.target))
+            return _why_section(session, require_survey(state), show.target)
         case "why reference":
             survey = require_survey(state)
-            paper, items = evidence_of_reference(survey, int(look.target))
-            return proposals.why_reference(survey, paper, int(look.target), items)
+            paper, items = evidence_of_reference(survey, int(show.target))
+            return Card(survey_wording.why_reference(survey, paper, int(show.target), items), ())
         case "why float":
-            return _why_float(require_survey(state), look.target)
+            return Card(_why_float(require_survey(state), show.target), ())
         case "cost" | "budget" | "tree":
-            raise ValueError(f"{look.view} is not in the session")
+            raise ValueError(f"{show.view} is not in the session")
         case _:
-            assert_never(look.view)
+            assert_never(show.view)
 
 
 def _why_float(survey: Survey, target: str) -> str:
@@ -51,13 +57,45 @@ def _why_float(survey: Survey, target: str) -> str:
     return floats.why_figure(figure_at(survey, number), number)
 
 
-def _show_section(state: State, place: str) -> str:
-    if place:
-        survey = require_survey(state)
-        return proposals.section(survey, place, section_at(survey, place))
-    if state.phase == "papers" and state.papers:
-        return proposals.all_papers(state.papers)
-    return proposals.proposal(state)
+_LISTS: dict[str, Phase] = {"keywords": "keywords", "outline": "outline", "survey": "discussion"}
+
+
+def _show(session: SurveySession, what: str) -> Card:
+    """The card of the step, or a part of what was made: papers by pages, keywords, the outline, a section."""
+    state = session.state
+    name, _, page = what.lower().partition(" ")
+    if not what:
+        return make_card(session)
+    if name == "papers" and state.papers:
+        return _papers(session, state.papers, int(page) if page.isdigit() else 1)
+    if name in _LISTS:
+        shown = replace(state, phase=_LISTS[name])
+        return Card(proposals.proposal(shown), ())
+    survey = require_survey(state)
+    found = section_at(survey, what)
+    texts = [found.text, *(below.text for _, below in walk(found.sections))]
+    buttons = survey_wording.sources_button(texts, survey, session)
+    return Card(survey_wording.word_section(survey, what, found), buttons)
+
+
+def _papers(session: SurveySession, selection: PaperSelection, page: int) -> Card:
+    pages = proposals.paper_pages(selection)
+    return Card(proposals.word_papers(selection, page), _turn_pages(session, "show papers {}", page, pages))
+
+
+def _why_section(session: SurveySession, survey: Survey, target: str) -> Card:
+    place, _, page = target.partition(" ")
+    items, number = evidence_of_section(survey, place), int(page or 1)
+    text = survey_wording.why_section(survey, place, section_at(survey, place).title, items, number)
+    pages = survey_wording.evidence_pages(items)
+    return Card(text, _turn_pages(session, f"why {place} page {{}}", number, pages))
+
+
+def _turn_pages(session: SurveySession, command: str, page: int, last: int) -> tuple[Button, ...]:
+    """Buttons to the pages before and after."""
+    turns = ((wording.EARLIER, page - 1), (wording.LATER, page + 1))
+    there = [(label, command.format(at)) for label, at in turns if 1 <= at <= last]
+    return action_buttons(session, [(label, said, said) for label, said in there])
 
 
 def _word_standing(session: SurveySession, view: Literal["hello", "thanks", "status", "history"]) -> str:

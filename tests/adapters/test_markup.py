@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from adapters.chat import Button, Conversation, Outgoing
 from adapters.markup import Block, Span, blocks, divide_block, pages, split
 from adapters.slack.blocks import messages
+from bot.bench.platforms.slack_rules import check_message, pings, shown
+from bot.wording.labels import WORDS
 from bot.wording.sentences import HELP
 from engine.rendering.markdown import escape_markdown
 from engine.text import clean
-from tests.slack_rules import check_message, pings, shown
 
 AT = Conversation("slack", "T1", "C1", "1.1")
 
@@ -89,7 +90,7 @@ def test_pages_hold_so_much_and_tables_stand_alone() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_from_a_paper_has_any_power_in_slack(text: str) -> None:
     outgoing = Outgoing(AT, f"**Found** {escape_markdown(clean(text))}", people=("U1",))
-    for rendered in messages(outgoing):
+    for rendered in messages(outgoing, WORDS.say):
         body = {"text": rendered.notification, "blocks": list(rendered.blocks)}
         check_message(body)
         assert pings(body) == []
@@ -105,7 +106,7 @@ def test_nothing_from_a_paper_has_any_power_in_slack(text: str) -> None:
 def test_whatever_is_shown_keeps_slacks_rules_and_every_word(text: str, count: int) -> None:
     buttons = tuple(Button(f"B{i}", f"b:{i}", f"say {i}") for i in range(min(count, 5)))
     body = "\n\n".join([f"- {escape_markdown(clean(text))} x"] * count) or "x"
-    made = messages(Outgoing(AT, body, buttons=buttons, facts=("3 of 4",)))
+    made = messages(Outgoing(AT, body, buttons=buttons, facts=("3 of 4",)), WORDS.say)
     for rendered in made:
         check_message({"text": rendered.notification, "blocks": list(rendered.blocks)})
     seen = "".join(shown(block) for rendered in made for block in rendered.blocks)
@@ -114,7 +115,7 @@ def test_whatever_is_shown_keeps_slacks_rules_and_every_word(text: str, count: i
 
 
 def test_the_help_is_a_table_in_slack() -> None:
-    made = messages(Outgoing(AT, HELP))
+    made = messages(Outgoing(AT, HELP), WORDS.say)
     (table,) = [block for rendered in made for block in rendered.blocks if block["type"] == "table"]
     assert len(table["rows"]) == HELP.count("\n| ") - 1
     for rendered in made:

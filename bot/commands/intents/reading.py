@@ -36,6 +36,11 @@ _LIST = re.compile(
     r"(?:papers|articles|reading list|list of papers|list|literature)\s*(?:only)?\s*:\s*(.+)",
     re.I | re.S,
 )
+_NAMED_LIST = re.compile(
+    r"show (?P<list>papers|keywords|outline)|show papers \d{1,3}|references(?: \d{1,4})*|why [\d.]+ page \d{1,3}", re.I
+)
+"""What was proposed before, by its name: not the present proposal, which plain words mean."""
+
 _TWO_WISHES = re.compile(
     r"\b(?:and|then|but)(?: then| also| please)? "
     r"(?:add|drop|put|move|merge|rename|remove|delete|split|make|show|insert)\b"
@@ -88,6 +93,9 @@ def understand(text: str, context: ReadingContext, state: State) -> Understandin
     Raises `UserError` where somebody who talks to us begins a command that cannot be read.
     """
     among_people = context.place == "thread"
+    named = _NAMED_LIST.fullmatch(text.strip())
+    if named and named["list"] != context.phase:
+        return Understanding(text.strip(), parse(text))
     own_words = _VERBATIM.match(text.strip()) or (context.phase == "topic" and _SEARCH.match(text.strip()))
     if own_words and not isinstance(command := parse(text), FreeText):
         return Understanding(text.strip(), command, fits=_fits(command, context.phase))

@@ -129,12 +129,12 @@ async def test_papers_of_one_workspace_are_not_seen_in_another(library: LocalLib
         upload = Incoming(HERE, "mara", "u1", attachments=(Attachment("own.bib", bib.encode()),))
         await lab.chat.backend.handle(upload)
         await lab.settled()
-        assert "1 papers added" in lab.chat.last
-        await lab.talk("survey dense retrieval", "ok", "show")
+        assert "1 paper added" in lab.chat.last
+        await lab.talk("survey dense retrieval", "ok", "show papers")
         assert "Unpublished" in lab.chat.last
     there = OtherChat()
     async with opened(there) as lab:
-        for i, text in enumerate(("survey dense retrieval", "ok", "show")):
+        for i, text in enumerate(("survey dense retrieval", "ok", "show papers")):
             there.turn.clear()
             await there.backend.handle(Incoming(OtherChat.only, "eve", f"e{i}", text))
             await there.turn.wait()

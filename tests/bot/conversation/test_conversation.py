@@ -37,6 +37,7 @@ async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> Non
     await lab.chat.say("add query encoder")
     assert "**query encoder** (added by you)" in lab.chat.last
     await lab.chat.say("ok")
+    await lab.chat.say("show papers 2")
     assert "found by “dense retrieval” #" in lab.chat.last
     await lab.chat.say("exclude 1")
     assert "**excluded**" in lab.chat.last
@@ -44,8 +45,10 @@ async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> Non
     await lab.chat.say("rename 2 to What Comes First")
     assert "**2** What Comes First" in lab.chat.last
 
-    messages = await lab.chat.say("ok")
-    assert [m.text for m in messages if m.text.startswith("✓ 2 What Comes First")]
+    await lab.chat.say("ok")
+    card = next(m for m in reversed(lab.chat.sent) if m.slot)
+    assert card.buttons[1].label.startswith("2 What Comes First")
+    assert {path.suffix for path in lab.chat.messages()[-1].files} == {".html", ".pdf", ".bib"}
     session = await lab.session()
     survey = session.state.survey
     assert session.state.phase == "discussion"
@@ -60,7 +63,7 @@ async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> Non
     assert not set(excluded) & {p.key for p in survey.references}
 
     await lab.chat.say("why [1]")
-    assert "[1]" in lab.chat.last
+    assert r"\[1\]" in lab.chat.last
     await lab.chat.say("why 2")
     assert "quoted word for word" in lab.chat.last
     await lab.chat.say("which systems outperform earlier dense retrieval systems?")
@@ -97,14 +100,14 @@ async def test_gaps_name_the_lines_of_work_without_surveys(library: LocalLibrary
     await lab.chat.say("ok")
     used = len((await lab.state()).papers.included())
     before = await lab.state()
-    (shown,) = [m for m in await lab.chat.say("gaps") if m.files]
-    found = re.findall(r": (\d+) papers, (?:no|(\d+)) survey", shown.text)
+    _, shown, picture = await lab.chat.say("gaps")
+    found = re.findall(r": (\d+) papers?, (?:no|(\d+)) survey", shown.text)
     counts = [(int(p), int(s or 0)) for p, s in found]
     assert sum(p for p, _ in counts) == used
     assert sum(s for _, s in counts) == 2
     shares = [s / p for p, s in counts]
     assert shares == sorted(shares)
-    assert shown.files[0].read_text().startswith("<svg")
+    assert picture.files[0].read_text().startswith("<svg")
     assert (await lab.state()) == before
 
 

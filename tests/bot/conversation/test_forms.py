@@ -104,7 +104,7 @@ async def test_surveys_of_a_person_are_listed_with_what_can_be_done(library: Loc
         assert (await lab.chat.backend.overview("fake", "lab", "ben")).surveys == ()
         assert (await lab.chat.backend.overview("fake", "other", "mara")).surveys == ()
         (shown,) = await lab.chat.say(button=mine.buttons[0].action)
-        assert {b.label for b in shown.buttons} >= {"Export", "Change a section"}
+        assert {b.label for b in shown.buttons} >= {"All files", "Change a section"}
         (files,) = await lab.chat.say(button=mine.buttons[1].action)
         assert files.files
         assert {path.parent.name for path in files.files} == {(await lab.session()).id}

@@ -53,7 +53,7 @@ async def test_a_survey_from_online_papers_alone(site: Scholarly, tmp_path: Path
             "was retracted",
         ):
             assert expected in shown
-        await lab.chat.say("show")
+        await lab.chat.say("show papers")
         assert "cited by 40 of the papers found" in lab.chat.last
         await lab.talk("ok", "ok", "export md json")
         survey = await lab.survey()
@@ -74,7 +74,7 @@ async def test_a_retracted_paper_is_taken_in_only_by_asking_for_it(site: Scholar
         assert state.papers
         place = [f.paper.key for f in state.papers.found].index(wrong) + 1
         await lab.chat.say("show")
-        assert "**retracted** — **excluded**" in lab.chat.last
+        assert "**retracted** · **excluded**" in lab.chat.last
         await lab.talk(f"include {place}")
         state = await lab.state()
         assert state.papers and wrong in {p.key for p in state.papers.included()}

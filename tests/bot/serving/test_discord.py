@@ -3,52 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from copy import deepcopy
 
 import pytest
 import sqlalchemy as sa
 
 from adapters.chat import Conversation
-from adapters.discord.adapter import DiscordAdapter
-from bot.app import App
+from bot.bench.platforms.discord_guild import Discord
+from bot.bench.platforms.discord_server import BOT, OTHER_GUILD
 from bot.bench.simulation import SimulatedService as Simulation
 from bot.bench.simulation import run_simulated_service as simulating
 from bot.cli.platforms import discord_access
-from bot.serving.service import Service, open_store, run_service
+from bot.serving.service import Service
 from bot.settings import load_settings
 from bot.store.schema import events
 from bot.wording.labels import WORDS
 from engine.errors import UserError
+from engine.rendering.files import FORMATS
 from engine.retrieval.libraries.local import LocalLibrary
-from tests.discord_guild import Discord, running
-from tests.discord_server import BOT, OTHER_GUILD
-
-
-@pytest.fixture
-async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
-    async with running(Discord(), monkeypatch) as made:
-        monkeypatch.setenv("DISCORD_TOKEN", "token")
-        yield made
-
-
-@asynccontextmanager
-async def scholium(discord: Discord) -> AsyncIterator[Service]:
-    """The command ``discord``, while the block runs."""
-    app = App(load_settings())
-    async with open_store(app) as store:
-        adapter = DiscordAdapter(discord_access(app.settings), WORDS, edit_s=0.3)
-        before = discord.identified
-        async with run_service(app, adapter, store=store) as service:
-            running = asyncio.create_task(service.run())
-            await discord.until(lambda: discord.identified > before)
-            yield service
-            running.cancel()
-            await asyncio.wait([running])
+from tests.platforms import on_discord
 
 
 async def test_the_demonstration_from_command_to_files(library: LocalLibrary, discord: Discord) -> None:
-    async with scholium(discord):
+    async with on_discord(discord):
         begun = await discord.command("start", topic="dense retrieval", recipe="cluster")
         thread = (await discord.message("A literature survey on")).id
         await discord.until(lambda: discord.threads.get(thread, {}).get("name") == "dense retrieval")
@@ -56,26 +33,31 @@ async def test_the_demonstration_from_command_to_files(library: LocalLibrary, di
         keywords = await discord.offered("Search with these")
         form = await discord.press(keywords, "Edit")
         await discord.submit(form, thread, keywords="dense retrieval\nquery encoder")
-        await discord.message("(added by you)", thread)
-        await discord.press(await discord.offered("Search with these", keywords), "Search with these")
+        await discord.until(lambda: "added by you" in keywords.content)
+        await discord.press(keywords, "Search with these")
         papers = await discord.offered("Make an outline")
         await discord.say(f"<@{BOT}> exclude 1", channel=thread)
-        await discord.message("excluded", thread)
-        await discord.press(await discord.offered("Make an outline", papers), "Make an outline")
+        await discord.until(lambda: "**excluded**" in papers.content)
+        await discord.press(papers, "Make an outline")
         outline = await discord.offered("Write it")
         form = await discord.press(outline, "Edit")
         lines = discord.values(form)["outline"].splitlines()
         await discord.submit(form, thread, outline="\n".join([lines[0], "2 Learning to Retrieve", *lines[2:]]))
-        await discord.press(await discord.offered("Write it", outline), "Write it")
-        await discord.message("✓ 2 Learning to Retrieve", thread)
-        await discord.message("is written", thread)
-        await discord.say(f"<@{BOT}> which systems outperform earlier dense retrieval systems?", channel=thread)
+        await discord.until(lambda: "Learning to Retrieve" in outline.content)
+        await discord.press(outline, "Write it")
+        done = await discord.offered("Change a section")
+        await discord.until(lambda: sum(len(m.files) for m in discord.messages) == 3)  # they come with it
+        read = await discord.press(done, "2 Learning to Retrieve")
+        await discord.until(lambda: "2.1" in "".join(read.answers))
+        asked = await discord.command("ask", channel=thread, question="which systems outperform earlier systems?")
         await discord.message("in their own words", thread)
-        await discord.press(await discord.offered("Export"), "Export")
-        await discord.until(lambda: sum(len(m.files) for m in discord.messages) == 6)
+        assert asked.answers == [WORDS.noted]
+        await discord.press(done, "All files")
+        await discord.until(lambda: sum(len(m.files) for m in discord.messages) == 3 + len(FORMATS))
     assert {name.split(".")[-1] for m in discord.messages for name, _ in m.files} >= {"md", "pdf", "bib"}
-    status = [m.content.split("\n")[1] for m in discord.messages if m.edits]
-    assert status[:2] == ["✓ Keywords found", "✓ Papers gathered"]
+    cards = [m for m in discord.messages if "approved by <@1>" in m.content]
+    assert [m.content.split("**")[1] for m in cards] == ["Keywords", "Papers", "Outline"]
+    assert not any(m.buttons for m in cards)
     assert not any("Stop" in m.buttons for m in discord.messages)
     assert (discord.refused, discord.unsafe, discord.syncs) == ([], [], 1)
 
@@ -85,26 +67,26 @@ async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
 ) -> None:
     async with simulating(Simulation(pace=0.05)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
-        async with scholium(discord):
+        async with on_discord(discord):
             thread = await discord.say(f"<@{BOT}> survey dense retrieval sections=3 words=80")
             await discord.press(await discord.offered("Search with these"), "Search with these")
             await discord.press(await discord.offered("Make an outline"), "Make an outline")
             outline = await discord.offered("Write it")
+            pressed = deepcopy(outline)
             await discord.press(outline, "Write it")
             status = await discord.message("Writing: ", thread)
-        async with scholium(discord):
-            await discord.message("is written", thread)
-            await discord.until(lambda: "✓ Written" in status.content)
-            assert not status.buttons
-            await discord.press(outline, "Write it")
-            await discord.message("earlier proposal", thread)
-            await discord.press(await discord.offered("Export"), "Export")
+        async with on_discord(discord):
+            done = await discord.offered("Change a section")
+            assert done is status
+            assert "Stop" not in status.buttons
+            stale = await discord.press(pressed, "Write it")  # by somebody who had not seen what became of it
+            await discord.until(lambda: "earlier proposal" in "".join(stale.answers))
             await discord.until(lambda: any(m.files for m in discord.messages))
     assert discord.unsafe == []
 
 
 async def test_stop_by_the_button_by_a_command_and_by_locking(library: LocalLibrary, discord: Discord) -> None:
-    async with scholium(discord) as service:
+    async with on_discord(discord) as service:
         stored = await _hold_jobs(service)
         for number, stop in enumerate(("button", "command", "lock")):
             thread = await discord.say(f"<@{BOT}> survey dense retrieval", channel=str(201 + number))
@@ -121,8 +103,8 @@ async def test_stop_by_the_button_by_a_command_and_by_locking(library: LocalLibr
                 told = await discord.message("was locked, so I stopped", "71")
                 assert told.channel == "71"
             else:
-                await discord.message("Stopped. What was finished is kept", thread)
-                await discord.until(lambda status=status: "Stopped" in status.content)
+                await discord.until(lambda status=status: "Stopped by" in status.content)
+                assert "Go on" in status.buttons
         stored.set()
 
 
@@ -143,7 +125,7 @@ def _private(discord: Discord, user: str) -> str:
 
 
 async def test_two_hundred_threads_at_once_are_answered_once_each(library: LocalLibrary, discord: Discord) -> None:
-    async with scholium(discord):
+    async with on_discord(discord):
         names = [discord.snowflake() for _ in range(200)]
         for number, name in enumerate(names):
             made = {"id": name, "parent": str(200 + number % 50), "name": "x", "archived": False, "locked": False}
@@ -158,7 +140,7 @@ async def test_two_hundred_threads_at_once_are_answered_once_each(library: Local
 
 
 async def test_servers_and_direct_messages_see_only_their_own(library: LocalLibrary, discord: Discord) -> None:
-    async with scholium(discord) as service:
+    async with on_discord(discord) as service:
         thread = await discord.say(f"<@{BOT}> survey dense retrieval")
         await discord.message("(your topic)", thread)
         await discord.say("survey graph attention", channel="72", user="2")
@@ -186,13 +168,13 @@ async def test_servers_and_direct_messages_see_only_their_own(library: LocalLibr
 async def test_papers_attached_in_the_thread_are_read_and_help_is_private(
     library: LocalLibrary, discord: Discord
 ) -> None:
-    async with scholium(discord) as service:
+    async with on_discord(discord) as service:
         asked = await discord.command("help")
         await discord.until(lambda: "survey TOPIC" in "".join(asked.answers))
         thread = await discord.say(f"<@{BOT}> survey dense retrieval")
         await discord.message("(your topic)", thread)
         await discord.say("", channel=thread, files=[("own.bib", f"{discord.url}/files/own.bib")])
-        await discord.message("1 papers added", thread)
+        await discord.message("1 paper added", thread)
         discord.permissions.create_public_threads = False
         refused = await discord.command("start", topic="dense retrieval")
         await discord.until(lambda: "create public threads" in "".join(refused.answers))

@@ -86,7 +86,7 @@ async def test_a_job_goes_on_in_the_next_process_and_pays_for_no_finished_call_a
             async with asyncio.timeout(60):
                 await lab.chat.turn.wait()
             assert (await lab.state()).phase == "discussion"
-            assert any("is written: 3 sections" in m.text for m in lab.chat.messages())
+            assert any("3 sections · " in m.text for m in lab.chat.messages())
     # Unlike a real kill, this end takes a moment, in which calls go on beginning.
     moments = [began + (ended - began) * i / 100 for i in range(101)]
     finished, _ = count_paid_again(model.calls, moments)

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from slack_sdk.oauth.installation_store.models.bot import Bot
 from adapters.slack.adapter import BOT_SCOPES, COMMAND, EVENTS, SHORTCUT, SlackAdapter
 from adapters.slack.sending import SendingPace
 from bot.app import App
+from bot.bench.platforms.slack_workspace import SECRET, Slack
 from bot.bench.simulation import SimulatedService as Simulation
 from bot.bench.simulation import run_simulated_service as simulating
 from bot.cli.platforms import slack_access
@@ -27,70 +29,49 @@ from bot.store.installations import Installations
 from bot.store.schema import installations
 from bot.wording.labels import WORDS
 from engine.errors import UserError
+from engine.rendering.files import FORMATS
 from engine.retrieval.libraries.local import LocalLibrary
-from tests.slack_server import APP_TOKEN
-from tests.slack_workspace import SECRET, Slack, running
-
-MINUTE_S = 1.5
-"""A minute of the stand-in's rate limits, and of the adapter's."""
-
-
-@pytest.fixture
-async def slack(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slack]:
-    async with running(Slack(minute_s=MINUTE_S)) as made:
-        monkeypatch.setenv("SLACK_API_URL", f"{made.url}/api/")
-        monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-T1")
-        monkeypatch.setenv("SLACK_APP_TOKEN", APP_TOKEN)
-        yield made
-
-
-@asynccontextmanager
-async def scholium(slack: Slack) -> AsyncIterator[Service]:
-    """The command ``slack``, while the block runs."""
-    app = App(load_settings())
-    pace = SendingPace(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
-    async with open_store(app) as store:
-        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, pace)
-        async with run_service(app, adapter, store=store) as service:
-            running = asyncio.create_task(service.run())
-            await slack.until(lambda: len(slack.sockets) == 2)
-            yield service
-            running.cancel()
-            await asyncio.wait([running])
+from tests.platforms import MINUTE_S, on_slack
 
 
 async def test_the_demonstration_from_slash_command_to_files(library: LocalLibrary, slack: Slack) -> None:
-    async with scholium(slack):
+    async with on_slack(slack):
         assert await slack.command("dense retrieval") == {}
-        starter = await slack.message("A literature survey on")
-        assert starter.thread == ""
-        thread = starter.ts
+        thread = (await slack.message("A literature survey on")).ts
         keywords = await slack.message("(your topic)", thread)
         await slack.say("add query encoder", thread=thread)
         keywords = await slack.message("(added by you)", thread)
         await slack.press(keywords, "Search with these")
-        papers = await slack.message("found by", thread)
+        papers = await slack.message("Make an outline", thread)
         await slack.press(papers, "Edit")
         await slack.submit(next(iter(slack.views.values())), excluded="1 2")
-        papers = await slack.message("excluded", thread)
+        changed = await slack.message("Excluded", thread)
+        assert changed.text.startswith("@U1: ")  # who handed the form in
+        await slack.message(" · excluded", thread)
         await slack.press(papers, "Make an outline")
-        await slack.message("writes it", thread)
+        outline = await slack.message("Write it", thread)
         await slack.say("rename 2 to Learning to Retrieve", thread=thread)
-        outline = await slack.message("2 Learning to Retrieve (", thread)
+        await slack.message("Section 2 is now “Learning to Retrieve”", thread)
+        await slack.until(lambda: "2 Learning to Retrieve ·" in outline.text)
         await slack.press(outline, "Write it")
-        done = await slack.message("is written", thread)
-        section = await slack.message("✓ 2 Learning to Retrieve", thread)
-        assert section.ts < done.ts
-        whole = await slack.message("2.1", thread)
-        assert "Author" in whole.text
+        done = await slack.message("Change a section", thread)
+        await slack.until(lambda: len(slack.shared) == 3)  # they come with it
+        await slack.press(done, "2 Learning to Retrieve")
+        section = await slack.until(
+            lambda: next((m for m in slack.messages if "Sources" in m.buttons and m.only_for), 0)
+        )
+        assert section.only_for == "U1"
+        await slack.press(section, "Sources")
+        await slack.message("Ada Author", thread)
         await slack.say("which systems outperform earlier dense retrieval systems?", thread=thread)
         await slack.message("in their own words", thread)
-        await slack.press(done, "Export")
-        await slack.until(lambda: len(slack.shared) == 6)
+        await slack.press(done, "All files")
+        await slack.until(lambda: len(slack.shared) == 3 + len(FORMATS))
         assert {slack.files[name][0].split(".")[-1] for _, _, name in slack.shared} >= {"md", "pdf", "bib"}
         assert {(channel, at) for channel, at, _ in slack.shared} == {("C1", thread)}
-        status = [m for m in slack.in_thread(thread) if m.edits]
-        assert [m.text.splitlines()[0] for m in status][:2] == ["✓ Keywords found", "✓ Papers gathered"]
+        cards = [m for m in slack.in_thread(thread) if "approved by @U1" in m.text]
+        assert [m.text.split(" approved")[0] for m in cards] == ["✓ Keywords", "✓ Papers", "✓ Outline"]
+        assert not any(m.buttons for m in cards)
         assert not any("Stop" in m.buttons for m in slack.messages)
         assert slack.refused == []
         assert slack.pinged == []
@@ -103,28 +84,30 @@ async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
 ) -> None:
     async with simulating(Simulation(pace=0.05)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
-        async with scholium(slack):
+        async with on_slack(slack):
             thread = await slack.say("<@UBOT> survey dense retrieval sections=3 words=80")
             await slack.press(await slack.message("(your topic)", thread), "Search with these")
-            await slack.press(await slack.message("found by", thread), "Make an outline")
-            outline = await slack.message("accepts this", thread)
+            await slack.press(await slack.message("Make an outline", thread), "Make an outline")
+            outline = await slack.message("Writing it takes", thread)
+            pressed = deepcopy(outline)
             await slack.press(outline, "Write it")
             status = await slack.message("Writing: ", thread)
             assert "Stop" in status.buttons
-        async with scholium(slack):
-            done = await slack.message("is written", thread)
-            await slack.until(lambda: status.text.startswith("✓ Written"))
+        async with on_slack(slack):
+            done = await slack.message("Change a section", thread)
+            assert done is status
             assert "Stop" not in status.buttons
             assert "$" in status.text
-            await slack.press(outline, "Write it")
-            await slack.message("earlier proposal", thread)
-            await slack.press(done, "Export")
             await slack.until(lambda: slack.shared)
+            await slack.press(pressed, "Write it")  # by somebody who had not seen what became of it
+            stale = await slack.message("earlier proposal", thread)
+            assert stale.only_for == "U1"
+            assert not outline.buttons
     assert slack.pinged == []
 
 
 async def test_stop_from_the_status_message_and_two_people_at_once(library: LocalLibrary, slack: Slack) -> None:
-    async with scholium(slack):
+    async with on_slack(slack):
         thread = await slack.say("<@UBOT> survey dense retrieval")
         proposal = await slack.message("(your topic)", thread)
         await asyncio.gather(
@@ -134,14 +117,14 @@ async def test_stop_from_the_status_message_and_two_people_at_once(library: Loca
         )
         refused = await slack.message("Only @U1 and those", thread)
         assert refused.only_for == "U2"
-        await slack.message("found by", thread)
-        told = [m.text for m in slack.in_thread(thread) if "still working" in m.text or "earlier proposal" in m.text]
-        assert len(told) == 1
+        await slack.message("Make an outline", thread)
+        told = [m for m in slack.in_thread(thread) if "still working" in m.text or "earlier proposal" in m.text]
+        assert [m.only_for for m in told] == ["U1"]
         await slack.say("invite <@U2>", thread=thread)
         await slack.message("@U2 may approve", thread)
         await slack.say("more", thread=thread, user="U2")
         status = await slack.until(
-            lambda: next((m for m in slack.in_thread(thread)[::-1] if "Stop" in m.buttons or "✓ Pa" in m.text), None)
+            lambda: next((m for m in slack.in_thread(thread)[::-1] if {"Stop", "More papers"} & set(m.buttons)), None)
         )
         if "Stop" in status.buttons:
             await slack.press(status, "Stop", user="U2")
@@ -152,7 +135,7 @@ async def test_two_hundred_threads_with_every_event_twice_are_answered_once_each
     library: LocalLibrary, slack: Slack
 ) -> None:
     slack.members = {f"C{i}" for i in range(50)}
-    async with scholium(slack):
+    async with on_slack(slack):
         stamps = await asyncio.gather(
             *(slack.say("<@UBOT> status", channel=f"C{i % 50}", user=f"U{i}", times=2) for i in range(200))
         )
@@ -164,18 +147,18 @@ async def test_two_hundred_threads_with_every_event_twice_are_answered_once_each
 
 async def test_a_list_of_papers_dropped_in_the_thread_is_read(library: LocalLibrary, slack: Slack) -> None:
     slack.files["F1"] = ("own.bib", b"@misc{x, title={Our Own Dense Retrieval}, abstract={We retrieve.}, year={2026}}")
-    async with scholium(slack):
+    async with on_slack(slack):
         thread = await slack.say("<@UBOT> survey dense retrieval")
         await slack.message("(your topic)", thread)
         files = [{"name": "own.bib", "url_private_download": f"{slack.url}/files/F1"}]
         await slack.say("", thread=thread, subtype="file_share", files=files)
-        await slack.message("1 papers added", thread)
+        await slack.message("1 paper added", thread)
 
 
 async def test_what_is_asked_beside_a_survey_is_answered_to_the_person_alone(
     library: LocalLibrary, slack: Slack
 ) -> None:
-    async with scholium(slack):
+    async with on_slack(slack):
         for text, answer in (("help", "What you can say"), ("status", "belongs into the thread"), ("?", "What you")):
             await slack.command(text, user="U9")
             assert (await slack.message(answer)).only_for == "U9"

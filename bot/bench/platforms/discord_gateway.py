@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import WSMsgType, web
 
-from tests.discord_server import (
+from bot.bench.platforms.discord_server import (
     APPLICATION,
     BOT,
     CHANNEL,

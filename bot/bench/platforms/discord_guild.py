@@ -8,13 +8,23 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-import pytest
 from aiohttp import web
 from discord import gateway, http
 from yarl import URL
 
-from tests.discord_gateway import DiscordGateway, listening
-from tests.discord_server import APPLICATION, BOT, CHANNEL, GUILD, NOW, Interaction, Json, Message, _user, message_json
+from bot.bench.platforms.discord_gateway import DiscordGateway, listening
+from bot.bench.platforms.discord_server import (
+    APPLICATION,
+    BOT,
+    CHANNEL,
+    GUILD,
+    NOW,
+    Interaction,
+    Json,
+    Message,
+    _user,
+    message_json,
+)
 
 
 class Discord(DiscordGateway):
@@ -162,7 +172,7 @@ class Discord(DiscordGateway):
 
 
 @asynccontextmanager
-async def running(server: Discord, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
+async def running(server: Discord) -> AsyncIterator[Discord]:
     """The stand-in, with the real library pointed at it, while the block runs."""
 
     def files(application: web.Application) -> None:
@@ -171,8 +181,11 @@ async def running(server: Discord, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
 
         application.router.add_get("/files/{name}", download)
 
+    base, default = http.Route.BASE, gateway.DiscordWebSocket.DEFAULT_GATEWAY
     async with listening(server, files):
-        monkeypatch.setattr(http.Route, "BASE", f"{server.url}/api")
-        default = URL(server.url.replace("http", "ws") + "/gateway")
-        monkeypatch.setattr(gateway.DiscordWebSocket, "DEFAULT_GATEWAY", default)
-        yield server
+        http.Route.BASE = f"{server.url}/api"
+        gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(server.url.replace("http", "ws") + "/gateway")
+        try:
+            yield server
+        finally:
+            http.Route.BASE, gateway.DiscordWebSocket.DEFAULT_GATEWAY = base, default

@@ -17,8 +17,8 @@ from urllib.parse import urlencode
 
 from aiohttp import ClientSession, web
 
-from tests.slack_rules import Json
-from tests.slack_server import Message, SlackApi
+from bot.bench.platforms.slack_rules import Json
+from bot.bench.platforms.slack_server import Message, SlackApi
 
 ACKNOWLEDGE_S = 3.0
 SECRET = "shhh"
@@ -104,11 +104,14 @@ class Slack(SlackApi):
 
     async def press(self, message: Message, label: str, user: str = "U1", times: int = 1) -> None:
         button = message.buttons[label]
-        container = {"message_ts": message.ts, "channel_id": message.channel, "thread_ts": message.thread}
+        container = {"message_ts": message.ts, "channel_id": message.channel, "is_ephemeral": bool(message.only_for)}
         body = _interaction("block_actions", message.team, user, self.trigger())
         body |= {"channel": {"id": message.channel}, "container": container}
-        body |= {"message": {"ts": message.ts, **({"thread_ts": message.thread} if message.thread else {})}}
-        body |= {"actions": [{**button, "action_ts": self.stamp(), "block_id": "b"}]}
+        if not message.only_for:  # what one person alone sees comes back without its message and its thread
+            body |= {"message": {"ts": message.ts, **({"thread_ts": message.thread} if message.thread else {})}}
+        actions = [b for b in message.body["blocks"] if b["type"] == "actions"]
+        block = next(b.get("block_id", "b") for b in actions if button in b["elements"])
+        body |= {"actions": [{**button, "action_ts": self.stamp(), "block_id": block}]}
         await self.deliver("interactive", body, times=times)
 
     async def press_at_home(self, label: str, number: int = 0, user: str = "U1") -> None:

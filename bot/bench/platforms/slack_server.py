@@ -11,24 +11,28 @@ from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
 
-from tests.slack_rules import Json, No, check_message, check_view, need, pings, shown
+from bot.bench.platforms.slack_rules import Json, No, check_message, check_view, need, pings, shown
 
 TRIGGER_S = 3.0
 TIERS = {"chat.update": 50, "views.publish": 100, "views.open": 100, "agents.sessions.setStatus": 50}
 """Calls a minute; chat.postMessage has one a second for each channel, and a short burst."""
 
 BURST = 4
+SCOPES = {"files.getUploadURLExternal": "files:write", "files.completeUploadExternal": "files:write"}
 APP_TOKEN = "xapp-1"
 
 
 @dataclass
 class Message:
+    """A message as it stands now."""
+
     team: str
     channel: str
     ts: str
     body: Json
     only_for: str = ""
     edits: int = 0
+    files: list[str] = field(default_factory=list)
 
     @property
     def thread(self) -> str:
@@ -65,6 +69,8 @@ class SlackApi:
     members: set[str] = field(default_factory=lambda: {"C1", "C2"})
     teams: dict[str, str] = field(default_factory=lambda: {"xoxb-T1": "T1"})
     revoked: set[str] = field(default_factory=set)
+    archived: set[str] = field(default_factory=set)
+    missing_scopes: set[str] = field(default_factory=set)
     next_errors: deque[str] = field(default_factory=deque)
     target: str = ""
     """Where signed requests are posted; empty: through sockets."""
@@ -98,6 +104,7 @@ class SlackApi:
         try:
             if method not in {"oauth.v2.access", "apps.connections.open"}:
                 need(token in self.teams and token not in self.revoked, "invalid_auth")
+            need(SCOPES.get(method, "") not in self.missing_scopes, "missing_scope")
             if self.next_errors and method in {"chat.postMessage", "chat.update"}:
                 raise No(self.next_errors.popleft())
             wait = self._limited(method, self.teams.get(token, ""), body)
@@ -133,15 +140,18 @@ class SlackApi:
         return {"team_id": team, "user_id": "UBOT", "bot_id": "BBOT", "url": self.url, "team": team, "user": "scholium"}
 
     async def _chat_postMessage(self, team: str, body: Json, _: str) -> Json:
-        need(body["channel"] in self.members or body["channel"].startswith("D"), "not_in_channel")
+        self._reachable(body["channel"], body.get("thread_ts") or "")
         check_message(body)
         need(body.get("unfurl_links") is False, "unfurls")
-        thread = body.get("thread_ts")
-        need(not thread or self._thread_exists(thread), "thread_not_found")
         self.pinged += pings(body)
         made = Message(team, body["channel"], self.stamp(), body)
         self.messages.append(made)
         return {"ts": made.ts, "channel": made.channel, "message": {"text": body.get("text", "")}}
+
+    def _reachable(self, channel: str, thread: str) -> None:
+        need(channel in self.members or channel.startswith("D"), "not_in_channel")
+        need(channel not in self.archived, "is_archived")
+        need(not thread or self._thread_exists(thread), "thread_not_found")
 
     def _thread_exists(self, thread: str) -> bool:
         return any(m.ts == thread for m in self.messages) or thread in self._said
@@ -156,8 +166,15 @@ class SlackApi:
         found[0].edits += 1
         return {"ts": body["ts"], "channel": body["channel"]}
 
+    async def _chat_delete(self, team: str, body: Json, _: str) -> Json:
+        found = [m for m in self.messages if (m.team, m.channel, m.ts) == (team, body["channel"], body["ts"])]
+        need(bool(found) and not found[0].only_for, "message_not_found")
+        self.messages.remove(found[0])
+        return {"ts": body["ts"], "channel": body["channel"]}
+
     async def _chat_postEphemeral(self, team: str, body: Json, _: str) -> Json:
         need(body["channel"] in self.members or body["channel"].startswith("D"), "channel_not_found")
+        self._reachable(body["channel"], body.get("thread_ts") or "")
         check_message(body)
         self.messages.append(Message(team, body["channel"], self.stamp(), body, only_for=body["user"]))
         return {"message_ts": self.messages[-1].ts}
@@ -197,8 +214,11 @@ class SlackApi:
     async def _files_completeUploadExternal(self, _: str, body: Json, __: str) -> Json:
         files = json.loads(body["files"]) if isinstance(body["files"], str) else body["files"]
         need(all(f["id"] in self.files for f in files), "file_not_found")
-        channel = body.get("channel_id") or body.get("channels")
-        self.shared += [(str(channel), str(body.get("thread_ts") or ""), f["id"]) for f in files]
+        channel, thread = str(body.get("channel_id") or body.get("channels")), str(body.get("thread_ts") or "")
+        self._reachable(channel, thread)
+        self.shared += [(channel, thread, f["id"]) for f in files]
+        shown = {"text": body.get("initial_comment") or "", **({"thread_ts": thread} if thread else {})}
+        self.messages.append(Message(_, channel, self.stamp(), shown, files=[self.files[f["id"]][0] for f in files]))
         return {"files": [{"id": f["id"], "title": f.get("title", "")} for f in files]}
 
     async def _apps_connections_open(self, _: str, __: Json, token: str) -> Json:
@@ -260,4 +280,4 @@ class SlackApi:
 async def _body(request: web.Request) -> Json:
     if request.content_type == "application/json":
         return dict(await request.json())
-    return {**request.query, **dict(await request.post())}  # type: ignore[dict-item]
+    return {**request.query, **dict(await request.post())}

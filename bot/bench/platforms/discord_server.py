@@ -32,6 +32,8 @@ class No(Exception):
 
 @dataclass
 class Message:
+    """A message as it stands now."""
+
     id: str
     channel: str
     content: str
@@ -48,6 +50,8 @@ class Message:
 
 @dataclass
 class Interaction:
+    """Something that was done by a click or a command, and how it was answered."""
+
     id: str
     token: str
     kind: int
@@ -88,6 +92,16 @@ class DiscordApi:
     resumed: int = 0
     next_errors: deque[No] = field(default_factory=deque)
     file_limit: int = 10 * 2**20
+
+    def _callback(self, name: str, body: Json) -> Json:
+        raise NotImplementedError
+
+    def _webhook(self, method: str, token: str, rest: list[str], body: Json) -> Json | None:
+        raise NotImplementedError
+
+    def dispatch(self, name: str, data: Json) -> None:
+        """Send an event."""
+        raise NotImplementedError
 
     def __post_init__(self) -> None:
         self.changed = asyncio.Condition()
@@ -155,9 +169,16 @@ class DiscordApi:
                 return _application()
             case "PUT", ["applications", _, "commands"]:
                 self.commands, self.syncs = list(body), self.syncs + 1  # type: ignore[arg-type]
+                sent: list[Json] = self.commands
                 return [
-                    {"description": "", **c, "id": self.snowflake(), "application_id": APPLICATION, "version": "1"}
-                    for c in body
+                    {
+                        "description": "",
+                        **dict(c),
+                        "id": self.snowflake(),
+                        "application_id": APPLICATION,
+                        "version": "1",
+                    }
+                    for c in sent
                 ]
         raise No(404, 0)
 

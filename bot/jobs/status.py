@@ -1,0 +1,110 @@
+"""The status of a running job: what is done, for how long it runs, how long yet, at what cost; never silent."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from adapters.chat import ChatAdapter, Outgoing, ProgressBar
+from bot.jobs.durations import Durations
+from bot.jobs.runner import JobContexts
+from bot.store.sessions import StoredConversation
+from bot.wording import sentences as wording
+from bot.wording.cards import action_buttons
+from engine.run import Progress
+from engine.session.events import Job
+from engine.survey import Section
+
+MONEY_S = 2.0
+"""How old the sum beside the progress may be: it is asked of the database."""
+
+TICK_S = 8.0
+"""A status that says nothing new for so long says at least how much time has passed."""
+
+
+@dataclass
+class JobStatus:
+    """The status of one job, for people who wait."""
+
+    adapter: ChatAdapter
+    services: JobContexts
+    durations: Durations
+    stored: StoredConversation
+    job: Job
+    finished: dict[int, Section] = field(default_factory=dict)
+    step: Progress | None = None
+    money: float = 0.0
+    asked_at: float = 0.0
+    shown_at: float = 0.0
+    typical_s: float | None = None
+
+    def __post_init__(self) -> None:
+        self.began = self.stage_began = time.monotonic()
+        self.finished |= dict(self.stored.session.state.sections) if self.job.kind == "write" else {}
+
+    def seconds(self) -> float:
+        """How long the job runs."""
+        return time.monotonic() - self.began
+
+    async def progressed(self, step: Progress) -> None:
+        """A step was made."""
+        if self.step is None or self.step.stage != step.stage:
+            self.stage_began = time.monotonic()
+        self.step = step
+        await self._show()
+
+    @asynccontextmanager
+    async def ticking(self) -> AsyncIterator[None]:
+        """Show at least every `TICK_S` that it is still at work, while the block runs."""
+        self.typical_s = await self.durations.typical(self._kind())
+        task = asyncio.create_task(self._tick())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def keep_duration(self) -> None:
+        """The next such job is estimated by this one."""
+        await self.durations.keep(self._kind(), self.seconds())
+
+    async def facts(self) -> tuple[str, ...]:
+        """How long it took, what it cost."""
+        return wording.facts(None, self.seconds(), await self._spent(anew=True), None)
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(max(0.5, self.shown_at + TICK_S - time.monotonic()))
+            if time.monotonic() - self.shown_at >= TICK_S:
+                await self._show()
+
+    async def _show(self) -> None:
+        self.shown_at = time.monotonic()
+        step = self.step or Progress(self.job.kind)
+        facts = wording.facts(step, self.seconds(), await self._spent(anew=False), self._left_s())
+        text = wording.word_status(self.job, self.step, self.finished)
+        buttons = action_buttons(self.stored.session, ((wording.STOP, "stop", "stop"),))
+        bar, at = ProgressBar(step.done, step.total), self.stored.conversation
+        await self.adapter.send(Outgoing(at, text, "progress", job=self.job.id, bar=bar, facts=facts, buttons=buttons))
+
+    def _left_s(self) -> float | None:
+        """Seconds that it will yet take: by the steps done, else by how long such jobs took; ``None`` for unknown."""
+        step, now = self.step, time.monotonic()
+        if step and step.total and step.done:
+            return (now - self.stage_began) * (step.total - step.done) / step.done
+        return self.typical_s - self.seconds() if self.typical_s and self.typical_s > self.seconds() else None
+
+    async def _spent(self, *, anew: bool) -> float:
+        """The sum of the session, at most `MONEY_S` old."""
+        now = time.monotonic()
+        if anew or now - self.asked_at > MONEY_S:
+            self.asked_at = now
+            self.money = sum(u.money for u in (await self.services.spent(self.stored.session.id)).values())
+        return self.money
+
+    def _kind(self) -> str:
+        brief = self.stored.session.state.brief
+        return f"{self.job.kind} {brief.recipe if brief else ''}{' online' if brief and brief.online else ''}"

@@ -1,0 +1,63 @@
+"""What is said of answers and of the field: sentences with their sources, lines of work. Pure."""
+
+from __future__ import annotations
+
+from adapters.chat import Button
+from bot.wording.sentences import counted
+from bot.wording.survey import link, sources_button, with_links
+from engine.citations import keep_allowed_citations, numbers, reference_text
+from engine.rendering.markdown import escape_markdown
+from engine.revising.gaps import FieldGaps
+from engine.run import Answer
+from engine.session.state import SurveySession
+from engine.survey import Claim
+from engine.text import clean
+from engine.values import PaperKey
+
+
+def answer(found: Answer) -> str:
+    """Quoted, cited sentences, or that the papers do not say."""
+    if not found.claims:
+        return (
+            "The papers gathered here do not say. To look further, go back to the outline and again to the papers, "
+            "and ask for more."
+        )
+    known = numbers(found.survey)
+    lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
+    verdicts = {c.verdict for claim in found.claims for c in claim.citations}
+    quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
+    told = verdicts <= {"quoted", "summarised"} and all(claim.citations for claim in found.claims)
+    otherwise = "or from summaries of them:" if told else "each sentence checked against its paper:"
+    how = "in their own words:" if quoted else otherwise
+    return "\n".join([f"From the papers of this survey, {how}", "", *lines])
+
+
+def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
+    """One sentence of an answer; a paper that the survey does not cite is named after it."""
+    if not claim.citations:
+        return f"- {escape_markdown(claim.text)} *(general knowledge, not from these papers)*"
+    papers = {p.key: p for p in (*found.papers, *found.survey.references)}
+    strangers = dict.fromkeys(c.key for c in claim.citations if c.key not in known)
+    if not strangers:
+        return f"- {with_links(claim.text, known, papers)}"
+    named = "; ".join(
+        link(clean(reference_text(papers[k])), papers[k]) if k in papers else escape_markdown(k) for k in strangers
+    )
+    shown = with_links(keep_allowed_citations(claim.text, known).text, known, papers)
+    return f"- {shown} (gathered, but not cited in the survey: {named})"
+
+
+def gaps(found: FieldGaps) -> str:
+    """Lines of work by share of surveys, the smallest first."""
+    lines = [
+        f"- {escape_markdown(gap.name)}: {counted(gap.papers, 'paper')}, "
+        f"{counted(gap.surveys, 'survey') if gap.surveys else 'no survey'}"
+        for gap in found.gaps
+    ]
+    head = "**Lines of work among these papers**, those with the fewest surveys first (a survey says so in its title):"
+    return "\n".join([head, "", *lines])
+
+
+def answer_sources(found: Answer, session: SurveySession) -> tuple[Button, ...]:
+    """The button that lists the sources of an answer."""
+    return sources_button([claim.text for claim in found.claims], found.survey, session)

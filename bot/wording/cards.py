@@ -1,0 +1,196 @@
+"""What stands on the card of a step, and what is said of it afterwards: who decided, what was changed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from adapters.chat import Button
+from bot.wording.proposals import proposal
+from bot.wording.reviews import list_review_buttons
+from bot.wording.sentences import counted
+from bot.wording.survey import section_buttons
+from engine.rendering.markdown import escape_markdown
+from engine.session.events import Approve, Event, GoBack, JobKind, MorePapers, Regenerate, Start, StartOver, UseList
+from engine.session.state import Phase, State, SurveySession
+from engine.text import clean, list_words, shorten
+from engine.values import KeywordPool, Outline, PaperSelection, walk_outline
+
+CARD = "card"
+"""The slot of the one proposal that a conversation waits for."""
+
+PROPOSING: frozenset[JobKind] = frozenset({"keywords", "papers", "list", "outline", "write", "review"})
+"""Jobs that end with a card; the card of the step before is closed when they begin."""
+
+NAMED = 3
+"""Papers or sections that a sentence names; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A proposal: its text, its buttons, and the words that can be typed besides those of the buttons."""
+
+    text: str
+    buttons: tuple[Button, ...]
+    hints: tuple[str, ...] = ()
+
+
+_EDIT = ("Edit", "edit", "")
+_BACK_TO_OUTLINE = ("Back to the outline", "back", "back")
+_BUTTONS: dict[Phase, tuple[tuple[str, str, str], ...]] = {
+    "topic": (("Go on", "ok", "ok"),),
+    "keywords": (("Search with these", "ok", "ok"), _EDIT, ("Other keywords", "no", "no")),
+    "papers": (
+        ("Make an outline", "ok", "ok"),
+        _EDIT,
+        ("More papers", "more", "more"),
+        ("All papers", "show papers", "show papers"),
+        ("Back", "back", "back"),
+    ),
+    "outline": (("Write it", "ok", "ok"), _EDIT, ("Another outline", "no", "no"), ("Back", "back", "back")),
+    "writing": (("Go on", "ok", "ok"), ("Export", "export", "export"), _BACK_TO_OUTLINE),
+    "discussion": (
+        ("All files", "export", "export"),
+        ("Sources", "references", "references"),
+        ("Change a section", "edit", ""),
+        _BACK_TO_OUTLINE,
+    ),
+}
+_HINTS: dict[Phase, tuple[str, ...]] = {
+    "topic": (),
+    "keywords": ("add WORDS", "drop WORDS"),
+    "papers": ("exclude 3 7", "include 3"),
+    "outline": ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2"),
+    "writing": (),
+    "discussion": ("show 2", "why 2", "shorten 2.1", "ask …"),
+}
+
+
+def make_card(session: SurveySession, price: str = "") -> Card:
+    """The card of the step that the session is in; ``price`` is what accepting it will cost, as a sentence."""
+    state = session.state
+    if state.phase == "topic" and state.brief is None:
+        return Card(proposal(state), (), ("survey TOPIC", "help"))
+    text = f"{proposal(state)}\n\n{price}" if price else proposal(state)
+    usual = list_review_buttons(session, action_buttons(session, _BUTTONS[state.phase]))
+    if state.phase == "discussion" and state.survey and not (state.brief and state.brief.quick):
+        usual = (*section_buttons(state.survey, session), *usual)
+    return Card(text, usual, _HINTS[state.phase])
+
+
+def action_buttons(session: SurveySession, offered: Iterable[tuple[str, str, str]]) -> tuple[Button, ...]:
+    """Buttons of label, verb and the word that does the same; each carries only verb, session and revision."""
+    return tuple(
+        Button(label, f"{verb}:{session.id}:{session.revision}", typed, asks=verb == "edit")
+        for label, verb, typed in offered
+    )
+
+
+def by_whom(actor: str) -> str:
+    """`` by @NAME``; empty where nobody in particular did it."""
+    return f" by @{escape_markdown(actor)}" if actor else ""
+
+
+_SUBJECT: dict[Phase, str] = {
+    "topic": "Topic",
+    "keywords": "Keywords",
+    "papers": "Papers",
+    "outline": "Outline",
+    "writing": "Writing",
+    "discussion": "Survey",
+}
+
+
+def word_decision(before: State, event: Event, actor: str) -> str:
+    """What became of the card of the step before: one line, with who decided."""
+    subject, by, kept = f"**{_SUBJECT[before.phase]}**", by_whom(actor), _summary(before)
+    match event:
+        case Approve() if before.phase == "writing":
+            return f"✓ Writing was resumed{by}."
+        case Approve():
+            return f"✓ {subject} approved{by}: {kept}"
+        case Regenerate():
+            return f"↻ {subject} not accepted{by}; others were asked for. These were: {kept}"
+        case MorePapers():
+            return f"↻ More papers were asked for{by}. Until then: {kept}"
+        case UseList():
+            return f"↻ {subject}: a list of papers was given{by}."
+        case GoBack():
+            return f"↩ {subject} set aside{by}, back to the step before: {kept}"
+        case Start() | StartOver():
+            return f"↩ {subject} set aside{by} for another survey: {kept}"
+        case _:
+            return f"↩ {subject} set aside{by}: {kept}"
+
+
+def _summary(state: State) -> str:
+    """What the card held, in a line."""
+    match state:
+        case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
+            return ", ".join(escape_markdown(keyword.text) for keyword in keywords) + "."
+        case State(phase="papers", papers=PaperSelection() as selection):
+            out = len(selection.found) - len(selection.included())
+            return f"{counted(len(selection.included()), 'paper')}{f', {out} left out' if out else ''}."
+        case State(phase="outline", outline=Outline() as outline):
+            return " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
+        case State(phase="discussion", survey=survey) if survey:
+            return f"{escape_markdown(survey.title)}."
+        case _:
+            return f"“{escape_markdown(state.brief.topic)}”." if state.brief else "no topic yet."
+
+
+def word_change(before: State, after: State, actor: str) -> str:
+    """What an edit has changed in a proposal; ``actor`` is named where a form or a button did it."""
+    who = f"@{escape_markdown(actor)}: " if actor else ""
+    match before, after:
+        case State(keywords=KeywordPool() as old), State(phase="keywords", keywords=KeywordPool() as new):
+            return who + _changed_keywords(old, new)
+        case State(papers=PaperSelection() as old), State(phase="papers", papers=PaperSelection() as new):
+            return who + _changed_papers(old, new)
+        case State(outline=Outline() as old), State(phase="outline", outline=Outline() as new):
+            return who + _changed_outline(old, new)
+        case _:
+            return f"{who}changed."
+
+
+def _changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
+    added = [k.text for k in new.keywords if k.text not in old]
+    dropped = [k.text for k in old.keywords if k.text not in new]
+    parts = [f"{verb} {_quoted(which)}" for verb, which in (("added", added), ("dropped", dropped)) if which]
+    return f"{_sentence(parts)} {counted(len(new.keywords), 'keyword')} now."
+
+
+def _changed_papers(old: PaperSelection, new: PaperSelection) -> str:
+    out, back = set(new.excluded) - set(old.excluded), set(old.excluded) - set(new.excluded)
+    titles = {f.paper.key: (n, clean(f.paper.title)) for n, f in enumerate(new.found, start=1)}
+    pairs = (("excluded", sorted(titles[k] for k in out)), ("included", sorted(titles[k] for k in back)))
+    parts = [f"{verb} {_quoted([f'{n} {title}' for n, title in which])}" for verb, which in pairs if which]
+    return f"{_sentence(parts)} {counted(len(new.included()), 'paper')} now."
+
+
+def _changed_outline(old: Outline, new: Outline) -> str:
+    """The sections that differ, by number and title as they were and as they are."""
+    was = {number: node.title for number, node in walk_outline(old.nodes)}
+    now = {number: node.title for number, node in walk_outline(new.nodes)}
+    if len(was) == len(now):
+        renamed = [n for n in now if n in was and was[n] != now[n]]
+        if len(renamed) == 1:
+            (number,) = renamed
+            return f"Section {number} is now “{escape_markdown(now[number])}” (was “{escape_markdown(was[number])}”)."
+    gone = [t for t in was.values() if t not in now.values()]
+    new_ones = [f"{n} {t}" for n, t in now.items() if t not in was.values()]
+    parts = [f"{verb} {_quoted(which)}" for verb, which in (("dropped", gone), ("added", new_ones)) if which]
+    order = " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(new.nodes, start=1))
+    return f"{_sentence(parts or ['put into another order'])} Now: {order}"
+
+
+def _quoted(items: Sequence[str]) -> str:
+    """The first few by name, the others counted."""
+    named = [f"“{escape_markdown(shorten(item, 80))}”" for item in items[:NAMED]]
+    rest = len(items) - NAMED
+    return list_words([*named, f"{rest} more"] if rest > 0 else named)
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    text = "; ".join(parts) or "nothing changed"
+    return f"{text[0].upper()}{text[1:]}."

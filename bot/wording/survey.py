@@ -1,0 +1,269 @@
+"""What is shown of a survey that is written: its card, sections, evidence, sources, what a change did. Pure.
+
+Citations are links with the numbers of the survey's references, the same here and in its files.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from adapters.chat import Button
+from bot.wording.sentences import counted
+from engine.citations import list_cited_keys, numbers, replace_citations
+from engine.errors import UserError
+from engine.evidence import Evidence
+from engine.rendering.markdown import escape_markdown
+from engine.session.state import SurveySession
+from engine.survey import Citation, Section, SectionChange, Survey, walk
+from engine.text import all_sentences, clean, sentences, shorten
+from engine.values import Paper, PaperKey
+
+GIST_CHARACTERS, LINE_CHARACTERS = 420, 130
+LABEL_CHARACTERS = 32
+"""Of a button: more is not shown on a phone."""
+
+SECTION_BUTTONS = 15
+CHANGES_SHOWN = 6
+EVIDENCE_PER_PAGE = 8
+SOURCES_PER_PAGE = 20
+
+
+def address(paper: Paper) -> str:
+    """Where the paper can be read; empty where that is not known."""
+    url = paper.url if paper.url.lower().startswith(("http://", "https://")) else ""
+    return url.replace(">", "%3E").replace("<", "%3C").replace(" ", "%20")
+
+
+def link(label: str, paper: Paper) -> str:
+    """Markdown of a label that leads to the paper; the label alone where its address is not known."""
+    url = address(paper)
+    return f"[{escape_markdown(label)}](<{url}>)" if url else escape_markdown(label)
+
+
+def with_links(text: str, known: Mapping[PaperKey, int], papers: Mapping[PaperKey, Paper]) -> str:
+    """Markdown of a text: each citation a number that leads to its paper, the rest escape_markdown, list items kept."""
+
+    def shown(keys: tuple[PaperKey, ...]) -> str:
+        ordered = sorted((known[key], key) for key in keys if key in known)
+        linked = [link(str(number), papers[key]) if key in papers else str(number) for number, key in ordered]
+        return f"\\[{', '.join(linked)}\\]" if linked else ""
+
+    lines = []
+    for line in text.split("\n"):
+        marker, body = ("- ", line[2:]) if line.startswith("- ") else ("", line)
+        lines.append(marker + replace_citations(clean(body), shown, escape_markdown))
+    return "\n".join(lines)
+
+
+def survey_text(text: str, survey: Survey) -> str:
+    """A text of the survey with its citations as links."""
+    return with_links(text, numbers(survey), {paper.key: paper for paper in survey.references})
+
+
+# The card.
+
+_COUNTED = {
+    "unsupported claim": "citations were removed, because the paper does not say so (the files list them)",
+    "unknown citation": "citations were not among the papers given, and were repaired or removed (the files list them)",
+}
+_KINDS = {"thin evidence": "Thin evidence", "unfinished": "Not finished", "search": "Search"}
+
+
+def word_survey(survey: Survey) -> str:
+    """The finished survey as one message: title, gist, a line of each section, what is worth knowing."""
+    words = sum(len(section.text.split()) for _, section in walk(survey.sections))
+    size = f"{counted(len(survey.sections), 'section')} · {words:,} words · {counted(len(survey.references), 'source')}"
+    lines = [
+        f"- **{number} {escape_markdown(clean(section.title))}**: {_summary(section)}"
+        for number, section in enumerate(survey.sections, start=1)
+    ]
+    warned = _warnings(survey)
+    parts = [f"### {escape_markdown(clean(survey.title))}", gist(survey), *(["\n".join(lines)] if lines else []), size]
+    return "\n\n".join([*parts, *(["\n".join(warned)] if warned else [])])
+
+
+def gist(survey: Survey) -> str:
+    """What the first page says, in a few sentences."""
+    whole = all_sentences(survey.abstract)
+    taken: list[str] = []
+    for sentence in whole:
+        if taken and sum(map(len, taken)) + len(sentence) > GIST_CHARACTERS:
+            break
+        taken.append(sentence)
+    return survey_text(" ".join(taken), survey)
+
+
+def _summary(section: Section) -> str:
+    """A section in a line: its parts, else its first sentence."""
+    if section.sections:
+        return escape_markdown(shorten("; ".join(clean(part.title) for part in section.sections), LINE_CHARACTERS))
+    first = next(iter(sentences(section.text.split("\n\n")[0])), "")
+    return escape_markdown(shorten(clean(replace_citations(first, lambda _: "")).strip(), LINE_CHARACTERS))
+
+
+def _warnings(survey: Survey) -> list[str]:
+    """What a reader should know, each kind once."""
+    counts: Counter[str] = Counter(w.kind for w in survey.warnings)
+    told = [f"⚠ {counts[kind]} {text}." for kind, text in _COUNTED.items() if counts[kind]]
+    for kind, name in _KINDS.items():
+        found = [w for w in survey.warnings if w.kind == kind]
+        if found:
+            places = ", ".join(dict.fromkeys(escape_markdown(w.place) for w in found if w.place))
+            detail = (
+                f" ({escape_markdown(shorten(clean(found[0].detail), LINE_CHARACTERS))})" if len(found) == 1 else ""
+            )
+            told.append(f"⚠ {name}: {places}{detail}")
+    return told
+
+
+def section_buttons(survey: Survey, session: SurveySession) -> tuple[Button, ...]:
+    """A button for each section, which shows its whole text."""
+    return tuple(
+        Button(
+            shorten(f"{number} {clean(section.title)}", LABEL_CHARACTERS),
+            f"show {number}:{session.id}:{session.revision}",
+            "",
+        )
+        for number, section in enumerate(survey.sections[:SECTION_BUTTONS], start=1)
+    )
+
+
+# Sections, sources, evidence.
+
+
+def word_section(survey: Survey, place: str, found: Section) -> str:
+    """One section with its parts, as it stands in the survey."""
+    parts = [f"### {place} {escape_markdown(clean(found.title))}", survey_text(found.text, survey)]
+    for number, below in walk(found.sections, f"{place}."):
+        parts += [f"### {number} {escape_markdown(clean(below.title))}", survey_text(below.text, survey)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def sources_button(texts: Sequence[str], survey: Survey, session: SurveySession) -> tuple[Button, ...]:
+    """The button that lists the sources of a message; none where it cites nothing."""
+    known = numbers(survey)
+    cited = sorted({known[key] for text in texts for key in list_cited_keys(text) if key in known})
+    wanted = " ".join(map(str, cited))
+    verb = f"references {wanted}" if len(wanted) <= 60 else "references"
+    return (Button("Sources", f"{verb}:{session.id}:{session.revision}", ""),) if cited else ()
+
+
+def word_references(survey: Survey, wanted: Sequence[int]) -> str:
+    """References by their numbers: who, what, where, with its address."""
+    chosen = [(n, p) for n, p in enumerate(survey.references, start=1) if not wanted or n in wanted]
+    lines = [f"- **\\[{number}\\]** {_reference(paper)}" for number, paper in chosen]
+    head = "**Sources**" if wanted else f"**{counted(len(chosen), 'source')}** of this survey"
+    return "\n".join([head, "", *lines])
+
+
+def _reference(paper: Paper) -> str:
+    """People, year, the title as a link, where it was published."""
+    people = f"{paper.authors[0]}{' et al.' if len(paper.authors) > 1 else ''}" if paper.authors else ""
+    year = str(paper.year or "")
+    who = escape_markdown(" ".join(part for part in (people, f"({year})" if year else "") if part))
+    title, venue = link(shorten(clean(paper.title), 140), paper), escape_markdown(clean(paper.venue))
+    return ". ".join(part for part in (who, title, venue) if part)
+
+
+def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
+    """Claim by claim: the quote, the paper, how it was checked."""
+    known = numbers(survey)
+    papers = {paper.key: paper for paper in survey.references}
+    parts = [
+        f"- **{item.place}** {link(f'[{known[citation.key]}] {_title(papers[citation.key])}', papers[citation.key])}: "
+        f"{_words_behind(citation)}{_VERDICTS[citation.verdict]}, from the {citation.source}"
+        f"{f', page {citation.page}' if citation.page else ''}"
+        for item in items
+        for citation in item.claim.citations
+        if citation.key in papers
+    ]
+    return "\n".join([head, "", *parts])
+
+
+def _words_behind(citation: Citation) -> str:
+    """The words behind a claim, in quotation marks only where they are the authors'."""
+    if not citation.quote:
+        return ""
+    words = escape_markdown(citation.quote)
+    return f"{words}; " if citation.source == "summary" else f"“{words}”; "
+
+
+def _title(paper: Paper) -> str:
+    return f"{shorten(clean(paper.title), 80)} ({paper.year or 'no year'})"
+
+
+_VERDICTS = {
+    "summarised": "not the authors' words",
+    "quoted": "quoted word for word",
+    "supported": "checked: supported",
+    "unsupported": "checked: NOT supported",
+    "unchecked": "not checked",
+}
+
+
+def evidence_pages(items: Sequence[Evidence]) -> int:
+    """How many pages the evidence of a section has."""
+    return max(1, -(-len(items) // EVIDENCE_PER_PAGE))
+
+
+def why_section(survey: Survey, place: str, title: str, items: Sequence[Evidence], page: int) -> str:
+    """A page, from 1, of the evidence behind a section; raises `UserError` where there is no such page."""
+    if not items:
+        return f"Section {place}, {escape_markdown(title)}, makes no statement about a paper; it only leads over."
+    last = evidence_pages(items)
+    if not 1 <= page <= last:
+        raise UserError(f"There is no page {page}; this evidence has pages 1 to {last}.")
+    start = (page - 1) * EVIDENCE_PER_PAGE
+    part = items[start : start + EVIDENCE_PER_PAGE]
+    of = f" ({start + 1} to {start + len(part)} of {len(items)})" if last > 1 else ""
+    return word_evidence(survey, part, f"### Evidence for {place} {escape_markdown(clean(title))}{of}")
+
+
+def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evidence]) -> str:
+    """Where a reference is used and with which words."""
+    head = f"**\\[{number}\\]** {_reference(paper)}"
+    if not items:
+        return f"{head}\n\nIt is cited in a table, as one of the most cited of its group."
+    return word_evidence(survey, items, head)
+
+
+# Changes.
+
+
+def word_revision(before: Survey, after: Survey, change: SectionChange | None) -> str:
+    """What became of the section that was changed, sentence by sentence; the other sections are as they were."""
+    old, new = dict(walk(before.sections)), dict(walk(after.sections))
+    places = [place for place in new if place not in old or old[place].text != new[place].text]
+    if not places:
+        return f"Section {change.place} is as it was." if change else "The survey is as it was."
+    parts = []
+    for place in places:
+        was = all_sentences(old[place].text) if place in old else []
+        now = all_sentences(new[place].text)
+        size = f"{sum(len(s.split()) for s in was):,} → {sum(len(s.split()) for s in now):,} words"
+        parts += [
+            f"### {place} {escape_markdown(clean(new[place].title))}, changed: {size}",
+            _difference(was, now, after),
+        ]
+    return "\n\n".join(parts)
+
+
+def _difference(was: Sequence[str], now: Sequence[str], survey: Survey) -> str:
+    matcher = difflib.SequenceMatcher(a=was, b=now, autojunk=False)
+    gone: list[str] = []
+    new: list[str] = []
+    for _, i, k, j, m in (step for step in matcher.get_opcodes() if step[0] != "equal"):
+        gone += was[i:k]
+        new += now[j:m]
+    lines = [f"- added: {survey_text(sentence, survey)}" for sentence in new[:CHANGES_SHOWN]]
+    lines += [f"- … and {counted(len(new) - CHANGES_SHOWN, 'sentence')} more"] if len(new) > CHANGES_SHOWN else []
+    shown = [
+        escape_markdown(shorten(clean(replace_citations(sentence, lambda _: "")), 160))
+        for sentence in gone[:CHANGES_SHOWN]
+    ]
+    lines += [f"- removed: {sentence}" for sentence in shown]
+    rest = len(gone) - CHANGES_SHOWN
+    lines += [f"- … and {counted(rest, 'sentence')} more removed"] if rest > 0 else []
+    return "\n".join(lines)

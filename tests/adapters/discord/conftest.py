@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.bench.platforms.discord_guild import Discord, running
+from bot.bench.platforms.discord_server import CHANNEL
+
+
+@pytest.fixture
+async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
+    async with running(Discord()) as made:
+        made.threads["300"] = {"id": "300", "parent": CHANNEL, "name": "a survey", "archived": False, "locked": False}
+        yield made

@@ -1,0 +1,36 @@
+"""Messages that are edited in place: an answer in its status, a card until it is decided."""
+
+from __future__ import annotations
+
+from adapters.chat import Button, Outgoing
+from bot.bench.platforms.slack_workspace import Slack
+from tests.adapters.slack.test_adapter import AT, connected
+from tests.fakes import FakeBackend
+
+
+async def test_an_answer_takes_the_place_of_its_status_and_a_card_is_edited_until_it_closes(slack: Slack) -> None:
+    more = (Button("More", "m:s:1", "more"),)
+    backend = FakeBackend()
+    async with connected(slack, backend) as adapter:
+        await adapter.send(Outgoing(AT, "Looking …", "started", job="j1"))
+        await adapter.send(Outgoing(AT, "One.", "growing", job="j1"))
+        await slack.message("One.")
+        await adapter.send(Outgoing(AT, "One. Two.", job="j1", buttons=more))
+        assert [m.text.split("\n")[0] for m in slack.messages] == ["One. Two."]
+        assert slack.messages[0].buttons
+        await adapter.send(Outgoing(AT, "Searching …", "started", job="j2"))
+        await adapter.send(Outgoing(AT, "Card 1", job="j2", slot="card", buttons=more, hints=("add WORDS",)))
+        assert "or say `more` · `add WORDS`" in slack.messages[1].text
+    async with connected(slack, backend) as adapter:  # whoever showed it
+        long = "\n\n".join(f"Paragraph {i} " + "word " * 300 for i in range(12))
+        await adapter.send(Outgoing(AT, long, slot="card", buttons=more))
+        assert len(slack.messages) > 2
+        assert [bool(m.buttons) for m in slack.messages[1:]] == [False] * (len(slack.messages) - 2) + [True]
+        await adapter.send(Outgoing(AT, "Approved.", slot="card", closes=True))
+        assert [m.text.strip() for m in slack.messages[1:]] == ["Approved."]
+        assert not slack.messages[1].buttons
+        await adapter.send(Outgoing(AT, "Approved again.", slot="card", closes=True))
+        assert len(slack.messages) == 2
+        await adapter.send(Outgoing(AT, "Card 2", slot="card"))
+        assert len(slack.messages) == 3
+    assert {name for _, name in backend.notes if backend.notes[_, name]} == {"card"}

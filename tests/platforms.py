@@ -1,0 +1,51 @@
+"""The whole service on a platform: the real adapter over the real wire, the platform a stand-in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from adapters.discord.adapter import DiscordAdapter
+from adapters.slack.adapter import SlackAdapter
+from adapters.slack.sending import SendingPace
+from bot.app import App
+from bot.bench.platforms.discord_guild import Discord
+from bot.bench.platforms.slack_workspace import Slack
+from bot.cli.platforms import discord_access, slack_access
+from bot.serving.service import Service, open_store, run_service
+from bot.settings import load_settings
+from bot.wording.labels import WORDS
+
+MINUTE_S = 1.5
+"""A minute of the stand-in's rate limits, and of the adapter's."""
+
+
+@asynccontextmanager
+async def on_slack(slack: Slack) -> AsyncIterator[Service]:
+    """The command ``slack``, while the block runs."""
+    app = App(load_settings())
+    pace = SendingPace(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
+    async with open_store(app) as store:
+        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, pace)
+        async with run_service(app, adapter, store=store) as service:
+            running = asyncio.create_task(service.run())
+            await slack.until(lambda: len(slack.sockets) == 2)
+            yield service
+            running.cancel()
+            await asyncio.wait([running])
+
+
+@asynccontextmanager
+async def on_discord(discord: Discord) -> AsyncIterator[Service]:
+    """The command ``discord``, while the block runs."""
+    app = App(load_settings())
+    async with open_store(app) as store:
+        adapter = DiscordAdapter(discord_access(app.settings), WORDS, edit_s=0.3)
+        before = discord.identified
+        async with run_service(app, adapter, store=store) as service:
+            running = asyncio.create_task(service.run())
+            await discord.until(lambda: discord.identified > before)
+            yield service
+            running.cancel()
+            await asyncio.wait([running])
