@@ -205,6 +205,8 @@ class Survey:
     follow_up: tuple[str, ...] = ()
     """Questions that a reader would ask next; each can be the topic of a quick review."""
     method: str = ""
+    tally: ClaimTally | None = None
+    """What the check made of the abstract's claims."""
     overview: Overview | None = None
     """The field at a glance, for the first page."""
     names: tuple[Name, ...] = ()

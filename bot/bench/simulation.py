@@ -240,7 +240,10 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
 
 def _prose(prompt: str) -> str:
     papers = _PAPER.findall(prompt)
-    wanted = int(_find_or(r"more than (\d+) words", prompt, "120"))
+    wanted = int(_find_or(r"(?:more than|About) (\d+) words", prompt, "120"))
+    findings = re.findall(r"^- (.+\[@.+)$", prompt, re.M)
+    if findings and not papers:  # what stands around the sections is written from what they say
+        return " ".join(html.unescape(line) for line in findings[: wanted // 15])
     sentences: list[str] = []
     count = 0
     while count <= wanted:

@@ -24,10 +24,11 @@ class AnthropicProvider:
     def __init__(self, api_key: str, base_url: str | None, timeout_s: float) -> None:
         # Retries are ours: the client would wait for any Retry-After, however long.
         self._client = AsyncAnthropic(api_key=api_key, base_url=base_url or None, timeout=timeout_s, max_retries=0)
+        self._without_temperature: set[str] = set()
 
     async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
         """One answer."""
-        options = _options(model, request)
+        options = _options(model, request, with_temperature=model not in self._without_temperature)
         if schema is not None:
             options["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         text = ""
@@ -38,10 +39,20 @@ class AnthropicProvider:
                     text += piece
                 message = await stream.get_final_message()
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
+            if self._learns_from(error, model):
+                return await self.complete(model, request, schema)
             raise _to_call_failure(error, estimate_completion(request, text) if text else None) from error
         completion = _completion(message)
         _check(message.stop_reason, completion)
         return completion
+
+    def _learns_from(self, error: Exception, model: str) -> bool:
+        """Whether the model refused the temperature, which it is then asked without from now on."""
+        refused = isinstance(error, anthropic.BadRequestError) and "temperature" in str(error)
+        if not refused or model in self._without_temperature:
+            return False
+        self._without_temperature.add(model)
+        return True
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -51,17 +62,22 @@ class AnthropicProvider:
         """Pieces of the answer; a stream that breaks is an error."""
         pieces: list[str] = []
         try:
-            async with self._client.messages.stream(**_options(model, request)) as stream:
+            options = _options(model, request, with_temperature=model not in self._without_temperature)
+            async with self._client.messages.stream(**options) as stream:
                 async for piece in stream.text_stream:
                     pieces.append(piece)
                     yield piece
                 message = await stream.get_final_message()
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
+            if not pieces and self._learns_from(error, model):
+                async for piece in self.stream(model, request):
+                    yield piece
+                return
             raise _to_call_failure(error, estimate_completion(request, "".join(pieces)) if pieces else None) from error
         _check(message.stop_reason, _completion(message))
 
 
-def _options(model: str, request: Request) -> dict[str, Any]:
+def _options(model: str, request: Request, *, with_temperature: bool) -> dict[str, Any]:
     prompt: Prompt = request.prompt
     content: list[dict[str, Any]] = []
     if prompt.shared:
@@ -73,7 +89,7 @@ def _options(model: str, request: Request) -> dict[str, Any]:
         "system": prompt.system,
         "messages": [{"role": "user", "content": content}],
     }
-    if request.temperature is not None:
+    if request.temperature is not None and with_temperature:
         # The client has no such argument any more, the service still takes it for some models.
         options["extra_body"] = {"temperature": min(1.0, request.temperature)}
     return options
@@ -99,6 +115,9 @@ def _check(reason: str | None, got: Completion) -> None:
 def _to_call_failure(error: Exception, spent: Completion | None = None) -> CallFailed:
     if isinstance(error, anthropic.APIStatusError):
         wait = error.response.headers.get("retry-after", "")
-        return failure_of_status(error.status_code, wait, spent)
+        body = error.body if isinstance(error.body, dict) else {}
+        inner = body.get("error", body)
+        reason = str(inner.get("message", "")) if isinstance(inner, dict) else ""
+        return failure_of_status(error.status_code, wait, spent, reason=reason)
     kind = type(error).__name__
     return CallFailed(f"The language model's service could not be reached ({kind}).", retryable=True, spent=spent)

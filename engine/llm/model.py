@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from engine.errors import LanguageModelError
 from engine.limits import CHARACTERS_PER_TOKEN
+from engine.text import clean, shorten
 
 Task = Literal["reading", "extraction", "outline", "drafting", "checking", "judging"]
 """What a call is for; each task can have a model of its own."""
@@ -88,6 +89,10 @@ def estimate_completion(request: Request, text: str) -> Completion:
     return Completion(text, request.prompt.tokens(), tokens_of(text))
 
 
+LONGEST_REASON = 300
+"""Characters of a server's own words that are shown."""
+
+
 class CallFailed(LanguageModelError):
     """One call failed.
 
@@ -110,11 +115,14 @@ class CallFailed(LanguageModelError):
         self.spent = spent
 
 
-def failure_of_status(status: int, retry_after: str, spent: Completion | None, *, final: bool = False) -> CallFailed:
-    """The failure that an HTTP status means; ``final`` is one that no retry helps, whatever its status."""
+def failure_of_status(
+    status: int, retry_after: str, spent: Completion | None, *, final: bool = False, reason: str = ""
+) -> CallFailed:
+    """The failure that an HTTP status means; ``final`` is one that no retry helps, ``reason`` the server's words."""
     retryable = status in {408, 409, 429} or status >= 500
+    said = f": {shorten(clean(reason), LONGEST_REASON)}" if reason.strip() else ""
     return CallFailed(
-        f"The language model's service answered {status}.",
+        f"The language model's service answered {status}{said if said.endswith('.') else f'{said}.'}",
         retryable=retryable and not final,
         retry_after_s=float(retry_after) if retry_after.replace(".", "", 1).isdigit() else None,
         spent=spent,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any
+import re
+from collections.abc import AsyncIterator, Collection
+from typing import Any, Literal
 
 import openai
 from openai import AsyncOpenAI
@@ -17,27 +18,11 @@ class OpenAIProvider:
     def __init__(self, api_key: str, base_url: str | None, timeout_s: float) -> None:
         # Retries are ours: the client would honour a Retry-After of two minutes for each of them.
         self._client = AsyncOpenAI(api_key=api_key, base_url=base_url or None, timeout=timeout_s, max_retries=0)
-        self._has_schemas = True
+        self._refused: dict[str, set[Refusable]] = {}
 
     async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
-        """One answer; a server that refuses JSON schemas is asked in words from then on."""
-        options = _options(request)
-        if schema is not None and self._has_schemas:
-            options["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": "answer", "schema": schema, "strict": True},
-            }
-        try:
-            response = await self._client.chat.completions.create(
-                model=model, messages=_messages(request.prompt), **options
-            )
-        except openai.BadRequestError as error:
-            if "response_format" in options and "response_format" in str(error):
-                self._has_schemas = False
-                return await self.complete(model, request, schema)
-            raise _to_call_failure(error) from error
-        except openai.OpenAIError as error:
-            raise _to_call_failure(error) from error
+        """One answer; what a model refuses of the request is left out from then on."""
+        response = await self._create(model, request, schema, stream=False)
         choice = response.choices[0] if response.choices else None
         text = (choice.message.content or "") if choice else ""
         usage = response.usage
@@ -62,10 +47,8 @@ class OpenAIProvider:
         """Pieces of the answer; a stream that breaks is an error."""
         finish: str | None = None
         pieces: list[str] = []
+        response = await self._create(model, request, None, stream=True)
         try:
-            response = await self._client.chat.completions.create(
-                model=model, messages=_messages(request.prompt), stream=True, **_options(request)
-            )
             async for chunk in response:
                 for choice in chunk.choices:
                     finish = choice.finish_reason or finish
@@ -76,18 +59,67 @@ class OpenAIProvider:
             raise _to_call_failure(error, estimate_completion(request, "".join(pieces)) if pieces else None) from error
         _check(finish or "", estimate_completion(request, "".join(pieces)))
 
+    async def _create(self, model: str, request: Request, schema: dict[str, Any] | None, *, stream: bool) -> Any:
+        """The response; a refused optional part is left out, that is remembered, and the model is asked again."""
+        refused = self._refused.setdefault(model, set())
+        while True:
+            options = _options(request, schema, refused)
+            messages = _messages(request.prompt, with_system="system" not in refused)
+            try:
+                return await self._client.chat.completions.create(
+                    model=model, messages=messages, stream=stream, **options
+                )
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                part = _refused_part(str(error), options, messages)
+                if part is None:
+                    raise _to_call_failure(error) from error
+                refused.add(part)
+            except openai.OpenAIError as error:
+                raise _to_call_failure(error) from error
 
-def _messages(prompt: Prompt) -> list[Any]:
-    # The shared part is a message of its own and comes first: providers cache equal beginnings.
-    parts = (("system", prompt.system), ("user", prompt.shared), ("user", prompt.question))
-    return [{"role": role, "content": text} for role, text in parts if text]
+
+Refusable = Literal["temperature", "top_p", "max_completion_tokens", "response_format", "system"]
+
+_SIGNS: tuple[tuple[Refusable, re.Pattern[str]], ...] = (
+    ("temperature", re.compile(r"temperature", re.I)),
+    ("top_p", re.compile(r"\btop_p\b", re.I)),
+    ("max_completion_tokens", re.compile(r"max_completion_tokens", re.I)),
+    ("response_format", re.compile(r"response_format|json_schema|structured output|grammar", re.I)),
+    (
+        "system",
+        re.compile(
+            r"system(?:_| )?(?:role|message|prompt|instruction)|\brole\b.*\bsystem\b|"
+            r"developer instruction|roles must alternate",
+            re.I,
+        ),
+    ),
+)
+"""How services name what they refuse of a request."""
 
 
-def _options(request: Request) -> dict[str, Any]:
-    options: dict[str, Any] = {"max_completion_tokens": request.max_tokens}
+def _refused_part(reason: str, options: dict[str, Any], messages: list[Any]) -> Refusable | None:
+    """Which optional part of the request was refused; ``None`` where the reason names none that was sent."""
+    sent = {*options, *(message["role"] for message in messages)}
+    return next((part for part, sign in _SIGNS if part in sent and sign.search(reason)), None)
+
+
+def _messages(prompt: Prompt, *, with_system: bool) -> list[Any]:
+    """One user message, because some servers want roles to alternate; the shared part comes first for their caches."""
+    asked = "\n\n".join(part for part in (prompt.shared, prompt.question) if part)
+    if with_system and prompt.system:
+        return [{"role": "system", "content": prompt.system}, {"role": "user", "content": asked}]
+    return [{"role": "user", "content": f"{prompt.system}\n\n{asked}".strip()}]
+
+
+def _options(request: Request, schema: dict[str, Any] | None, refused: Collection[Refusable]) -> dict[str, Any]:
+    limit = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
+    options: dict[str, Any] = {limit: request.max_tokens}
     if request.temperature is not None:
         options["temperature"] = request.temperature
-    return options
+    if schema is not None:
+        strict = {"name": "answer", "schema": schema, "strict": True}
+        options["response_format"] = {"type": "json_schema", "json_schema": strict}
+    return {name: value for name, value in options.items() if name not in refused}
 
 
 def _check(finish: str, got: Completion) -> None:
@@ -104,10 +136,19 @@ def _check(finish: str, got: Completion) -> None:
 def _to_call_failure(error: openai.OpenAIError, spent: Completion | None = None) -> CallFailed:
     if isinstance(error, openai.APIStatusError):
         wait = error.response.headers.get("retry-after", "")
-        return failure_of_status(error.status_code, wait, spent, final=error.code == "insufficient_quota")
+        final = error.code == "insufficient_quota"
+        return failure_of_status(error.status_code, wait, spent, final=final, reason=_reason(error))
     if isinstance(error, openai.APIConnectionError):
         return CallFailed(
             f"The language model's service could not be reached ({type(error).__name__}).", retryable=True, spent=spent
         )
     kind = type(error).__name__
     return CallFailed(f"The language model's answer could not be read ({kind}).", retryable=True, spent=spent)
+
+
+def _reason(error: openai.APIStatusError) -> str:
+    """What the server itself says, without the client's wrapping."""
+    body = error.body if isinstance(error.body, dict) else {}
+    inner = body.get("error", body)
+    said = inner.get("message", "") if isinstance(inner, dict) else inner
+    return str(said or "")

@@ -23,10 +23,18 @@ from engine.values import (
     PaperKey,
     PaperSelection,
 )
-from engine.writing.assembly import add_warnings, assemble_survey, supply_papers, with_same_papers, words_for_each
+from engine.writing.assembly import (
+    add_warnings,
+    assemble_survey,
+    count_references,
+    supply_papers,
+    with_same_papers,
+    words_for_each,
+)
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, JudgeAnswer
 from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
+from engine.writing.notices import with_notice
 from engine.writing.planning import Planner
 
 METHOD = "This survey was written by a language model from the abstracts of the papers it cites{}."
@@ -121,6 +129,10 @@ class AutoSurveyRecipe(RevisedByModel):
             raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
         read = sum(bool(paper.body) for paper in papers.values())
         survey = assemble_survey(brief, outline, sections, selection, METHOD.format(AND_TEXTS if read else ""))
+        if composition.abstract:
+            counted = count_references(survey)
+            abstract = f"{counted} {composition.abstract.text}"
+            survey = with_notice(replace(survey, abstract=abstract, tally=composition.abstract.tally))
         if read:
             survey = replace(survey, facts=(*survey.facts, ("Papers read beyond the abstract", str(read))))
         return add_warnings(survey, composition.warnings)

@@ -16,7 +16,7 @@ NEEDED_COVERAGE = 0.5
 """A sentence speaks to a question when it and its paper's title hold at least half of what the question asks
 for, rare terms counting more."""
 
-_ASKING = frozenset(
+ASKING = frozenset(
     terms(
         "paper papers say says tell explain describe difference compare main best approach approaches method methods "
         "work works know known exist exists mean means think survey literature author authors research please give list"
@@ -26,7 +26,7 @@ _ASKING = frozenset(
 
 def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
     """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
-    asked = [t for t in dict.fromkeys(terms(question)) if t not in _ASKING]
+    asked = [t for t in dict.fromkeys(terms(question)) if t not in ASKING]
     candidates = [s for paper in selection.included() for s in quotable(paper)]
     if not asked or not candidates:
         return Answer(question, (), survey)
@@ -46,14 +46,10 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
 
 
 def _rarity(asked: Sequence[str], papers: Sequence[Paper]) -> dict[str, float]:
-    """Weight of each term asked for: a term that every paper has asks for little.
-
-    A term that no paper has is passed over as long as two others are left to ask for.
-    """
+    """Weight of each term asked for: a term that every paper has asks for little, one that none has for most."""
     held = [set(terms(f"{p.title}. {p.content}")) for p in papers]
     frequency = {t: sum(t in words for words in held) for t in asked}
-    known = [t for t in asked if frequency[t]]
-    return {t: float(np.log1p(len(held) / (3 + frequency[t]))) for t in (known if len(known) > 1 else asked)}
+    return {t: float(np.log1p(len(held) / (3 + frequency[t]))) for t in asked}
 
 
 def _coverage(rarity: dict[str, float], sentence: AbstractSentence) -> float:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 
-from engine.citations import cite, list_cited_keys
+from engine.citations import cite, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, UserError
-from engine.llm.model import LanguageModel, Request
-from engine.llm.model import TypedAnswer as TypedAnswer
+from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.embedding import embed_papers, nearest
+from engine.revising.extractive_answers import ASKING
 from engine.revising.extractive_changes import (
     append_section,
     list_uncited_sentences,
@@ -24,8 +27,8 @@ from engine.revising.extractive_changes import (
     without_claim,
 )
 from engine.run import Answer, RunContext
-from engine.survey import Citation, Claim, SectionChange, Survey
-from engine.text import all_sentences, sentences, split_sentences
+from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey
+from engine.text import all_sentences, fold, sentences, terms
 from engine.values import Brief, OutlineNode, Paper, PaperSelection
 from engine.writing.drafting import Draft, settle_citations, verify_citations
 from engine.writing.extractive import QuotedPassage
@@ -101,9 +104,13 @@ async def _rewrite_section(
         )
     if change.way == "paragraph":
         new = append_section(wanted.old, QuotedPassage(draft.text, draft.claims))
+        new = replace(new, tally=(wanted.old.tally or ClaimTally()).plus(draft.tally or ClaimTally()))
     else:
-        new = replace(wanted.old, text=draft.text, claims=draft.claims)
-    told = replace(survey, warnings=(*survey.warnings, *draft.warnings))
+        new = replace(wanted.old, text=draft.text, claims=draft.claims, tally=draft.tally)
+    left = survey.warnings
+    if change.way != "paragraph":  # what was said of the old text is not so of the new
+        left = tuple(w for w in left if w.place not in {wanted.old.title, change.place} or w.kind == "thin evidence")
+    told = replace(survey, warnings=(*left, *draft.warnings))
     return replace_section(selection, told, change.place, new)
 
 
@@ -114,22 +121,21 @@ async def _with_citation(
     paper = paper_named(selection, survey, change.wish)
     section = section_to_change(survey, change.place)
     lines = list_uncited_sentences(section, paper)
-    bare = "\n\n".join(f"{_without_stop(line)} {cite([paper.key])}." for line in lines)
+    bare = "\n\n".join(f"{_without_stop(strip_citations(line))} {cite([paper.key])}." for line in lines)
     draft = await verify_citations(context.require_model(), Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare))
-    supported = [
-        i for i, block in enumerate(split_sentences(draft.text)) if paper.key in list_cited_keys(" ".join(block))
-    ]
+    behind = {fold(strip_citations(c.text)): c.citations[0] for c in draft.claims if c.ending == "kept" and c.citations}
+    supported = [line for line in lines if fold(strip_citations(line)) in behind]
     if not supported:
         raise UserError(
             f"No sentence of section {change.place} says what “{paper.title[:120]}” says, so it is not cited there. "
             f"`add a paragraph on … to {change.place}` writes about it."
         )
-    vectors = context.embedder.embed([f"{paper.title}. {paper.content}", *(lines[i] for i in supported)])
-    best = lines[supported[int(np.argmax(vectors[1:] @ vectors[0]))]]
+    vectors = context.embedder.embed([f"{paper.title}. {paper.content}", *supported])
+    best = supported[int(np.argmax(vectors[1:] @ vectors[0]))]
     cited = f"{_without_stop(best)} {cite([paper.key])}."
     whole = all_sentences(section.text)
     new = with_sentences(section, [cited if line == best else line for line in whole])
-    citation = Citation(paper.key, _quote(draft, cited), "supported")
+    citation = behind[fold(strip_citations(best))]
     known = [c.text for c in new.claims]
     claims = tuple(replace(c, citations=(*c.citations, citation)) if c.text == cited else c for c in new.claims)
     claims = claims if cited in known else (*claims, Claim(cited, (citation,)))
@@ -138,11 +144,6 @@ async def _with_citation(
 
 def _without_stop(sentence: str) -> str:
     return sentence.rstrip().rstrip(".!?")
-
-
-def _quote(draft: Draft, cited: str) -> str:
-    """The words of the paper that the check named for the sentence."""
-    return next((c.citations[0].quote for c in draft.claims if c.text == cited), "")
 
 
 async def _translate_section(
@@ -158,14 +159,30 @@ async def _translate_section(
         request = Request("drafting", step, prompt, max(1_024, len(section.text) // 2), 0.3)
         answer = await model.answer_typed(request, TranslationAnswer)
         given = [" ".join(read_prose(line).split()) for line in answer.sentences]
-        kept = len(given) == len(lines) and all(map(_same_citations, lines, given))
+        kept = len(given) == len(lines) and all(map(_same_facts, lines, given))
         if kept and all(given):
-            return replace_section(selection, survey, change.place, with_sentences(section, given))
+            return replace_section(selection, survey, change.place, _as_unchecked(with_sentences(section, given)))
     raise LanguageModelError("The translations lost sentences or citations; the section stays.", retryable=True)
 
 
-def _same_citations(before: str, after: str) -> bool:
-    return sorted(list_cited_keys(before)) == sorted(list_cited_keys(after))
+def _same_facts(before: str, after: str) -> bool:
+    """Whether a translation has the citations of its sentence and the figures in it."""
+    figures = [sorted(re.findall(r"\d+", strip_citations(text))) for text in (before, after)]
+    return sorted(list_cited_keys(before)) == sorted(list_cited_keys(after)) and figures[0] == figures[1]
+
+
+def _as_unchecked(section: Section) -> Section:
+    """The section with claims that nobody checked in the language they are in now."""
+    claims = tuple(
+        replace(claim, citations=tuple(replace(c, verdict="unchecked") for c in claim.citations))
+        for claim in section.claims
+    )
+    return replace(section, claims=claims, tally=ClaimTally(claims=len(claims), unchecked=len(claims)))
+
+
+def strip_citations(text: str) -> str:
+    """A sentence without its citations."""
+    return " ".join(replace_citations(text, lambda _: "").split())
 
 
 async def _answer_with_model(
@@ -185,29 +202,57 @@ async def _answer_with_model(
     prompt = fill("common/answer", topic=data(brief.topic), question=data(question), papers=block)
     request = Request("drafting", "answer", prompt, 1_024, 0.3)
     answer = Answer(question, (), survey, tuple(chosen))
-    buffer, done = "", 0
-    async for piece in model.stream(request):
-        buffer += piece
-        whole = sentences(read_prose(buffer).replace("\n\n", " "))[:-1]  # the last may still grow
-        for sentence in whole[done:]:
-            answer = await _with_sentence(answer, sentence, chosen, context)
-        done = max(done, len(whole))
-    for sentence in sentences(read_prose(buffer).replace("\n\n", " "))[done:]:
-        answer = await _with_sentence(answer, sentence, chosen, context)
-    cited = any(claim.citations for claim in answer.claims)
-    return answer if cited else Answer(question, (), survey)
+    buffer, checks = "", list[asyncio.Task[Claim | None]]()
+
+    async with asyncio.TaskGroup() as group:
+        async for piece in model.stream(request):
+            buffer += piece
+            for sentence in _whole_sentences(buffer)[len(checks) : -1]:  # the last may still grow
+                checks.append(group.create_task(_check_sentence(sentence, chosen, context)))
+                answer = await _grown(answer, checks, context)
+        for sentence in _whole_sentences(buffer)[len(checks) :]:
+            checks.append(group.create_task(_check_sentence(sentence, chosen, context)))
+        for check in checks:
+            await check
+            answer = await _grown(answer, checks, context)
+    if not _speaks_to(question, answer):
+        return Answer(question, (), survey)
+    general = [claim for check in checks if (claim := check.result()) and not claim.citations]
+    return replace(answer, claims=(*answer.claims, *general[:1]))
 
 
-async def _with_sentence(answer: Answer, sentence: str, papers: list[Paper], context: RunContext) -> Answer:
-    """The answer with one more sentence if it holds, and whoever waits for it told."""
+def _whole_sentences(text: str) -> list[str]:
+    return sentences(read_prose(text).replace("\n\n", " "))
+
+
+async def _check_sentence(sentence: str, papers: Sequence[Paper], context: RunContext) -> Claim | None:
+    """The sentence as it holds; without citations it is general knowledge; ``None`` where it does not hold."""
     if sentence.strip(" .") == "NONE":
-        return answer
-    meant = bool(list_cited_keys(sentence)) or "[" in sentence
+        return None
     draft = settle_citations(Draft(OutlineNode("answer"), tuple(papers), sentence))
-    draft = await verify_citations(context.require_model(), draft) if list_cited_keys(draft.text) else draft
-    held = [claim for claim in draft.claims if all(c.verdict == "supported" for c in claim.citations)]
-    claims = tuple(held) if meant else (Claim(draft.text, ()),)
-    grown = replace(answer, claims=(*answer.claims, *claims))
-    if claims:
+    if not list_cited_keys(draft.text):
+        return None if "[" in sentence else Claim(draft.text, ())
+    draft = await verify_citations(context.require_model(), draft)
+    return next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)
+
+
+async def _grown(answer: Answer, checks: Sequence[asyncio.Task[Claim | None]], context: RunContext) -> Answer:
+    """The answer with the sentences that are checked so far, in order; whoever waits for it is told of a new one."""
+    done = list(takewhile(lambda check: check.done(), checks))
+    held = tuple(claim for check in done if (claim := check.result()) and claim.citations)
+    grown = replace(answer, claims=held)
+    if len(held) > len(answer.claims):
         await context.answering(grown)
     return grown
+
+
+def _speaks_to(question: str, answer: Answer) -> bool:
+    """Whether what was found holds at least half of what the question asks for: else the papers do not say."""
+    asked = {term for term in terms(question) if term not in ASKING}
+    papers = {paper.key: paper for paper in answer.papers}
+    held: set[str] = set()
+    for claim in answer.claims:
+        held |= set(terms(claim.text))
+        for cited in claim.citations:
+            held |= set(terms(f"{cited.quote} {papers[cited.key].title}"))
+    return bool(answer.claims) and len(asked & held) * 2 >= len(asked)

@@ -159,6 +159,13 @@ def add_warnings(survey: Survey, warnings: Sequence[SurveyWarning]) -> Survey:
     return replace(survey, warnings=tuple(dict.fromkeys((*survey.warnings, *warnings))))
 
 
+def count_references(survey: Survey) -> str:
+    """How many papers the survey cites, of which years."""
+    years = sorted(p.year for p in survey.references if p.year)
+    span = f" published between {years[0]} and {years[-1]}" if years else ""
+    return f"This survey cites {len(survey.references)} papers{span}."
+
+
 def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:
     """What the survey covers and from how many papers; only what can be counted."""
     years = sorted(p.year for p in survey.references if p.year)

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from engine.checking.check import CheckedText
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
@@ -25,6 +26,7 @@ from engine.writing.drafting import (
     mark_unchecked,
     verify_citations,
 )
+from engine.writing.outer_parts import Framing
 
 
 async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
@@ -54,11 +56,49 @@ class Composition:
     check: bool = True
     connect: bool = True
     warnings: list[SurveyWarning] = field(default_factory=list)
+    abstract: CheckedText | None = None
     _done: int = 0
 
     async def sections(self, finished: Mapping[int, Section]) -> dict[int, Section]:
-        """Every section that could be written, by position; those ``finished`` are taken as they are."""
-        wanted = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in finished]
+        """Every section that could be written, by position; those ``finished`` are taken as they are.
+
+        Introduction, conclusion and abstract come last, from the text of the others.
+        """
+        nodes = list(enumerate(self.task.outline.nodes))
+        frames = [(i, top) for i, top in nodes if top.role != "body" and not top.children]
+        body = await self._body(
+            [(i, top) for i, top in nodes if (i, top) not in frames and i not in finished], finished
+        )
+        around = {i for i, _ in frames}
+        inside = [body[i] for i in sorted(body) if i not in around]
+        if not inside:
+            return body
+        framing = Framing(self.model, self.task, inside, self.papers, self.check)
+        async with asyncio.TaskGroup() as group:
+            parts = [group.create_task(self._frame(framing, i, top)) for i, top in frames if i not in body]
+            abstract = group.create_task(self._abstract(framing)) if frames else None
+        self.abstract = abstract.result() if abstract else None
+        return {**body, **{i: section for part in parts for i, section in part.result().items()}}
+
+    async def _frame(self, framing: Framing, position: int, node: OutlineNode) -> dict[int, Section]:
+        try:
+            section = await framing.write_part(node)
+        except (LanguageModelError, LimitExceeded) as error:
+            self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
+            return {}
+        await self.context.section_finished(section, position)
+        return {position: section}
+
+    async def _abstract(self, framing: Framing) -> CheckedText | None:
+        try:
+            return await framing.write_abstract()
+        except (LanguageModelError, LimitExceeded) as error:
+            self.warnings.append(SurveyWarning("unfinished", "abstract", str(error)))
+            return None
+
+    async def _body(
+        self, wanted: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]
+    ) -> dict[int, Section]:
         parts = [leaf for _, top in wanted for leaf in leaves(top)]
         async with asyncio.TaskGroup() as group:
             drafts = [group.create_task(self._draft(part)) for part in parts]

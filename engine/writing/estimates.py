@@ -15,6 +15,7 @@ from engine.reading.full_text import OPENING_TOKENS
 from engine.run import CallChain, PlannedCall
 from engine.values import Paper, PaperKey, Passage, walk_outline
 from engine.writing.drafting import Assignment, build_draft_request
+from engine.writing.outer_parts import FINDINGS_EACH, FRAME_WORDS
 
 TOKENS_PER_DRAFTED_WORD = 2.1
 """Measured on cited prose: a word and its share of citation keys, in characters / 4."""
@@ -23,6 +24,10 @@ WORDS_PER_CITATION = 20
 """A survey cites about once a sentence."""
 
 TOKENS_PER_VERDICT = 33
+FINDING_TOKENS = 45
+"""One sentence of the finished sections, from which introduction and conclusion are written."""
+
+MEAN_PAPER_TOKENS = 250
 CHECK_OVERHEAD = 750
 PROMPT_OVERHEAD = 450
 """Tokens of the rules and the JSON schema of one editing call."""
@@ -58,6 +63,10 @@ def plan_subsections(
     for _, node in walk_outline(task.outline.nodes):
         if node.children:
             continue
+        if node.role != "body":
+            chains += _plan_frame(task, check=check)
+            chains += _plan_frame(task, check=check) if node.role == "conclusion" else []  # and the abstract
+            continue
         own = [papers[key] for key in node.papers if key in papers]
         written = round(task.words * TOKENS_PER_DRAFTED_WORD)
         cited = min(len(own), task.words // WORDS_PER_CITATION + 1)
@@ -74,6 +83,17 @@ def plan_subsections(
             chains += [(one,)] * (checks - 1)  # a subsection's checks run side by side
         chains.append(tuple(chain))
     return chains
+
+
+def _plan_frame(task: Assignment, *, check: bool) -> list[CallChain]:
+    """What is written from the finished sections, and its check."""
+    leaves = sum(not node.children and node.role == "body" for _, node in walk_outline(task.outline.nodes))
+    words = min(FRAME_WORDS, task.words)
+    read = leaves * FINDINGS_EACH * FINDING_TOKENS + PROMPT_OVERHEAD
+    draft = PlannedCall("drafting", read, round(words * TOKENS_PER_DRAFTED_WORD))
+    claims = words // WORDS_PER_CITATION + 1
+    checked = PlannedCall("checking", CHECK_OVERHEAD + claims * MEAN_PAPER_TOKENS, claims * TOKENS_PER_VERDICT)
+    return [(draft, checked) if check else (draft,)]
 
 
 def estimate_cost(

@@ -23,6 +23,7 @@ def with_notice(survey: Survey) -> Survey:
 def checks_of(survey: Survey) -> ClaimTally | None:
     """All sections' tallies together; ``None`` where nothing was checked."""
     tallies = [section.tally for _, section in walk(survey.sections) if section.tally]
+    tallies += [survey.tally] if survey.tally else []
     return sum_of(tallies) if tallies else None
 
 

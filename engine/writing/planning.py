@@ -21,8 +21,12 @@ from engine.writing.drafting import (
     divide_into_chunks,
     outline_text,
 )
+from engine.writing.model_text import read_heading
 
 T = TypeVar("T")
+
+SMALLEST_FRAMED = 3
+"""An outline of fewer sections has neither introduction nor conclusion."""
 
 SECTION_PAPERS = 50
 """Papers shown for dividing a section (AutoSurvey's code)."""
@@ -51,7 +55,7 @@ class Planner:
             raise failed[0]
         lost = f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: " if failed else ""
         plan = rough[0] if len(rough) == 1 else await self._merge(rough, sections)
-        nodes = tuple(OutlineNode(s.title, s.description) for s in plan.sections)
+        nodes = _with_roles([OutlineNode(read_heading(s.title), s.description) for s in plan.sections])
         top = Outline(plan.title, nodes, "AutoSurvey", (f"{lost}{failed[0]}",) if lost else ())
         whole = await self._without_duplicates(await self._divide(top))
         return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
@@ -60,11 +64,15 @@ class Planner:
         """Every section with its subsections; one that could not be divided stays whole, and that is noted."""
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
         async with asyncio.TaskGroup() as group:
-            parts = [group.create_task(try_work(self._parts(top, node))) for node in top.nodes]
+            parts = [group.create_task(try_work(self._parts(top, node))) for node in top.nodes if node.role == "body"]
         notes = list(top.notes)
         nodes: list[OutlineNode] = []
-        for node, part in zip(top.nodes, parts, strict=True):
-            below = part.result()
+        divided = iter(parts)
+        for node in top.nodes:
+            if node.role != "body":
+                nodes.append(node)  # it is written from the finished sections, so it has neither parts nor papers
+                continue
+            below = next(divided).result()
             if isinstance(below, LanguageModelError):
                 notes.append(f"“{node.title}” could not be divided: {below}")
                 (keys,) = await self.nearest([node], self.context.limits.papers_per_node)
@@ -97,7 +105,7 @@ class Planner:
         )
         request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
         answer = await self.model.answer_typed(request, SubsectionsAnswer)
-        made = [OutlineNode(s.title, s.description) for s in answer.subsections]
+        made = [OutlineNode(read_heading(s.title), s.description) for s in answer.subsections]
         keys = await self.nearest(made, self.context.limits.papers_per_node)
         return tuple(replace(part, papers=own) for part, own in zip(made, keys, strict=True))
 
@@ -121,6 +129,14 @@ class Planner:
         texts = [f"{node.title}. {node.description}" for node in nodes]
         about = await asyncio.to_thread(self.context.embedder.embed, texts)
         return [nearest_papers(n, self.papers, self.vectors, v, count) for n, v in zip(nodes, about, strict=True)]
+
+
+def _with_roles(nodes: list[OutlineNode]) -> tuple[OutlineNode, ...]:
+    """The first introduces and the last concludes, as the prompt asks, where there is something between them."""
+    if len(nodes) < SMALLEST_FRAMED:
+        return tuple(nodes)
+    first, *body, last = nodes
+    return (replace(first, role="introduction"), *body, replace(last, role="conclusion"))
 
 
 async def try_work(work: Coroutine[Any, Any, T]) -> T | LanguageModelError:

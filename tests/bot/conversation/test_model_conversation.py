@@ -46,9 +46,9 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
         await chat.say("why 1")
         assert "checked: supported" in chat.last
         before = (await lab.survey()).sections
-        await chat.say("expand 1.1")
+        await chat.say("expand 2.1")
         after = (await lab.survey()).sections
-        assert [n for (n, a), (_, b) in zip(walk(before), walk(after), strict=True) if a.text != b.text] == ["1.1"]
+        assert [n for (n, a), (_, b) in zip(walk(before), walk(after), strict=True) if a.text != b.text] == ["2.1"]
         await chat.say("what do systems learn from the passage index?")
         assert "each sentence checked against its paper" in chat.last
         await chat.say("cost")
@@ -66,21 +66,21 @@ async def test_each_way_of_changing_a_section_changes_that_section_only(
         await lab.talk("survey dense retrieval sections=3 words=80", "ok", "ok", "ok")
         first = (await lab.survey()).sections
         for said in (
-            "shorten 1.1",
-            "add a paragraph on the passage index to 1.1",
-            "translate 1.1 to German",
-            "remove the claim about query encoder from 1.1",
+            "shorten 2.1",
+            "add a paragraph on the passage index to 2.1",
+            "translate 2.1 to German",
+            "remove the claim about query encoder from 2.1",
         ):
             before = dict(walk((await lab.survey()).sections))
             await chat.say(said)
             after = dict(walk((await lab.survey()).sections))
-            assert [n for n in before if before[n].text != after[n].text] == ["1.1"], chat.last
+            assert [n for n in before if before[n].text != after[n].text] == ["2.1"], chat.last
             if "paragraph" in said:
-                assert after["1.1"].text.startswith(before["1.1"].text + "\n\n")
-                assert len(after["1.1"].claims) > len(before["1.1"].claims)
+                assert after["2.1"].text.startswith(before["2.1"].text + "\n\n")
+                assert len(after["2.1"].claims) > len(before["2.1"].claims)
             if "translate" in said:
-                assert list_cited_keys(after["1.1"].text) == list_cited_keys(before["1.1"].text)
-                assert all(claim.text in after["1.1"].text for claim in after["1.1"].claims)
+                assert list_cited_keys(after["2.1"].text) == list_cited_keys(before["2.1"].text)
+                assert all(claim.text in after["2.1"].text for claim in after["2.1"].claims)
         await chat.say("undo 4")
         assert (await lab.survey()).sections == first
 
@@ -116,7 +116,7 @@ async def test_a_paper_is_cited_only_where_a_sentence_says_what_it_says(
             await chat.say(f"cite arxiv:2005.00005 in {other}")
             assert "so it is not cited there" in chat.last
             assert (await lab.survey()).sections == before
-            await chat.say("cite Nothing of This Name in 1.1")
+            await chat.say("cite Nothing of This Name in 2.1")
             assert "not among the papers gathered" in chat.last
             await chat.say(f"cite arxiv:2005.00005 in {place}")
             old, new = dict(walk(before))[place], dict(walk((await lab.survey()).sections))[place]

@@ -91,7 +91,8 @@ async def test_the_temperature_and_the_shared_part_reach_the_request(provider: s
         shared = message["content"][:1]
         assert shared == second["messages"][0]["content"][:1]
     else:
-        assert shared == [m["content"] for m in second["messages"]][:-1] == ["Be brief.", "Shared part."]
+        assert shared == [m["content"] for m in second["messages"]][:-1] == ["Be brief."]
+        assert all(body["messages"][-1]["content"].startswith("Shared part.\n\n") for body in (first, second))
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -266,3 +267,49 @@ def test_a_price_of_the_settings_comes_first_and_an_unknown_one_is_refused() -> 
     assert own.require("llama-7b").input == 0.0
     with pytest.raises(UserError, match=r"SCHOLIUM_PRICES=.*budget=500k"):
         own.require("mystery-2")
+
+
+async def test_what_a_model_refuses_of_a_request_is_left_out_and_remembered() -> None:
+    from aiohttp import web
+
+    bodies: list[dict[str, object]] = []
+
+    async def answer(incoming: web.Request) -> web.Response:
+        body = await incoming.json()
+        bodies.append(body)
+        reasons = {
+            "Unsupported value: 'temperature' does not support 0.3 with this model.": "temperature" in body,
+            "Unrecognized request argument supplied: max_completion_tokens": "max_completion_tokens" in body,
+            "System role not supported": any(message["role"] == "system" for message in body["messages"]),
+        }
+        for reason, holds in reasons.items():
+            if holds:
+                return web.json_response({"error": {"message": reason}}, status=400)
+        if "forbidden" in str(body):
+            return web.json_response({"error": {"message": "This word is not allowed here."}}, status=400)
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Blue."}}
+        return web.json_response(
+            {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+        )
+
+    application = web.Application()
+    application.router.add_post("/v1/chat/completions", answer)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        provider = provider_of("openai", f"http://127.0.0.1:{runner.addresses[0][1]}")
+        asked = Request("reading", "one", Prompt("Rules.", "Shared.", "Question?"), 100, 0.3)
+        assert (await provider.complete("m", asked, None)).text == "Blue."
+        refusals = len(bodies)
+        assert (await provider.complete("m", asked, None)).text == "Blue."
+        with pytest.raises(LanguageModelError, match=r"answered 400: This word is not allowed here\."):
+            await provider.complete("m", Request("reading", "two", Prompt("", "", "forbidden"), 100), None)
+    finally:
+        await provider.close()
+        await runner.cleanup()
+    assert refusals == 4
+    last = bodies[refusals]
+    assert last["messages"] == [{"role": "user", "content": "Rules.\n\nShared.\n\nQuestion?"}]
+    assert last["max_tokens"] == 100

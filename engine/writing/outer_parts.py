@@ -1,0 +1,82 @@
+"""What stands around the sections, written last from their finished text: introduction, conclusion, abstract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.checking.check import CheckedText, CheckTask, check_section
+from engine.checking.citation_forms import read_citations
+from engine.citations import list_cited_keys, replace_citations
+from engine.errors import LanguageModelError
+from engine.llm.model import LanguageModel, Request
+from engine.llm.prompting import data, fill
+from engine.survey import Section, walk
+from engine.values import OutlineNode, Paper, PaperKey
+from engine.writing.drafting import Assignment
+from engine.writing.model_text import read_prose
+
+FRAME_WORDS = 220
+ABSTRACT_WORDS = 130
+FINDINGS_EACH = 5
+"""Claims of each finished subsection that are shown: its first ones and its last."""
+
+PURPOSES: Mapping[str, str] = {
+    "introduction": "It introduces the survey: what the subject is and why it is worked on, as the sections show it, "
+    "and what each section covers. It gives no results in detail.",
+    "conclusion": "It concludes the survey: what the sections found when they are read together, where the works agree "
+    "and disagree, and what they leave open.",
+    "abstract": "It is the survey's abstract, one paragraph: it says what was found, not which headings there are.",
+}
+
+
+@dataclass(frozen=True)
+class Framing:
+    """The parts around the ``sections`` of one trial; every claim in them is checked against its papers."""
+
+    model: LanguageModel
+    task: Assignment
+    sections: Sequence[Section]
+    papers: Mapping[PaperKey, Paper]
+    check: bool
+
+    async def write_part(self, node: OutlineNode) -> Section:
+        """The introduction or the conclusion. Raises `LanguageModelError` where nothing of it holds."""
+        found = await self._write(node.title, node.role, min(self.task.words, FRAME_WORDS))
+        return Section(node.title, found.text, found.claims, tally=found.tally)
+
+    async def write_abstract(self) -> CheckedText:
+        """What was found, checked; its text has no citations, as abstracts have none."""
+        found = await self._write("Abstract", "abstract", ABSTRACT_WORDS)
+        bare = " ".join(replace_citations(found.text, lambda _: "").replace(" .", ".").split())
+        return CheckedText(bare, found.claims, found.tally, found.warnings)
+
+    async def _write(self, title: str, purpose: str, words: int) -> CheckedText:
+        findings = self.list_findings()
+        cited = dict.fromkeys(key for line in findings for key in list_cited_keys(line) if key in self.papers)
+        papers = tuple(self.papers[key] for key in cited)
+        prompt = fill(
+            "autosurvey/frame",
+            topic=data(self.task.topic),
+            findings="\n".join(data(line) for line in findings),
+            title=data(title),
+            purpose=PURPOSES[purpose],
+            words=str(words),
+        )
+        request = Request("drafting", f"frame/{self.task.trial}/{title}", prompt, max(1_024, words * 4), 0.7)
+        text = read_citations(read_prose(await self.model.text(request), title), papers).text
+        task = CheckTask(title, text, papers, self.task.topic)
+        found = await check_section(self.model, task) if self.check else CheckedText(text)
+        if not found.text:
+            raise LanguageModelError("no sentence of it holds", retryable=True)
+        return found
+
+    def list_findings(self) -> list[str]:
+        """Headings of the finished sections, and under each its first claims and its last."""
+        lines: list[str] = []
+        for number, section in walk(tuple(self.sections)):
+            lines.append(f"{number} {section.title}")
+            claims = [claim.text for claim in section.claims]
+            shown = claims if len(claims) <= FINDINGS_EACH else [*claims[: FINDINGS_EACH - 1], claims[-1]]
+            lines += [f"- {claim}" for claim in shown]
+        return lines
