@@ -63,9 +63,11 @@ def postgres() -> Iterator[str | None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-WEAVIATE_URL = os.environ.get("WEAVIATE_URL", "")
+WEAVIATE_URL = os.environ.get("SCHOLIUM_TEST_WEAVIATE", "") or os.environ.get("WEAVIATE_URL", "")
 WEAVIATE_GRPC_PORT = os.environ.get("WEAVIATE_GRPC_PORT", "50051")
-WITHOUT_WEAVIATE = "Weaviate is not here (no WEAVIATE_URL, no program “weaviate”): its tests are SKIPPED."
+WITHOUT_WEAVIATE = "Weaviate is not here (no SCHOLIUM_TEST_WEAVIATE, no program “weaviate”): its tests are SKIPPED."
+MARK = "TestsOfScholium"
+"""A collection in a server that the tests have taken: they take an empty one only, and no lab's."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +78,32 @@ class WeaviateAt:
     grpc_port: int
     process: subprocess.Popen[bytes] | None = None
 
+    def take(self) -> None:
+        """Mark the server as the tests' own. Raises `RuntimeError` where somebody keeps something there."""
+        names = self._collections()
+        if MARK in names:
+            return
+        if names:
+            raise RuntimeError(
+                f"The Weaviate at {self.url} holds {', '.join(names[:3])}: tests delete collections, so they only use "
+                "a server that was empty when they first came. Set SCHOLIUM_TEST_WEAVIATE to one."
+            )
+        made = json.dumps({"class": MARK, "vectorizer": "none"}).encode()
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.url}/v1/schema", made, headers, method="POST")
+        urllib.request.urlopen(request, timeout=30).close()
+
     def empty(self) -> None:
-        """Delete our collections."""
-        with urllib.request.urlopen(f"{self.url}/v1/schema", timeout=10) as answer:
-            names = [made["class"] for made in json.load(answer)["classes"]]
-        for name in names:
+        """Delete what the tests made, in a server that is theirs."""
+        self.take()
+        for name in self._collections():
             if name.startswith("Scholium_"):
                 request = urllib.request.Request(f"{self.url}/v1/schema/{name}", method="DELETE")
                 urllib.request.urlopen(request, timeout=30).close()
+
+    def _collections(self) -> list[str]:
+        with urllib.request.urlopen(f"{self.url}/v1/schema", timeout=10) as answer:
+            return [made["class"] for made in json.load(answer)["classes"]]
 
 
 @contextmanager

@@ -336,7 +336,7 @@ async def test_a_writer_is_given_the_opening_and_evidence_names_the_page(place: 
     bodies = await with_bodies({given_paper.key: given_paper}, context)
     block = paper_block(list(bodies.values()), 300)
     assert "The index holds 21 million of them." in block and block.count("</paper>") == 1
-    quote = "The model gains 9.5 points."
+    quote = "The model gains 9.5 points"
     support = Support(sentence=1, key=given_paper.key, supported=True, quote=quote)
     model = FakeModel(lambda _, __: CheckAnswer(verdicts=[support]).model_dump_json())
     draft = Draft(OutlineNode("T"), tuple(bodies.values()), f"It gains 9.5 points [@{given_paper.key}].")
