@@ -8,9 +8,11 @@ from pathlib import Path
 
 from adapters.chat import Button, Outgoing
 from bot.store.sessions import StoredConversation
+from bot.wording import replies
 from bot.wording import sentences as wording
 from bot.wording.cards import CARD, PROPOSING, Card, action_buttons, by_whom, make_card
-from engine.session.events import Job, NoticeKind
+from engine.retrieval.named_papers import find_named_papers
+from engine.session.events import AskQuestion, Event, Job, NoticeKind
 from engine.session.state import SurveySession
 
 
@@ -71,6 +73,16 @@ class Turn:
         """Something that names a person, perhaps for one alone."""
         people = (person,) if person else ()
         self._send(Outgoing(self.stored.conversation, text, only_for=only_for, people=people))
+
+    def look_up(self, event: Event) -> bool:
+        """Answer who wrote a paper, and when, from its record; whether that is what was asked."""
+        papers = self.session.state.papers
+        if not isinstance(event, AskQuestion) or papers is None or self.session.job:
+            return False
+        named = find_named_papers(event.question, papers.included())
+        if named:
+            self.say(replies.named_papers(named))
+        return named is not None
 
     def outgoing(self) -> list[Outgoing]:
         """The messages; the last says whether it is the person's turn now."""

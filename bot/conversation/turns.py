@@ -218,7 +218,8 @@ class Turns:
             case ListSurveys() | OpenSurvey() | NewSurvey() | NameSurvey() | ArchiveSurvey():
                 await manage_surveys(turn, self._services, command, incoming)
             case _:
-                self.decide(turn, command)
+                if not turn.look_up(command):
+                    self.decide(turn, command)
 
     async def _manage(self, turn: Turn, command: Invite | RaiseBudget | Forget | Choose) -> None:
         """What belongs to the survey's surroundings."""

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from bot.store.surveys import StoredSurvey
 from bot.wording.labels import survey_line
 from bot.wording.sentences import SUGGESTIONS, WELCOME, status
+from engine.citations import reference_text
 from engine.rendering.markdown import escape_markdown
+from engine.retrieval.named_papers import NamedPapers
 from engine.session.state import Phase, SurveySession
 from engine.text import clean, shorten
 
@@ -52,7 +54,8 @@ def list_surveys(found: Sequence[StoredSurvey], current: str, *, everything: boo
     lines = [f"{survey.number}. {survey_line(survey)}{_marks(survey, current)}" for survey in shown]
     hidden = len(found) - len(shown)
     more = f"\n\n{hidden} archived; `list all` shows them too." if hidden else ""
-    return "**Your surveys**\n\n" + "\n".join(lines) + f"\n\n`open 2` goes on with the second.{more}"
+    hint = "\n\n`open 2` goes on with the second." if len(found) > 1 else ""
+    return "**Your surveys**\n\n" + "\n".join(lines) + hint + more
 
 
 def _marks(survey: StoredSurvey, current: str) -> str:
@@ -88,3 +91,10 @@ def archived(title: str) -> str:
 def without_abstracts(lacking: int, papers: int) -> str:
     """Papers that cannot stand behind a sentence."""
     return f"{lacking:,} of {papers:,} papers have no abstract: a survey can list them, but cannot quote them."
+
+
+def named_papers(named: NamedPapers) -> str:
+    """Who wrote the papers of a name, where and when."""
+    lines = [f"- {escape_markdown(clean(reference_text(paper)))}" for paper in named.papers]
+    many = "This paper has" if len(lines) == 1 else "These papers have"
+    return f"{many} “{escape_markdown(named.name)}” in the title or stand for it:\n\n" + "\n".join(lines)
