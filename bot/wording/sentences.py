@@ -43,7 +43,7 @@ HELP = """**What you can say**
 | the survey | `show 3.2` · `why 3.2` · `why [12]` · or simply ask a question |
 | change it | `rewrite 3.2: …` · `expand 2.1` · `shorten 2.1` · `add a paragraph on … to 2.1` · `cite … in 2.1` · \
 `remove the claim about … from 2.1` · `translate 2.1 to German` |
-| files | `export` · `export pdf bib` (md, html, pdf, bib, ris, json) |
+| files | `export` · `export pdf bib` (md, html, pdf, docx, tex, bib, ris, csl, json) |
 | its quality | `evaluate` · `evaluate details` |
 | the field | `gaps` (which parts of it lack surveys) · `background` (from Wikipedia, into the introduction) |
 | people | `invite NAME` (may change the survey too) |

@@ -1,7 +1,8 @@
-"""References as BibTeX and RIS."""
+"""References as BibTeX, RIS and CSL-JSON."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -9,8 +10,8 @@ import rispy
 from bibtexparser.entrypoint import write_string
 from bibtexparser.library import Library
 from bibtexparser.model import Entry, Field
-from pylatexenc.latexencode import unicode_to_latex
 
+from engine.rendering.latex_escape import escape_latex
 from engine.retrieval.identity import surname
 from engine.retrieval.online.wikipedia import is_encyclopedia
 from engine.text import ET_AL, STOP_WORDS, clean, fold, words
@@ -57,6 +58,37 @@ def ris(papers: Sequence[Paper]) -> str:
     return str(rispy.dumps([_ris_record(paper) for paper in papers], implementation=_RisWriter))
 
 
+def csl_json(papers: Sequence[Paper]) -> str:
+    """The papers as items of CSL-JSON, which Zotero, pandoc and citation processors read."""
+    items = [_csl_item(key, paper) for key, paper in zip(entry_keys(papers), papers, strict=True)]
+    return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
+
+
+def _csl_item(key: str, paper: Paper) -> dict[str, object]:
+    kind, _ = _fields(paper)
+    types = {"inproceedings": "paper-conference", "article": "article-journal"}
+    item: dict[str, object] = {
+        "id": key,
+        "type": "entry-encyclopedia" if is_encyclopedia(paper) else types.get(kind, "article"),
+        "title": clean(paper.title),
+        "author": [_csl_name(clean(author)) for author in paper.authors if author != ET_AL],
+        "issued": {"date-parts": [[paper.year]]} if paper.year else {},
+        "container-title": clean(paper.venue) if kind != "misc" else "",
+        "publisher": clean(paper.venue) if kind == "misc" else "",
+        "DOI": _identifier(paper, "doi"),
+        "number": f"arXiv:{arxiv}" if (arxiv := _identifier(paper, "arxiv")) else "",
+        "URL": paper.url,
+        "abstract": clean(paper.abstract),
+    }
+    return {name: value for name, value in item.items() if value}
+
+
+def _csl_name(author: str) -> dict[str, str]:
+    """Family and given name; a name of one word is taken as it is."""
+    family, comma, given = _family_first(author).partition(",")
+    return {"family": family.strip(), "given": given.strip()} if comma else {"literal": author}
+
+
 def _fields(paper: Paper) -> tuple[str, list[tuple[str, str]]]:
     venue = clean(paper.venue)
     kind, place = "misc", "howpublished"
@@ -65,11 +97,11 @@ def _fields(paper: Paper) -> tuple[str, list[tuple[str, str]]]:
     elif venue and not _PREPRINT.search(venue):
         kind, place = ("inproceedings", "booktitle") if _MEETING.search(venue) else ("article", "journal")
     return kind, [
-        ("title", f"{{{_latex(paper.title)}}}"),
-        ("author", " and ".join(map(_bibtex_author, paper.authors))),
+        ("title", f"{{{escape_latex(paper.title)}}}"),
+        ("author", " and ".join(map(_bibtex_name, paper.authors))),
         ("year", str(paper.year or "")),
-        (place, _latex(venue)),
-        ("doi", _latex(_identifier(paper, "doi"))),
+        (place, escape_latex(venue)),
+        ("doi", escape_latex(_identifier(paper, "doi"))),
         ("eprint", _identifier(paper, "arxiv")),
         ("archiveprefix", "arXiv" if _identifier(paper, "arxiv") else ""),
         # Raw, as \url wants it; only braces would end the field.
@@ -77,8 +109,12 @@ def _fields(paper: Paper) -> tuple[str, list[tuple[str, str]]]:
     ]
 
 
-def _bibtex_author(author: str) -> str:
-    return "others" if author == ET_AL else _AND.sub("{and}", _latex(_family_first(author)))
+def _bibtex_name(author: str) -> str:
+    """A name as BibTeX divides it; one with more commas than BibTeX knows is kept whole by braces."""
+    if author == ET_AL:
+        return "others"
+    name = _AND.sub("{and}", escape_latex(_family_first(author)))
+    return f"{{{name}}}" if name.count(",") > 2 else name
 
 
 def _family_first(author: str) -> str:
@@ -88,14 +124,6 @@ def _family_first(author: str) -> str:
     family = surname(author)
     given = author.removesuffix(family).strip()
     return f"{family}, {given}" if given else family
-
-
-def _latex(text: str) -> str:
-    """Text for LaTeX; braces become commands, since BibTeX counts even escaped ones."""
-    plain = clean(text)
-    parts = re.split(r"([{}])", plain)
-    commands = {"{": "\\textbraceleft{}", "}": "\\textbraceright{}"}
-    return "".join(commands.get(part) or unicode_to_latex(part, unknown_char_warning=False) for part in parts)
 
 
 def _identifier(paper: Paper, namespace: str) -> str:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import UserError
-from engine.rendering.bibliography import bibtex, ris
+from engine.rendering.bibliography import bibtex, csl_json, ris
 from engine.rendering.figures.pictures import png
 from engine.rendering.html import html
+from engine.rendering.latex import latex_archive
 from engine.rendering.markdown import render_markdown
 from engine.rendering.pdf import pdf
+from engine.rendering.word import word_document
 from engine.survey import Figure, Survey
 from engine.text import fold
 
@@ -34,16 +37,31 @@ def from_json(content: bytes) -> Survey:
         raise UserError("This is not a survey saved by Scholium (its .json file).") from error
 
 
-FORMATS: dict[str, Callable[[Survey], bytes]] = {
-    "md": lambda survey: render_markdown(survey).encode(),
-    "html": lambda survey: html(survey).encode(),
-    "pdf": pdf,
-    "bib": lambda survey: bibtex(survey.references).encode(),
-    "ris": lambda survey: ris(survey.references).encode(),
-    "json": as_json,
-}
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """How a survey becomes a file, and how the file's name ends."""
 
-_ALIASES = {"markdown": "md", "bibtex": "bib", "htm": "html"}
+    suffix: str
+    render: Callable[[Survey], bytes]
+
+
+FORMATS: dict[str, FileFormat] = {
+    "md": FileFormat("md", lambda survey: render_markdown(survey).encode()),
+    "html": FileFormat("html", lambda survey: html(survey).encode()),
+    "pdf": FileFormat("pdf", pdf),
+    "docx": FileFormat("docx", word_document),
+    "tex": FileFormat("tex.zip", latex_archive),
+    "bib": FileFormat("bib", lambda survey: bibtex(survey.references).encode()),
+    "ris": FileFormat("ris", lambda survey: ris(survey.references).encode()),
+    "csl": FileFormat("csl.json", lambda survey: csl_json(survey.references).encode()),
+    "json": FileFormat("json", as_json),
+}
+"""The one table of formats; what is asked for by name."""
+
+_ALIASES = {
+    "markdown": "md", "bibtex": "bib", "htm": "html", "word": "docx", "latex": "tex", "tex.zip": "tex",
+    "csl-json": "csl", "csl.json": "csl",
+}  # fmt: skip
 
 
 def parse_formats(names: Sequence[str]) -> tuple[str, ...]:
@@ -64,7 +82,10 @@ def file_stem(title: str) -> str:
 def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Path, ...]:
     """Write the survey into a folder, one file for each format; each file appears whole or not at all."""
     stem = file_stem(survey.title)
-    return tuple(_write_content(folder, f"{stem}.{name}", FORMATS[name](survey)) for name in parse_formats(names))
+    return tuple(
+        _write_content(folder, f"{stem}.{FORMATS[name].suffix}", FORMATS[name].render(survey))
+        for name in parse_formats(names)
+    )
 
 
 def write_figure(figure: Figure, folder: Path, stem: str) -> Path:

@@ -56,7 +56,9 @@ def _compiled(figure: Figure, kind: Literal["png", "pdf"], groups: Sequence[str]
     # Imported here because only exports need it.
     import typst
 
-    made = typst.compile(_ALONE, format=kind, ppi=_PIXELS_PER_INCH, sys_inputs={"svg": svg(figure, groups=groups)})
+    drawn = {"svg": svg(figure, groups=groups)}
+    # PDF 1.5, which every LaTeX includes; without a time, the same figure gives the same bytes.
+    made = typst.compile(_ALONE, format=kind, ppi=_PIXELS_PER_INCH, pdf_standards="1.5", timestamp=0, sys_inputs=drawn)
     if not isinstance(made, bytes):
         raise TypeError("Typst returned no bytes for a single page")
     return made

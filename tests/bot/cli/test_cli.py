@@ -86,7 +86,7 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
     ):
         assert part in stdout
     written = {path.suffix for path in (tmp_path / "files").iterdir()}
-    assert written == {".md", ".html", ".pdf", ".bib", ".ris", ".json"}
+    assert written == {".md", ".html", ".pdf", ".docx", ".zip", ".bib", ".ris", ".json"}
 
 
 def test_ingest_reports_what_became_of_each_record(tmp_path: Path) -> None:

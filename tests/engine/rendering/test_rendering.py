@@ -63,9 +63,9 @@ def survey_about(title: str) -> Survey:
 @pytest.mark.parametrize("title", HOSTILE)
 @pytest.mark.parametrize("name", FORMATS)
 def test_hostile_titles_are_text_in_every_format(name: str, title: str) -> None:
-    content = FORMATS[name](survey_about(title))
+    content = FORMATS[name].render(survey_about(title))
     assert content
-    assert name == "pdf" or b"\x00" not in content
+    assert name in {"pdf", "docx", "tex"} or b"\x00" not in content
 
 
 class Tags(HTMLParser):
@@ -116,7 +116,7 @@ def test_escaped_markdown_reads_back_as_the_same_words(text: str) -> None:
 
 
 def test_the_pdf_holds_the_text_and_its_pages() -> None:
-    document = pypdfium2.PdfDocument(FORMATS["pdf"](survey_about("100% _plain_ {title} #x $y$")))
+    document = pypdfium2.PdfDocument(FORMATS["pdf"].render(survey_about("100% _plain_ {title} #x $y$")))
     text = "".join(page.get_textpage().get_text_range() for page in document)
     assert "100% _plain_ {title} #x $y$" in text
     assert "References" in text
@@ -173,7 +173,7 @@ def test_files_are_written_whole_and_named_after_the_title(tmp_path: Path) -> No
 
 def test_a_format_or_folder_that_cannot_be_says_so(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="I can make: md"):
-        parse_formats(("docx",))
+        parse_formats(("odt",))
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="could not be written"):
         write_files(survey_about("T"), tmp_path / "file", ("md",))
@@ -182,5 +182,5 @@ def test_a_format_or_folder_that_cannot_be_says_so(tmp_path: Path) -> None:
 def test_a_reference_without_facts_is_still_rendered() -> None:
     bare = replace(papers(1)[0], authors=(), year=None, venue="", url="", abstract="")
     survey = with_references(Survey("T", "", (Section("S", f"x [@{bare.key}]"),), ()), {bare.key: bare})
-    for render in FORMATS.values():
-        assert render(survey)
+    for made in FORMATS.values():
+        assert made.render(survey)
