@@ -26,7 +26,7 @@ from engine.rendering.document import (
 from engine.rendering.figures.pictures import pdf_picture
 from engine.rendering.latex_escape import declare_characters, escape_latex
 from engine.rendering.markdown import describe_search
-from engine.survey import Survey, Table
+from engine.survey import Survey, Table, introduce
 from engine.values import Paper, PaperKey
 
 SOURCE = "survey.tex"
@@ -73,7 +73,7 @@ def latex_archive(survey: Survey) -> bytes:
 def latex(survey: Survey, references: str) -> str:
     """The source; ``references`` is the text of its bibliography, whose characters it declares."""
     writer = _Writer(survey)
-    body = "\n\n".join(writer.parts())
+    body = "\n\n".join(filter(None, writer.parts()))
     preamble = _PREAMBLE % {"declarations": "\n".join(f"  {d}" for d in declare_characters(body + references))}
     return f"{preamble}\n{body}\n"
 
@@ -121,11 +121,13 @@ class _Writer:
         yield f"\\{level}{{{escape_latex(item.section.title)}}}\\label{{section-{item.number}}}"
         yield from map(self._block, parse_blocks(item.section.text, self.numbers))
         for numbered in item.figures:
+            yield escape_latex(introduce(numbered.figure, numbered.number))
             yield (
                 f"\\begin{{figure}}[tbp]\n\\centering\n\\includegraphics[width=\\linewidth]{{{_picture_name(numbered)}}}\n"
                 f"\\caption{{{escape_latex(numbered.figure.caption)}}}\n\\end{{figure}}"
             )
         for table in item.tables:
+            yield escape_latex(introduce(table.table, table.number))
             yield self._table(table.table, f"\\caption{{{self._text(table.table.caption)}}}\\\\\n")
 
     def _overview(self, overview: Overview) -> Iterator[str]:

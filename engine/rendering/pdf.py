@@ -19,7 +19,7 @@ from engine.rendering.document import (
 )
 from engine.rendering.figures.pictures import svg
 from engine.rendering.markdown import describe_search
-from engine.survey import Survey, Table
+from engine.survey import Survey, Table, introduce
 from engine.text import clean
 from engine.values import Paper, PaperKey
 
@@ -49,9 +49,17 @@ def _data(survey: Survey) -> dict[str, Any]:
                 "depth": item.depth,
                 "title": clean(item.section.title),
                 "blocks": _blocks(item.section.text, known),
-                "tables": [{"number": n.number, **_table(n.table, known)} for n in item.tables],
+                "tables": [
+                    {"number": n.number, "introduction": clean(introduce(n.table, n.number)), **_table(n.table, known)}
+                    for n in item.tables
+                ],
                 "figures": [
-                    {"number": n.number, "caption": clean(n.figure.caption), "svg": svg(n.figure, groups=groups)}
+                    {
+                        "number": n.number,
+                        "introduction": clean(introduce(n.figure, n.number)),
+                        "caption": clean(n.figure.caption),
+                        "svg": svg(n.figure, groups=groups),
+                    }
                     for n in item.figures
                 ],
             }

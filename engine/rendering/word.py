@@ -19,7 +19,7 @@ from engine.rendering.document import (
 )
 from engine.rendering.figures.pictures import png
 from engine.rendering.markdown import describe_search
-from engine.survey import Survey, Table
+from engine.survey import Survey, Table, introduce
 from engine.text import clean, shorten
 
 PICTURE_WIDTH_CM = 16.0
@@ -98,6 +98,7 @@ class _Writer:
         self._heading(f"{item.number} {item.section.title}", item.depth)
         self._blocks(item.section.text)
         for numbered in item.figures:
+            self._blocks(introduce(numbered.figure, numbered.number))
             caption = f"Figure {numbered.number}. {clean(numbered.figure.caption)}"
             self.document.add_picture(io.BytesIO(png(numbered.figure, self.groups)), width=Cm(PICTURE_WIDTH_CM))
             picture = self.document.paragraphs[-1]
@@ -105,6 +106,7 @@ class _Writer:
             picture._p.xpath(".//wp:docPr")[0].set("descr", caption)  # what a screen reader says
             self._paragraph((Run(caption),), "Caption")
         for table in item.tables:
+            self._blocks(introduce(table.table, table.number))
             self._table(table.table, f"Table {table.number}. ")
 
     def _table(self, table: Table, name: str) -> None:

@@ -9,9 +9,11 @@ import shutil
 import subprocess
 import warnings
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import docx
+import pypdfium2
 import pytest
 
 from engine.citations import with_references
@@ -90,6 +92,20 @@ def test_every_character_that_is_written_as_a_command_compiles(tmp_path: Path) -
         encoding="utf-8",
     )
     run(tmp_path, "pdflatex", "-halt-on-error", "-interaction=nonstopmode", "-no-shell-escape", "all.tex")
+
+
+def test_the_sentence_that_introduces_a_table_stands_before_it() -> None:
+    survey = full_survey()
+    first, second, *others = survey.sections
+    named = replace(second, tables=(replace(second.tables[0], introduction="{} compares the papers."),))
+    survey = replace(survey, sections=(first, named, *others))
+    told = "Table 1 compares the papers."
+    assert told in latex(survey, "")
+    document = docx.Document(io.BytesIO(FORMATS["docx"].render(survey)))
+    assert told in [paragraph.text for paragraph in document.paragraphs]
+    pages = pypdfium2.PdfDocument(FORMATS["pdf"].render(survey))
+    assert any(told in page.get_textpage().get_text_range() for page in pages)
+    pages.close()
 
 
 def test_the_archive_is_the_same_each_time() -> None:
