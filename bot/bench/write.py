@@ -15,6 +15,7 @@ from rich.table import Table
 from bot.app import open_app
 from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
 from bot.serving.libraries import OwnLibrary
+from engine.checking.check import REPAIR_ROUNDS
 from engine.errors import ScholiumError
 from engine.limits import Limits
 from engine.llm.meter import Account, Throttle
@@ -116,11 +117,20 @@ def _critical(spans: dict[str, float], outline: Outline) -> float:
     def longest(prefix: str) -> float:
         return max((s for step, s in spans.items() if step.startswith(prefix)), default=0.0)
 
-    titles = [leaf.title for top in outline.nodes for leaf in leaves(top)]
-    ready = [spans.get(f"draft/0/{t}", 0.0) + spans.get(f"check/{t}", 0.0) for t in titles]
-    ends = [max(ready[max(0, i - 1) : i + 2]) + spans.get(f"coherence/{title}", 0.0) for i, title in enumerate(titles)]
+    def checking(title: str) -> float:
+        """The rounds of a part's check one after another, the calls of one round side by side."""
+        return sum(longest(f"check/{title}/{number}.") for number in range(REPAIR_ROUNDS + 1))
+
+    titles = [leaf.title for top in outline.nodes if top.role == "body" for leaf in leaves(top)]
+    drafts = [longest(f"draft/0/{title}") for title in titles]
+    ends = [
+        max(drafts[max(0, i - 1) : i + 2]) + longest(f"coherence/{title}") + checking(title)
+        for i, title in enumerate(titles)
+    ]
+    around = ["Abstract", *(top.title for top in outline.nodes if top.role != "body")]
+    frames = [longest(f"frame/0/{title}") + checking(title) for title in around]
     planning = longest("outline/") + longest("merge") + longest("subsections/") + longest("duplicates")
-    return planning + max(ends, default=0.0)
+    return planning + max(ends, default=0.0) + max(frames)
 
 
 def _report(console: Console, run: MeasuredRun, service: SimulatedService) -> None:

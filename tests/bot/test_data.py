@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from engine.retrieval.records import read_papers
+from engine.text import sentences
 from engine.values import Paper
 
 
@@ -19,6 +20,9 @@ def test_the_bundled_texts_are_summaries_that_nothing_can_quote() -> None:
     papers = bundled()
     assert len(papers) > 100
     assert all(p.summary and not p.abstract and p.content == p.summary for p in papers)
+    assert all(3 <= len(sentences(p.summary)) <= 6 for p in papers)
+    assert all(p.title and p.year and p.url.startswith("https://") for p in papers)
+    assert len({p.key for p in papers}) == len(papers)
 
 
 def test_a_citation_count_of_the_bundled_library_has_the_day_it_was_counted() -> None:

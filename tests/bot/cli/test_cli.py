@@ -16,8 +16,6 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.app import bundled_papers_file
-from engine.retrieval.records import read_papers
 from engine.values import Paper
 from tests.fakes import papers
 
@@ -222,21 +220,6 @@ def test_bench_find_measures_recall(lab: Path) -> None:
     assert result["seconds"] > 0
     (lab / "bad.json").write_text("[]")
     assert "topic → list of paper ids" in command(lab, "bench", "find", "--gold", "bad.json").stderr
-
-
-def test_the_bundled_library_is_whole() -> None:
-    items = list(read_papers(Path(str(bundled_papers_file())), lambda _, __: None))
-    assert all(isinstance(item, Paper) for item in items)
-    assert len(items) >= 120
-    for item in items:
-        assert isinstance(item, Paper)
-        assert item.authors
-        assert item.venue
-        assert item.year
-        assert item.citations
-        assert item.url.startswith("https://")
-        assert 3 <= item.abstract.count(". ") + 1 <= 6
-    assert len({paper_.key for paper_ in items}) == len(items)
 
 
 def test_help_of_every_command(tmp_path: Path) -> None:
