@@ -14,9 +14,9 @@ from bot.wording.sentences import counted
 from engine.citations import list_cited_keys, numbers, replace_citations
 from engine.errors import UserError
 from engine.evidence import Evidence
-from engine.rendering.markdown import escape_markdown
+from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
-from engine.survey import Citation, Section, SectionChange, Survey, walk
+from engine.survey import Citation, Section, SectionChange, Survey, Table, walk
 from engine.text import all_sentences, clean, sentences, shorten
 from engine.values import Paper, PaperKey
 
@@ -28,6 +28,8 @@ SECTION_BUTTONS = 15
 CHANGES_SHOWN = 6
 EVIDENCE_PER_PAGE = 8
 SOURCES_PER_PAGE = 20
+ROWS_SHOWN = 12
+"""Of a table; the files have all."""
 
 
 def address(paper: Paper) -> str:
@@ -76,7 +78,7 @@ def word_survey(survey: Survey) -> str:
     words = sum(len(section.text.split()) for _, section in walk(survey.sections))
     size = f"{counted(len(survey.sections), 'section')} · {words:,} words · {counted(len(survey.references), 'source')}"
     lines = [
-        f"- **{number} {escape_markdown(clean(section.title))}**: {_summary(section)}"
+        f"- **{number} {escape_markdown(clean(section.title))}**{_extent(survey, number)}: {_summary(section)}"
         for number, section in enumerate(survey.sections, start=1)
     ]
     warned = _warnings(survey)
@@ -86,13 +88,19 @@ def word_survey(survey: Survey) -> str:
 
 def gist(survey: Survey) -> str:
     """What the first page says, in a few sentences."""
-    whole = all_sentences(survey.abstract)
+    whole = all_sentences(survey.overview.text if survey.overview else survey.abstract)
     taken: list[str] = []
     for sentence in whole:
         if taken and sum(map(len, taken)) + len(sentence) > GIST_CHARACTERS:
             break
         taken.append(sentence)
     return survey_text(" ".join(taken), survey)
+
+
+def _extent(survey: Survey, number: int) -> str:
+    """How many papers the section has and of which years, where the survey counts them."""
+    lines = survey.overview.lines if survey.overview else ()
+    return next((f" ({describe_papers(line)})" for line in lines if line.number == str(number)), "")
 
 
 def _summary(section: Section) -> str:
@@ -136,9 +144,22 @@ def section_buttons(survey: Survey, session: SurveySession) -> tuple[Button, ...
 def word_section(survey: Survey, place: str, found: Section) -> str:
     """One section with its parts, as it stands in the survey."""
     parts = [f"### {place} {escape_markdown(clean(found.title))}", survey_text(found.text, survey)]
+    parts += [_rows(table, survey) for table in found.tables]
     for number, below in walk(found.sections, f"{place}."):
         parts += [f"### {number} {escape_markdown(clean(below.title))}", survey_text(below.text, survey)]
+        parts += [f"{counted(len(table.rows), 'row')}: `show {number}`" for table in below.tables[:1]]
     return "\n\n".join(part for part in parts if part)
+
+
+def _rows(table: Table, survey: Survey) -> str:
+    """The first rows of a table as a list, since no chat shows tables."""
+    told = [f"**{escape_markdown(clean(table.caption))}**"]
+    for row in table.rows[:ROWS_SHOWN]:
+        first, *others = [survey_text(cell, survey) for cell in row if cell not in ("", "–")] or [""]
+        told.append(f"- {first}: {' · '.join(others)}" if others else f"- {first}")
+    if len(table.rows) > ROWS_SHOWN:
+        told.append(f"- … and {len(table.rows) - ROWS_SHOWN} more in the files: `export`")
+    return "\n".join(told)
 
 
 def sources_button(texts: Sequence[str], survey: Survey, session: SurveySession) -> tuple[Button, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
@@ -151,12 +151,21 @@ def reassign_noise(points: Vectors, found: Labels) -> Labels:
     return result
 
 
-def clusters(papers: Sequence[Paper], found: Labels, topic: str, formula: Formula = "bounded") -> list[Cluster]:
-    """Named clusters, the largest first; papers keep their order, and noise becomes a cluster of its own."""
+def clusters(
+    papers: Sequence[Paper],
+    found: Labels,
+    topic: str,
+    formula: Formula = "bounded",
+    avoid: Collection[str] = (),
+) -> list[Cluster]:
+    """Named clusters, the largest first; papers keep their order, and noise becomes a cluster of its own.
+
+    No name is one of those to ``avoid``.
+    """
     groups = [[p for p, label in zip(papers, found, strict=True) if label == value] for value in np.unique(found)]
     noise = NOISE in found
     order = sorted(range(len(groups)), key=lambda i: (noise and i == 0, -len(groups[i])))
-    names = name_groups([groups[i] for i in order], topic, formula)
+    names = name_groups([groups[i] for i in order], topic, formula, avoid)
     named = [Cluster(n.heading, n.terms, tuple(groups[i])) for n, i in zip(names, order, strict=True)]
     if noise:
         named[-1] = Cluster("Papers Outside the Main Lines of Work", named[-1].terms, named[-1].papers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -28,6 +28,9 @@ SMALL_COVER = 0.3
 FEWEST_OF_TWO, SHARE_OF_TWO = 4, 0.15
 """Papers, and share of the group, that each of two topics joined in one heading needs."""
 
+SET_APART = 1.5
+"""How much more frequent a term is in a group than in the others for it to set the group apart."""
+
 SMOOTHING = 0.05
 
 MOST_TERMS = 8
@@ -50,27 +53,28 @@ class GroupName:
     terms: tuple[str, ...]
 
 
-def name_groups(groups: Sequence[Sequence[Paper]], topic: str, formula: Formula = "bounded") -> list[GroupName]:
+def name_groups(
+    groups: Sequence[Sequence[Paper]], topic: str, formula: Formula = "bounded", avoid: Collection[str] = ()
+) -> list[GroupName]:
     """A name for each group that tells it from the others; the topic itself names nothing.
 
-    No two groups get the same heading. ``formula`` decides the order of the terms.
+    No two groups get the same heading, and none one of those to ``avoid``. ``formula`` decides the order of the terms.
     """
     phrases = GroupedPhrases(groups)
     topical = _topical_stems(phrases, topic)
     terms = _terms(phrases, topical, formula)
     names: list[GroupName] = []
-    taken: list[set[str]] = []
+    taken = [stems_of(given) - topical for given in avoid]
     for row in range(len(groups)):
         chosen = _choose(phrases, row, topical, taken)
         taken += (stems_of(_form(phrases, phrase)) - topical for phrase in chosen)
         title = heading(" and ".join(_form(phrases, phrase) for phrase in chosen)) if chosen else ""
-        names.append(GroupName(title or _fallback(terms[row], row, names), tuple(terms[row])))
+        names.append(GroupName(title or _fallback(terms[row], row, (*avoid, *(n.heading for n in names))), terms[row]))
     return names
 
 
-def _fallback(terms: Sequence[str], row: int, names: Sequence[GroupName]) -> str:
+def _fallback(terms: Sequence[str], row: int, used: Collection[str]) -> str:
     """The best term that no heading has yet, else a number."""
-    used = {name.heading for name in names}
     free = (heading(term) for term in terms if heading(term) not in used)
     return next(free, f"Group {row + 1}")
 
@@ -155,28 +159,40 @@ def _is_readable(phrases: GroupedPhrases, phrase: str) -> bool:
 def _is_new(phrases: GroupedPhrases, phrase: str, topical: set[str], taken: Sequence[set[str]]) -> bool:
     """Whether the phrase says something that no heading before it says."""
     said = stems_of(_form(phrases, phrase)) - topical
-    return all(len(said & other) <= 0.5 * min(len(said), len(other)) for other in taken)
+    return all(len(said & other) <= 0.5 * min(len(said), len(other)) for other in taken if other)
 
 
-def _terms(phrases: GroupedPhrases, topical: set[str], formula: Formula) -> list[list[str]]:
-    """The terms that set each group apart, by c-TF-IDF, best first; no part of another among them."""
+def _terms(phrases: GroupedPhrases, topical: set[str], formula: Formula) -> list[tuple[str, ...]]:
+    """The terms that set each group apart, by c-TF-IDF, best first; no part of another among them.
+
+    A term of a group is at least half as frequent again there as in the other groups together, if there is any such.
+    """
     vocabulary = sorted(phrase for phrase, count in phrases.everywhere.items() if count > 1 or len(phrases.groups) < 2)
     if not vocabulary:
-        return [[] for _ in phrases.groups]
+        return [() for _ in phrases.groups]
     frequencies = np.array([[found[phrase] for phrase in vocabulary] for found in phrases.papers], float)
     weights = c_tf_idf(frequencies, formula) * np.array(
         [(1.0 + 0.75 * phrase.count(" ")) * (KNOWN_TOPIC if phrase in known_topics() else 1.0) for phrase in vocabulary]
     )
+    sizes = np.array([max(1, len(group)) for group in phrases.groups], float)
+    elsewhere = (frequencies.sum(axis=0) - frequencies) / np.maximum(1, sizes.sum() - sizes)[:, None]
+    apart = frequencies / sizes[:, None] >= SET_APART * elsewhere
     result = []
-    for row in weights:
-        chosen: list[str] = []
-        for i in np.argsort(-row, kind="stable")[:MOST_CANDIDATES]:
-            phrase = vocabulary[int(i)]
-            if row[i] <= 0 or phrases.parts[phrase] <= topical | _EMPTY_STEMS or not _is_readable(phrases, phrase):
-                continue
-            if not any(f" {phrase} " in f" {other} " or f" {other} " in f" {phrase} " for other in chosen):
-                chosen.append(phrase)
-            if len(chosen) == MOST_TERMS:
-                break
-        result.append([_form(phrases, phrase) for phrase in chosen])
+    for row, rare in zip(weights, apart, strict=True):
+        order = [int(i) for i in np.argsort(-row, kind="stable")[:MOST_CANDIDATES] if row[i] > 0]
+        ranked = [vocabulary[i] for i in order if rare[i]] or [vocabulary[i] for i in order]
+        result.append(tuple(_form(phrases, phrase) for phrase in _distinct(phrases, ranked, topical)))
     return result
+
+
+def _distinct(phrases: GroupedPhrases, ranked: Sequence[str], topical: set[str]) -> list[str]:
+    """The first phrases that read and say something, no part of another among them."""
+    chosen: list[str] = []
+    for phrase in ranked:
+        if phrases.parts[phrase] <= topical | _EMPTY_STEMS or not _is_readable(phrases, phrase):
+            continue
+        if not any(f" {phrase} " in f" {other} " or f" {other} " in f" {phrase} " for other in chosen):
+            chosen.append(phrase)
+        if len(chosen) == MOST_TERMS:
+            break
+    return chosen

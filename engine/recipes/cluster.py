@@ -119,10 +119,12 @@ class ClusterRecipe:
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
         main = await asyncio.to_thread(self._sections, papers, vectors, brief, context)
-        nodes = []
+        nodes: list[OutlineNode] = []
+        used = [cluster.name for cluster in main]
         for done, cluster in enumerate(main):
             await context.progress(Progress("dividing", done, len(main), cluster.name))
-            node = await asyncio.to_thread(_divide_section, cluster, brief, context)
+            node = await asyncio.to_thread(_divide_section, cluster, brief, context, tuple(used))
+            used += [child.title for child in node.children]
             nodes.append(mark_thin(node, context.limits))
         method = f"{len(main)} clusters by {self._algorithm(context)}"
         framed = frame_outline(nodes, brief.topic)
@@ -202,8 +204,8 @@ def _fewest_sections(papers: int) -> int:
     return 5 if papers >= 100 else 4 if papers >= 40 else 2
 
 
-def _divide_section(cluster: Cluster, brief: Brief, context: RunContext) -> OutlineNode:
-    """A section, with its subsections where there are papers enough for two."""
+def _divide_section(cluster: Cluster, brief: Brief, context: RunContext, avoid: tuple[str, ...]) -> OutlineNode:
+    """A section, with its subsections where there are papers enough for two; none is called like one to ``avoid``."""
     keys = tuple(paper.key for paper in cluster.papers)
     described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
     if len(cluster.papers) < SMALLEST_DIVIDED:
@@ -213,7 +215,7 @@ def _divide_section(cluster: Cluster, brief: Brief, context: RunContext) -> Outl
     found = labels(vectors, "k-means", k, context.seed)
     small = [label for label in np.unique(found) if np.sum(found == label) < SMALLEST_PART]
     found = reassign_noise(vectors, np.where(np.isin(found, small), NOISE, found))
-    parts = clusters(cluster.papers, found, f"{brief.topic} {cluster.name}")
+    parts = clusters(cluster.papers, found, f"{brief.topic} {cluster.name}", avoid=avoid)
     children = tuple(
         OutlineNode(
             c.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -28,6 +29,9 @@ RECENT_YEARS = 3
 FOUNDATION_YEARS = 5
 """A foundation is at least so many years older than the newest paper."""
 
+NEAR = 0.5
+"""Share of the topic, rare words counting more, that a title needs to be about it."""
+
 LABELLED = 10
 """Papers whose names are printed on the map."""
 
@@ -40,7 +44,9 @@ PERPLEXITY = 30.0
 _SURVEY = re.compile(
     r"\b(?:surveys?|reviews?|overview|tutorial|taxonomy|roadmap|state[- ]of[- ]the[- ]art in|literature)\b", re.I
 )
-_ABOUT_REVIEWS = re.compile(r"\b(?:peer|product|movie|customer|user|online|app|code)[- ]reviews?\b", re.I)
+_ABOUT_REVIEWS = re.compile(
+    r"\b(?:peer|product|movie|customer|user|online|app|code)[- ]reviews?\b|\breviews?[- ]generation\b", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +115,19 @@ def find_definition(title: str, papers: Sequence[Paper]) -> AbstractSentence | N
 def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[StartingPoint, ...]:
     """Six papers to read first, each with the reason in figures; fewer where there are fewer."""
     newest = max((paper.year or 0 for paper in papers), default=0)
-    wanted = {stem(word) for word in words(topic)}
+    held = {paper.key: {stem(word) for word in words(paper.title)} for paper in papers}
+    # A word of the topic that every title holds says little.
+    weight = {
+        term: math.log(1 + len(papers) / (1 + sum(term in terms for terms in held.values())))
+        for term in {stem(word) for word in words(topic)}
+    }
 
     def nearness(paper: Paper) -> float:
-        return len(wanted & {stem(word) for word in words(paper.title)}) / max(1, len(wanted))
+        return sum(weight[term] for term in held[paper.key] if term in weight) / (sum(weight.values()) or 1.0)
 
     cited = sorted(papers, key=lambda p: -(p.citations or 0))
     surveys = sorted(filter(is_survey, cited), key=lambda p: -nearness(p))
-    near = [paper for paper in surveys if nearness(paper) >= 0.5]
+    near = [paper for paper in surveys if nearness(paper) >= NEAR]
     chosen: dict[PaperKey, str] = {}
 
     def take(candidates: Iterable[Paper], count: int, reason: str) -> None:
@@ -125,15 +136,17 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
             chosen[paper.key] = f"{reason}; {paper.year}, cited {paper.citations:,} times"
 
     take(near, START_SURVEYS, "a survey of the field")
-    named = [
-        p for p in cited if nearness(p) > 0 and not is_survey(p) and p.year and p.year <= newest - FOUNDATION_YEARS
-    ]
+    named = [p for p in cited if nearness(p) >= NEAR and not is_survey(p) and _is_old(p, newest)]
     take(named, START_FOUNDATIONS, f"a foundation, at least {FOUNDATION_YEARS} years old")
-    recent = [p for p in cited if nearness(p) > 0 and p.year and p.year > newest - RECENT_YEARS]
+    recent = [p for p in cited if nearness(p) >= NEAR and p.year and p.year > newest - RECENT_YEARS]
     take(recent, START_RECENT, f"among the most cited of the last {RECENT_YEARS} years")
-    take((p for p in cited if nearness(p) > 0), 6 - len(chosen), "among the most cited on the topic")
+    take((p for p in cited if nearness(p) >= NEAR), 6 - len(chosen), "among the most cited on the topic")
     take(cited, 6 - len(chosen), "among the most cited")
     return tuple(StartingPoint(key, reason) for key, reason in chosen.items())
+
+
+def _is_old(paper: Paper, newest: int) -> bool:
+    return paper.year is not None and paper.year <= newest - FOUNDATION_YEARS
 
 
 def draw_time_line(lines: Sequence[Line]) -> TimeLine | None:

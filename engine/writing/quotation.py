@@ -166,6 +166,7 @@ def _open_problems(paper: Paper) -> list[AbstractSentence]:
         if s.position > proposed
         and s.statement == "finding"
         and s.stands_alone
+        and not s.text.startswith("However")
         and _REMAINS.search(s.text)
         and not _CLOSED.search(s.text)
     ]
