@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import statistics
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.table import Table
@@ -13,39 +16,103 @@ from rich.table import Table
 from bot.app import open_app
 from bot.serving.libraries import Place
 from engine.errors import UserError
-from engine.values import Query
+from engine.gathering.search import gather, propose_keywords
+from engine.retrieval.embedding import Embedder
+from engine.retrieval.libraries.library import Library
+from engine.run import RunContext
+from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Query
 
 DEPTHS = (100, 300, 600, 1_200)
 
+KEYWORD_PAPERS = 300
+"""Papers gathered where keywords are measured: as many as a survey proposes."""
 
-async def find(console: Console, gold_file: Path, library_name: str, place: Place | None, *, as_json: bool) -> int:
-    """Recall at each depth for each topic, the topic's name alone being the query, and how long a search takes."""
-    gold = _read_gold(gold_file)
-    topics: dict[str, dict[str, float]] = {}
-    times: list[float] = []
+
+class SearchableLibrary(Library, Protocol):
+    """A library that says what embeds its papers."""
+
+    async def embedder(self) -> Embedder:
+        """The embedder of its vectors."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FindOptions:
+    """Whether keywords are measured instead of searches, and whether the figures are printed as JSON."""
+
+    keywords: bool = False
+    as_json: bool = False
+
+
+Recall = dict[str, dict[str, float]]
+"""Topic → depth or step → share of the wanted papers found."""
+
+
+async def find(
+    console: Console, gold_files: Sequence[Path], library_name: str, place: Place | None, options: FindOptions
+) -> int:
+    """Recall for each topic of each file, the topic's name alone being the query, and how long a search takes."""
+    golds = [(file.stem, _read_gold(file)) for file in gold_files]
+    measured: dict[str, dict[str, Any]] = {}
     async with open_app() as app:
         library = await app.libraries.library(library_name or app.settings.library, place)
         await library.search(Query("warm", DEPTHS[-1]))
-        for topic, wanted in gold.items():
-            started = time.perf_counter()
-            found = await library.search(Query(topic, DEPTHS[-1]))
-            times.append(time.perf_counter() - started)
-            identifiers: list[set[str]] = [{*item.paper.identifiers, item.paper.key} for item in found]
-            topics[topic] = {str(depth): _recall(identifiers[:depth], wanted) for depth in DEPTHS}
-    mean = {str(d): sum(t[str(d)] for t in topics.values()) / len(topics) for d in DEPTHS}
-    if as_json:
-        print(json.dumps({"topics": topics, "mean": mean, "seconds": sum(times), "searches": times}))  # noqa: T201
+        for name, gold in golds:
+            if options.keywords:
+                recall = await _measure_keywords(library, gold)
+                measured[name] = {"topics": recall, "mean": _mean(recall)}
+                continue
+            times: list[float] = []
+            recall = {topic: await _measure_search(library, topic, wanted, times) for topic, wanted in gold.items()}
+            measured[name] = {"topics": recall, "mean": _mean(recall), "seconds": sum(times), "searches": times}
+    if options.as_json:
+        one_file = next(iter(measured.values())) if len(measured) == 1 else measured
+        print(json.dumps(one_file))  # noqa: T201
         return 0
-    usual = statistics.median(times)
-    table = Table(
-        title=f"Recall in the library “{library.name}”; a search takes {usual:.3f} s, at most {max(times):.3f}"
-    )
-    for column in ("Topic", *(f"@{depth}" for depth in DEPTHS)):
-        table.add_column(column)
-    for topic, recall in [*topics.items(), ("Mean", mean)]:
-        table.add_row(topic, *(f"{recall[str(depth)]:.3f}" for depth in DEPTHS))
-    console.print(table)
+    for name, found in measured.items():
+        console.print(_table(name, library.name, found))
     return 0
+
+
+async def _measure_search(library: Library, topic: str, wanted: frozenset[str], times: list[float]) -> dict[str, float]:
+    started = time.perf_counter()
+    found = await library.search(Query(topic, DEPTHS[-1]))
+    times.append(time.perf_counter() - started)
+    identifiers = [_names(item) for item in found]
+    return {str(depth): _recall(identifiers[:depth], wanted) for depth in DEPTHS}
+
+
+async def _measure_keywords(library: SearchableLibrary, gold: Mapping[str, frozenset[str]]) -> Recall:
+    """What is gathered by the topic alone and by all keywords proposed, accepted unseen."""
+    context = RunContext(library, await library.embedder())
+    recall: Recall = {}
+    for topic, wanted in gold.items():
+        brief, alone = Brief(topic, library=library.name), KeywordPool((Keyword(topic, "topic"),))
+        row: dict[str, float] = {}
+        for name, pool in (("alone", alone), ("with keywords", await propose_keywords(brief, context))):
+            found = [_names(item) for item in (await gather(brief, pool, KEYWORD_PAPERS, context)).found]
+            row |= {f"{name} @{depth}": _recall(found[:depth], wanted) for depth in (DEPTHS[0], KEYWORD_PAPERS)}
+        recall[topic] = row | {"papers": float(len(found)), "keywords": float(len(pool.keywords) - 1)}
+    return recall
+
+
+def _names(item: FoundPaper) -> set[str]:
+    return {*item.paper.identifiers, item.paper.key}
+
+
+def _mean(recall: Recall) -> dict[str, float]:
+    return {name: statistics.fmean(row[name] for row in recall.values()) for name in next(iter(recall.values()))}
+
+
+def _table(name: str, library: str, found: Mapping[str, Any]) -> Table:
+    times = found.get("searches", [])
+    took = f"; a search takes {statistics.median(times):.3f} s, at most {max(times):.3f}" if times else ""
+    table = Table(title=f"{name}: recall in the library “{library}”{took}")
+    for column in ("Topic", *(f"@{name}" if name.isdigit() else name for name in found["mean"])):
+        table.add_column(column)
+    for topic, row in [*found["topics"].items(), ("Mean", found["mean"])]:
+        table.add_row(topic, *(f"{value:.3f}" if value <= 1 else f"{value:.0f}" for value in row.values()))
+    return table
 
 
 def _recall(found: list[set[str]], wanted: frozenset[str]) -> float:

@@ -14,18 +14,20 @@ bench = typer.Typer(help="Measure.", no_args_is_help=True)
 
 @bench.command()
 def find(
-    gold: Annotated[Path, typer.Option(help="JSON: topic → list of paper ids.")],
+    gold: Annotated[list[Path], typer.Option(help="JSON: topic → list of paper ids; may be named several times.")],
     library: LibraryName = "",
     at: Annotated[str, typer.Option(help="local or weaviate, for a library that is in both places.")] = "",
+    keywords: Annotated[bool, typer.Option("--keywords", help="The topic alone and all keywords proposed.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Recall of the papers that human surveys cite, at 100, 300, 600 and 1200."""
     with starting() as console:
+        from bot.bench.find import FindOptions
         from bot.bench.find import find as run
 
         place = read_place(at)
 
-    run_command(run(console, gold, library, place, as_json=json))
+    run_command(run(console, gold, library, place, FindOptions(keywords, json)))
 
 
 @bench.command("understand")

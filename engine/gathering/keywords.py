@@ -8,7 +8,7 @@ differently; all three are here, and our own, which does what the prose wants.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Set
 from typing import Literal
 
 import numpy as np
@@ -27,6 +27,9 @@ RELEVANCE_FLOOR = 0.2
 abstracts of a broad computer-science library have under latent semantic analysis."""
 
 Search = Callable[[str], Awaitable[Sequence[FoundPaper]]]
+
+ReadPhrase = Callable[[str, Sequence[Paper], KeywordPool], Awaitable[str]]
+"""A candidate, the papers known, and the pool → the phrase as papers write it, or nothing where it is no keyword."""
 
 
 def select(candidates: Vectors, topic: Vectors, pool: Vectors, selector: Selector) -> int | None:
@@ -75,28 +78,38 @@ async def expand_keywords(
     embedder: Embedder,
     limits: Limits,
     selector: Selector = "farthest",
+    read: ReadPhrase | None = None,
 ) -> tuple[KeywordPool, tuple[Paper, ...]]:
     """The pool grown from ``start`` (the topic first), and the papers found on the way.
 
-    It ends at θ papers, at `Limits.keyword_rounds`, when a keyword brings nothing new, when no candidate
-    is left, or when there are fewer papers than clusters.
+    ``read`` says how a candidate is written, or that it is none. It ends at θ papers, at `Limits.keyword_rounds`, when
+    no candidate is left, or when there are fewer papers than clusters; a keyword that brings nothing new is dropped.
     """
     known: dict[PaperKey, Paper] = {}
+    dropped: set[str] = set()
     pool = [await _search_keyword(keyword, search, known) for keyword in start]
     for _ in range(limits.keyword_rounds):
         groups = len(pool) + 1
         if len(known) >= limits.candidate_papers or len(known) < 2 * groups or len(pool) >= limits.keywords:
             break
-        candidates = await asyncio.to_thread(_candidates, list(known.values()), groups, pool, embedder)
+        papers = list(known.values())
+        candidates = await asyncio.to_thread(_candidates, papers, groups, pool, dropped, embedder)
+        if read is not None:
+            written = {c: await read(c, papers, KeywordPool(tuple(pool))) for c in candidates}
+            dropped.update(c.casefold() for c, form in written.items() if not form)
+            if written and not any(written.values()):
+                continue
+            candidates = list(dict.fromkeys(form for form in written.values() if form))
         vectors = await asyncio.to_thread(embedder.embed, [*candidates, *(k.text for k in pool)])
         topic, others = vectors[len(candidates)], vectors[len(candidates) + 1 :]
         chosen = select(vectors[: len(candidates)], topic, others, selector)
         if chosen is None:
             break
         keyword = await _search_keyword(Keyword(candidates[chosen], "library"), search, known)
-        if keyword.found == 0:
-            break
-        pool.append(keyword)
+        if keyword.found:
+            pool.append(keyword)
+        else:
+            dropped.add(keyword.text.casefold())
     return KeywordPool(tuple(pool)), tuple(known.values())
 
 
@@ -107,7 +120,9 @@ async def _search_keyword(keyword: Keyword, search: Search, known: dict[PaperKey
     return Keyword(keyword.text, keyword.origin, len(known) - before)
 
 
-def _candidates(papers: Sequence[Paper], groups: int, pool: Sequence[Keyword], embedder: Embedder) -> list[str]:
+def _candidates(
+    papers: Sequence[Paper], groups: int, pool: Sequence[Keyword], dropped: Set[str], embedder: Embedder
+) -> list[str]:
     """The best unused term of each cluster, by c-TF-IDF."""
     vectors = embed_papers(embedder, papers)
     if len(np.unique(vectors, axis=0)) < groups:
@@ -115,7 +130,7 @@ def _candidates(papers: Sequence[Paper], groups: int, pool: Sequence[Keyword], e
     from sklearn.cluster import KMeans
 
     labels = KMeans(groups, random_state=42, n_init=1).fit_predict(vectors)
-    used = {k.text.casefold() for k in pool}
+    used = {*dropped, *(k.text.casefold() for k in pool)}
     names = name_groups(
         [[p for p, label in zip(papers, labels, strict=True) if label == g] for g in range(groups)],
         pool[0].text,

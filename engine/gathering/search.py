@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import NoReturn
 
 import numpy as np
 
 from engine.errors import RetrievalError, UserError
+from engine.gathering.keyword_phrases import read_phrase
 from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
 from engine.gathering.relevance import JudgedPapers, judge_papers
 from engine.gathering.topic_papers import (
@@ -67,17 +69,37 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
             found += [FoundPaper(paper, 0.0) for paper in searched.papers]
         return found
 
-    first = await search(brief.topic)
+    first = [found.paper for found in await search(brief.topic)]
     if not first:
         raise UserError(_word_nothing_found(brief))
+    embedder = await asyncio.to_thread(ready, context.embedder, first)
+    subjects = split_topic(brief.topic)
 
-    async def again(text: str) -> Sequence[FoundPaper]:
-        return first if text == brief.topic else await search(text)
+    async def search_on_topic(text: str) -> Sequence[FoundPaper]:
+        """Only what is about the topic: a keyword is worth what it brings of that."""
+        found = [FoundPaper(paper, 0.0) for paper in first] if text == brief.topic else await search(text)
+        papers = list({paper.key: paper for paper in (*first, *(f.paper for f in found))}.values())
+        relevance = await _measure(subjects, papers, embedder, context)
+        if not relevance.about.any():
+            await _stop_without_papers(brief, [FoundPaper(paper, 0.0) for paper in papers], relevance, context)
+        about = {paper.key for paper, is_about in zip(papers, relevance.about, strict=True) if is_about}
+        return [item for item in found if item.paper.key in about]
 
-    embedder = await asyncio.to_thread(ready, context.embedder, [f.paper for f in first])
+    async def read(phrase: str, about: Sequence[Paper], pool: KeywordPool) -> str:
+        return await read_phrase(phrase, about, pool, context.library)
+
     chosen = SELECTORS[(SELECTORS.index(selector) + context.attempt) % len(SELECTORS)]
-    pool, _ = await expand_keywords([Keyword(brief.topic, "topic")], again, embedder, context.limits, chosen)
+    start = [Keyword(brief.topic, "topic")]
+    pool, _ = await expand_keywords(start, search_on_topic, embedder, context.limits, chosen, read)
     return pool
+
+
+async def _stop_without_papers(
+    brief: Brief, found: Sequence[FoundPaper], relevance: Relevance, context: RunContext
+) -> NoReturn:
+    """Raises `UserError`: no paper is about the topic; with the nearest ones, or how the topic may be spelt."""
+    spellings = (await context.library.count_topic(brief.topic)).spellings
+    raise UserError(_word_nothing_about(brief, measure_coverage(found, relevance, (), 0), spellings))
 
 
 async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
@@ -106,8 +128,7 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     room = min(limit // FOUNDATION_SHARE, len(about) // (FOUNDATION_SHARE - 1))
     foundations = select_foundations(fused, relevance, room)
     if not about:
-        spellings = (await context.library.count_topic(brief.topic)).spellings
-        raise UserError(_word_nothing_about(brief, measure_coverage(fused, relevance, (), 0), spellings))
+        await _stop_without_papers(brief, fused, relevance, context)
     filtered = len(fused) - len(about) - len(foundations)
     spare = int(limit * JUDGED_SPARE)  # foundations are judged with the best, so they stand right behind them
     ranked = [*about[: spare - len(foundations)], *foundations, *about[spare - len(foundations) :]]

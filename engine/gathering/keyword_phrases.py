@@ -1,0 +1,77 @@
+"""Whether a phrase may be a keyword: papers about the topic use it more than the rest, and a person can read it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from engine.retrieval.libraries.library import Library, TopicCounts
+from engine.retrieval.topic_words import read_topic
+from engine.text import STOP_WORDS, terms, words
+from engine.values import KeywordPool, Paper
+
+LEAST_PAPERS = 2
+"""Papers about the topic that must have a phrase, word for word."""
+
+TYPICAL = 1.96
+"""Least weighted log-odds, in standard deviations: by chance one phrase in forty reaches it."""
+
+PRIOR = 0.5
+"""Papers with a phrase that are added to either side: the prior of the weighted log-odds."""
+
+OF_THE_LIBRARY = 0.5
+"""Where papers about the topic are more of the library than this, there is no rest to compare with."""
+
+
+async def read_phrase(phrase: str, about: Sequence[Paper], pool: KeywordPool, library: Library) -> str:
+    """The phrase as the papers about the topic write it; empty where it is no keyword."""
+    parts = words(phrase)
+    if not parts or parts[0] in STOP_WORDS or parts[-1] in STOP_WORDS or _is_said(phrase, pool):
+        return ""
+    written = _written(phrase, about)
+    # A word alone belongs to many fields, unless it is a name.
+    if not written or (len(parts) == 1 and written.islower()):
+        return ""
+    stems = set(terms(phrase))
+    with_it = sum(stems <= set(terms(f"{paper.title} {paper.content}")) for paper in about)
+    counts = await library.count_topic(written)
+    return written if _log_odds(with_it, len(about), counts) >= TYPICAL else ""
+
+
+def _is_said(phrase: str, pool: KeywordPool) -> bool:
+    """Whether a keyword says the same with as many words or more, in another order or writing."""
+    stems = set(terms(phrase))
+    said = [read_topic(keyword.text) for keyword in pool.keywords]
+    return any(stems <= {*topic.stems, *topic.all_stems()} for topic in said)
+
+
+def _written(phrase: str, papers: Sequence[Paper]) -> str:
+    """How papers mostly write a phrase, inside a sentence rather than at its beginning; empty where few have it."""
+    spaced = r"[\s-]+".join(map(re.escape, phrase.split()))
+    pattern = re.compile(rf"\b{spaced}\b", re.I)
+    forms: Counter[str] = Counter()
+    count = 0
+    for paper in papers:
+        found = pattern.findall(f"{paper.title}. {paper.content}")
+        count += bool(found)
+        forms.update({" ".join(form.split()): 1 for form in pattern.findall(paper.content)})
+    if count < LEAST_PAPERS:
+        return ""
+    return forms.most_common(1)[0][0] if forms else phrase
+
+
+def _log_odds(with_it: int, about: int, counts: TopicCounts) -> float:
+    """Weighted log-odds of a phrase among papers about the topic against the rest (Monroe, Colaresi, Quinn 2008).
+
+    In standard deviations; infinite where there is no rest to compare with. How many papers of the rest have the
+    phrase is taken from its rarest word, which is more than there are.
+    """
+    rest = counts.papers - about
+    if not counts.papers_with or about > OF_THE_LIBRARY * counts.papers:
+        return math.inf
+    elsewhere = max(0, min(counts.papers_with) - with_it)
+    here, there = with_it + PRIOR, elsewhere + PRIOR
+    odds = math.log(here / (about - with_it + PRIOR)) - math.log(there / (max(0, rest - elsewhere) + PRIOR))
+    return odds / math.sqrt(1 / here + 1 / there)
