@@ -6,28 +6,18 @@ import importlib.util
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from rich.console import Console
 
 from bot.app import BUNDLED, App
 from bot.cli.platforms import check_slack
+from bot.cli.probes import Diagnosis, probe_models, probe_sources
 from bot.commands.briefs import ONLINE
 from bot.settings import Settings, load_settings
 from bot.store.database import open_database
 from engine.errors import ScholiumError
 from engine.values import Query
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """One thing that was looked at."""
-
-    state: Literal["works", "absent", "broken"]
-    what: str
-    advice: str = ""
-
 
 _MARKS = {"works": "✓", "absent": "–", "broken": "✗"}
 
@@ -38,7 +28,9 @@ async def doctor(console: Console) -> int:
     try:
         remote = [finding async for finding in _weaviate(app)]
         libraries = [finding async for finding in _libraries(app)]
-        findings = [*_places(app), await _store(app), *remote, *libraries, *_services(app)]
+        models = [finding async for finding in probe_models(app)]
+        sources = [finding async for finding in probe_sources(app)]
+        findings = [*_places(app), await _store(app), *remote, *libraries, *models, *sources, *_services(app)]
     finally:
         await app.close()
     for finding in findings:
@@ -109,17 +101,6 @@ def _services(app: App) -> Iterator[Diagnosis]:
         installed = importlib.util.find_spec("fastembed") is not None
         hint = "" if installed else "for a neural model: install scholium[neural] and set SCHOLIUM_EMBEDDER"
         yield Diagnosis("works", "embedding by latent semantic analysis, no download", hint)
-    if settings.has_model():
-        where = settings.openai_base_url or settings.anthropic_base_url or "the provider's own address"
-        models = ", ".join(dict.fromkeys(settings.models().values()))
-        yield Diagnosis("works", f"language model configured: {models} at {where}", "not called by this check")
-    else:
-        yield Diagnosis(
-            "absent", "no language model; surveys are quotations", "set OPENAI_API_KEY or ANTHROPIC_API_KEY"
-        )
-    key = "with a key" if settings.semantic_scholar_api_key else "without a key"
-    when = "for every survey" if settings.searches_online() else "where a survey says online=yes"
-    yield Diagnosis("works", f"Semantic Scholar is searched {when}, {key}", "not called by this check")
     yield from _platforms(settings)
 
 

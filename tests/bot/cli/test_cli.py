@@ -168,10 +168,12 @@ def test_chat_without_a_library_uses_the_bundled_one(tmp_path: Path) -> None:
 
 
 def test_doctor_says_what_works(lab: Path) -> None:
-    done = command(lab, "doctor", OPENAI_API_KEY="sk-secret-value")
-    assert done.returncode == 0
-    assert "✓ library “main”, 10 papers" in done.stdout
-    assert "language model configured: gpt-4o-mini" in done.stdout
+    nowhere = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "SCHOLIUM_ONLINE": "never"}
+    done = command(lab, "doctor", OPENAI_API_KEY="sk-secret-value", **nowhere)
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 1
+    assert "✓ library “main”, 10 papers" in said
+    assert "✗ language model gpt-4o-mini at http://127.0.0.1:9/v1" in said and "recipe=cluster needs no model" in said
     assert "sk-secret-value" not in done.stdout + done.stderr
 
 

@@ -1,0 +1,93 @@
+"""One cheap question to each service that is configured, with a time limit, and what to do where it does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.app import App
+from bot.serving.sources import online_sources
+from engine.errors import ScholiumError
+from engine.llm.model import CallFailed, Request
+from engine.llm.prompting import fill
+from engine.retrieval.online.transport import ProcessCache
+
+MODEL_S = 20.0
+ONLINE_S = 10.0
+PROBE_TOKENS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing that was looked at."""
+
+    state: Literal["works", "absent", "broken"]
+    what: str
+    advice: str = ""
+
+
+async def probe_models(app: App) -> AsyncIterator[Diagnosis]:
+    """Each language model that is named, by one call of a few tokens."""
+    provider = app.provider()
+    if provider is None:
+        yield Diagnosis(
+            "absent", "no language model; surveys are quotations", "set OPENAI_API_KEY or ANTHROPIC_API_KEY"
+        )
+        return
+    settings = app.settings
+    where = settings.openai_base_url or settings.anthropic_base_url or "the provider's own address"
+    for model in dict.fromkeys(settings.models().values()):
+        request = Request("reading", "probe", fill("common/probe"), PROBE_TOKENS)
+        try:
+            async with asyncio.timeout(MODEL_S):
+                await provider.complete(model, request, None)
+        except TimeoutError:
+            why = f"no answer within {MODEL_S:.0f} seconds"
+            yield Diagnosis("broken", f"language model {model} at {where}: {why}", "check the address and the network")
+        except CallFailed as error:
+            cut_off = error.cut_off  # it spoke, which is all that was asked
+            yield (
+                _model_works(model, where)
+                if cut_off
+                else Diagnosis(
+                    "broken",
+                    f"language model {model} at {where}: {error}",
+                    "check the key, the address and SCHOLIUM_MODEL; recipe=cluster needs no model",
+                )
+            )
+        else:
+            yield _model_works(model, where)
+
+
+def _model_works(model: str, where: str) -> Diagnosis:
+    return Diagnosis("works", f"language model {model} at {where} answers")
+
+
+async def probe_sources(app: App) -> AsyncIterator[Diagnosis]:
+    """Each source that is searched online, all at once; one that is away is no fault of the installation."""
+    settings = app.settings
+    if settings.online == "never":
+        yield Diagnosis("absent", "online sources are switched off", "SCHOLIUM_ONLINE=auto switches them on")
+        return
+    online = online_sources(settings, app.web(ProcessCache()), ONLINE_S)
+    sources = online.places(life_sciences=True)
+
+    async def ask(place: int) -> str:
+        """Why the source cannot be searched; empty where it can."""
+        try:
+            async with asyncio.timeout(ONLINE_S):
+                await sources[place].search("survey", 1)
+        except TimeoutError:
+            return f"no answer within {ONLINE_S:.0f} seconds"
+        except ScholiumError as error:
+            return str(error)
+        return ""
+
+    when = "every survey" if settings.searches_online() else "surveys that say online=yes"
+    for source, why in zip(sources, await asyncio.gather(*map(ask, range(len(sources)))), strict=True):
+        if why:
+            yield Diagnosis("absent", f"{source.name} cannot be searched: {why}", "check the network, or try later")
+        else:
+            yield Diagnosis("works", f"{source.name} answers; it is searched for {when}")
