@@ -16,7 +16,7 @@ from engine.values import Paper
 KNOWN_TOPIC = 2.0
 """How much more a phrase counts that is such a topic."""
 
-SINGLE_WORD = 0.4
+SINGLE_WORD = 0.25
 """How much a word alone counts beside a phrase of two."""
 
 OUTSIDE_TITLES = 0.35

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.citations import cite, inert
+from engine.naming.names import is_name
 from engine.overview import Name
 from engine.retrieval.identity import surname
 from engine.survey import Claim, Table
@@ -60,7 +61,7 @@ def name_work(paper: Paper) -> str:
     """The method's own name where the title begins with one, and its authors: ``RAG (Lewis et al.)``."""
     people = name_people(paper)
     title = re.match(r"([^\s:]{2,24}(?: [^\s:]{1,20})?):\s", paper.title)
-    if title and re.search(r"[A-Z].*[A-Z]|\d|^[a-z]+[A-Z]", title[1]):
+    if title and all(map(is_name, title[1].split())):
         return f"{inert(title[1])} ({people})" if people else inert(title[1])
     return people or inert(paper.title)
 
