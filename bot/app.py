@@ -23,6 +23,7 @@ from engine.reading.open_access import OpenAccess, TextFolder
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
+from engine.recipes.organiser import OrganiserRecipe
 from engine.recipes.quick import QuickRecipe
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
@@ -71,6 +72,7 @@ class App:
                 planned_from=settings.planned_from,
             ),
             "naive": NaiveRagRecipe(),
+            "organiser": OrganiserRecipe(),
             "quick": QuickRecipe(),
         }
         self.libraries = Libraries(settings)
@@ -255,6 +257,7 @@ def _cluster_recipe(settings: Settings) -> ClusterRecipe:
     return ClusterRecipe(
         algorithm=None if settings.cluster_algorithm == "random" else settings.cluster_algorithm,
         published_k=settings.cluster_count == "published",
+        random_groups="clustering" in settings.without,
         reduction=settings.cluster_reduction,
         selector=settings.keyword_selector,
     )

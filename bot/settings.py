@@ -33,6 +33,7 @@ RecipePart = Literal[
     "keyword expansion",
     "attribute trees",
     "outline optimisation",
+    "clustering",
     "rewriting",
     "tables",
 ]

@@ -204,6 +204,17 @@ class StagedRecipe(Recipe, Protocol):
 
 
 @runtime_checkable
+class GroupingRecipe(StagedRecipe, Protocol):
+    """A recipe whose groups of papers are approved before their headings are written."""
+
+    async def headings(
+        self, brief: Brief, selection: PaperSelection, grouping: Outline, context: RunContext
+    ) -> Outline:
+        """The outline of the approved groups."""
+        ...
+
+
+@runtime_checkable
 class ReviewRecipe(Recipe, Protocol):
     """A review in one go."""
 

@@ -290,6 +290,10 @@ class Outline:
     nodes: tuple[OutlineNode, ...]
     method: str = ""
     notes: tuple[str, ...] = ()
+    is_grouping: bool = False
+    """Whether its sections are groups of papers for approval, for which headings are still to be written."""
+    places: tuple[tuple[PaperKey, float, float], ...] = ()
+    """Where the papers of groups lie on a map of the field."""
 
 
 def walk_outline(nodes: tuple[OutlineNode, ...], prefix: str = "") -> Iterator[tuple[str, OutlineNode]]:

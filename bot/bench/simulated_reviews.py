@@ -87,6 +87,62 @@ def conclusions(prompt: str) -> dict[str, Any]:
     }
 
 
+def heading(prompt: str) -> dict[str, Any]:
+    """A heading of the group's first terms, and subsections named after its papers."""
+    terms = [t.strip() for t in _found(r"Its terms, .*?: (.+)", prompt).split(",") if t.strip()] or ["Work"]
+    titles = [_beginning(html.unescape(t)) for _, t in re.findall(r'<paper key="([^"]+)">\n(.*)\n', prompt)]
+    parts = int(_found(r"covers; (\d+) subsections", prompt) or "2")
+    step = max(1, len(titles) // parts)
+    chosen = list(dict.fromkeys(titles[::step]))[:parts] or ["Overview"]
+    return {
+        "heading": " and ".join(t.title() for t in terms[:2]),
+        "description": f"It covers {', '.join(terms[:4])}.",
+        "subsections": [{"heading": t, "description": f"It says what is known of {t}."} for t in chosen],
+    }
+
+
+def order(prompt: str) -> dict[str, Any]:
+    """The largest first, as they stand."""
+    numbers = [int(n) for n in re.findall(r"^(\d+) ", prompt, re.M)]
+    return {"order": list(dict.fromkeys(numbers)), "renamed": []}
+
+
+def parts(prompt: str) -> dict[str, Any]:
+    """Three subsections that share the references."""
+    section = html.unescape(_found(r"Divide section \d+, “(.+?)”", prompt))
+    keys = re.findall(r'<paper key="([^"]+)">', prompt)
+    start = sum(map(ord, section)) % max(1, len(keys))
+    turned = keys[start:] + keys[:start]
+    titles = ("Foundations", "Methods", "Results")
+    return {
+        "subsections": [
+            {"title": f"{title} of {section}", "description": f"{title} of it.", "papers": turned[i : i + 30 : 3]}
+            for i, title in enumerate(titles)
+        ]
+    }
+
+
+def frame(prompt: str) -> dict[str, Any]:
+    """Two paragraphs about the survey itself."""
+    topic = html.unescape(_found(r"The survey is about: (.+)", prompt))
+    return {
+        "abstract": f"This survey follows the literature on {topic} from its foundations to its results.",
+        "summary": f"The sections have followed {topic}; what they leave open is for further work.",
+    }
+
+
+def retell(prompt: str) -> str:
+    """The first cited sentences of the draft in a prompt; empty where it has none."""
+    draft = html.unescape(prompt.split("<draft>")[-1].split("</draft>")[0])
+    cited = [line.strip() for line in draft.split("\n") if "[@" in line]
+    return " ".join(cited[:6])
+
+
+def _found(pattern: str, text: str) -> str:
+    match = re.search(pattern, text)
+    return match[1] if match else ""
+
+
 def _beginning(title: str) -> str:
     return " ".join(re.findall(r"[\w-]+", title)[:5])
 
@@ -101,4 +157,9 @@ ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
     "QueriesAnswer": other_queries,
     "StudyAnswer": study,
     "ConclusionsAnswer": conclusions,
+    "HeadingAnswer": heading,
+    "OrderAnswer": order,
+    "TitleAnswer": lambda prompt: {"title": f"A Survey of {_found(r'The survey is about: (.+)', prompt)}"},
+    "PartsAnswer": parts,
+    "FrameAnswer": frame,
 }

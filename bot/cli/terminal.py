@@ -85,6 +85,9 @@ async def write(
             state = (await services[0].dispatcher.load_conversation(here)).session.state
             if PHASES.index(state.phase) < (step if step < 4 else 5):
                 return
+            if step == WRITING_STEP and state.outline and state.outline.is_grouping:
+                yield "ok"
+                state = (await services[0].dispatcher.load_conversation(here)).session.state
             if step == WRITING_STEP and not accept_cost and state.brief and app.recipes[state.brief.recipe].needs_model:
                 console.print(wording.ACCEPT_COST, markup=False, highlight=False)
                 line = await anext(read_typed_lines("you › "), "stop")

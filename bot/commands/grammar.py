@@ -25,6 +25,7 @@ from engine.session.events import (
     FindGaps,
     GoBack,
     MorePapers,
+    MovePaper,
     Redo,
     Regenerate,
     Revise,
@@ -362,6 +363,10 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(
         rf"rename\s+{_PLACE}\s+(?:to\s+|:\s*)?(.+)",
         lambda m: EditOutline(outline.rename(m.group(1), m.group(2).strip('"“”'))),
+    ),
+    _rule(
+        rf"(?:move|put)\s+(?:paper\s+)?(\d{{1,4}})\s+(?:in)?to\s+(?:group\s+|section\s+)?{_PLACE}",
+        lambda m: MovePaper(int(m.group(1)), m.group(2)),
     ),
     _rule(
         rf"move\s+{_PLACE}\s+(before|after)\s+{_PLACE}",

@@ -311,7 +311,9 @@ class Turns:
     def _price(self, session: SurveySession) -> str:
         """What writing the outline will take, where a language model writes it."""
         state = session.state
-        if state.phase != "outline" or not (state.brief and state.outline and state.papers):
+        if not (state.phase == "outline" and state.brief and state.outline and state.papers and self._defaults.models):
+            return ""
+        if state.outline.is_grouping:
             return ""
         papers = {p.key: p for p in state.papers.included()}
         if state.brief.online:

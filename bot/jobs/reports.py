@@ -27,6 +27,8 @@ from engine.revising.gaps import FieldGaps
 from engine.run import Answer, ReviewDraft
 from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished
 from engine.survey import Section, Survey
+from engine.values import Outline
+from engine.writing.clustered import draw_groups
 
 ATTENTION_S = 60.0
 """Nobody watches for longer: what comes then is posted, not edited into what stands there."""
@@ -107,7 +109,11 @@ class Reporter:
         return JobListener(status.progressed, section_finished, answering, reviewing, done, failed)
 
     async def _delivered(self, stored: StoredConversation, job: Job, result: Result) -> Say:
-        """A finished survey comes with the files that people open first."""
+        """A finished survey comes with the files that people open first, groups to be approved with their map."""
+        figure = draw_groups(result) if isinstance(result, Outline) and result.is_grouping else None
+        if figure is not None:
+            picture = await asyncio.to_thread(write_figure, figure, self._turns.folder(stored), "groups")
+            return lambda turn: turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
         if job.kind != "write" or not isinstance(result, Survey):
             return _nothing
         folder = self._turns.folder(stored)

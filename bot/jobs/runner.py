@@ -19,7 +19,7 @@ from engine.llm.meter import Usage
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
-from engine.run import Answer, Progress, Recipe, ReviewDraft, ReviewRecipe, RunContext, StagedRecipe
+from engine.run import Answer, GroupingRecipe, Progress, Recipe, ReviewDraft, ReviewRecipe, RunContext, StagedRecipe
 from engine.session.events import Job, Review
 from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, SurveyWarning
@@ -105,8 +105,9 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
             )
         case "list", State(brief=Brief()):
             return await gather_list(job.lines, context)
-        case "outline", State(papers=PaperSelection() as selection):
-            return await _staged(recipe).outline(_require_brief(brief), selection, context)
+        case "outline" | "headings", State(papers=PaperSelection() as selection):
+            planning = replace(job_context, context=context)
+            return await _plan(_require_brief(brief), selection, state.outline, job, planning)
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             return await _staged(recipe).write(_require_brief(brief), selection, outline, dict(state.sections), context)
         case "review", State(brief=Brief() as brief):
@@ -137,6 +138,18 @@ async def _about_survey(
             return await evaluate_document(from_survey(survey), brief.topic, _evaluation_tools(context))
         case _:
             raise UserError(STEP_MISSING)
+
+
+async def _plan(
+    brief: Brief, selection: PaperSelection, grouping: Outline | None, job: Job, job_context: JobContext
+) -> Outline:
+    """An outline, or the headings of approved groups."""
+    recipe, context = job_context.recipe, job_context.context
+    if job.kind == "outline":
+        return await _staged(recipe).outline(brief, selection, context)
+    if grouping is None or not isinstance(recipe, GroupingRecipe):
+        raise UserError(STEP_MISSING)
+    return await recipe.headings(brief, selection, grouping, context)
 
 
 def _staged(recipe: Recipe) -> StagedRecipe:

@@ -19,7 +19,7 @@ from engine.values import KeywordPool, Outline, PaperSelection, walk_outline
 CARD = "card"
 """The slot of the one proposal that a conversation waits for."""
 
-PROPOSING: frozenset[JobKind] = frozenset({"keywords", "papers", "list", "outline", "write", "review"})
+PROPOSING: frozenset[JobKind] = frozenset({"keywords", "papers", "list", "outline", "headings", "write", "review"})
 """Jobs that end with a card; the card of the step before is closed when they begin."""
 
 NAMED = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from bot.wording.reviews import more, word_review
+from bot.wording.reviews import more, word_groups, word_review
 from bot.wording.sentences import WELCOME
 from bot.wording.survey import link, word_survey
 from engine.errors import UserError
@@ -37,6 +37,8 @@ def proposal(state: State) -> str:
         case "papers":
             return _papers(state.papers) if state.papers else WELCOME
         case "outline":
+            if state.outline and state.outline.is_grouping and state.papers:
+                return word_groups(state.outline, state.papers)
             return _outline(state.outline, state.papers) if state.outline else WELCOME
         case "writing":
             total = len(state.outline.nodes) if state.outline else 0

@@ -9,7 +9,7 @@ from engine.run import ReviewDraft
 from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, walk
 from engine.text import clean, shorten
-from engine.values import Paper, PaperSelection
+from engine.values import Outline, Paper, PaperSelection
 
 LABEL_CHARACTERS = 70
 """Slack allows 75 on a button, Discord 80."""
@@ -93,3 +93,28 @@ def list_review_buttons(session: SurveySession, usual: tuple[Button, ...]) -> tu
         for i, question in enumerate(state.survey.follow_up, start=1)
     ]
     return (*follow, Button(FULL_SURVEY, f"full survey{end}", "full survey"), *usual[:1])
+
+
+SHOWN_PAPERS = 6
+"""Papers of a group that are named before it is approved."""
+
+
+def word_groups(outline: Outline, selection: PaperSelection) -> str:
+    """Groups of papers for approval, each with its terms and its first papers by their numbers in the list."""
+    place = {found.paper.key: i for i, found in enumerate(selection.found, start=1)}
+    titles = {found.paper.key: found.paper.title for found in selection.found}
+    lines = []
+    for number, node in enumerate(outline.nodes, start=1):
+        keys = sorted((key for key in node.all_papers() if key in place), key=lambda key: place[key])
+        lines.append(f"- **{number}** {escape_markdown(node.title)} ({len(keys)} papers)")
+        lines += [f"    - {escape_markdown(node.description)}"] if node.description else []
+        shown = [f"{place[key]} {escape_markdown(shorten(clean(titles[key]), 60))}" for key in keys[:SHOWN_PAPERS]]
+        lines.append(f"    - papers {'; '.join(shown)}{'; …' if len(keys) > SHOWN_PAPERS else ''}")
+    end = (
+        "`ok` writes headings for these groups. `merge 3 4`, `split 2`, `rename 2 to …`, `drop 5` and `move 12 to 3` "
+        "(paper 12 into group 3) change them."
+    )
+    return "\n".join([f"**{len(outline.nodes)} groups of papers**", "", *lines, "", end])
+
+
+HERE_IS_THE_MAP = "The groups on a map:"

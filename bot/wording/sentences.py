@@ -100,6 +100,7 @@ _STAGES = {
     "trees": "Reading papers into attribute trees",
     "reading": "Reading",
     "planning": "Planning",
+    "refining": "Refining abstract, conclusion and title",
     "reading studies": "Reading studies",
 }
 
@@ -114,6 +115,7 @@ _STARTED: dict[JobKind, str] = {
     "gaps": "Drawing a map of the field …",
     "evaluate": "Judging the survey …",
     "background": "Looking for background …",
+    "headings": "Writing headings for the groups …",
     "review": "Reviewing. References appear here as they are found; `stop` ends it.",
 }
 
@@ -213,6 +215,7 @@ _ENDED: dict[JobKind, str] = {
     "evaluate": "Judged",
     "background": "Background added",
     "review": "Reviewed",
+    "headings": "Headings written",
 }
 
 

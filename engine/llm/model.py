@@ -72,6 +72,7 @@ class Request:
     prompt: Prompt
     max_tokens: int
     temperature: float | None = None
+    top_p: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,8 @@ def _options(request: Request, schema: dict[str, Any] | None, refused: Collectio
     options: dict[str, Any] = {limit: request.max_tokens}
     if request.temperature is not None:
         options["temperature"] = request.temperature
+    if request.top_p is not None:
+        options["top_p"] = request.top_p
     if schema is not None:
         strict = {"name": "answer", "schema": schema, "strict": True}
         options["response_format"] = {"type": "json_schema", "json_schema": strict}

@@ -30,10 +30,9 @@ from engine.naming.clustering import (
 )
 from engine.overview import NearbyGroup
 from engine.retrieval.embedding import Vectors, embed_papers
-from engine.revising.extractive_answers import answer_by_quotation
-from engine.revising.extractive_changes import change_by_quotation
-from engine.run import Answer, CallChain, Progress, RunContext
-from engine.survey import Section, SectionChange, Survey
+from engine.revising.either_way import RevisedEitherWay
+from engine.run import CallChain, Progress, RunContext
+from engine.survey import Section, Survey
 from engine.text import heading
 from engine.values import (
     Brief,
@@ -53,7 +52,11 @@ from engine.writing.assembly import (
     frame_outline,
     mark_thin,
     supply_papers,
+    words_for_each,
 )
+from engine.writing.clustered import place_papers, write_clustered, write_headings
+from engine.writing.drafting import Assignment
+from engine.writing.estimates import plan_subsections
 from engine.writing.field_overview import group_nearby, write_overview
 from engine.writing.quotation import find_open_problems
 from engine.writing.reading_map import (
@@ -83,11 +86,12 @@ ADDED_PAPERS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterRecipe:
+class ClusterRecipe(RevisedEitherWay):
     """The recipe with its options: the algorithm (``None``: picked by the seed) and the rule for k."""
 
     algorithm: Algorithm | None = "k-means"
     published_k: bool = False
+    random_groups: bool = False
     reduction: Reduction = "spectral"
     selector: Selector = "farthest"
     name: str = "cluster"
@@ -102,8 +106,8 @@ class ClusterRecipe:
     def plan_calls(
         self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
     ) -> Sequence[CallChain]:
-        """None: no language model takes part."""
-        return ()
+        """Every subsection, as a language model would write it; without one there are none to pay."""
+        return plan_subsections(Assignment(brief.topic, outline, words_for_each(brief, outline)), papers)
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The topic and keywords from clusters of what it finds."""
@@ -114,11 +118,12 @@ class ClusterRecipe:
         return await gather(brief, pool, limit, context)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
-        """Clusters become sections, clusters within them subsections."""
+        """Clusters become sections, clusters within them subsections; with a language model they are approved first."""
         papers = require_papers(selection)
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
         main = await asyncio.to_thread(self._sections, papers, vectors, brief, context)
+        method = f"{len(main)} clusters by {self._algorithm(context)}"
         nodes: list[OutlineNode] = []
         used = [cluster.name for cluster in main]
         for done, cluster in enumerate(main):
@@ -126,11 +131,20 @@ class ClusterRecipe:
             node = await asyncio.to_thread(_divide_section, cluster, brief, context, tuple(used))
             used += [child.title for child in node.children]
             nodes.append(mark_thin(node, context.limits))
-        method = f"{len(main)} clusters by {self._algorithm(context)}"
+        title = f"{heading(brief.topic)}: A Survey"
+        if context.model:
+            places = await asyncio.to_thread(place_papers, papers, vectors)
+            return Outline(title, tuple(nodes), method, is_grouping=True, places=places)
         framed = frame_outline(nodes, brief.topic)
         if await asyncio.to_thread(find_open_problems, papers):
             framed = (*framed, OPEN_PROBLEMS_NODE)
-        return Outline(f"{heading(brief.topic)}: A Survey", framed, method)
+        return Outline(title, framed, method)
+
+    async def headings(
+        self, brief: Brief, selection: PaperSelection, grouping: Outline, context: RunContext
+    ) -> Outline:
+        """Headings and subheadings for the groups that a person approved."""
+        return await write_headings(brief, grouping, {p.key: p for p in selection.included()}, context)
 
     def _algorithm(self, context: RunContext) -> Algorithm:
         """The algorithm of the settings, or the seed's pick; another one each time another outline is wanted."""
@@ -150,7 +164,10 @@ class ClusterRecipe:
             k = best_cluster_count(
                 points, (_fewest_sections(len(papers)), min(LARGEST_SECTIONS, len(papers) // 4)), seed
             )
-        return clusters(papers, reassign_noise(points, labels(points, self._algorithm(context), k, seed)), brief.topic)
+        found = reassign_noise(points, labels(points, self._algorithm(context), k, seed))
+        if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
+            found = np.random.default_rng(seed).permutation(found)
+        return clusters(papers, found, brief.topic)
 
     async def write(
         self,
@@ -160,7 +177,9 @@ class ClusterRecipe:
         finished: Mapping[int, Section],
         context: RunContext,
     ) -> Survey:
-        """Quote, section by section; what is ``finished`` stays."""
+        """Section by section, by the language model or in quotations; what is ``finished`` stays."""
+        if context.model:
+            return await write_clustered(brief, selection, outline, finished, context)
         included = selection.included()
         outline = await asyncio.to_thread(supply_papers, outline, included, context.embedder, ADDED_PAPERS)
         material = await asyncio.to_thread(collect_material, brief, included, context.limits)
@@ -181,23 +200,6 @@ class ClusterRecipe:
             await context.section_finished(section, i)
         field = FieldView(write_overview(brief.topic, lines), material.names, await _nearby(brief, included, context))
         return assemble_survey(brief, outline, sections, selection, METHOD, field)
-
-    async def revise(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        survey: Survey,
-        change: SectionChange,
-        context: RunContext,
-    ) -> Survey:
-        """Quote for the section what the change wants."""
-        return await asyncio.to_thread(change_by_quotation, selection, survey, change, context.embedder)
-
-    async def answer(
-        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
-    ) -> Answer:
-        """The sentences of the gathered papers that speak to the question."""
-        return await asyncio.to_thread(answer_by_quotation, question, selection, survey, context)
 
 
 def _fewest_sections(papers: int) -> int:

@@ -10,7 +10,18 @@ from engine.survey import Section, SectionChange, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
 JobKind = Literal[
-    "keywords", "papers", "list", "outline", "write", "revise", "answer", "gaps", "evaluate", "background", "review"
+    "keywords",
+    "papers",
+    "list",
+    "outline",
+    "write",
+    "revise",
+    "answer",
+    "gaps",
+    "evaluate",
+    "background",
+    "review",
+    "headings",
 ]
 
 
@@ -84,6 +95,14 @@ class EditPapers:
 
     exclude: tuple[int, ...] = ()
     include: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MovePaper:
+    """The paper at that position of the list (from 1) belongs to the group of that number."""
+
+    position: int
+    place: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +219,7 @@ PersonEvent = (
     | Regenerate
     | Edit
     | MorePapers
+    | MovePaper
     | UseList
     | Revise
     | AskQuestion

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from engine.errors import UserError
-from engine.values import Outline, OutlineNode, walk_outline
+from engine.values import Outline, OutlineNode, PaperKey, walk_outline
 
 Change = Callable[[Outline], Outline]
 Path = tuple[int, ...]
@@ -92,6 +92,24 @@ def split(place: str) -> Change:
         return (*nodes[:i], *nodes[i].children, *nodes[i + 1 :])
 
     return lambda outline: _at(outline, place, promoted)
+
+
+def place_paper(key: PaperKey, place: str) -> Change:
+    """The paper belongs to that section, and to no other."""
+
+    def placed(nodes: Nodes, i: int) -> Nodes:
+        return (*nodes[:i], replace(nodes[i], papers=(*nodes[i].papers, key)), *nodes[i + 1 :])
+
+    def change(outline: Outline) -> Outline:
+        bare = replace(outline, nodes=tuple(_without_paper(node, key) for node in outline.nodes))
+        return _at(bare, place, placed)
+
+    return change
+
+
+def _without_paper(node: OutlineNode, key: PaperKey) -> OutlineNode:
+    children = tuple(_without_paper(child, key) for child in node.children)
+    return replace(node, papers=tuple(k for k in node.papers if k != key), children=children)
 
 
 def add(title: str, place: str, *, after: bool = True) -> Change:

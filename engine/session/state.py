@@ -39,6 +39,7 @@ from engine.session.events import (
     JobKind,
     JobResult,
     MorePapers,
+    MovePaper,
     PersonEvent,
     Propose,
     Redo,
@@ -56,6 +57,7 @@ from engine.session.events import (
     UseList,
     WriteFull,
 )
+from engine.session.outline_edits import place_paper
 from engine.survey import Section, SectionChange, Survey
 from engine.values import (
     Brief,
@@ -140,7 +142,7 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _go_back(session)
         case Start() | WriteFull():
             return _start(session, event)
-        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | UseList():
+        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | MovePaper() | UseList():
             return _content(session, event)
         case Revise() | AskQuestion() | FindGaps() | Evaluate() | AddBackground():
             return _about_survey(session, event)
@@ -161,7 +163,7 @@ def _start(session: SurveySession, event: Start | WriteFull) -> Step:
     return _apply_edit(session, State("papers", event.brief, before.keywords, before.papers, limit))
 
 
-def _content(session: SurveySession, event: Edit | MorePapers | UseList) -> Step:
+def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | UseList) -> Step:
     """Changes of a proposal, each in its phase only."""
     state = session.state
     match event:
@@ -171,6 +173,10 @@ def _content(session: SurveySession, event: Edit | MorePapers | UseList) -> Step
             return _apply_edit(session, replace(state, papers=_with_papers(state.papers, event)))
         case EditOutline(apply) if state.phase == "outline" and state.outline:
             return _apply_edit(session, replace(state, outline=apply(state.outline)))
+        case MovePaper(position, place) if state.phase == "outline" and state.outline and state.papers:
+            return _apply_edit(
+                session, replace(state, outline=_with_paper(state.outline, state.papers, position, place))
+            )
         case MorePapers(count) if state.phase == "papers":
             more = replace(state, paper_limit=state.paper_limit + count)
             return _begin(_with_state(session, more), "papers")
@@ -208,6 +214,8 @@ def _approve(session: SurveySession) -> Step:
         return session, (Tell("nothing to approve"),)
     if session.state.brief.quick:  # it has one step only
         kind = "review"
+    if kind == "write" and session.state.outline and session.state.outline.is_grouping:
+        kind = "headings"
     if kind == "write" and session.state.phase == "outline":
         session = _with_state(session, replace(session.state, phase="writing", sections=(), survey=None))
     return _begin(session, kind)
@@ -329,6 +337,12 @@ def _with_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...
     kept = [k for k in rest if k.text.casefold() not in gone]
     new = [Keyword(text, "person") for text in dict.fromkeys(add) if text not in pool]
     return KeywordPool((topic, *kept, *new))
+
+
+def _with_paper(outline: Outline, papers: PaperSelection, position: int, place: str) -> Outline:
+    if not 1 <= position <= len(papers.found):
+        raise UserError(f"There is no paper {position}; the list has 1 to {len(papers.found)}.")
+    return place_paper(papers.found[position - 1].paper.key, place)(outline)
 
 
 def _with_papers(selection: PaperSelection, edit: EditPapers) -> PaperSelection:

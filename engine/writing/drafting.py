@@ -114,6 +114,10 @@ class Assignment:
     words: int
     trial: int = 0
     audience: str = ""
+    prompt: str = "autosurvey/draft"
+    """The request for one subsection; each recipe may have its own."""
+    temperature: float = 1.0
+    top_p: float | None = None
 
 
 DRAFT_ATTEMPTS = 3
@@ -133,7 +137,7 @@ def build_draft_request(
 ) -> Request:
     """The request for one subsection; the outline comes first and is the same for all of them."""
     prompt = fill(
-        "autosurvey/draft",
+        task.prompt,
         topic=data(task.topic + (f" (written for {task.audience})" if task.audience else "")),
         outline=outline_text(task.outline),
         title=data(node.title),
@@ -145,7 +149,7 @@ def build_draft_request(
         problem=f"Your last draft was not used: {problem}." if problem else "",
     )
     step = f"draft/{task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
-    return Request("drafting", step, prompt, max(1_024, task.words * 3), 1.0)
+    return Request("drafting", step, prompt, max(1_024, task.words * 3), task.temperature, task.top_p)
 
 
 async def draft_subsection(

@@ -149,3 +149,25 @@ async def test_stop_ends_a_review(library: LocalLibrary, monkeypatch: pytest.Mon
         chat.release.set()
         assert "Stopped" in chat.last
         assert (await lab.state()).survey is None
+
+
+async def test_groups_are_approved_with_a_map_before_headings_are_written(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with thinking(monkeypatch) as lab:
+        await lab.talk("survey dense retrieval recipe=cluster words=50", "ok")
+        said = await lab.chat.say("ok")
+        groups = next(o for o in said if "groups of papers**" in o.text)
+        assert "Set apart by" in groups.text
+        assert any(path.suffix == ".png" for o in said for path in o.files)
+        outline = (await lab.state()).outline
+        assert outline and outline.is_grouping
+        first = (await lab.state()).papers.found[0].paper.key  # type: ignore[union-attr]
+        await lab.chat.say(f"move 1 to {len(outline.nodes)}")
+        moved = (await lab.state()).outline
+        assert moved and first in moved.nodes[-1].all_papers()
+        await lab.chat.say("ok")
+        headed = (await lab.state()).outline
+        assert headed and not headed.is_grouping
+        assert headed.nodes[0].role == "introduction"
+        assert "tokens to read" in lab.chat.last  # what writing will cost

@@ -40,7 +40,7 @@ async def test_papers_come_in_the_order_of_the_search_with_their_metadata() -> N
     assert found[0].key == "doi:10.1000/1"
     assert found[0].identifiers == ("doi:10.1000/1", "pmid:30000001")
     assert found[0].abstract == "Background: Insulin helps. Results: Insulin lowered glucose by 12 %."
-    assert found[0].authors == ("Ada Author1", "Ben Buddy", "Cleo van der Clue")
+    assert found[0].authors == ("Ada Author", "Ben Buddy", "Cleo van der Clue")
     assert (found[0].year, found[0].venue, found[0].url) == (2001, "ACL", "https://pubmed.ncbi.nlm.nih.gov/30000001/")
     assert found[0].citations is None
     assert age == 0.0

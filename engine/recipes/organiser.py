@@ -1,0 +1,175 @@
+"""The baseline of NLPCC 2024, task 6: outline from all titles, parts with references, abstract, sections, combined.
+
+Li et al. (NLPCC 2024), 4.1, describe its five steps; nothing is retrieved for a section and nothing is checked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from engine.citations import inert
+from engine.errors import LanguageModelError
+from engine.gathering.search import gather, require_papers
+from engine.limits import Limits
+from engine.llm.model import Request, TypedAnswer
+from engine.llm.prompting import data, fill, paper_block, paper_tokens
+from engine.revising.model_changes import RevisedByModel
+from engine.run import CallChain, PlannedCall, Progress, RunContext
+from engine.survey import Section, Survey
+from engine.text import clean
+from engine.values import (
+    Brief,
+    Keyword,
+    KeywordPool,
+    Outline,
+    OutlineNode,
+    Paper,
+    PaperKey,
+    PaperSelection,
+    walk_outline,
+)
+from engine.writing.assembly import add_warnings, assemble_survey, mark_thin, supply_papers, words_for_each
+from engine.writing.composing import Composition
+from engine.writing.drafting import Assignment, OutlineAnswer, outline_text
+from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD
+
+METHOD = (
+    "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "
+    "sections by their titles and wrote from their abstracts."
+)
+SECTIONS = 8
+MOST_PAPERS = 400
+"""References of the task's largest surveys; all their titles go into one prompt."""
+
+
+class PartAnswer(TypedAnswer):
+    """A subsection with the keys of its references."""
+
+    title: str
+    description: str
+    papers: list[str]
+
+
+class PartsAnswer(TypedAnswer):
+    """The subsections of a section."""
+
+    subsections: list[PartAnswer]
+
+
+class FrameAnswer(TypedAnswer):
+    """Abstract and closing summary."""
+
+    abstract: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrganiserRecipe(RevisedByModel):
+    """The five steps (K12)."""
+
+    name: str = "organiser"
+    source: str = "the organiser's baseline of NLPCC 2024, shared task 6 (in Li et al., NLPCC 2024)"
+    needs_model: bool = True
+
+    def paper_count(self, limits: Limits) -> int:
+        """As many as a person reads through."""
+        return limits.survey_papers
+
+    def plan_calls(
+        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
+    ) -> Sequence[CallChain]:
+        """One call for each subsection; nothing is checked."""
+        words = words_for_each(brief, outline)
+        written = round(words * TOKENS_PER_DRAFTED_WORD)
+        chains = []
+        for _, node in walk_outline(outline.nodes):
+            own = [papers[key] for key in node.papers if key in papers][: limits.papers_per_node]
+            if not node.children:
+                read = sum(paper_tokens(paper) for paper in own)
+                chains.append((PlannedCall("drafting", read + PROMPT_OVERHEAD, written),))
+        return chains
+
+    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
+        """The topic alone."""
+        return KeywordPool((Keyword(brief.topic, "topic"),))
+
+    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+        """What one search gives; the task's references are given as a list (`papers:`)."""
+        return await gather(brief, pool, limit, context)
+
+    async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
+        """Steps 1 and 2: sections from all titles, then the parts of each with the references allocated to them."""
+        papers = require_papers(selection)[:MOST_PAPERS]
+        model, titles = context.require_model(), paper_block([replace(p, abstract="") for p in papers], 0)
+        await context.progress(Progress("outlining"))
+        prompt = fill(
+            "organiser/outline", topic=data(brief.topic), papers=titles, sections=str(brief.sections or SECTIONS)
+        )
+        plan = await model.answer_typed(Request("outline", "outline", prompt, 2_048, 1.0), OutlineAnswer)
+        nodes = tuple(OutlineNode(s.title, s.description) for s in plan.sections)
+        top = Outline(plan.title, nodes, "the organiser's baseline")
+        known = {p.key for p in papers}
+
+        async def divided(number: int, node: OutlineNode) -> OutlineNode:
+            asked = fill(
+                "organiser/parts",
+                topic=data(brief.topic),
+                outline=outline_text(top),
+                papers=titles,
+                number=str(number),
+                title=data(node.title),
+            )
+            answer = await model.answer_typed(Request("outline", f"parts/{number}", asked, 4_096, 1.0), PartsAnswer)
+            parts = tuple(
+                OutlineNode(part.title, part.description, _among(part.papers, known)) for part in answer.subsections
+            )
+            return replace(node, children=parts)
+
+        await context.progress(Progress("dividing", 0, len(nodes)))
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(divided(i, node)) for i, node in enumerate(nodes, start=1)]
+        return replace(top, nodes=tuple(mark_thin(task.result(), context.limits) for task in tasks))
+
+    async def write(
+        self,
+        brief: Brief,
+        selection: PaperSelection,
+        outline: Outline,
+        finished: Mapping[int, Section],
+        context: RunContext,
+    ) -> Survey:
+        """Steps 3 to 5: abstract and summary, every section at the same time, put together."""
+        papers = selection.included()[:MOST_PAPERS]
+        model = context.require_model()
+        outline = await asyncio.to_thread(
+            supply_papers, outline, papers, context.embedder, context.limits.papers_per_node
+        )
+        prompt = fill(
+            "organiser/frame",
+            topic=data(brief.topic),
+            outline=outline_text(outline),
+            papers=paper_block([replace(p, abstract="") for p in papers], 0),
+        )
+        task = Assignment(brief.topic, outline, words_for_each(brief, outline), prompt="organiser/section")
+        composition = Composition(model, task, {p.key: p for p in papers}, context, check=False, connect=False)
+        async with asyncio.TaskGroup() as group:
+            framed = group.create_task(
+                model.answer_typed(Request("drafting", "frame", prompt, 2_048, 1.0), FrameAnswer)
+            )
+            written = group.create_task(composition.sections(finished))
+        sections = written.result()
+        if not sections:
+            raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
+        survey = assemble_survey(brief, outline, sections, selection, METHOD)
+        frame = framed.result()
+        closing = Section("Summary", inert(clean(frame.summary)))
+        whole = replace(survey, abstract=inert(clean(frame.abstract)), sections=(*survey.sections, closing))
+        return add_warnings(whole, composition.warnings)
+
+
+def _among(keys: list[str], known: set[PaperKey]) -> tuple[PaperKey, ...]:
+    """The keys that were given, each once; what a model makes up is left out."""
+    read = (PaperKey(key.strip().strip("[]").removeprefix("@")) for key in keys)
+    return tuple(dict.fromkeys(key for key in read if key in known))

@@ -1,0 +1,353 @@
+"""A survey from groups of papers with a language model: headings, sections from within each group, then the frame.
+
+Li et al. (NLPCC 2024), stages 2 to 4: headings and subheadings from each group's terms and papers, text by retrieval
+within the group, integration, and abstract, conclusion and title refined in rounds. Prompts have its four parts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pydantic import Field
+
+from engine.citations import inert, with_references
+from engine.errors import LanguageModelError, LimitExceeded
+from engine.llm.model import LanguageModel, Prompt, Request, Task, TypedAnswer
+from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block
+from engine.retrieval.embedding import Vectors, embed_papers
+from engine.run import Progress, RunContext
+from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
+from engine.text import clean, list_words, shorten
+from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey, PaperSelection
+from engine.writing.assembly import (
+    add_warnings,
+    assemble_survey,
+    frame_outline,
+    mark_thin,
+    nearest_papers,
+    words_for_each,
+)
+from engine.writing.composing import Composition, with_bodies
+from engine.writing.drafting import (
+    Assignment,
+    Draft,
+    outline_text,
+    settle_citations,
+    verify_citations,
+)
+from engine.writing.model_text import read_prose
+from engine.writing.notices import with_notice
+from engine.writing.reading_map import SET_APART
+
+METHOD = (
+    "This survey was written by a language model from groups of papers that a program found by their likeness, each "
+    "section from the papers of its group."
+)
+
+TEMPERATURE, MAX_TOKENS, TOP_P = 0.6, 8_192, 0.95
+"""The published parameters of the model (4.1)."""
+
+ROUNDS = 2
+"""Abstract, conclusion and title are written, then made better once."""
+
+SHOWN_PAPERS = 40
+"""Papers of a group shown for its headings; those nearest to its middle come first."""
+
+LARGEST_PART = 12
+"""A group gets one subsection for so many papers, from two to five."""
+
+SENTENCES_EACH = 2
+"""Of each subsection, what abstract and conclusion are written from."""
+
+HEADING_CHARACTERS = 120
+FEWEST_PLACED = 3
+
+CONCLUSION = OutlineNode(
+    "Conclusion", "What the sections show together, and what remains to be done", role="conclusion"
+)
+
+
+class PlanAnswer(TypedAnswer):
+    """A heading and what it covers."""
+
+    heading: str
+    description: str
+
+
+class HeadingAnswer(TypedAnswer):
+    """A section's heading and its subsections."""
+
+    heading: str
+    description: str
+    subsections: list[PlanAnswer] = Field(min_length=1)
+
+
+class NewHeading(TypedAnswer):
+    """Another heading for the section of that number."""
+
+    number: int
+    heading: str
+
+
+class OrderAnswer(TypedAnswer):
+    """The sections in order, and new headings where one is needed."""
+
+    order: list[int]
+    renamed: list[NewHeading]
+
+
+class TitleAnswer(TypedAnswer):
+    """The survey's title."""
+
+    title: str
+
+
+def place_papers(papers: Sequence[Paper], vectors: Vectors) -> tuple[tuple[PaperKey, float, float], ...]:
+    """The papers in the plane by their first two principal components; empty for fewer than three."""
+    if len(papers) < FEWEST_PLACED:
+        return ()
+    from sklearn.decomposition import PCA  # imported here because it takes a second
+
+    flat = PCA(2, random_state=0).fit_transform(vectors)
+    return tuple((paper.key, float(x), float(y)) for paper, (x, y) in zip(papers, flat, strict=True))
+
+
+def draw_groups(grouping: Outline) -> FieldMap | None:
+    """The map of the groups as they are now; ``None`` where there is none."""
+    group = {key: f"{i} {node.title}" for i, node in enumerate(grouping.nodes, start=1) for key in node.all_papers()}
+    points = tuple(MapPoint(x, y, group[key], key) for key, x, y in grouping.places if key in group)
+    return FieldMap("Groups of papers; those close together are about similar things.", points) if points else None
+
+
+async def write_headings(
+    brief: Brief, grouping: Outline, papers: Mapping[PaperKey, Paper], context: RunContext
+) -> Outline:
+    """The outline of approved groups: headings and subheadings by the model, in its order, papers by retrieval.
+
+    A group whose headings cannot be had keeps the program's name, which is noted.
+    """
+    model = context.require_model()
+    nodes = [node for node in grouping.nodes if node.role == "body"]
+    groups = "\n".join(
+        f"{i}. {data(node.title)} ({len(node.all_papers())} papers): {data(_terms(node))}"
+        for i, node in enumerate(nodes, 1)
+    )
+    notes: list[str] = list(grouping.notes)
+
+    async def headed(number: int, node: OutlineNode) -> OutlineNode:
+        own = [papers[key] for key in node.all_papers() if key in papers]
+        parts = max(2, min(5, round(len(own) / LARGEST_PART)))
+        prompt = fill(
+            "cluster/heading",
+            topic=data(brief.topic),
+            count=str(len(nodes)),
+            groups=groups,
+            number=str(number),
+            called=data(node.title),
+            terms=data(_terms(node)),
+            papers=paper_block(own[:SHOWN_PAPERS], GIST_TOKENS),
+            parts=f"{parts}",
+        )
+        try:
+            answer = await model.answer_typed(_request("outline", f"heading/{number}", prompt), HeadingAnswer)
+        except LanguageModelError as error:
+            notes.append(f"“{node.title}” keeps the program's name: {error}")
+            return replace(node, papers=node.all_papers(), children=())
+        made = [OutlineNode(_heading(p.heading), inert(clean(p.description))) for p in answer.subsections[:parts]]
+        children = await asyncio.to_thread(_supply_within, made, own, context)
+        return OutlineNode(_heading(answer.heading), inert(clean(answer.description)), children=children)
+
+    await context.progress(Progress("outlining", 0, len(nodes)))
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(headed(i, node)) for i, node in enumerate(nodes, start=1)]
+    ordered = await _ordered(brief, [task.result() for task in tasks], model, notes)
+    marked = [mark_thin(node, context.limits) for node in ordered]
+    return replace(
+        grouping,
+        nodes=(*frame_outline(marked, brief.topic), CONCLUSION),
+        is_grouping=False,
+        places=(),
+        notes=tuple(notes),
+    )
+
+
+def _supply_within(
+    parts: Sequence[OutlineNode], papers: Sequence[Paper], context: RunContext
+) -> tuple[OutlineNode, ...]:
+    """Each subsection with the papers of the group that are nearest to it; every paper is in one of them at least."""
+    if not papers:
+        return tuple(parts)
+    vectors = embed_papers(context.embedder, papers)
+    about = context.embedder.embed([f"{part.title}. {part.description}" for part in parts])
+    count = min(context.limits.papers_per_node, max(3, -(-2 * len(papers) // len(parts))))
+    keys = [
+        list(nearest_papers(part, papers, vectors, vector, count)) for part, vector in zip(parts, about, strict=True)
+    ]
+    placed = {key for own in keys for key in own}
+    for paper, closeness in zip(papers, vectors @ about.T, strict=True):
+        if paper.key not in placed:
+            keys[int(closeness.argmax())].append(paper.key)
+    return tuple(replace(part, papers=tuple(own)) for part, own in zip(parts, keys, strict=True))
+
+
+async def _ordered(brief: Brief, nodes: list[OutlineNode], model: LanguageModel, notes: list[str]) -> list[OutlineNode]:
+    """The sections in the order of a reader; those that the answer does not name come last, in theirs."""
+    prompt = fill("cluster/order", topic=data(brief.topic), outline=outline_text(Outline("", tuple(nodes))))
+    try:
+        answer = await model.answer_typed(_request("outline", "order", prompt), OrderAnswer)
+    except LanguageModelError as error:
+        notes.append(f"The order is the program's: {error}")
+        return nodes
+    for item in answer.renamed:
+        if 1 <= item.number <= len(nodes) and _heading(item.heading):
+            nodes[item.number - 1] = replace(nodes[item.number - 1], title=_heading(item.heading))
+    named = [n for n in dict.fromkeys(answer.order) if 1 <= n <= len(nodes)]
+    return [nodes[n - 1] for n in (*named, *(n for n in range(1, len(nodes) + 1) if n not in named))]
+
+
+@dataclass
+class Frame:
+    """Abstract, conclusion and title of a survey whose sections are written, refined in rounds."""
+
+    brief: Brief
+    survey: Survey
+    papers: Mapping[PaperKey, Paper]
+    model: LanguageModel
+    context: RunContext
+    warnings: list[SurveyWarning] = field(default_factory=list)
+    abstract: Draft | None = None
+    conclusion: Draft | None = None
+    title: str = ""
+
+    async def refine(self, rounds: int = ROUNDS) -> None:
+        """Write all three, then make them better; what fails is reported, and the version before stays."""
+        for number in range(1, rounds + 1):
+            await self.context.progress(Progress("refining", number, rounds))
+            async with asyncio.TaskGroup() as group:
+                abstract = group.create_task(self._part("abstract", number, self.abstract))
+                conclusion = group.create_task(self._part("conclusion", number, self.conclusion))
+            self.abstract, self.conclusion = abstract.result(), conclusion.result()
+            await self._entitle(number)
+
+    async def _part(self, name: str, number: int, former: Draft | None) -> Draft | None:
+        prompt = fill(
+            f"cluster/{name}",
+            topic=data(self.brief.topic),
+            count=str(len(self.survey.references)),
+            draft=self._gist(),
+            former=data(former.text) if former else "(none)",
+        )
+        try:
+            text = await self.model.text(_request("drafting", f"{name}/{number}", prompt))
+            draft = settle_citations(
+                Draft(OutlineNode(name.capitalize()), self.survey.references, read_prose(text, name))
+            )
+            draft = await verify_citations(self.model, draft)
+        except (LanguageModelError, LimitExceeded) as error:
+            self.warnings.append(SurveyWarning("unfinished", name.capitalize(), f"round {number}: {error}"))
+            return former
+        return draft
+
+    async def _entitle(self, number: int) -> None:
+        prompt = fill(
+            "cluster/title",
+            topic=data(self.brief.topic),
+            sections=data("; ".join(section.title for section in self.survey.sections)),
+            former=data(self.title) or "(none)",
+            abstract=data(self.abstract.text if self.abstract else "(none)"),
+        )
+        try:
+            answer = await self.model.answer_typed(_request("drafting", f"title/{number}", prompt), TitleAnswer)
+        except (LanguageModelError, LimitExceeded) as error:
+            self.warnings.append(SurveyWarning("unfinished", "Title", f"round {number}: {error}"))
+            return
+        self.title = shorten(inert(clean(answer.title)).strip("“”\"' ."), HEADING_CHARACTERS) or self.title
+
+    def apply(self, survey: Survey, title: str) -> Survey:
+        """The survey with what was written; ``title`` is that of the conclusion, empty for none."""
+        sections = list(survey.sections)
+        if self.conclusion and self.conclusion.text and title:
+            found = self.conclusion
+            sections.append(Section(title, found.text, found.claims, tally=found.tally))
+        abstract = self.abstract.text if self.abstract and self.abstract.text else survey.abstract
+        changed = replace(survey, title=self.title or survey.title, abstract=abstract, sections=tuple(sections))
+        return with_notice(with_references(changed, self.papers))
+
+    def _gist(self) -> str:
+        """Every section with the first cited sentences of its parts."""
+        lines = []
+        for number, section in walk(self.survey.sections):
+            lines.append(f"{number} {data(section.title)}")
+            lines += [data(claim.text) for claim in section.claims[:SENTENCES_EACH]]
+        return "\n".join(lines)
+
+
+def _request(task: Task, step: str, prompt: Prompt) -> Request:
+    return Request(task, step, prompt, MAX_TOKENS, TEMPERATURE, top_p=TOP_P)
+
+
+def _terms(node: OutlineNode) -> str:
+    return node.description.removeprefix(SET_APART)
+
+
+def _heading(text: str) -> str:
+    return shorten(inert(clean(text)).strip("“”\"' ."), HEADING_CHARACTERS)
+
+
+def _introduce(node: OutlineNode, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper]) -> Section:
+    """Scope, number of papers, years and order of the sections: only what can be counted."""
+    body = [(i, n) for i, n in enumerate(outline.nodes, start=1) if n.role == "body"]
+    used = {key for _, n in body for key in n.all_papers() if key in papers}
+    years = sorted(year for key in used if (year := papers[key].year))
+    span = f", published from {years[0]} to {years[-1]}" if years and years[0] != years[-1] else ""
+    order = list_words(f"{n.title} (Section {i})" for i, n in body)
+    return Section(
+        node.title,
+        f"This survey covers {brief.topic}. It draws on {len(used)} papers{span}, which fall into {len(body)} "
+        f"groups by what they are about: {order}.",
+    )
+
+
+async def write_clustered(
+    brief: Brief,
+    selection: PaperSelection,
+    outline: Outline,
+    finished: Mapping[int, Section],
+    context: RunContext,
+) -> Survey:
+    """Sections from within each group, put together; then abstract, conclusion and title, refined in rounds."""
+    model, papers = context.require_model(), await with_bodies({p.key: p for p in selection.included()}, context)
+    nodes = outline.nodes
+    last = len(nodes) - 1
+    ready = dict(finished)
+    if nodes[0].role == "introduction" and 0 not in ready:
+        ready[0] = _introduce(nodes[0], brief, outline, papers)
+        await context.section_finished(ready[0], 0)
+    concludes = nodes[last].role == "conclusion"
+    held = {last: Section(nodes[last].title, "")} if concludes else {}
+    words = words_for_each(brief, outline)
+    task = Assignment(
+        brief.topic,
+        outline,
+        words,
+        context.attempt,
+        brief.audience,
+        prompt="cluster/section",
+        temperature=TEMPERATURE,
+        top_p=TOP_P,
+    )
+    composition = Composition(model, task, papers, context)
+    sections = await composition.sections({**ready, **held})
+    if not any(i in sections and nodes[i].role == "body" for i in range(len(nodes))):
+        reason = composition.warnings[0].detail if composition.warnings else "no section is left to write"
+        raise LanguageModelError(f"Nothing could be written: {reason}", retryable=True)
+    body = replace(outline, nodes=nodes[:-1] if concludes else nodes)
+    written = {i: section for i, section in sections.items() if i not in held}
+    survey = assemble_survey(brief, body, written, selection, METHOD)
+    frame = Frame(brief, survey, papers, model, context, title=outline.title)
+    await frame.refine()
+    return add_warnings(
+        frame.apply(survey, nodes[-1].title if concludes else ""), (*composition.warnings, *frame.warnings)
+    )

@@ -1,0 +1,143 @@
+"""Groups with a language model: approved, headed, written from within, framed; and the baselines beside it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.bench.simulation import simulate_answer
+from engine.citations import list_cited_keys
+from engine.llm.model import Request
+from engine.recipes.cluster import ClusterRecipe
+from engine.recipes.organiser import OrganiserRecipe
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.run import RunContext
+from engine.session.outline_edits import merge, place_paper, split
+from engine.survey import Survey, walk
+from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperSelection, walk_outline
+from engine.writing.clustered import draw_groups
+from tests.fakes import FakeModel, WordEmbedder, papers
+
+GATHERED = [*papers(14), *papers(12, "graph", 101), *papers(12, "vision", 201)]
+SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in GATHERED))
+BRIEF = Brief("learned representations", "cluster", "main", subsection_words=60)
+
+
+def thinking() -> FakeModel:
+    return FakeModel(simulate_answer)
+
+
+def context(library: LocalLibrary, model: FakeModel, **changes: Any) -> RunContext:
+    return RunContext(library, WordEmbedder(), model=model, **changes)
+
+
+async def grouped(library: LocalLibrary, model: FakeModel, recipe: ClusterRecipe | None = None) -> Outline:
+    return await (recipe or ClusterRecipe()).outline(BRIEF, SELECTION, context(library, model))
+
+
+async def test_groups_are_proposed_before_any_heading_is_written(library: LocalLibrary) -> None:
+    model = thinking()
+    grouping = await grouped(library, model)
+    assert grouping.is_grouping
+    assert not model.requests
+    assert {k for node in grouping.nodes for k in node.all_papers()} == {p.key for p in GATHERED}
+    figure = draw_groups(grouping)
+    assert figure and len(figure.points) == len(GATHERED)
+
+
+async def test_people_merge_split_and_move_papers(library: LocalLibrary) -> None:
+    grouping = await grouped(library, thinking())
+    count = len(grouping.nodes)
+    merged = merge("1", "2")(grouping)
+    assert len(merged.nodes) == count - 1
+    keys = grouping.nodes[0].all_papers()
+    parts = (OutlineNode("A", papers=keys[:3]), OutlineNode("B", papers=keys[3:]))
+    divided = replace(grouping, nodes=(replace(grouping.nodes[0], papers=(), children=parts), *grouping.nodes[1:]))
+    assert len(split("1")(divided).nodes) == count + 1
+    stranger = grouping.nodes[0].all_papers()[0]
+    moved = place_paper(stranger, "2")(grouping)
+    assert stranger not in moved.nodes[0].all_papers()
+    assert stranger in moved.nodes[1].all_papers()
+    assert draw_groups(moved) != draw_groups(grouping)
+
+
+async def test_headings_come_from_terms_and_papers_of_the_approved_groups(library: LocalLibrary) -> None:
+    model = thinking()
+    grouping = await grouped(library, model)
+    outline = await ClusterRecipe().headings(BRIEF, SELECTION, grouping, context(library, model))
+    assert not outline.is_grouping
+    asked = model.asked("heading/")
+    assert len(asked) == len(grouping.nodes)
+    for request, group in zip(asked, grouping.nodes, strict=True):
+        shown = set(re.findall(r'<paper key="([^"]+)">', request.prompt.question))
+        assert shown <= set(group.all_papers())  # retrieval stays within the group
+        assert group.description.removeprefix("Set apart by: ").split(", ")[0] in request.prompt.question
+    bodies = [node for node in outline.nodes if node.role == "body"]
+    assert all(node.children for node in bodies)
+    assert {k for node in bodies for k in node.all_papers()} == {p.key for p in GATHERED}
+
+
+@pytest.mark.parametrize("step", ["heading/", "abstract/", "conclusion/", "title/", "draft/"])
+async def test_prompts_have_the_four_parts_and_the_published_parameters(library: LocalLibrary, step: str) -> None:
+    model = thinking()
+    await written(library, model)
+    for request in model.asked(step):
+        text = f"{request.prompt.shared}\n{request.prompt.question}"
+        assert all(f"## {part}" in text for part in ("Question", "Note", "Structure", "Guideline"))
+        assert (request.temperature, request.top_p) == (0.6, 0.95)
+        assert request.max_tokens == 8_192 or step == "draft/"
+
+
+async def written(library: LocalLibrary, model: FakeModel) -> Survey:
+    recipe, at = ClusterRecipe(), context(library, model)
+    grouping = await recipe.outline(BRIEF, SELECTION, at)
+    outline = await recipe.headings(BRIEF, SELECTION, grouping, at)
+    return await recipe.write(BRIEF, SELECTION, outline, {}, at)
+
+
+async def test_sections_are_written_from_their_group_and_the_frame_is_refined_in_rounds(library: LocalLibrary) -> None:
+    model = thinking()
+    survey = await written(library, model)
+    assert [request.step for request in model.asked("title/")] == ["title/1", "title/2"]
+    assert "(none)" in model.asked("abstract/1")[0].prompt.question
+    assert "(none)" not in model.asked("abstract/2")[0].prompt.question
+    assert survey.title == "A Survey of learned representations"
+    known = {p.key for p in survey.references}
+    assert set(list_cited_keys(survey.abstract)) <= known
+    claims = [claim for _, section in walk(survey.sections) for claim in section.claims]
+    assert claims
+    assert {c.verdict for claim in claims for c in claim.citations} <= {"supported", "quoted", "unchecked"}
+    assert survey.sections[-1].title.startswith("Conclusion")
+    assert survey.sections[-1].text
+
+
+async def test_random_grouping_keeps_the_number_of_groups(library: LocalLibrary) -> None:
+    real = await grouped(library, thinking())
+    chance = await grouped(library, thinking(), ClusterRecipe(random_groups=True))
+    assert len(chance.nodes) == len(real.nodes)
+    sets = lambda outline: {frozenset(node.all_papers()) for node in outline.nodes}  # noqa: E731
+    assert sets(chance) != sets(real)
+
+
+async def test_the_organisers_baseline_has_its_five_steps(library: LocalLibrary) -> None:
+    model = thinking()
+    recipe, at = OrganiserRecipe(), context(library, model)
+    brief = replace(BRIEF, recipe="organiser", sections=3)
+    outline = await recipe.outline(brief, SELECTION, at)
+    titles = model.asked("outline")[0].prompt.shared
+    assert all(p.title in titles for p in GATHERED)
+    assert not any(p.abstract in titles for p in GATHERED)  # titles only
+    survey = await recipe.write(brief, SELECTION, outline, {}, at)
+    assert len(model.asked("parts/")) == 3
+    assert len(model.asked("frame")) == 1
+    assert not model.asked("check")
+    assert survey.sections[-1].title == "Summary"
+    assert survey.abstract.startswith("This survey follows")
+    drafts: dict[str, Request] = {r.step.split("/")[-1]: r for r in model.asked("draft/")}
+    for _, node in walk_outline(outline.nodes):
+        if not node.children and node.title in drafts:
+            shown = set(re.findall(r'<paper key="([^"]+)">', drafts[node.title].prompt.question))
+            assert shown <= set(node.papers)
