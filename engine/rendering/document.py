@@ -115,12 +115,12 @@ def citing_sections(survey: Survey) -> dict[PaperKey, tuple[str, ...]]:
 
 
 def quotes_by_paper(survey: Survey) -> dict[PaperKey, tuple[str, ...]]:
-    """The words that the survey takes from each paper, each once."""
+    """The words that the survey takes from each paper, each once; a summary's are not the paper's."""
     found: defaultdict[PaperKey, dict[str, None]] = defaultdict(dict)
     for _, section in walk(survey.sections):
         for claim in section.claims:
             for citation in claim.citations:
-                if citation.quote:
+                if citation.quote and citation.source != "summary":
                     found[citation.key][clean(citation.quote)] = None
     return {key: tuple(quotes) for key, quotes in found.items()}
 

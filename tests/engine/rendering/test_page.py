@@ -6,12 +6,14 @@ import re
 import shutil
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.rendering.html import html
+from engine.survey import Citation, Claim
 from tests.engine.rendering.surveys import full_survey
 
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), "")
@@ -183,3 +185,11 @@ def test_the_policy_allows_this_script_and_style_alone() -> None:
     assert "unsafe" not in policy
     assert " style=" not in document
     assert not re.search(r"\son\w+=", document)
+
+
+def test_words_of_a_summary_are_not_shown_as_the_papers() -> None:
+    survey = full_survey()
+    key = survey.references[0].key
+    told = Claim(f"A tale [@{key}].", (Citation(key, "A tale of it", "summarised", "summary"),))
+    section = replace(survey.sections[1], claims=(told,))
+    assert "“A tale of it”" not in html(replace(survey, sections=(survey.sections[0], section, *survey.sections[2:])))
