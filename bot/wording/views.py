@@ -73,7 +73,9 @@ def _show(session: SurveySession, what: str) -> Card:
         return Card(proposals.proposal(shown), ())
     survey = require_survey(state)
     found = section_at(survey, what)
-    texts = [found.text, *(below.text for _, below in walk(found.sections))]
+    parts = [found, *(below for _, below in walk(found.sections))]
+    cells = [cell for part in parts for table in part.tables for row in table.rows for cell in row]
+    texts = [*(part.text for part in parts), *cells]
     buttons = survey_wording.sources_button(texts, survey, session)
     return Card(survey_wording.word_section(survey, what, found), buttons)
 
