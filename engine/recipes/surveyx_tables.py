@@ -28,7 +28,7 @@ from engine.survey import (
     Taxonomy,
     walk,
 )
-from engine.text import clean, shorten
+from engine.text import clean, list_words, shorten
 from engine.values import Outline, Paper, PaperKey, Passage
 
 LEAST_ROWS = 3
@@ -80,6 +80,27 @@ COLUMNS: Mapping[TreeKind, Mapping[str, str]] = {
     },
 }
 """Fields that compare well, for each kind of paper, the likeliest first, and what their columns are called."""
+
+PHRASES: Mapping[str, str] = {
+    "Approach": "their approach",
+    "What is new": "what is new in them",
+    "Evaluated on": "how they were evaluated",
+    "Finding": "what was found",
+    "Limitation": "where they fall short",
+    "Size and form": "their size and form",
+    "Content": "their content",
+    "What it measures": "what they measure",
+    "Systems tested": "the systems tested",
+    "Result": "the results",
+    "Perspective": "their perspective",
+    "Assumption": "what they assume",
+    "Argument": "how they argue",
+    "Scope": "their scope",
+    "Divides the field into": "how they divide the field",
+    "Main finding": "their main findings",
+    "Gaps": "the gaps they see",
+}
+"""Columns in a sentence: “Table 2 compares 5 methods of this section: their approach and what was found.”"""
 
 BENCHMARK_COLUMNS: Mapping[str, Sequence[str]] = {
     "Size": ("dataset.desc", "dataset.source"),
@@ -138,12 +159,11 @@ def plan_comparison(section: Section, number: str, material: Material) -> TableP
     chosen = [name for name, count in having.items() if count >= COLUMN_SHARE * len(keys)][:MOST_COLUMNS]
     if len(keys) < LEAST_ROWS or len(chosen) < 2:
         return None
-    compared = [COLUMNS[kind][name].lower() for name in chosen]
-    by = ", ".join(compared[:-1]) + f" and {compared[-1]}"
+    by = list_words(PHRASES[COLUMNS[kind][name]] for name in chosen)
     return TablePlan(
         number,
         f"{_NAMES[kind].capitalize()} discussed in “{section.title}”.",
-        f"{{}} compares {len(keys)} {_NAMES[kind]} of this section by {by}.",
+        f"{{}} compares {len(keys)} {_NAMES[kind]} of this section: {by}.",
         "Work",
         keys,
         tuple((COLUMNS[kind][name], (name,)) for name in chosen),

@@ -9,6 +9,8 @@ from engine.text import clean, shorten
 _ROW, _TOP, _PAD = 19.0, 12.0, 7.0
 _SIZE = 11.0
 _GAP = 26.0
+_WIDER = 1.1
+"""A page may set labels in a font that is wider than the one they are measured in."""
 _LABELS = (26, 40, 34)
 """Characters of a label in the first, second and third column."""
 
@@ -32,7 +34,7 @@ def _branch(
     depth, group = depth_and_group
     x, top = at
     label = shorten(clean(branch.label), _LABELS[min(depth, len(_LABELS) - 1)])
-    width = text_width(label, _SIZE) + 2 * _PAD
+    width = _WIDER * text_width(label, _SIZE) + 2 * _PAD
     middle = top + _rows(branch) * _ROW / 2
     below = x + _column(depth)
     row = top

@@ -278,3 +278,23 @@ async def test_an_organisation_that_leaves_takes_no_other_with_it() -> None:
             for name in ("E1", "E2")
         ]
     assert [bot.bot_token if bot else None for bot in left] == [None, "xoxb-E2"]
+
+
+async def test_a_survey_by_surveyx_in_a_thread(
+    library: LocalLibrary, slack: Slack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with simulating(Simulation(pace=0)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        async with scholium(slack):
+            thread = await slack.say("<@UBOT> survey dense retrieval recipe=surveyx sections=4 words=80")
+            await slack.press(await slack.message("(your topic)", thread), "Search with these")
+            await slack.press(await slack.message("found by", thread), "Make an outline")
+            outline = await slack.message("hints", thread)
+            await slack.press(outline, "Write it")
+            await slack.message("is written", thread)
+            await slack.say("why table 1", thread=thread)
+            await slack.message("a program held it against these words", thread)
+            await slack.say("tree 1", thread=thread)
+            await slack.message("was read from its abstract", thread)
+        assert {call.kind for call in model.calls} >= {"TreesAnswer", "MountAnswer", "HintsAnswer", "RewriteAnswer"}
+        assert slack.refused == []
