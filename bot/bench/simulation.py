@@ -251,6 +251,7 @@ def _prose(prompt: str) -> str:
     while count <= wanted:
         at = len(sentences)
         key, _, body = papers[at % len(papers)] if papers else ("", "a paper", "Nothing is known about it yet.")
+        body = re.sub(r"^[a-z]+(?:[. /][a-z]+)*: ", "", body)  # a field of an attribute tree
         body = re.sub(r"^Kind of evidence:.*?Argument: ", "", body)  # a study's summary in a quick review
         lines = re.split(r"(?<=[.!?]) ", html.unescape(body).replace("[", "(").replace("]", ")"))
         gist = lines[at // max(1, len(papers)) % len(lines)].rstrip(".,;: !?")

@@ -228,8 +228,8 @@ class SectionWriter:
                 self.warnings.append(SurveyWarning("unfinished", draft.node.title, f"not rewritten: {error}"))
         return await self._check(draft)
 
-    async def _check(self, part: Subsection) -> Section:
-        """The part as a section without the citations that do not hold; nothing changes its words afterwards."""
+    async def _check(self, part: Subsection) -> Section | None:
+        """The part with what holds of it; nothing changes its words afterwards. ``None``, and a warning, if nothing does."""
         draft = Draft(part.node, tuple(self.material.evidence(key) for key in part.keys), part.text)
         try:
             checked = await verify_citations(self.model, draft)
@@ -239,6 +239,9 @@ class SectionWriter:
         self.warnings += checked.warnings
         self._done += 1
         await self.context.progress(Progress("writing", self._done, self.total, part.node.title))
+        if not checked.text:
+            self.warnings.append(SurveyWarning("unfinished", part.node.title, "no sentence of it held"))
+            return None
         return Section(part.node.title, checked.text, checked.claims, tally=checked.tally)
 
     async def _rewrite(self, draft: Subsection, before: Subsection | None, after: Subsection | None) -> Subsection:
@@ -272,13 +275,19 @@ class SectionWriter:
 
 
 def digest_sections(sections: Mapping[int, Section]) -> tuple[str, tuple[PaperKey, ...]]:
-    """The first and the last sentence of every part, with its number and title, and the papers cited there."""
+    """How every part begins and ends, with its number and title, and the papers cited there.
+
+    Where neither sentence cites, the first that does stands between them.
+    """
     lines: list[str] = []
     for position, section in sections.items():
         for number, part in walk((section,), ""):
             place = f"{position + 1}{number[1:]}"
             own = [sentence for paragraph in split_sentences(part.text) for sentence in paragraph]
-            lines.append(" ".join((f"{place} {part.title}:", *own[:1], *own[1:][-1:])))
+            ends = [*own[:1], *own[1:][-1:]]
+            if not list_cited_keys(" ".join(ends)):
+                ends[1:1] = [sentence for sentence in own if list_cited_keys(sentence)][:1]
+            lines.append(" ".join((f"{place} {part.title}:", *ends)))
     gist = "\n".join(lines)
     return gist, list_cited_keys(gist)
 

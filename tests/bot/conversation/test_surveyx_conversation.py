@@ -35,6 +35,7 @@ async def test_a_survey_from_topic_to_text_and_a_second_one_from_the_same_forest
             assert "hints" in lab.chat.last
             await lab.chat.say("ok")
             survey = await lab.survey()
+            assert [w for w in survey.warnings if w.kind == "unfinished"] == []
             assert [s.title for s in survey.sections] == [n.title for n in (await lab.state()).outline.nodes]  # type: ignore[union-attr]
             assert survey.references
             assert any(section.claims for _, section in walk(survey.sections))

@@ -285,13 +285,13 @@ async def test_a_survey_by_surveyx_in_a_thread(
 ) -> None:
     async with simulating(Simulation(pace=0)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
-        async with scholium(slack):
+        async with on_slack(slack):
             thread = await slack.say("<@UBOT> survey dense retrieval recipe=surveyx sections=4 words=80")
             await slack.press(await slack.message("(your topic)", thread), "Search with these")
-            await slack.press(await slack.message("found by", thread), "Make an outline")
+            await slack.press(await slack.message("Make an outline", thread), "Make an outline")
             outline = await slack.message("hints", thread)
             await slack.press(outline, "Write it")
-            await slack.message("is written", thread)
+            await slack.message("Change a section", thread)
             await slack.say("why table 1", thread=thread)
             await slack.message("a program held it against these words", thread)
             await slack.say("tree 1", thread=thread)
