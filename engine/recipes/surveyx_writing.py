@@ -229,7 +229,7 @@ class SectionWriter:
         return await self._check(draft)
 
     async def _check(self, part: Subsection) -> Section | None:
-        """The part with what holds of it; nothing changes its words afterwards. ``None``, and a warning, if nothing does."""
+        """What holds of the part; nothing changes its words afterwards. ``None``, and a warning, where nothing does."""
         draft = Draft(part.node, tuple(self.material.evidence(key) for key in part.keys), part.text)
         try:
             checked = await verify_citations(self.model, draft)
