@@ -149,7 +149,8 @@ async def test_expansion_ends_at_theta() -> None:
 
 async def test_expansion_ends_when_nothing_new_comes() -> None:
     searched, known = await run_expansion({"dense retrieval": 20, "*": 0})
-    assert (len(searched), known) == (2, 20)
+    assert known == 20
+    assert 1 < len(searched) <= 1 + Limits().keyword_rounds  # each that brings nothing is dropped
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
