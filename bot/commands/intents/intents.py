@@ -111,7 +111,8 @@ def write_numbers(said: str) -> str:
 
 
 _TERM_HEAD = re.compile(
-    r"(?:(?:the|a|an|also|some|more|another|other|as|new|both|consider|add|include|cover|all of|the two) |"
+    r"(?:(?:the|a|an|also|some|more|another|other|as|new|both|all of|the two|"
+    r"consider|add|include|cover|search for|look for) |"
     r"(?:key ?words?|search terms?|the (?:terms?|topics?|phrases?|words?))(?: (?:like|such as|called|named))? ?:? ?|"
     r"(?:something|anything|stuff|papers|articles|works?|literature) (?:on|about|for|like) )+"
 )

@@ -13,6 +13,7 @@ _LAST = re.compile(
     r"|.* (?:before|after|to|in|from)) last(?=$|:| )"
 )
 _KEYWORD = re.compile(r"drop (\d{1,3})")
+_NEXT_TO = re.compile(r"(add section .+ (?:before|after)) (introduction|conclusion)")
 _BY_TITLE = re.compile(
     r"(show|why|shorten|expand|rewrite|translate|drop|rename|split) (introduction|conclusion|abstract)\b"
 )
@@ -26,6 +27,9 @@ def resolve_positions(said: str, state: State) -> str:
     if match := _BY_TITLE.match(said):
         number = _find_section(match[2], state)
         said = f"{match[1]} {number}{said[match.end() :]}" if number else said
+    if match := _NEXT_TO.fullmatch(said):
+        number = _find_section(match[2], state)
+        return f"{match[1]} {number}" if number else match[1].rpartition(" ")[0]
     match = _KEYWORD.fullmatch(said)
     if match and state.phase == "keywords" and state.keywords:
         place = int(match[1])
