@@ -139,3 +139,21 @@ def bench_roles(
     run_command(
         roles.measure(console, data, as_json=json) if data else roles.train(console, train or [], output, as_json=json)
     )
+
+
+@bench.command("compare")
+def bench_compare(
+    topic: Annotated[str, typer.Option(help="What the surveys are about.")],
+    library: LibraryName = "",
+    sections: Annotated[int, typer.Option(help="Number of sections.")] = 5,
+    words: Annotated[int, typer.Option(help="Words of each subsection.")] = 150,
+    reference: Annotated[Path | None, typer.Option(help="A human survey on the topic (.md, .json or .pdf).")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the picture.")] = None,
+) -> None:
+    """Every recipe on one topic: seconds, calls, tokens, money, references, claims, checked share, overlap."""
+    with starting() as console:
+        from bot.bench.compare import compare
+        from bot.cli.evaluate import read_document
+
+    human = read_document(reference) if reference else None
+    run_command(compare(console, topic, library, (sections, words), human, output))

@@ -1,0 +1,152 @@
+"""The command `bench compare`: every recipe on one topic, with the configured or the simulated language model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bot.app import App, open_app
+from bot.bench.simulation import SimulatedService, run_simulated_service
+from bot.bench.write import MODELS
+from engine.errors import ScholiumError
+from engine.evaluation.documents import Document, claims, from_survey
+from engine.evaluation.overlap import rouge, soft_heading_recall
+from engine.llm.meter import Account, Throttle, Usage
+from engine.llm.metered_model import MemoryRecord, MeteredModel
+from engine.llm.openai import OpenAIProvider
+from engine.options import QuickOptions
+from engine.retrieval.embedding import Embedder
+from engine.run import GroupingRecipe, Recipe, ReviewRecipe, RunContext, StagedRecipe
+from engine.survey import Survey, walk
+from engine.values import Brief
+
+HEADER = (
+    "Recipe", "Seconds", "Calls", "Tokens read", "Tokens written", "Dollars", "References", "Claims", "Checked",
+    "Heading recall", "ROUGE average",
+)  # fmt: skip
+PICTURE = "recipes.png"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What one recipe took and gave; shares are between 0 and 1, ``None`` without a reference survey."""
+
+    seconds: float
+    usage: Usage
+    references: int
+    claims: int
+    checked: float
+    heading_recall: float | None = None
+    rouge: float | None = None
+
+
+async def compare(
+    console: Console, topic: str, library_name: str, size: tuple[int, int], human: Document | None, output: Path | None
+) -> int:
+    """Run every recipe unattended and print one table; ``size`` is sections and words of each subsection."""
+    found: dict[str, Compared | str] = {}
+    async with AsyncExitStack() as stack:
+        app = await stack.enter_async_context(open_app())
+        library = await app.libraries.library(library_name or app.default_library())
+        address = ""
+        if not app.settings.has_model():
+            address = (await stack.enter_async_context(run_simulated_service(SimulatedService()))).url
+        for name, recipe in app.recipes.items():
+            brief = Brief(topic, name, library.name, sections=size[0], subsection_words=size[1], quick=QuickOptions())
+            with console.status(f"{name} …"):
+                try:
+                    found[name] = await _measure(app, recipe, brief, address, human)
+                except ScholiumError as error:
+                    found[name] = str(error)
+    console.print(_tabulate(topic, found, "the simulated language model" if address else "the configured model"))
+    if output:
+        console.print(f"{_draw(found, output)}")
+    return 0
+
+
+async def _measure(app: App, recipe: Recipe, brief: Brief, address: str, human: Document | None) -> Compared:
+    library = await app.libraries.library(brief.library)
+    embedder = await library.embedder()
+    own = OpenAIProvider("simulated", f"{address}/v1", 120.0) if address else None
+    provider = own or app.provider()
+    assert provider is not None
+    account = Account()
+    models = MODELS if own else app.settings.models()
+    model = MeteredModel(
+        provider, models, Throttle(app.settings.concurrent_calls), account, MemoryRecord(), brief.recipe
+    )
+    context = RunContext(library, embedder, app.settings.limits(), model=model, seed=app.settings.seed)
+    start = time.perf_counter()
+    try:
+        survey = await write_unattended(recipe, brief, context)
+    finally:
+        if own:
+            await own.close()
+    return _compared(survey, time.perf_counter() - start, account.total(), embedder, human)
+
+
+async def write_unattended(recipe: Recipe, brief: Brief, context: RunContext) -> Survey:
+    """The recipe's survey with every proposal approved. Raises what its steps raise."""
+    if isinstance(recipe, ReviewRecipe):
+        return (await recipe.review(brief, (), context)).survey
+    assert isinstance(recipe, StagedRecipe)
+    pool = await recipe.keywords(brief, context)
+    selection = await recipe.papers(brief, pool, recipe.paper_count(context.limits), context)
+    outline = await recipe.outline(brief, selection, context)
+    if outline.is_grouping and isinstance(recipe, GroupingRecipe):
+        outline = await recipe.headings(brief, selection, outline, context)
+    return await recipe.write(brief, selection, outline, {}, context)
+
+
+def _compared(survey: Survey, seconds: float, usage: Usage, embedder: Embedder, human: Document | None) -> Compared:
+    document = from_survey(survey)
+    stored = [claim for _, section in walk(survey.sections) for claim in section.claims]
+    checked = [c for c in stored if c.citations and all(e.verdict != "unchecked" for e in c.citations)]
+    recall = (
+        soft_heading_recall(document.headings(), human.headings(), embedder) if human and human.headings() else None
+    )
+    overlap = rouge(document.text(), human.text()).mean() if human else None
+    share = len(checked) / len(stored) if stored else 0.0
+    return Compared(seconds, usage, len(survey.references), len(claims(document)), share, recall, overlap)
+
+
+def _tabulate(topic: str, found: Mapping[str, Compared | str], model: str) -> Table:
+    table = Table(*HEADER, title=f"{topic}: every recipe, with {model}")
+    for name, row in found.items():
+        if isinstance(row, str):
+            table.add_row(name, row)
+            continue
+        used = row.usage
+        money = f"{used.money:.3f}" if used.priced else "–"
+        shares = [f"{value:.3f}" if value is not None else "–" for value in (row.heading_recall, row.rouge)]
+        cells = (f"{used.calls}", f"{used.input_tokens:,}", f"{used.output_tokens:,}", money, f"{row.references}")
+        table.add_row(name, f"{row.seconds:.1f}", *cells, f"{row.claims}", f"{row.checked:.0%}", *shares)
+    return table
+
+
+def _draw(found: Mapping[str, Compared | str], output: Path) -> Path:
+    """The same as bars, a panel for each measure."""
+    from matplotlib.figure import Figure  # imported here because it takes a second
+
+    rows = {name: row for name, row in found.items() if isinstance(row, Compared)}
+    measures: dict[str, list[float]] = {
+        "seconds": [row.seconds for row in rows.values()],
+        "calls": [row.usage.calls for row in rows.values()],
+        "references": [row.references for row in rows.values()],
+        "share of claims checked": [row.checked for row in rows.values()],
+    }
+    canvas = Figure(figsize=(9, 5), layout="constrained")
+    for at, (title, values) in enumerate(measures.items(), start=1):
+        axes = canvas.add_subplot(2, 2, at)
+        axes.barh(list(rows), values, color="tab:blue")
+        axes.set_title(title, fontsize=9)
+        axes.invert_yaxis()
+    output.mkdir(parents=True, exist_ok=True)
+    canvas.savefig(output / PICTURE, metadata={"Software": None})
+    return output / PICTURE
