@@ -98,7 +98,7 @@ class Study:
             f"Figures: {self.figures}" if self.figures else "",
             self.summary,
         )
-        return replace(self.paper, abstract=" ".join(line for line in lines if line), body=())
+        return replace(self.paper, abstract=" ".join(line for line in lines if line), summary="", body=())
 
     def tokens(self) -> int:
         """Tokens of the entry."""
@@ -167,7 +167,7 @@ async def _read(
 ) -> Study | LeftOut | None:
     """The study, the reason it is left out, or ``None`` where the model failed."""
     paper = await add_text(found.paper, context)
-    if not paper.abstract and not paper.body:
+    if not paper.content and not paper.body:
         return LeftOut(paper, "not relevant", "no source has an abstract or a text of it")
     prompt = fill(
         "quick/study",
@@ -208,7 +208,7 @@ def _line(text: str) -> str:
 
 def keep_known_figures(said: str, paper: Paper) -> str:
     """The parts of a list of figures whose numbers all stand in the paper's text; a model's arithmetic is left out."""
-    text = " ".join((paper.title, paper.abstract, *(passage.text for passage in paper.body)))
+    text = " ".join((paper.title, paper.content, *(passage.text for passage in paper.body)))
     known = set(_NUMBER.findall(text.replace(",", "")))
     parts = [part.strip() for part in _PARTS.split(inert(clean(said))) if part.strip()]
     kept = [part for part in parts if (found := _NUMBER.findall(part.replace(",", ""))) and set(found) <= known]
@@ -221,11 +221,11 @@ async def add_text(paper: Paper, context: RunContext) -> Paper:
     Each source has `TEXT_S` seconds; what it does not give by then is done without.
     """
     most = int(TEXT_SHARE * context.limits.review_tokens)
-    if context.texts and (is_open(paper) or paper.abstract == ""):
+    if context.texts and (is_open(paper) or paper.content == ""):
         text = await _read_text(context.texts, paper)
         if text:
             return replace(paper, body=choose_passages(text, most))
-    if paper.abstract or context.online is None:
+    if paper.content or context.online is None:
         return paper
     abstract = await context.online.abstract_of(paper, TEXT_S)
     return replace(paper, abstract=abstract) if abstract else paper

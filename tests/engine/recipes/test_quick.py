@@ -14,12 +14,13 @@ from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.errors import RetrievalError, UserError
 from engine.gathering.review_search import weigh_papers
-from engine.gathering.studies import keep_known_figures
+from engine.gathering.studies import add_text, keep_known_figures
 from engine.limits import Limits
 from engine.llm.model import A, Request
 from engine.options import QuickOptions
 from engine.reading.full_text import FullText
 from engine.recipes.quick import QuickRecipe
+from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import Review, ReviewDraft, RunContext
 from engine.survey import walk
@@ -369,3 +370,9 @@ async def test_a_place_that_fails_is_named_and_the_others_are_used(library: Loca
     notes = {s.source: s.note for s in found.survey.searches if s.note}
     assert notes == {"Nowhere": "left out: Nowhere could not be reached."}
     assert "Not every place answered: Nowhere" in next(s.text for s in found.survey.sections if "Limits" in s.title)
+
+
+async def test_a_paper_known_by_a_summary_alone_is_read() -> None:
+    source = paper(1, abstract="", summary="The paper gains 7 points.")
+    assert keep_known_figures("7 points; 9 points", source) == "7 points"
+    assert (await add_text(source, RunContext(EmptyLibrary(), WordEmbedder()))).content == source.summary
