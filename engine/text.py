@@ -142,6 +142,5 @@ def _capitalise_word(word: str, *, first: bool) -> str:
     if any(ch.isupper() for ch in word[1:]) or (not first and _SMALL_WORD.fullmatch(word)):
         return word
     return "-".join(
-        p[:1].upper() + p[1:] if first or i == 0 or not _SMALL_WORD.fullmatch(p) else p
-        for i, p in enumerate(word.split("-"))
+        p[:1].upper() + p[1:] if i == 0 or not _SMALL_WORD.fullmatch(p) else p for i, p in enumerate(word.split("-"))
     )

@@ -166,7 +166,7 @@ class DiscordAdapter:
 
     # What comes in.
 
-    async def note_search(self, message: discord.Message) -> None:
+    async def handle_message(self, message: discord.Message) -> None:
         """A message: ours where it is direct, names us, or is in a thread that we know."""
         us = self.client.user
         if message.author.bot or us is None or message.type not in _SAYING:
@@ -271,7 +271,7 @@ class _Events:
     adapter: DiscordAdapter
 
     async def on_message(self, message: discord.Message) -> None:
-        await self.adapter.note_search(message)
+        await self.adapter.handle_message(message)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         if interaction.type is discord.InteractionType.modal_submit:

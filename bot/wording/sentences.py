@@ -196,11 +196,6 @@ def word_not_delivered(why: str, topic: str) -> str:
     return f"{about} something could not be sent. {escape_markdown(why)}"
 
 
-def word_queued(before: int) -> str:
-    """A job waits for others."""
-    return f"Waiting: {before} {'job is' if before == 1 else 'jobs are'} before this one."
-
-
 BELONGS_INTO_A_THREAD = "That belongs into the thread of a survey. To begin one, name a topic after the command."
 
 _ENDED: dict[JobKind, str] = {

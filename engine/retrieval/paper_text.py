@@ -212,10 +212,10 @@ def _whole_words(text: str) -> str:
 def _rejoined(match: re.Match[str]) -> str:
     """``experi- ments`` is one word, ``image- guided`` a compound, ``pre- and`` is right as it is."""
     left, right = match["left"], match["right"]
-    if right in _NO_ENDS:
-        return match[0]
     before = match.string[match.start() - 1 : match.start()]
     after = match.string[match.end() : match.end() + 1]
+    if right in _NO_ENDS and "-" not in (before, after):
+        return match[0]
     compound = right == "of" or (right in _compound_ends() and len(left) > 2 and left.lower() not in _PREFIXES)
     return f"{left}-{right}" if compound or "-" in (before, after) else left + right
 

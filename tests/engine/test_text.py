@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engine.text import stem, terms
+from engine.text import heading, stem, terms
 
 ROOTS = ("retriev", "generat", "relation", "condition", "hope", "organ", "nation", "vector", "troubl", "motor")
 ENDINGS = ("ization", "ational", "fulness", "iveness", "ing", "ed", "s", "ly", "ment", "ation")
@@ -38,3 +38,8 @@ def test_stems_are_the_same_when_many_threads_ask() -> None:
 
 def test_terms_are_stems_without_stop_words() -> None:
     assert terms("The retrieval of retrieved passages") == ["retriev", "retriev", "passag"]
+
+
+@pytest.mark.parametrize(("said", "shown"), [("chain-of-thought prompting", "Chain-of-Thought Prompting")])
+def test_small_words_inside_a_compound_stay_small(said: str, shown: str) -> None:
+    assert heading(said) == shown

@@ -21,6 +21,7 @@ REPAIRS = [
     ("discrete(cid:173) time networks", "discrete-time networks"),
     ("mean field distribu- tions", "mean field distributions"),
     ("image- guided completion", "image-guided completion"),
+    ("the state-of- the-art method", "the state-of-the-art method"),
     ("in- and out-of-distribution", "in- and out-of-distribution"),
     ("state- of-the-art", "state-of-the-art"),
     ("speci\ufb01c classi\ufb01ers", "specific classifiers"),
