@@ -165,7 +165,7 @@ def _text_of_pdf(name: str, content: bytes) -> str:
 
 def _mark_heading(line: str) -> str:
     """A line of a PDF that looks like a heading, as one."""
-    number, _, title = line.partition(" ")
+    number, _, title = " ".join(line.split()).partition(" ")  # set with wider spaces, too
     if fold(line) in {"references", "bibliography"}:
         return f"\n## {line}\n"
     is_number = bool(number) and all(part.isdigit() and len(part) <= 2 for part in number.rstrip(".").split("."))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.survey import Claim, ClaimTally, Section, Survey, walk
@@ -71,8 +72,14 @@ def _on_checks(tally: ClaimTally | None) -> str:
         )
         if count
     ]
-    became = f" Of these, {list_words(changes)}." if changes else " All of them stand as they were written."
+    became = f" Of these, {_were(changes)}." if changes else " All of them stand as they were written."
     return f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became}"
+
+
+def _were(changes: Sequence[str]) -> str:
+    """``1 was reworded``, ``2 were cited anew, 15 reworded and 7 removed``."""
+    count, _, what = changes[0].partition(" ")
+    return list_words([f"{count} {'was' if count == '1' else 'were'} {what}", *changes[1:]])
 
 
 def _against(tally: ClaimTally) -> list[str]:

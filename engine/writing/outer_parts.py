@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,7 +49,7 @@ class Framing:
     async def write_abstract(self) -> CheckedText:
         """What was found, checked; its text has no citations, as abstracts have none."""
         found = await self._write("Abstract", "abstract", ABSTRACT_WORDS)
-        bare = " ".join(replace_citations(found.text, lambda _: "").replace(" .", ".").split())
+        bare = re.sub(r"\s+([.,;:!?)])", r"\1", " ".join(replace_citations(found.text, lambda _: "").split()))
         return CheckedText(bare, found.claims, found.tally, found.warnings)
 
     async def _write(self, title: str, purpose: str, words: int) -> CheckedText:
@@ -74,7 +75,10 @@ class Framing:
     def list_findings(self) -> list[str]:
         """Headings of the finished sections, and under each its first claims and its last."""
         lines: list[str] = []
-        for number, section in walk(tuple(self.sections)):
+        introduction = Section("Introduction", "")  # it comes first and has the number 1
+        for number, section in walk((introduction, *self.sections)):
+            if section is introduction:
+                continue
             lines.append(f"{number} {section.title}")
             claims = [claim.text for claim in section.claims]
             shown = claims if len(claims) <= FINDINGS_EACH else [*claims[: FINDINGS_EACH - 1], claims[-1]]

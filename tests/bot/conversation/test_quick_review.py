@@ -33,7 +33,7 @@ async def test_a_question_is_answered_with_sources_and_buttons(
         assert "**References**" in review.text
         assert "cited:" in review.text
         assert "studies)" in review.text  # how many support a conclusion
-        assert "| Study | Questions |" in review.more
+        assert "| Study | Questions |" in review.text
         assert [b.typed for b in review.buttons] == ["follow 1", "follow 2", "follow 3", "full survey", "export"]
         assert all(len(b.label) <= 75 for b in review.buttons)
         growing = [o.text for o in lab.chat.sent if o.kind == "growing"]
@@ -81,7 +81,7 @@ async def test_search_shows_papers_without_a_review_and_without_a_model(library:
     async with opened() as lab:
         await lab.chat.say("search dense retrieval papers=10")
         said = lab.chat.messages()[-1]
-        assert "| Study | Title |" in said.more
+        assert "| Study | Title |" in said.text
         assert "Findings" not in said.text
         state = await lab.state()
         assert state.papers and len(state.papers.included()) <= 30

@@ -107,7 +107,7 @@ async def test_a_pdf_that_nobody_knows_is_not_made_up(library: LocalLibrary, mon
             assert "I do not make up references" in said
             known = papers(1, "vision", 301)[0]
             said = await send(lab, "known.pdf", pdf(known.title))
-            assert known.title in said and "1 papers added" in said
+            assert known.title in said and "1 paper added" in said
 
 
 @pytest.mark.parametrize(

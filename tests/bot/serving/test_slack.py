@@ -230,7 +230,7 @@ async def test_workspaces_install_us_see_only_their_own_and_leave(
         async with service.store.reading() as connection:
             assert len((await connection.execute(sa.select(installations))).all()) == 1
         await slack.say("ok", team="T1", thread=threads[0])
-        await slack.message("found by", threads[0])
+        await slack.message("papers from", threads[0])
         await slack.event({"type": "tokens_revoked", "tokens": {"oauth": ["U1"]}}, team="T1")
         await slack.event({"type": "tokens_revoked", "tokens": {"bot": ["UBOT"]}}, team="T1")
         async with service.store.reading() as connection:

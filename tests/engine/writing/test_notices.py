@@ -22,7 +22,7 @@ def test_checked_reworded_and_removed_claims_are_counted_over_all_sections() -> 
     two = Section("B", "", claims(2, "supported"), tally=ClaimTally(claims=2, kept=1, cited_anew=1, on_full_texts=1))
     assert survey(one, two).notice == (
         "Written by a model. 10 of 10 claims were checked against abstracts (6) and full texts (1). "
-        f"Of these, 1 cited anew, 1 reworded and 3 removed. {DISCLAIMER}"
+        f"Of these, 1 was cited anew, 1 reworded and 3 removed. {DISCLAIMER}"
     )
 
 
