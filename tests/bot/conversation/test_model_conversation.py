@@ -178,7 +178,6 @@ async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
         [
             {"commands": ["rename 2 to Foundations", "add section Safety after 2"], "sure": True},
             {"commands": ["rename 2 to Never"], "sure": False},
-            {"commands": ["rename 1 to Beginnings"], "sure": True},
             {"commands": ["rm -rf /", "launch"], "sure": True},
         ]
     )
@@ -205,7 +204,7 @@ async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
             await chat.say("the first should be called beginnings")
             assert "**1** beginnings" in chat.last
             assert "Never" not in chat.last
-            await chat.say("do something terrible")
+            await chat.say("launch the rocket over there")
             assert "I am not sure what you mean" in chat.last
 
 
