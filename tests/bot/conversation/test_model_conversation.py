@@ -139,17 +139,17 @@ async def test_at_the_budget_what_is_finished_is_delivered(
     library: LocalLibrary, service: SimulatedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
-    monkeypatch.setenv("SCHOLIUM_BUDGET_TOKENS", "24000")
+    monkeypatch.setenv("SCHOLIUM_BUDGET_TOKENS", "20000")
     monkeypatch.setenv("SCHOLIUM_CONCURRENT_CALLS", "2")
     async with opened() as lab:
         chat = lab.chat
         for line in ("survey dense retrieval sections=3 words=80", "ok", "ok", "ok"):
             await chat.say(line)
         survey = await lab.survey()
-        assert any("budget of 24,000 tokens" in w.detail for w in survey.warnings)
+        assert any("budget of 20,000 tokens" in w.detail for w in survey.warnings)
         assert any(s.claims for _, s in walk(survey.sections))
         used = (await usage_by_step(lab.service.store, (await lab.session()).id)).values()
-        assert 0 < sum(u.input_tokens + u.output_tokens for u in used) <= 24_000
+        assert 0 < sum(u.input_tokens + u.output_tokens for u in used) <= 20_000
 
 
 async def test_going_on_after_a_stop_pays_for_nothing_twice(
