@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from bot.cli.bench import bench
 from bot.cli.running import LibraryName, read_place, run_command, starting
@@ -18,6 +16,7 @@ cli = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
+    rich_markup_mode=None,  # help in plain text takes a third of the time
 )
 cli.add_typer(bench, name="bench")
 
@@ -26,7 +25,9 @@ Folder = Annotated[Path | None, typer.Option("-o", "--output", help="Folder for 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
     if wanted:
-        Console().print(f"scholium {version('scholium')}", highlight=False)
+        from importlib.metadata import version
+
+        typer.echo(f"scholium {version('scholium')}")
         raise typer.Exit
 
 
@@ -61,7 +62,10 @@ def write(
     yes: Annotated[bool, typer.Option("--yes", help="Accept the cost too, where there is one.")] = False,
     output: Folder = None,
 ) -> None:
-    """Write a survey with every proposal approved: the same conversation, nobody asked."""
+    """Write a survey, every proposal approved.
+
+    The same conversation as in chat, but nobody is asked.
+    """
     with starting() as console:
         from bot.cli.terminal import write as conversation
 
@@ -89,7 +93,7 @@ def quick(
     only_search: Annotated[bool, typer.Option("--only-search", help="The papers as a table, no review.")] = False,
     output: Folder = None,
 ) -> None:
-    """Answer a question from papers in two or three minutes, with sources."""
+    """Answer a question from papers in two minutes."""
     with starting() as console:
         from bot.cli.terminal import review
 
@@ -142,7 +146,10 @@ def ingest(
 
 @cli.command()
 def move(library: Annotated[str, typer.Argument(help="Name of a library on this machine.")]) -> None:
-    """Copy a library into Weaviate (WEAVIATE_URL) without embedding its papers again."""
+    """Copy a library into Weaviate.
+
+    The server is the one of WEAVIATE_URL; the papers are not embedded again.
+    """
     with starting() as console:
         from bot.cli.ingest import move as run
 
@@ -157,7 +164,10 @@ def trees(
     full_texts: Annotated[int, typer.Option(help="Of so many papers read the open-access text.")] = 0,
     yes: Annotated[bool, typer.Option("--yes", help="Accept the cost.")] = False,
 ) -> None:
-    """Make the attribute trees that recipe=surveyx writes from ahead of time; repeating it goes on."""
+    """Make attribute trees ahead of time.
+
+    A survey by recipe=surveyx writes from them. Repeating the command goes on where it was interrupted.
+    """
     with starting() as console:
         from bot.cli.trees import grow_trees as run
 
@@ -166,7 +176,7 @@ def trees(
 
 @cli.command()
 def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]) -> None:
-    """Write every conversation, recorded call and cost into one file."""
+    """Write conversations, calls and costs to a file."""
     with starting() as console:
         from bot.cli.administration import backup as run
 
@@ -175,7 +185,7 @@ def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]
 
 @cli.command()
 def restore(file: Annotated[Path, typer.Argument(help="A file that `backup` wrote.")]) -> None:
-    """Read a backup into an empty store, SQLite or Postgres."""
+    """Read a backup into an empty store."""
     with starting() as console:
         from bot.cli.administration import restore as run
 
@@ -187,7 +197,7 @@ def export_data(
     person: Annotated[str, typer.Argument(help="The person's name as the platform gives it.")],
     output: Folder = None,
 ) -> None:
-    """Write all that is stored about a person into a JSON file."""
+    """Write all data of a person to a JSON file."""
     with starting() as console:
         from bot.cli.administration import export_data as run
 
@@ -199,7 +209,7 @@ def delete_data(
     person: Annotated[str, typer.Argument(help="The person's name as the platform gives it.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete all that is stored about a person."""
+    """Delete all data of a person."""
     with starting() as console:
         from bot.cli.administration import delete_data as run
 
@@ -220,7 +230,7 @@ def settings(
 
 @cli.command()
 def doctor() -> None:
-    """Say what is configured, what works, and what to do about what does not."""
+    """Check what is configured and what works."""
     with starting() as console:
         from bot.cli.doctor import doctor as run
 
@@ -243,7 +253,10 @@ def evaluate(
     details: Annotated[bool, typer.Option("--details", help="Print reasons and unsupported claims too.")] = False,
     output: Folder = None,
 ) -> None:
-    """Score any survey by every measure of the four papers, and say how each figure was obtained."""
+    """Score any survey, and say how.
+
+    By every measure of the four papers, each with how its figure was obtained.
+    """
     with starting() as console:
         from bot.cli import evaluate as evaluating
 

@@ -9,7 +9,7 @@ import typer
 
 from bot.cli.running import LibraryName, read_place, run_command, starting
 
-bench = typer.Typer(help="Measure.", no_args_is_help=True)
+bench = typer.Typer(help="Measure.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @bench.command()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from engine.errors import ScholiumError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 LibraryName = Annotated[str, typer.Option(help="Name of the library of papers.")]
 
@@ -18,6 +19,8 @@ LibraryName = Annotated[str, typer.Option(help="Name of the library of papers.")
 @contextmanager
 def starting() -> Iterator[Console]:
     """A console, and a sign of life on it while the scientific libraries are loaded, which takes seconds."""
+    from rich.console import Console  # here and below: help needs neither a console nor a loop
+
     console = Console()
     with console.status("Starting …"):
         yield console
@@ -25,9 +28,13 @@ def starting() -> Iterator[Console]:
 
 def run_command(work: Coroutine[Any, Any, int]) -> None:
     """Run to the end; our errors become one sentence on standard error and exit code 1."""
+    import asyncio
+
     try:
         code = asyncio.run(work)
     except ScholiumError as error:
+        from rich.console import Console
+
         Console(stderr=True).print(str(error), markup=False, highlight=False, style="red")
         code = 1
     except KeyboardInterrupt:

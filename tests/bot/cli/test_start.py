@@ -23,4 +23,4 @@ def test_a_terminal_that_waits_for_the_first_word_has_loaded_nothing_heavy() -> 
 
 def test_the_list_of_commands_needs_neither_engine_rooms_nor_database() -> None:
     loaded = loaded_after("import bot.__main__")
-    assert loaded.isdisjoint({*HEAVY, "sqlalchemy", "dbos", "aiohttp"})
+    assert loaded.isdisjoint({*HEAVY, "sqlalchemy", "dbos", "aiohttp", "asyncio", "rich"})
