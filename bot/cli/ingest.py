@@ -17,10 +17,11 @@ from bot.serving.libraries import Place
 from bot.wording import replies
 from bot.wording import sentences as wording
 from engine.errors import RecordError, UserError
+from engine.retrieval.bounded_files import GIVEN, read_bounded
 from engine.retrieval.libraries.library import IndexProgress
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.records import FORMATS, find_files, read_papers
+from engine.retrieval.records import FORMATS, find_files
 from engine.run import Progress as Step
 from engine.values import Paper
 
@@ -40,7 +41,7 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
             def papers() -> Iterator[Paper]:
                 for path in found:
                     show = partial(_show_bytes, bar, task, path.name)
-                    for item in read_papers(path, show):
+                    for item in read_bounded(path, show, GIVEN):
                         if isinstance(item, Paper):
                             tally.count(item)
                             yield item

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import assert_never
 
 from adapters.chat import Button, Form, FormFault, Incoming, Outgoing
-from bot.commands.access import Participant, act_of, refusal
+from bot.commands.access import Act, Participant, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
 from bot.commands.grammar import (
     ArchiveSurvey,
@@ -93,6 +93,8 @@ class Turns:
             if command is None:
                 return turn
             if not self._may(turn, incoming, command):
+                return turn
+            if incoming.attachments and not self._may_act(turn, incoming, "change" if stored.owner else "start"):
                 return turn
             if incoming.values and isinstance(command, Approve):
                 turn.whisper(wording.not_saved(incoming.values))
@@ -182,13 +184,18 @@ class Turns:
                 turn.say(money.budget_warning(use))
 
     def _may(self, turn: Turn, incoming: Incoming, command: Command) -> bool:
+        allowed = self._may_act(turn, incoming, act_of(command))
+        if allowed and isinstance(command, StartSurvey) and not turn.stored.owner:
+            turn.stored = replace(turn.stored, owner=incoming.person)
+        return allowed
+
+    def _may_act(self, turn: Turn, incoming: Incoming, act: Act) -> bool:
+        """Whether the person may; where not, they are told so alone."""
         who = Participant(turn.stored.conversation, incoming.person, turn.stored.owner, turn.stored.invited)
-        refused = refusal(self._rules, who, act_of(command))
+        refused = refusal(self._rules, who, act)
         if refused:
             owner = turn.stored.owner
             turn.mention(wording.word_refusal(refused, owner), owner, incoming.person)
-        elif isinstance(command, StartSurvey) and not turn.stored.owner:
-            turn.stored = replace(turn.stored, owner=incoming.person)
         return not refused
 
     async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import tempfile
 from pathlib import Path
 
@@ -10,15 +11,15 @@ from adapters.chat import Attachment, Incoming
 from bot.app import App
 from bot.conversation.services import Upload
 from bot.serving.sources import online_sources
-from bot.wording import sentences as wording
+from bot.wording import uploads as wording
 from engine.errors import RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, titles_of
-from engine.reading.pdf import PdfText, read_pdf
+from engine.reading.pdf import MOST_CHARACTERS, PdfText, read_pdf
+from engine.retrieval.bounded_files import SENT, read_bounded
 from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.matching import recognise_document
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineCache
-from engine.retrieval.records import read_papers
 from engine.values import Paper
 
 LISTS = (".bib", ".ris", ".csv", ".jsonl", ".json", ".nbib", ".ciw", ".tsv", ".gz")
@@ -36,7 +37,7 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache) -> Uploa
         if len(attachment.content) > LARGEST_BYTES:
             raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Use: scholium ingest FILE")
         if name.lower().endswith(LISTS):
-            _read_list(attachment, upload)
+            await asyncio.to_thread(_read_list, attachment, upload)
         elif name.lower().endswith(TEXTS):
             await _read_text(app, attachment, memory, upload)
         else:
@@ -45,23 +46,23 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache) -> Uploa
                 "and papers as PDF or text."
             )
     if not upload.papers:
-        why = f" {upload.rejected[0]}" if upload.rejected else ""
-        raise UserError(f"There is no paper in what you sent.{why}")
+        raise UserError(f"There is no paper in what you sent.{wording.unread_records(upload.rejected)}")
     workspace = incoming.conversation.workspace
     library = await app.libraries.workspace_library(workspace)
     report = await library.add(upload.papers)
     await library.index(lambda _: None)
     for paper, text in upload.texts:
         await asyncio.to_thread(app.libraries.texts_of(workspace).save, paper.key, text)
-    upload.said = wording.papers_added(report, len(upload.rejected), [paper for paper, _ in upload.texts])
+    upload.said = wording.papers_added(report, upload.rejected, [paper for paper, _ in upload.texts])
     return upload
 
 
 def _read_list(attachment: Attachment, upload: Upload) -> None:
+    """Blocks while the file is read in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"upload{''.join(Path(attachment.name.lower()).suffixes[-2:])}"
+        path = Path(folder) / re.sub(r"[^\w. -]", "_", Path(attachment.name).name)[-80:]
         path.write_bytes(attachment.content)
-        for item in read_papers(path, lambda _, __: None):
+        for item in read_bounded(path, lambda _, __: None, SENT):
             if isinstance(item, Paper):
                 upload.papers.append(item)
             else:
@@ -74,7 +75,7 @@ async def _read_text(app: App, attachment: Attachment, memory: OnlineCache, uplo
     if name.lower().endswith(".pdf"):
         pdf = await asyncio.to_thread(read_pdf, name, attachment.content)
     else:
-        pdf = PdfText("", (attachment.content.decode("utf-8", "replace"),))
+        pdf = PdfText("", (attachment.content.decode("utf-8", "replace")[:MOST_CHARACTERS],))
     text = await asyncio.to_thread(from_pdf, pdf, name)
     never = app.settings.online == "never"
     online = None if never else online_sources(app.settings, app.web(memory), PATIENCE_S)

@@ -8,18 +8,15 @@ from typing import assert_never
 
 from adapters.chat import Button, Incoming
 from bot.commands.access import Act
-from engine.citations import reference_text
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.report import as_markdown, card
 from engine.rendering.markdown import escape_markdown
-from engine.retrieval.libraries.library import AddReport
 from engine.run import Progress
 from engine.session.events import Job, JobKind, NoticeKind
 from engine.session.state import Phase, State, SurveySession
 from engine.survey import Section, walk
 from engine.text import clean, shorten
-from engine.values import Paper
 
 WELCOME = (
     "**Scholium** writes a literature survey together with you. Name a topic, for example:\n\n"
@@ -346,18 +343,6 @@ WELCOME_BACK = "Welcome back. This is where we were:"
 def word_going_on(job: Job) -> str:
     """The conversation is opened again while its job runs."""
     return f"Welcome back. Still at work: {word_started(job)}"
-
-
-def papers_added(report: AddReport, rejected: int, read: Sequence[Paper]) -> str:
-    """What became of files with papers; ``read`` are those whose text was kept."""
-    texts = "".join(f"\n- I read {escape_markdown(reference_text(paper))} " for paper in read)
-    unread = f" {counted(rejected, 'record')} could not be read." if rejected else ""
-    known = report.updated + report.unchanged
-    there = f", {known} {'was' if known == 1 else 'were'} there already" if known else ""
-    return (
-        f"{counted(report.added, 'paper')} added{there}.{unread} Only this workspace sees them; they are found when "
-        f"papers are searched again.{texts}"
-    )
 
 
 def read_as(said: Sequence[str], changes: str) -> str:

@@ -13,7 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import RetrievalError, ScholiumError
 from engine.reading.downloading import Download, Downloader
-from engine.reading.full_text import FullText, from_html, from_pdf
+from engine.reading.full_text import FullText, from_pdf
+from engine.reading.html import read_html
 from engine.reading.pdf import read_pdf
 from engine.retrieval.online.transport import ScholarlyService, ServiceRequest
 from engine.values import Paper, PaperKey
@@ -135,7 +136,7 @@ class OpenAccess:
 
     async def _text(self, download: Download) -> FullText:
         if download.kind in {"text/html", "application/xhtml+xml"}:
-            return await asyncio.to_thread(from_html, download.content.decode("utf-8", "replace"), download.url)
+            return await asyncio.to_thread(read_html, download.content, download.url)
         pdf = await asyncio.to_thread(read_pdf, download.url, download.content)
         return await asyncio.to_thread(from_pdf, pdf, download.url)
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
 
-from engine.errors import UserError
+from engine.bounded_process import ProcessLimits, call_bounded
+from engine.errors import LimitExceeded, UserError
 
 LARGEST_BYTES = 50 * 2**20
 MOST_PAGES = 500
 MOST_CHARACTERS = 5_000_000
-MEMORY_BYTES = 2**30
-"""Address space of the process; a page that needs more is a bomb."""
-CPU_S = 20
-WALL_S = 40
+LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=40)
+"""A page that needs more is a bomb."""
 LEAST_WORDS_PER_PAGE = 5
 """A PDF with fewer is made of pictures."""
+_WORKER = "engine.reading.pdf_worker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class PdfText:
 
 
 def read_pdf(name: str, content: bytes) -> PdfText:
-    """The text; blocks for up to `WALL_S`, so call it in a thread.
+    """The text; blocks for up to 40 seconds, so call it in a thread.
 
     Raises `UserError` with one sentence for a file that is too large, broken, encrypted, scanned, or takes too much.
     """
@@ -37,20 +35,13 @@ def read_pdf(name: str, content: bytes) -> PdfText:
         raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Send a smaller PDF.")
     if not content[:1024].lstrip().startswith(b"%PDF-"):
         raise UserError(f"“{name}” is not a PDF, whatever its name says.")
-    limits = [str(limit) for limit in (MOST_PAGES, MOST_CHARACTERS, MEMORY_BYTES, CPU_S)]
     try:
-        done = subprocess.run(
-            [sys.executable, "-I", "-m", "engine.reading.pdf_worker", *limits],
-            input=content,
-            capture_output=True,
-            timeout=WALL_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise UserError(_too_much(name)) from error
-    if done.returncode != 0:
-        raise UserError(_too_much(name))
-    answer = json.loads(done.stdout)
+        done = call_bounded(_WORKER, content, LIMITS, str(MOST_PAGES), str(MOST_CHARACTERS))
+    except LimitExceeded as error:
+        raise UserError(
+            f"“{name}” takes too much time or memory to read, as damaged and hostile PDFs do. It was not read."
+        ) from error
+    answer = json.loads(done)
     match answer.get("wrong"):
         case "encrypted":
             raise UserError(f"“{name}” is encrypted. Save it without a password and send it again.")
@@ -64,7 +55,3 @@ def read_pdf(name: str, content: bytes) -> PdfText:
     if sum(len(page.split()) for page in pages) < LEAST_WORDS_PER_PAGE * max(1, len(pages)):
         raise UserError(f"“{name}” has no text; it seems to be scanned. Run text recognition (OCR) on it first.")
     return PdfText(str(answer["title"]), pages)
-
-
-def _too_much(name: str) -> str:
-    return f"“{name}” takes too much time or memory to read, as damaged and hostile PDFs do. It was not read."

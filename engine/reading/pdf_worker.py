@@ -1,33 +1,16 @@
-"""Reads the text of a PDF in a process of its own, which may use so much time and memory and no more.
-
-Run as ``python -I -m engine.reading.pdf_worker PAGES CHARACTERS MEMORY_BYTES CPU_S`` with the PDF on standard
-input; the answer is JSON on standard output. It imports nothing of ours: whatever a hostile file does to it,
-nothing else is in reach.
-"""
+"""Reads the text of a PDF; run by `engine.bounded_process`, with the PDF on standard input, the answer as JSON."""
 
 from __future__ import annotations
 
 import json
-import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, BinaryIO
 
 
-def main() -> None:
-    """Answer with title and pages, or with what is wrong."""
-    pages, characters, memory, seconds = map(int, sys.argv[1:5])
-    _limit_resources(memory, seconds)
-    answer = _read(sys.stdin.buffer.read(), pages, characters)
-    sys.stdout.write(json.dumps(answer))
-
-
-def _limit_resources(memory: int, seconds: int) -> None:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limits; the parent's time limit still holds
-        return
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
+    """Answer with title and pages, or with what is wrong; the arguments are the most pages and characters."""
+    pages, characters = map(int, arguments)
+    answer.write(json.dumps(_read(content.read(), pages, characters)).encode())
 
 
 def _read(content: bytes, most_pages: int, most_characters: int) -> dict[str, Any]:
@@ -53,7 +36,3 @@ def _read(content: bytes, most_pages: int, most_characters: int) -> dict[str, An
         texts.append(text)
     title = pdf.get_metadata_dict().get("Title", "")
     return {"title": title[:500], "texts": texts}
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,6 @@ import csv
 import gzip
 import hashlib
 import io
-import itertools
 import json
 import logging
 import re
@@ -23,8 +22,9 @@ from bibtexparser.entrypoint import parse_string
 from bibtexparser.middlewares import LatexDecodingMiddleware
 from bibtexparser.model import Block, Entry
 
-from engine.errors import RecordError, UserError
+from engine.errors import LimitExceeded, RecordError, UserError
 from engine.retrieval.columns import TITLES, is_csl, read_csl, read_row
+from engine.retrieval.file_limits import LINE_BYTES, UNLIMITED, BoundedStream, FileLimits, read_lines
 from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
 from engine.retrieval.names import read_names, split_names
 from engine.retrieval.paper_text import clean_abstract, clean_title
@@ -38,8 +38,11 @@ OnBytes = Callable[[int, int], None]
 FORMATS = "BibTeX, RIS, PubMed (.nbib), Web of Science (.txt, .ciw), CSV, CSL-JSON and JSON Lines, each also as .gz"
 
 
-def read_papers(path: Path, on_bytes: OnBytes) -> Iterator[Paper | RecordError]:
-    """The papers of one file, in order. Raises `UserError` where the file as a whole cannot be read."""
+def read_papers(path: Path, on_bytes: OnBytes, limits: FileLimits = UNLIMITED) -> Iterator[Paper | RecordError]:
+    """The papers of one file, in order; what goes over a limit is left out, and a `RecordError` says so.
+
+    Raises `UserError` where the file as a whole cannot be read.
+    """
     if not path.is_file():
         raise UserError(f"There is no file {path}. Check the path.")
     size = path.stat().st_size
@@ -47,15 +50,25 @@ def read_papers(path: Path, on_bytes: OnBytes) -> Iterator[Paper | RecordError]:
     if reader is None:
         raise UserError(f"{path.name}: I can read {FORMATS}. Rename or convert the file.")
     with path.open("rb") as raw:
-        plain = io.BufferedReader(gzip.GzipFile(fileobj=raw)) if path.suffix.lower() == ".gz" else raw
+        unpacked = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
+        plain = io.BufferedReader(BoundedStream(unpacked, limits.bytes))
 
         def counted() -> Iterator[bytes]:
-            for line in plain:
+            for line in read_lines(plain):
                 on_bytes(raw.tell(), size)
                 yield line
 
         try:
-            yield from reader(path.name, counted(), plain)
+            for number, item in enumerate(reader(path.name, counted(), plain)):
+                if number == limits.records:
+                    yield RecordError(
+                        path.name, f"it has more than {number:,} records; the others were not read. {_SPLIT}"
+                    )
+                    break
+                yield item
+        except LimitExceeded:
+            most = f"{limits.bytes / 2**20:,.0f} MB"
+            yield RecordError(path.name, f"it unpacks to more than {most}; what stood before was read. {_SPLIT}")
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             yield RecordError(
                 path.name,
@@ -65,11 +78,17 @@ def read_papers(path: Path, on_bytes: OnBytes) -> Iterator[Paper | RecordError]:
     on_bytes(size, size)
 
 
+_SPLIT = "Split it into smaller files."
+
+
 def _json_lines(name: str, lines: Iterable[bytes], _: BinaryIO) -> Iterator[Paper | RecordError]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         place = f"{name}, line {number}"
+        if len(line) > LINE_BYTES:
+            yield RecordError(place, f"the line is longer than {LINE_BYTES // 2**20} MB")
+            continue
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -78,15 +97,13 @@ def _json_lines(name: str, lines: Iterable[bytes], _: BinaryIO) -> Iterator[Pape
         yield _json_record(place, record)
 
 
-def _json(name: str, lines: Iterable[bytes], _: BinaryIO) -> Iterator[Paper | RecordError]:
+def _json(name: str, lines: Iterable[bytes], stream: io.BufferedReader[Any]) -> Iterator[Paper | RecordError]:
     """A list of records, ours or CSL-JSON, or else one record a line."""
-    rest = iter(lines)
-    first = next((line for line in rest if line.strip()), b"")
-    if not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"["):
-        yield from _json_lines(name, itertools.chain([first], rest), _)
+    if not stream.peek(1).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        yield from _json_lines(name, lines, stream)
         return
     try:
-        items = json.loads(b"".join((first, *rest)).decode("utf-8-sig"))
+        items = json.loads(stream.read().decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise UserError(f"{name} is not valid JSON ({error}).") from error
     for number, item in enumerate(items, start=1):
@@ -193,7 +210,7 @@ def _tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Paper |
         yield _paper(f"{name}, record {number}", record)
 
 
-_READERS: Mapping[str, Callable[[str, Iterable[bytes], BinaryIO], Iterator[Paper | RecordError]]] = {
+_READERS: Mapping[str, Callable[[str, Iterable[bytes], io.BufferedReader[Any]], Iterator[Paper | RecordError]]] = {
     ".jsonl": _json_lines,
     ".json": _json,
     ".ndjson": _json_lines,

@@ -17,11 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.http_server import serve_http
+from engine.bounded_process import ProcessLimits
 from engine.checking.check import CheckAnswer, Support
 from engine.errors import RetrievalError, UserError
 from engine.llm.prompting import paper_block
 from engine.reading.downloading import Downloader, is_public
 from engine.reading.full_text import FullText, from_html, from_pdf, title_of
+from engine.reading.html import read_html
 from engine.reading.open_access import OpenAccess, TextFolder
 from engine.reading.pdf import PdfText, read_pdf
 from engine.retrieval.embedding import FittedOnTopic
@@ -143,6 +145,18 @@ def test_a_bomb_is_stopped_and_leaves_us_standing() -> None:
     with pytest.raises(UserError, match=r"too much time or memory|scanned|damaged"):
         read_pdf("bomb.pdf", bomb())
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 45
+
+
+def test_a_page_that_takes_too_long_is_stopped() -> None:
+    attributes = " ".join(f"a{n}=1" for n in range(300_000))
+    with pytest.raises(UserError, match="too much time or memory"):
+        read_html(f"<article {attributes}>".encode(), "https://x.org", ProcessLimits(2**30, 2, 60))
+
+
+def test_a_page_is_read_in_a_process_as_it_is_here() -> None:
+    assert read_html(HTML.encode(), "https://x.org") == from_html(HTML, "https://x.org")
+    with pytest.raises(UserError, match="holds no paper"):
+        read_html(b"<p>hello", "https://x.org")
 
 
 @given(st.binary(max_size=400))

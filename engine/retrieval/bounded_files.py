@@ -1,0 +1,103 @@
+"""Files of paper records from anybody: what is unpacked is counted, and they are read in a process of their own."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from pydantic import TypeAdapter
+
+from engine.bounded_process import ProcessLimits, stream_bounded
+from engine.errors import LimitExceeded, RecordError, UserError
+from engine.retrieval.file_limits import FileLimits
+from engine.retrieval.records import OnBytes, read_papers
+from engine.values import Paper
+
+BATCH = 100
+"""Records that one line of the process's answer holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLimits:
+    """What may be read of one file, and what the process that reads it may use."""
+
+    file: FileLimits
+    process: ProcessLimits
+
+
+SENT = ReadingLimits(FileLimits(64 * 2**20, 20_000), ProcessLimits(2**30, 60, 60.0))
+"""Of a file that somebody sends into a chat, and waits for."""
+
+GIVEN = ReadingLimits(FileLimits(200 * 2**30), ProcessLimits(8 * 2**30, 0, 900.0))
+"""Of a file that whoever runs the installation reads in; nothing but a bomb is so large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A `RecordError` on its way between processes."""
+
+    place: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some records in order, the bytes read so far and the bytes of the file; ``wrong`` where it cannot be read."""
+
+    items: tuple[Paper | Rejection, ...]
+    done: int = 0
+    size: int = 0
+    wrong: str = ""
+
+
+_BATCH = TypeAdapter(Batch)
+
+
+def read_bounded(path: Path, on_bytes: OnBytes, limits: ReadingLimits) -> Iterator[Paper | RecordError]:
+    """The papers of one file, in order, as `read_papers` gives them; blocks, so iterate it in a thread.
+
+    A file that goes over a limit gives what stood before it, and a `RecordError` that says so. Raises `UserError` where
+    the file as a whole cannot be read.
+    """
+    file = limits.file
+    arguments = (str(path), str(file.bytes), str(file.records))
+    try:
+        for line in stream_bounded("engine.retrieval.bounded_files", limits.process, *arguments):
+            batch = _BATCH.validate_json(line)
+            if batch.wrong:
+                raise UserError(batch.wrong)
+            on_bytes(batch.done, batch.size)
+            yield from (RecordError(i.place, i.why) if isinstance(i, Rejection) else i for i in batch.items)
+    except LimitExceeded:
+        yield RecordError(
+            path.name,
+            "from here on it takes too much time or memory to read, as damaged and hostile files do. "
+            "Split it into smaller files.",
+        )
+
+
+def serve(arguments: Sequence[str], _: BinaryIO, answer: BinaryIO) -> None:
+    """The process: batches of records, each as a line of JSON."""
+    path, *bounds = arguments
+    read = (0, 0)
+
+    def count(done: int, size: int) -> None:
+        nonlocal read
+        read = done, size
+
+    records = read_papers(Path(path), count, FileLimits(*map(int, bounds)))
+    try:
+        while items := tuple(islice(records, BATCH)):
+            shown = tuple(Rejection(i.place, i.why) if isinstance(i, RecordError) else i for i in items)
+            _write(answer, Batch(shown, *read))
+    except UserError as error:
+        _write(answer, Batch((), wrong=str(error)))
+
+
+def _write(answer: io.BufferedIOBase | BinaryIO, batch: Batch) -> None:
+    answer.write(_BATCH.dump_json(batch) + b"\n")
+    answer.flush()
