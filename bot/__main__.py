@@ -115,18 +115,30 @@ def demo(output: Folder = None) -> None:
 def slack() -> None:
     """Serve Slack: Socket Mode, or signed HTTP."""
     with starting() as console:
-        from bot.cli.platforms import slack as run
+        from bot.cli.platforms import serve
 
-    run_command(run(console))
+    run_command(serve(console, "slack"))
 
 
 @cli.command()
 def discord() -> None:
     """Serve Discord."""
     with starting() as console:
-        from bot.cli.platforms import discord as run
+        from bot.cli.platforms import serve
 
-    run_command(run(console))
+    run_command(serve(console, "discord"))
+
+
+@cli.command()
+def worker(
+    platform: Annotated[str, typer.Argument(help="slack or discord; not needed where only one is set up.")] = "",
+    queue: Annotated[str, typer.Option(help="short or long: only jobs of this queue.")] = "",
+) -> None:
+    """Run jobs of a platform's conversations and talk to nobody; start as many as there is work for."""
+    with starting() as console:
+        from bot.cli.platforms import work
+
+    run_command(work(console, platform, queue))
 
 
 @cli.command()

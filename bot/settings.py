@@ -133,8 +133,16 @@ class Settings(BaseSettings):
     discord_shards: int | None = Field(None, ge=1, description="Connections to Discord, for over 2,500 servers.")
     token_key: SecretStr | None = Field(None, description="Encrypts the tokens of workspaces that install us.")
 
-    jobs: int = Field(4, ge=1, le=200, description="Jobs that one process runs at once.")
-    jobs_everywhere: int = Field(32, ge=1, le=2_000, description="Jobs that all processes together run at once.")
+    jobs: int = Field(
+        4,
+        ge=0,
+        le=200,
+        description="Jobs of each queue that one process runs at once; 0: it only talks, workers run them.",
+    )
+    jobs_everywhere: int = Field(
+        32, ge=1, le=2_000, description="Jobs of each queue that all processes together run at once."
+    )
+    jobs_per_workspace: int = Field(16, ge=1, le=2_000, description="Jobs that run at once for one workspace.")
     jobs_per_person: int = Field(2, ge=1, le=100, description="Jobs that run at once for one person.")
     stop_seconds: float = Field(20.0, ge=0, description="Seconds that running calls get when the service is stopped.")
     keep_days: float | None = Field(None, gt=0, description="Days after which an untouched survey is forgotten.")

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from adapters.chat import Conversation
 from bot.app import App
-from bot.jobs.queue import DurableJobs, JobLimits, queue_name
+from bot.jobs.queue import DurableJobs, JobQueues
+from bot.jobs.sharing import JobLimits
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
+from bot.store.wanted_jobs import WantedJob
 from engine.session.state import State, SurveySession
 from engine.survey import Survey
 from tests.fakes import HERE, FakeChat
@@ -59,7 +61,11 @@ async def _empty_queue() -> bytes:
             async def nothing(_: Conversation, __: str) -> None:
                 """There is no job."""
 
-            jobs = DurableJobs(f"sqlite:///{file}", queue_name("fake", HERE), "template", JobLimits(), nothing)
+            async def alone(job: WantedJob) -> list[WantedJob]:
+                return [job]
+
+            queues = JobQueues("fake", HERE)
+            jobs = DurableJobs(f"sqlite:///{file}", queues, "template", JobLimits(), nothing, alone)
             await jobs.launch()
             await jobs.close()
             _EMPTY_QUEUE.append(file.read_bytes())

@@ -217,8 +217,10 @@ class DiscordSender:
 
     def _missing(self, at: Conversation) -> list[str]:
         guild = self._client.get_guild(int(at.tenant))
-        channel = guild.get_channel(int(at.channel)) if guild else None
-        if guild is None or channel is None:
+        if guild is None:  # a process that does not listen knows no servers
+            return [name.replace("_", " ") for name in NEEDED]
+        channel = guild.get_channel(int(at.channel))
+        if channel is None:
             return ["view channel"]
         has = channel.permissions_for(guild.me)
         missing = [name for name in NEEDED if not getattr(has, name)]

@@ -1,6 +1,8 @@
-"""The commands that serve a chat platform: ``slack`` and ``discord``."""
+"""The commands that serve a chat platform: ``slack``, ``discord``, and ``worker``, which runs jobs only."""
 
 from __future__ import annotations
+
+from typing import Literal, get_args
 
 from rich.console import Console
 
@@ -9,7 +11,8 @@ from adapters.discord.adapter import DiscordAccess, DiscordAdapter
 from adapters.slack.adapter import SlackAccess, SlackAdapter
 from bot.app import BUNDLED, App, open_app
 from bot.commands.briefs import ONLINE
-from bot.serving.service import open_store, run_service
+from bot.jobs.sharing import QUEUES, QueueKind
+from bot.serving.service import ProcessRole, open_store, run_service
 from bot.serving.sources import text_of
 from bot.settings import Settings
 from bot.store.installations import NEEDS_KEY, Installations, InstallationTickets
@@ -24,17 +27,51 @@ SLACK_WANTS = (
 )
 
 
-async def slack(console: Console) -> int:
-    """Serve Slack until ended."""
-    async with open_app() as app, open_store(app) as store:
-        adapter = SlackAdapter(slack_access(app.settings, store), WORDS)
-        return await _serve(console, app, adapter, store)
+Platform = Literal["slack", "discord"]
+PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 
 
-async def discord(console: Console) -> int:
-    """Serve Discord until ended."""
+async def serve(console: Console, platform: Platform) -> int:
+    """Talk on a platform until ended, and run jobs where the settings say so."""
     async with open_app() as app, open_store(app) as store:
-        return await _serve(console, app, DiscordAdapter(discord_access(app.settings), WORDS), store)
+        return await _serve(console, app, make_adapter(platform, app.settings, store), store, ProcessRole())
+
+
+async def work(console: Console, platform: str, queues: str) -> int:
+    """Run jobs of a platform's conversations until ended; ``queues`` names one of them, or is empty for all."""
+    async with open_app() as app, open_store(app) as store:
+        role = ProcessRole(talks=False, runs=read_queues(queues))
+        if app.settings.jobs == 0:
+            raise UserError("A worker runs jobs: set SCHOLIUM_JOBS to 1 or more for it.")
+        adapter = make_adapter(choose_platform(platform, app.settings), app.settings, store)
+        return await _serve(console, app, adapter, store, role)
+
+
+def choose_platform(said: str, settings: Settings) -> Platform:
+    """The platform named, or the only one there are settings for. Raises `UserError` where that is not one."""
+    found: list[Platform] = ["slack"] if settings.slack_bot_token or settings.slack_client_id else []
+    found += ["discord"] if settings.discord_token else []
+    named = [name for name in PLATFORMS if name == said]
+    if said and not named:
+        raise UserError(f"“{said}” is no platform; say slack or discord.")
+    if not named and len(found) != 1:
+        raise UserError("Say whose jobs are to be run: scholium worker slack, or scholium worker discord.")
+    return (named or found)[0]
+
+
+def read_queues(said: str) -> tuple[QueueKind, ...]:
+    """The queues named. Raises `UserError`."""
+    named = tuple(queue for queue in QUEUES if not said or queue == said)
+    if not named:
+        raise UserError(f"“{said}” is no queue; say short (what people wait for while they talk) or long (the rest).")
+    return named
+
+
+def make_adapter(platform: Platform, settings: Settings, store: Store) -> ChatAdapter:
+    """The platform's adapter. Raises `UserError` where a setting for it is missing."""
+    if platform == "slack":
+        return SlackAdapter(slack_access(settings, store), WORDS)
+    return DiscordAdapter(discord_access(settings), WORDS)
 
 
 def discord_access(settings: Settings) -> DiscordAccess:
@@ -71,7 +108,7 @@ def check_slack(settings: Settings) -> bool:
     return many
 
 
-async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store) -> int:
+async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store, role: ProcessRole) -> int:
     """Serve with the library of the settings, or the bundled one."""
     if app.default_library() == BUNDLED:
         await app.install_bundled(lambda _: None)
@@ -79,8 +116,13 @@ async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store)
         await app.libraries.library(app.default_library())
     for note in app.libraries.notes:
         console.print(note, markup=False, highlight=False, style="yellow")
-    async with run_service(app, adapter, store=store) as service:
-        said = f"Scholium listens to {adapter.platform.title()}. Ctrl-C ends it; what runs goes on next time."
-        service.backend.on_listening = lambda: console.print(said)
+    async with run_service(app, adapter, store=store, role=role) as service:
+        name = adapter.platform.title()
+        if role.talks:
+            said = f"Scholium listens to {name}. Ctrl-C ends it; what runs goes on next time."
+            service.backend.on_listening = lambda: console.print(said)
+        else:
+            kinds = " and ".join(role.runs)
+            console.print(f"Scholium runs {kinds} jobs of {name}. Ctrl-C ends it; another worker goes on with them.")
         await service.run()
     return 0

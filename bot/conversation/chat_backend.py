@@ -11,6 +11,7 @@ from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
 from bot.store import notes, surveys
 from bot.store.sessions import Store, StoredConversation
+from bot.store.wanted_jobs import load_wanted_jobs
 from bot.wording import labels
 from bot.wording import sentences as wording
 from engine.errors import UserError
@@ -103,9 +104,9 @@ class ConversationBackend:
 
     async def left(self, platform: str, tenant: str) -> None:
         """End the workspace's jobs; what they finished is kept."""
-        for conversation, _, _ in await self._store.with_jobs(platform, None):
-            if conversation.tenant == tenant:
-                await self._stop(conversation, "")
+        for job in await load_wanted_jobs(self._store, platform, None):
+            if job.conversation.tenant == tenant:
+                await self._stop(job.conversation, "")
 
     async def _stop(self, conversation: Conversation, why: str, *, is_gone: bool = False) -> None:
         """Stop what runs there; where there is a reason to be told, its owner is told alone."""

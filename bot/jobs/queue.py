@@ -1,4 +1,4 @@
-"""Durable jobs: a queue that survives a crash (DBOS), fair between people, and the heartbeat of processes.
+"""Durable jobs: queues that survive a crash (DBOS), shared fairly, and the heartbeat of processes.
 
 A job is a workflow whose id is the job's. Its body asks the session whether it is still wanted, so that running it
 again, or too late, does nothing; finished calls are found in the record. DBOS is one per process.
@@ -21,10 +21,12 @@ import sqlalchemy as sa
 import structlog
 
 from adapters.chat import Conversation
+from bot.jobs.sharing import JobLimits, JobState, QueueKind, SharedJob, choose_next, choose_queue, queues_of
 from bot.store.schema import processes
 from bot.store.sessions import Store, conversation_id
+from bot.store.wanted_jobs import WantedJob
 from engine.errors import ServiceError
-from engine.session.events import Job
+from engine.session.events import Job, JobKind
 
 log = structlog.get_logger()
 
@@ -41,15 +43,8 @@ DEAD_AFTER_S = 15.0
 """A process on another machine that has been silent for so long is taken over; on this machine its end is seen."""
 
 RunJob = Callable[[Conversation, str], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class JobLimits:
-    """Jobs at once: in this process, in all, for one person."""
-
-    here: int = 4
-    everywhere: int = 32
-    per_person: int = 2
+LoadWanted = Callable[[WantedJob], Awaitable[Sequence[WantedJob]]]
+"""The jobs wanted by the same person in the same workspace, the one asked for first before the others."""
 
 
 _LEFT: set[asyncio.Task[Any]] = set()
@@ -64,22 +59,55 @@ async def _leave_pending() -> None:
     await asyncio.Event().wait()
 
 
-class DurableJobs:
-    """The queue of one platform (or of one conversation of it); ``run`` does a job."""
+@dataclass(frozen=True, slots=True)
+class JobQueues:
+    """The queues of one platform, or of one conversation of it; ``served`` are those whose jobs run in this process."""
 
-    def __init__(self, url: str, queue: str, holder: str, bounds: JobLimits, run: RunJob) -> None:
+    platform: str
+    only: Conversation | None = None
+    served: tuple[QueueKind, ...] = ("short", "long")
+
+    @property
+    def name(self) -> str:
+        """What processes that share these queues have in common."""
+        return f"{self.platform}-{conversation_id(self.only)[:12]}" if self.only else self.platform
+
+    def choose(self, kind: JobKind) -> str:
+        """The name of the queue for such a job."""
+        return self.name_of(choose_queue(kind) if self.only is None else "long")
+
+    def name_of(self, queue: QueueKind) -> str:
+        """The name of one of them; the long one has had it since the first release."""
+        return self.name if queue == "long" else f"{self.name}-short"
+
+    def names(self) -> list[str]:
+        """The names of all of them."""
+        return [self.name_of(queue) for queue in queues_of(self.only)]
+
+    def names_served(self) -> list[str]:
+        """The names of those whose jobs run here."""
+        return [self.name_of(queue) for queue in queues_of(self.only) if queue in self.served]
+
+
+class DurableJobs:
+    """The jobs of one platform (or of one conversation of it); ``run`` does one, ``load_wanted`` finds its owner's."""
+
+    def __init__(
+        self, url: str, queues: JobQueues, holder: str, limits: JobLimits, run: RunJob, load_wanted: LoadWanted
+    ) -> None:
         self._url = url
-        self._queue = queue
+        self._queues = queues
         self._holder = holder
-        self._bounds = bounds
+        self._limits = limits
         self._run = run
+        self._load_wanted = load_wanted
         self._running: dict[str, asyncio.Task[None]] = {}
         self._stopping = False
         self._workflow: Any = None
         self._launching = asyncio.Lock()
 
     async def launch(self) -> None:
-        """Begin to take jobs from the queue. Raises `ServiceError` where its database cannot be used."""
+        """Begin to take jobs from the queues served here. Raises `ServiceError` where its database cannot be used."""
         async with self._launching:
             if self._workflow is None:
                 await self._launch()
@@ -103,32 +131,63 @@ class DurableJobs:
             await self._body(at, job_id)
 
         workflow = DBOS.workflow(name=WORKFLOW)(body)
-        DBOS.listen_queues([self._queue])
+        served = self._queues.names_served()
+        DBOS.listen_queues(served)
+        limits = self._limits
         try:
             DBOS.launch()
-            await DBOS.register_queue_async(
-                self._queue,
-                worker_concurrency=min(self._bounds.here, self._bounds.everywhere),
-                global_concurrency=self._bounds.everywhere,
-                partition_concurrency=min(self._bounds.per_person, self._bounds.everywhere),
-                polling_interval_sec=POLL_S,
-            )
+            for name in self._queues.names():
+                await DBOS.register_queue_async(
+                    name,
+                    worker_concurrency=min(limits.here, limits.everywhere),
+                    global_concurrency=limits.everywhere,
+                    partition_concurrency=min(limits.per_workspace, limits.everywhere),
+                    polling_interval_sec=POLL_S,
+                    # Who only puts jobs into a queue leaves its bounds to those who run them.
+                    on_conflict="update_if_latest_version" if name in served else "never_update",
+                )
         except sa.exc.SQLAlchemyError as error:
             raise ServiceError(f"The queue of jobs could not be opened ({type(error).__name__}).") from error
         self._workflow = workflow
 
     async def start(self, conversation: Conversation, owner: str, job: Job) -> None:
-        """Put the job into the queue; again for the same job does nothing."""
+        """Put the job into its queue, or hold it while its owner has enough there; again does nothing."""
         await self.launch()
-        await self._enqueue(conversation, owner, job.id)
+        wanted = WantedJob(conversation, owner, job.id, job.kind)
+        await self.share(await self._load_wanted(wanted))
 
-    async def _enqueue(self, conversation: Conversation, owner: str, job_id: str) -> None:
+    async def share(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:
+        """Put jobs that are held into their queues as far as there is room for their owners; how all stand now."""
+        await self.launch()
+        jobs = await self._look_up(wanted)
+        chosen = choose_next(jobs, self._limits.per_person)
+        for job in chosen:
+            await self._enqueue(job)
+        now = time.time()
+        return [SharedJob(job.wanted, "queued", now) if job.wanted in chosen else job for job in jobs]
+
+    async def _look_up(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:
+        from dbos import DBOS
+
+        found = await DBOS.list_workflows_async(
+            workflow_ids=[job.id for job in wanted], load_input=False, load_output=False
+        )
+        known = {status.workflow_id: status for status in found}
+        states: dict[str | None, JobState] = {"ENQUEUED": "queued", "DELAYED": "queued"}
+        return [
+            SharedJob(job, states.get(status.status, "running"), (status.created_at or 0) / 1000)
+            if (status := known.get(job.id))
+            else SharedJob(job, "held")
+            for job in wanted
+        ]
+
+    async def _enqueue(self, job: WantedJob) -> None:
         from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
-        at = [conversation.platform, conversation.tenant, conversation.channel, conversation.thread]
-        person = f"{conversation.tenant}:{owner}"
-        with SetWorkflowID(job_id), SetEnqueueOptions(queue_partition_key=person):
-            await DBOS.enqueue_workflow_async(self._queue, self._workflow, at, job_id)
+        at = job.conversation
+        where = [at.platform, at.tenant, at.channel, at.thread]
+        with SetWorkflowID(job.id), SetEnqueueOptions(queue_partition_key=at.workspace):
+            await DBOS.enqueue_workflow_async(self._queues.choose(job.kind), self._workflow, where, job.id)
 
     async def stop(self, job: Job) -> None:
         """End the job now if it runs here. Work in a thread ends with its step; its result is dropped."""
@@ -165,8 +224,8 @@ class DurableJobs:
         for job_id in job_ids:
             await self._wait_for_end(job_id)
 
-    async def reconcile(self, waiting: Sequence[tuple[Conversation, str, str]], dead: Sequence[str]) -> None:
-        """Bring every job a session waits for (where, owner, id) into the queue.
+    async def reconcile(self, waiting: Sequence[WantedJob], dead: Sequence[str]) -> None:
+        """Bring every job a session waits for into its queue.
 
         Some were never put there, some were run by processes that are dead now.
         """
@@ -175,18 +234,18 @@ class DurableJobs:
         await self.launch()
         from dbos import DBOS
 
-        found = await DBOS.list_workflows_async(workflow_ids=[job_id for _, _, job_id in waiting])
+        found = await DBOS.list_workflows_async(workflow_ids=[job.id for job in waiting])
         known = {status.workflow_id: status for status in found}
-        for conversation, owner, job_id in waiting:
-            status = known.get(job_id)
+        for job in waiting:
+            status = known.get(job.id)
             if status is None:
-                await self._enqueue(conversation, owner, job_id)
-            elif status.status == "PENDING" and status.executor_id in dead:
-                await DBOS.resume_workflow_async(job_id, queue_name=self._queue)
+                continue
+            if status.status == "PENDING" and status.executor_id in dead:
+                await DBOS.resume_workflow_async(job.id, queue_name=self._queues.choose(job.kind))
             elif status.status not in {"PENDING", "ENQUEUED", "DELAYED"}:
                 # It ended, and yet the session waits for it.
-                await DBOS.delete_workflow_async(job_id)
-                await self._enqueue(conversation, owner, job_id)
+                await DBOS.delete_workflow_async(job.id)
+        await self.share(waiting)
 
     async def close(self) -> None:
         """Leave the jobs that run to the next start; what they finished is kept."""
@@ -212,11 +271,13 @@ class ProcessHeartbeat:
 
     store: Store
     queue: str
+    runs: tuple[QueueKind, ...] = ()
     beaten: bool = False
 
     async def beat(self) -> bool:
         """Say that this process lives; ``False`` where another has taken it for dead."""
         row = {"queue": self.queue, "host": socket.gethostname(), "pid": os.getpid(), "beat_at": time.time()}
+        row["runs"] = " ".join(self.runs)
         async with self.store.writing() as connection:
             same = processes.c.id == self.store.holder
             known = (await connection.execute(processes.update().where(same).values(row))).rowcount
@@ -237,6 +298,12 @@ class ProcessHeartbeat:
                 if (await connection.execute(processes.delete().where(same))).rowcount:
                     mine.append(row.id)
         return mine
+
+    async def find_served(self) -> frozenset[str]:
+        """The queues whose jobs some living process runs."""
+        async with self.store.reading() as connection:
+            rows = (await connection.execute(sa.select(processes).where(processes.c.queue == self.queue))).all()
+        return frozenset(queue for row in rows if not _is_dead(row) for queue in row.runs.split())
 
     async def leave(self) -> None:
         """What this process leaves undone is the next one's."""
@@ -262,8 +329,3 @@ def _lives(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def queue_name(platform: str, only: Conversation | None) -> str:
-    """The queue of a platform, or of one conversation of it."""
-    return f"{platform}-{conversation_id(only)[:12]}" if only else platform

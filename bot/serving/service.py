@@ -10,10 +10,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import structlog
 
-from adapters.chat import ChatAdapter, Conversation, PlatformError
+from adapters.chat import ChatAdapter, PlatformError
 from bot.app import App
 from bot.commands.briefs import Defaults
 from bot.conversation.chat_backend import ConversationBackend
@@ -21,14 +22,17 @@ from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.outbox import Outbox
 from bot.conversation.turns import Turns
 from bot.jobs.durations import Durations
-from bot.jobs.queue import BEAT_S, DurableJobs, JobLimits, ProcessHeartbeat, queue_name
+from bot.jobs.queue import BEAT_S, DurableJobs, JobQueues, ProcessHeartbeat
 from bot.jobs.reports import Reporter
+from bot.jobs.sharing import QUEUES, JobLimits, QueueKind
+from bot.jobs.waiting import WaitingJobs
 from bot.monitoring.logs import configure
 from bot.monitoring.metrics import Metrics, serve_metrics
 from bot.serving.job_services import AppServices
 from bot.store.database import open_database
 from bot.store.ledger import settle_lost_calls
 from bot.store.sessions import Store
+from bot.store.wanted_jobs import WantedJob, load_wanted_jobs, load_wanted_jobs_of
 from engine.errors import ScholiumError, ServiceError
 
 log = structlog.get_logger()
@@ -60,7 +64,7 @@ class Interval:
         return True
 
 
-def _end_of(talking: asyncio.Task[None]) -> None:
+def _end_of(talking: asyncio.Task[Any]) -> None:
     """Raises `ServiceError` where the platform has ended it."""
     try:
         talking.result()
@@ -68,10 +72,18 @@ def _end_of(talking: asyncio.Task[None]) -> None:
         raise ServiceError(str(error), retryable=error.retryable) from error
 
 
+@dataclass(frozen=True, slots=True)
+class ProcessRole:
+    """What a process does: whether it talks, and of which queues it runs jobs."""
+
+    talks: bool = True
+    runs: tuple[QueueKind, ...] = QUEUES
+
+
 class Service:
     """Everything behind one adapter."""
 
-    def __init__(self, app: App, adapter: ChatAdapter, store: Store, defaults: Defaults) -> None:
+    def __init__(self, app: App, adapter: ChatAdapter, store: Store, defaults: Defaults, role: ProcessRole) -> None:
         settings = app.settings
         self.app = app
         self.store = store
@@ -86,12 +98,16 @@ class Service:
         self.outbox.on_refusal = self.backend.refused
         durations = Durations(store, adapter.platform)
         reporter = Reporter(adapter, self.dispatcher, turns, services, self.metrics, durations)
-        bounds = JobLimits(settings.jobs, settings.jobs_everywhere, settings.jobs_per_person)
-        name = queue_name(adapter.platform, adapter.only)
-        self._presence = ProcessHeartbeat(store, name)
+        self.limits = JobLimits(
+            settings.jobs, settings.jobs_everywhere, settings.jobs_per_workspace, settings.jobs_per_person
+        )
+        self._role = role if settings.jobs else ProcessRole(role.talks, ())
+        queues = JobQueues(adapter.platform, adapter.only, self._role.runs)
+        self._presence = ProcessHeartbeat(store, queues.name, self._role.runs)
         run = partial(reporter.run_job, limit_s=settings.job_seconds)
-        self.jobs = DurableJobs(settings.jobs_url(), name, store.holder, bounds, run)
+        self.jobs = DurableJobs(settings.jobs_url(), queues, store.holder, self.limits, run, self._waiting_with)
         self.dispatcher.jobs = self.jobs
+        self._queued = WaitingJobs(adapter, self.dispatcher)
         self._beat, self._revival, self._cleaning = Interval(BEAT_S), Interval(REVIVE_S), Interval(HOUR_S)
 
     async def start(self) -> None:
@@ -132,14 +148,30 @@ class Service:
                 log.warning("the service could not look after itself", error=str(error))
 
     async def sweep(self) -> None:
-        """End jobs here that no session waits for any more: somebody said stop to another process."""
+        """End jobs here that no session waits for any more (somebody said stop to another process); share out the rest.
+
+        Whoever talks says what those jobs wait for that run nowhere yet.
+        """
         running = self.jobs.running()
-        wanted = {job_id for _, _, job_id in await self._waiting()}
+        waiting = await self._waiting()
+        wanted = {job.id for job in waiting}
         self.metrics.waiting.set(len(wanted))
         await self.jobs.stop_all(job_id for job_id in running if job_id not in wanted)
+        if not wanted.issubset(running):
+            shared = await self.jobs.share(waiting)
+            self.metrics.queued.set(sum(job.state != "running" for job in shared))
+            if self._role.talks:
+                await self._queued.tell(shared, self.limits, await self._presence.find_served())
+        else:
+            self.metrics.queued.set(0)
 
-    async def _waiting(self) -> Sequence[tuple[Conversation, str, str]]:
-        return await self.store.with_jobs(self._adapter.platform, self._adapter.only)
+    async def _waiting(self) -> Sequence[WantedJob]:
+        return await load_wanted_jobs(self.store, self._adapter.platform, self._adapter.only)
+
+    async def _waiting_with(self, job: WantedJob) -> Sequence[WantedJob]:
+        if self._adapter.only:
+            return await self._waiting()
+        return await load_wanted_jobs_of(self.store, job.owner, job.conversation)
 
     async def _take_over(self, *, first: bool) -> None:
         dead = await self._presence.claim_dead()
@@ -155,7 +187,7 @@ class Service:
     async def _revive(self) -> None:
         """Jobs that sessions wait for and that are neither queued nor running are begun again."""
         waiting = await self._waiting()
-        await self.jobs.reconcile([job for job in waiting if job[2] not in self.jobs.running()], [])
+        await self.jobs.reconcile([job for job in waiting if job.id not in self.jobs.running()], [])
 
     async def stop(self) -> None:
         """Answer what came in, let calls in flight finish for a while, leave the rest to the next start."""
@@ -174,11 +206,11 @@ class Service:
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError):  # Windows
             loop.add_signal_handler(signal.SIGTERM, asked.set)
-        talking = asyncio.create_task(self._adapter.run())
+        talking = asyncio.create_task(self._adapter.run() if self._role.talks else asked.wait())
         stop = asyncio.create_task(asked.wait())
         try:
             await asyncio.wait({talking, stop}, return_when=asyncio.FIRST_COMPLETED)
-            if talking.done():
+            if talking.done() and self._role.talks:
                 _end_of(talking)
         finally:
             for task in (talking, stop):
@@ -200,15 +232,22 @@ async def open_store(app: App) -> AsyncIterator[Store]:
 
 @asynccontextmanager
 async def run_service(
-    app: App, adapter: ChatAdapter, defaults: Defaults | None = None, store: Store | None = None
+    app: App,
+    adapter: ChatAdapter,
+    defaults: Defaults | None = None,
+    store: Store | None = None,
+    role: ProcessRole | None = None,
 ) -> AsyncIterator[Service]:
-    """A service for the adapter while the block runs; with a store of its own where none is given."""
+    """A service for the adapter while the block runs; with a store of its own where none is given.
+
+    Without a ``role`` it talks and runs jobs of all kinds.
+    """
     if store is None:
-        async with open_store(app) as own, run_service(app, adapter, defaults, own) as service:
+        async with open_store(app) as own, run_service(app, adapter, defaults, own, role) as service:
             yield service
         return
     configure(app.settings.log_level)
-    service = Service(app, adapter, store, defaults or app.defaults())
+    service = Service(app, adapter, store, defaults or app.defaults(), role or ProcessRole())
     try:
         async with serve_metrics(
             service.metrics, app.settings.metrics_host, app.settings.metrics_port, service.not_ready

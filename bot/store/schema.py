@@ -46,6 +46,7 @@ sessions = Table(
     Column("topic", Text, nullable=False),
     Column("phase", String(16), nullable=False),
     Column("job_id", String(64)),
+    Column("job_kind", String(16)),
     Column("body", Text, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("changed_at", Double, nullable=False),
@@ -183,8 +184,9 @@ processes = Table(
     Column("host", String(256), nullable=False),
     Column("pid", Integer, nullable=False),
     Column("beat_at", Double, nullable=False),
+    Column("runs", String(64), nullable=False, server_default=""),
 )
-"""Processes that are alive: each writes its heartbeat; one that stopped is taken over."""
+"""Processes that are alive: each writes its heartbeat; one that stopped is taken over. ``runs``: queues, by spaces."""
 
 pace = Table(
     "pace",

@@ -202,6 +202,7 @@ class Store:
             "topic": session.state.brief.topic if session.state.brief else "",
             "phase": session.state.phase,
             "job_id": session.job.id if session.job else None,
+            "job_kind": session.job.kind if session.job else None,
             "body": body,
             "changed_at": now,
         }
@@ -243,16 +244,6 @@ class Store:
         """An event that was not for us."""
         async with self.writing() as connection:
             await connection.execute(_of_event(at, key).values(handled_at=time.time()))
-
-    async def with_jobs(self, platform: str, only: Conversation | None) -> list[tuple[Conversation, str, str]]:
-        """Conversations whose session has a job: where, its owner, the job's id."""
-        join = sessions.join(conversations, conversations.c.session_id == sessions.c.id)
-        query = sa.select(conversations, sessions.c.owner, sessions.c.job_id).select_from(join)
-        mine = query.where((sessions.c.platform == platform) & sessions.c.job_id.is_not(None))
-        mine = mine.where(conversations.c.id == conversation_id(only)) if only else mine
-        async with self.reading() as connection:
-            rows = (await connection.execute(mine)).all()
-        return [(Conversation(r.platform, r.tenant, r.channel, r.thread), r.owner, r.job_id) for r in rows]
 
     # What goes out.
 

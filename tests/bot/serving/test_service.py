@@ -22,7 +22,8 @@ from bot.bench.load import CountingPlatform
 from bot.bench.simulation import Call, run_simulated_service
 from bot.bench.simulation import SimulatedService as Simulation
 from bot.conversation.dispatcher import Dispatcher
-from bot.jobs.queue import DurableJobs, JobLimits, ProcessHeartbeat, queue_name
+from bot.jobs.queue import DurableJobs, JobQueues, ProcessHeartbeat
+from bot.jobs.sharing import JobLimits
 from bot.monitoring.logs import configure, without_secrets
 from bot.monitoring.metrics import serve_metrics
 from bot.serving.service import Service, run_service
@@ -30,6 +31,7 @@ from bot.settings import load_settings
 from bot.store.database import open_database
 from bot.store.schema import outbox
 from bot.store.sessions import Store
+from bot.store.wanted_jobs import WantedJob
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.events import Job
 from tests.fakes import HERE, FakeChat, written
@@ -237,7 +239,11 @@ async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path:
         begun.set()
         await asyncio.Event().wait()
 
-    jobs = DurableJobs(f"sqlite:///{tmp_path / 'jobs.sqlite'}", queue_name("fake", HERE), "p1", JobLimits(), run)
+    async def alone(job: WantedJob) -> list[WantedJob]:
+        return [job]
+
+    url = f"sqlite:///{tmp_path / 'jobs.sqlite'}"
+    jobs = DurableJobs(url, JobQueues("fake", HERE), "p1", JobLimits(), run, alone)
     await jobs.start(HERE, "mara", Job("j1", "keywords"))
     await begun.wait()
     await jobs.close()

@@ -1,0 +1,1 @@
+"""Tests of how jobs are queued, shared and run."""
