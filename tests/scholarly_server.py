@@ -19,6 +19,7 @@ from aiohttp import web
 
 from adapters.http_server import serve_http
 from engine.values import Paper, PaperKey
+from tests.semantic_scholar_rules import refusal
 
 Fault = Literal[
     "429", "429 later", "401", "403", "413", "500", "502", "503", "504", "html", "refused", "cut", "hang", "no data"
@@ -84,7 +85,7 @@ class Scholarly:
             case "html":
                 return web.Response(text="<html>Bad Gateway</html>", content_type="text/html")
             case "refused":
-                return web.json_response({"error": "bad query"}, status=400)
+                return web.json_response({"error": "Unacceptable query params: [year=soon]"}, status=400)
             case "no data":
                 return web.json_response({"message": "Internal"})
             case "cut":
@@ -116,11 +117,30 @@ class Scholarly:
         return [{"type": "retraction", "DOI": "10.1/notice"}] if key in self.retracted else []
 
     def _semantic_scholar(self, path: str, query: dict[str, str], body: Any) -> web.Response:
+        if refused := refusal(path, query, body):
+            return web.json_response({"error": refused[1]}, status=refused[0])
+        if "/search" in path:
+            return self._searched(path, query)
+        if path == "/graph/v1/paper/batch":
+            items = [self._batched(i, query["fields"]) for i in body["ids"]]
+            if not any(items):
+                return web.json_response({"error": "No valid paper ids given"}, status=400)
+            return web.json_response(items)
+        if path.startswith("/recommendations/"):
+            return self._recommended(body, int(query["limit"]))
+        match = re.fullmatch(r"/graph/v1/paper/(.+)/citations", path)
+        cited = self.by_name(match[1]) if match else None
+        if cited is None:
+            return web.json_response({"error": "Paper with that id not found"}, status=404)
+        citing = [self.papers[k] for k, keys in self.cites.items() if cited.key in keys]
+        return web.json_response({"offset": 0, "data": [{"citingPaper": s2(p)} for p in citing]})
+
+    def _searched(self, path: str, query: dict[str, str]) -> web.Response:
         if path == "/graph/v1/paper/search":
             offset, limit = int(query["offset"]), int(query["limit"])
-            if limit > 100 or offset + limit > 1000:
-                return web.json_response({"error": "limit or offset too large"}, status=400)
             found = self.ranked(_words(query["query"]), query.get("year", ""))
+            if not found:
+                return web.json_response({"total": 0, "offset": offset})
             page: Json = {"total": len(found), "offset": offset, "data": list(map(s2, found[offset : offset + limit]))}
             return web.json_response(page | ({"next": offset + limit} if offset + limit < len(found) else {}))
         if path == "/graph/v1/paper/search/bulk":
@@ -128,26 +148,19 @@ class Scholarly:
             found = [p for p in self.ranked(list(words), query.get("year", "")) if words <= set(_words(_text(p)))]
             found.sort(key=lambda p: -(p.citations or 0))
             return web.json_response({"total": len(found), "token": None, "data": list(map(s2, found[:1000]))})
-        if path == "/graph/v1/paper/search/match":
-            found = [p for p in self.ranked(_words(query["query"]), "") if _words(p.title) == _words(query["query"])]
-            if not found:
-                return web.json_response({"error": "Title match not found"}, status=404)
-            return web.json_response({"data": [s2(found[0]) | {"matchScore": 200.0}]})
-        if path == "/graph/v1/paper/batch":
-            if len(body["ids"]) > 500:
-                return web.json_response({"error": "too many"}, status=400)
-            return web.json_response([self._batched(i, query["fields"]) for i in body["ids"]])
-        if match := re.fullmatch(r"/graph/v1/paper/(.+)/citations", path):
-            cited = self.by_name(match[1])
-            citing = [self.papers[k] for k, keys in self.cites.items() if cited and cited.key in keys]
-            return web.json_response({"offset": 0, "data": [{"citingPaper": s2(p)} for p in citing]})
-        if path == "/recommendations/v1/papers":
-            liked = [p for name in body["positivePaperIds"] if (p := self.by_name(name))]
-            words = [w for p in liked[:10] for w in _words(p.title)]
-            own = {p.key for p in liked}
-            similar = [p for p in self.ranked(words, "") if p.key not in own][: int(query["limit"])]
-            return web.json_response({"recommendedPapers": list(map(s2, similar))})
-        return web.json_response({"error": "Not Found"}, status=404)
+        found = [p for p in self.ranked(_words(query["query"]), "") if _words(p.title) == _words(query["query"])]
+        if not found:
+            return web.json_response({"error": "Title match not found"}, status=404)
+        return web.json_response({"data": [s2(found[0]) | {"matchScore": 200.0}]})
+
+    def _recommended(self, body: Any, limit: int) -> web.Response:
+        if not all(self.by_name(name) for name in (*body["positivePaperIds"], *body["negativePaperIds"])):
+            return web.json_response({"error": "Input papers not found"}, status=404)
+        liked = [p for name in body["positivePaperIds"] if (p := self.by_name(name))]
+        title_words = [w for p in liked[:10] for w in _words(p.title)]
+        own = {p.key for p in liked}
+        similar = [p for p in self.ranked(title_words, "") if p.key not in own][:limit]
+        return web.json_response({"recommendedPapers": list(map(s2, similar))})
 
     def _batched(self, name: str, fields: str) -> Json | None:
         paper = self.by_name(name)

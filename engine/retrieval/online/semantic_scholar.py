@@ -1,28 +1,28 @@
-"""Semantic Scholar's Graph and Recommendations services.
+"""Semantic Scholar's Graph and Recommendations services, through the package `semanticscholar`.
 
-Our own thin client: the package `semanticscholar` 0.12 pastes queries unescaped, reads outages as "nothing found",
-ignores Retry-After and hangs for minutes. Its wire shapes are translated here and known nowhere else.
+The package knows the paths, the pages and the parameters, and asks through our own transport. What an answer holds is
+translated here and known nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from engine.errors import RetrievalError, UserError
+from engine.errors import RequestRefused, RetrievalError, UserError
 from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
 from engine.retrieval.online.queries import BooleanQuery, PaperKind
-from engine.retrieval.online.transport import (
-    OnlineTransport,
-    ScholarlyService,
-    ServicePolicy,
-    ServiceReply,
-    ServiceRequest,
-)
+from engine.retrieval.online.semantic_scholar_client import ASKED_FOR, PacedRequester, make_client
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy
 from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
 from engine.retrieval.records import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
+
+if TYPE_CHECKING:  # it brings HTTP clients of its own, which take time to load
+    from semanticscholar import AsyncSemanticScholar
 
 ADDRESS = "https://api.semanticscholar.org"
 NAME = "Semantic Scholar"
@@ -31,13 +31,26 @@ PAGE = 100
 LAST_PLACE = 1_000
 BATCH = 500
 """Most papers in one lookup."""
+EXAMPLES = 100
+"""Papers that a recommendation is asked for by, liked and disliked each."""
+MOST_RECOMMENDED = 500
 WITH_KEY_S = 1.05
 WITHOUT_KEY_S = 3.0
 """Seconds between calls: one a second is allowed with a key; without one all the world shares a pool."""
 
-FIELDS = (
-    "title,abstract,authors.name,year,venue,publicationVenue,citationCount,externalIds,openAccessPdf,publicationTypes"
-)
+FIELDS = [
+    "title",
+    "abstract",
+    "authors",  # citations and recommendations refuse “authors.name”
+    "year",
+    "venue",
+    "publicationVenue",
+    "citationCount",
+    "externalIds",
+    "openAccessPdf",
+]
+NOBODY_KNOWN = "no valid paper ids"
+"""What the service says, with 400, to a lookup in which it knows none of the papers."""
 
 _KINDS: dict[PaperKind, str] = {
     "review": "Review",
@@ -63,111 +76,156 @@ class SemanticScholar:
         self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy | None = None
     ) -> None:
         headers = {"x-api-key": key} if key else None
+        self._url = url.rstrip("/")
         self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(interval_s(key)), headers)
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers (and never more than 1,000) by relevance, and the age of the oldest answer."""
-        return await self._relevant(text, limit, _years(years))
+        return await self._relevant(text, limit, {"year": _years(years)})
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
         """Likewise for a query with filters; the relevance search knows no operators, so it is asked for the words."""
-        filters = _years(query.years)
-        kinds = [_KINDS[kind] for kind in query.kinds if kind in _KINDS]
-        filters |= {"publicationTypes": ",".join(kinds)} if kinds else {}
-        filters |= {"fieldsOfStudy": ",".join(field.title() for field in query.fields)} if query.fields else {}
+        filters = {
+            "year": _years(query.years),
+            "publication_types": [_KINDS[kind] for kind in query.kinds if kind in _KINDS] or None,
+            "fields_of_study": [field.title() for field in query.fields] or None,
+        }
         return await self._relevant(query.words(), limit, filters)
 
-    async def _relevant(self, text: str, limit: int, filters: Mapping[str, str]) -> tuple[Sequence[Paper], float]:
+    async def _relevant(self, text: str, limit: int, filters: Mapping[str, Any]) -> tuple[Sequence[Paper], float]:
+        wanted = max(1, min(limit, LAST_PLACE))
         found: list[Paper] = []
-        age = 0.0
-        while len(found) < min(limit, LAST_PLACE):
-            params = {
-                "query": text.replace("-", " "),  # it finds nothing for words with hyphens
-                "fields": FIELDS,
-                "offset": str(len(found)),
-                "limit": str(min(PAGE, limit - len(found), LAST_PLACE - len(found))),
-                **filters,
-            }
-            reply = await self._service.ask(ServiceRequest("/graph/v1/paper/search", params))
-            page = _list(reply, "data")
-            found += [paper for item in page if (paper := to_paper(item))]
-            age = max(age, reply.age_s)
-            if not page or "next" not in (reply.json() or {}):
-                break
-        return found[:limit], age
+        with self._asking() as (client, requester):
+            words = quote(text.replace("-", " "), safe="")  # it finds nothing for words with hyphens
+            page = min(PAGE, wanted)
+            results = await client.search_paper(words, fields=FIELDS, limit=page, **filters)
+            async for item in results:
+                found += [paper] if (paper := to_paper(item.raw_data)) else []
+                if len(found) == wanted:
+                    break
+        return found, requester.age_s
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most 1,000, in one call (bulk search)."""
-        params = {"query": without_operators(text), "fields": FIELDS, "sort": "citationCount:desc", **_years(years)}
-        reply = await self._service.ask(ServiceRequest("/graph/v1/paper/search/bulk", params))
-        papers = [paper for item in _list(reply, "data") if (paper := to_paper(item))]
-        return papers[:limit], reply.age_s
+        with self._asking() as (client, requester):
+            words = quote(without_operators(text), safe="")
+            results = await client.search_paper(
+                words, fields=FIELDS, bulk=True, sort="citationCount:desc", year=_years(years)
+            )
+            papers = [paper for item in results.items if (paper := to_paper(item.raw_data))]
+        return papers[:limit], requester.age_s
 
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys."""
-        found: dict[PaperKey, Paper] = {}
-        async for key, item in self._batches(keys, FIELDS):
-            if paper := to_paper(item):
-                found[key] = paper
-        return found
+        return {key: paper async for key, item in self._batches(keys, FIELDS) if (paper := to_paper(item))}
 
     async def match(self, title: str) -> Paper | None:
         """The paper whose title is closest to the words; ``None`` where the service finds none."""
-        params = {"query": title.replace("-", " "), "fields": FIELDS}
-        reply = await self._service.ask(ServiceRequest("/graph/v1/paper/search/match", params, may_be_absent=True))
-        found = _list(reply, "data") if reply.there else []
-        return to_paper(found[0]) if found else None
+        from semanticscholar.SemanticScholarException import ObjectNotFoundException
+
+        with self._asking() as (client, _):
+            try:
+                words = quote(title.replace("-", " "), safe="")
+                found = await client.search_paper(words, fields=FIELDS, match_title=True)
+            except ObjectNotFoundException:
+                return None
+        return to_paper(found.raw_data)
 
     async def references(self, keys: Sequence[PaperKey]) -> dict[PaperKey, tuple[PaperKey, ...]]:
         """For each of the papers that exist the keys (``s2:…``) of the papers it cites."""
         cited: dict[PaperKey, tuple[PaperKey, ...]] = {}
-        async for key, item in self._batches(keys, "references.paperId"):
+        async for key, item in self._batches(keys, ["references.paperId"]):
             cited[key] = tuple(_s2(r) for r in item.get("references") or () if r and r.get("paperId"))
         return cited
 
     async def citations(self, key: PaperKey, limit: int = LAST_PLACE) -> Sequence[Paper]:
         """Papers that cite this one, the newest first, at most 1,000."""
+        from semanticscholar.SemanticScholarException import ObjectNotFoundException
+
         name = _name(key)
         if name is None:
             return []
-        params = {"fields": FIELDS, "limit": str(min(limit, LAST_PLACE))}
-        reply = await self._service.ask(ServiceRequest(f"/graph/v1/paper/{name}/citations", params, may_be_absent=True))
-        entries = _list(reply, "data") if reply.there else []
-        items = (entry.get("citingPaper") or {} for entry in entries if isinstance(entry, dict))
+        with self._asking() as (client, _):
+            try:
+                found = await client.get_paper_citations(
+                    quote(name, safe=":/"), fields=FIELDS, limit=min(limit, LAST_PLACE)
+                )
+            except ObjectNotFoundException:
+                return []
+            items = [item.raw_data.get("citingPaper") or {} for item in found.items]
         return [paper for item in items if (paper := to_paper(item))]
 
     async def recommendations(
         self, liked: Sequence[PaperKey], disliked: Sequence[PaperKey] = (), limit: int = 100
     ) -> Sequence[Paper]:
-        """Papers like the first and unlike the second, at most 500; 100 of each are sent."""
-        body = {
-            "positivePaperIds": [n for k in liked if (n := _name(k))][:100],
-            "negativePaperIds": [n for k in disliked if (n := _name(k))][:100],
-        }
-        if not body["positivePaperIds"]:
+        """Papers like the first and unlike the second, at most 500; 100 of each are sent.
+
+        One unknown paper fails the whole question there; then it is asked again with those that the service knows.
+        """
+        from semanticscholar.SemanticScholarException import ObjectNotFoundException
+
+        positive, negative = _names(liked), _names(disliked)
+        if not positive:
             return []
-        params = {"fields": FIELDS, "limit": str(min(limit, BATCH))}
-        reply = await self._service.ask(ServiceRequest("/recommendations/v1/papers", params, body))
-        return [paper for item in _list(reply, "recommendedPapers") if (paper := to_paper(item))]
+        try:
+            return await self._recommended(positive, negative, limit)
+        except ObjectNotFoundException:
+            known = await self._known([*liked, *disliked])
+        positive, negative = ([n for n in names if n in known] for names in (positive, negative))
+        if not positive:
+            return []
+        try:
+            return await self._recommended(positive, negative, limit)
+        except ObjectNotFoundException as error:
+            raise RetrievalError(f"{NAME} has no recommendations: {error}") from error
+
+    async def _recommended(self, positive: Sequence[str], negative: Sequence[str], limit: int) -> Sequence[Paper]:
+        with self._asking() as (client, _):
+            found = await client.get_recommended_papers_from_lists(
+                list(positive), list(negative), fields=FIELDS, limit=min(limit, MOST_RECOMMENDED)
+            )
+            return [paper for item in found if (paper := to_paper(item.raw_data))]
+
+    async def _known(self, keys: Sequence[PaperKey]) -> set[str]:
+        """The names of those papers that the service knows; its own ids are certain."""
+        foreign = [key for key in keys if _foreign(key)]
+        found = [key async for key, _ in self._batches(foreign, ["paperId"])]
+        return {name for key in (*found, *(k for k in keys if not _foreign(k))) if (name := _name(key))}
 
     async def vectors(self, keys: Sequence[PaperKey]) -> dict[PaperKey, list[float]]:
         """SPECTER2 vectors (768 numbers) of the papers that have one."""
         found: dict[PaperKey, list[float]] = {}
-        async for key, item in self._batches(keys, "embedding.specter_v2"):
+        async for key, item in self._batches(keys, ["embedding.specter_v2"]):
             vector = (item.get("embedding") or {}).get("vector")
             if isinstance(vector, list) and vector:
                 found[key] = [float(x) for x in vector]
         return found
 
-    async def _batches(self, keys: Sequence[PaperKey], fields: str) -> Any:
-        names = [(key, name) for key in dict.fromkeys(keys) if (name := _name(key))]
+    async def _batches(
+        self, keys: Sequence[PaperKey], fields: list[str]
+    ) -> AsyncIterator[tuple[PaperKey, Mapping[str, Any]]]:
+        """What the service has of each paper that it knows."""
+        named = {name: key for key in dict.fromkeys(keys) if (name := _name(key))}
+        names = list(named)
         for start in range(0, len(names), BATCH):
-            part = names[start : start + BATCH]
-            ask = ServiceRequest("/graph/v1/paper/batch", {"fields": fields}, {"ids": [name for _, name in part]})
-            items = (await self._service.ask(ask)).json()
-            for (key, _), item in zip(part, items if isinstance(items, list) else (), strict=False):
-                if isinstance(item, dict):  # an unknown id is answered with null
-                    yield key, item
+            with self._asking() as (client, _):
+                try:
+                    found = await client.get_papers(names[start : start + BATCH], fields=fields)
+                except RequestRefused as error:
+                    if NOBODY_KNOWN not in error.reason.lower():
+                        raise
+                    continue
+            for item in found:
+                yield named[item.raw_data[ASKED_FOR]], item.raw_data
+
+    @contextmanager
+    def _asking(self) -> Iterator[tuple[AsyncSemanticScholar, PacedRequester]]:
+        """The package's client for one question, with the requester that knows how old the answers are."""
+        requester = PacedRequester(self._service, self._url)
+        try:
+            yield make_client(self._url, requester), requester
+        except (TypeError, KeyError, AttributeError, IndexError) as error:  # the package reads an answer unlooked at
+            raise RetrievalError(f"{NAME} gave an answer that cannot be read.", retryable=True) from error
 
 
 def to_paper(item: Mapping[str, Any]) -> Paper | None:
@@ -218,20 +276,8 @@ def without_operators(text: str) -> str:
     return " ".join("".join(" " if ch in '"|~()*-+' else ch for ch in text).split()) or text
 
 
-def _years(years: YearRange) -> dict[str, str]:
-    return {} if years == ALL_YEARS else {"year": f"{years.first or ''}-{years.last or ''}"}
-
-
-def _list(reply: ServiceReply, name: str) -> list[Any]:
-    """The list of that name. Raises `RetrievalError` for an answer that is none: that is not "nothing found"."""
-    answer = reply.json()
-    if isinstance(answer, dict):
-        found = answer.get(name)
-        if isinstance(found, list):
-            return found
-        if found is None and answer.get("total") == 0:
-            return []
-    raise RetrievalError(f"{NAME} gave an answer without “{name}”.", retryable=True)
+def _years(years: YearRange) -> str | None:
+    return None if years == ALL_YEARS else f"{years.first or ''}-{years.last or ''}"
 
 
 _PREFIXES = {"doi": "DOI:", "arxiv": "ARXIV:", "acl": "ACL:", "pmid": "PMID:", "s2": ""}
@@ -241,6 +287,10 @@ def _name(key: PaperKey) -> str | None:
     """The key as this service writes it; ``None`` for one of a kind it does not know."""
     kind, _, rest = key.partition(":")
     return f"{_PREFIXES[kind]}{rest}" if kind in _PREFIXES else None
+
+
+def _names(keys: Iterable[PaperKey]) -> list[str]:
+    return [name for key in dict.fromkeys(keys) if (name := _name(key))][:EXAMPLES]
 
 
 def _s2(item: Mapping[str, Any]) -> PaperKey:
@@ -257,6 +307,10 @@ def _key(kind: str, value: object) -> PaperKey | None:
 
 
 def names_of(papers: Iterable[Paper]) -> list[PaperKey]:
-    """For each paper one of its identifiers that this service knows; papers without one are left out."""
-    found = (next((i for i in (*p.identifiers, p.key) if _name(i)), None) for p in papers)
+    """For each paper one of its identifiers that this service reads, its own first; papers without one are left out."""
+    found = (min((i for i in (*p.identifiers, p.key) if _name(i)), key=_foreign, default=None) for p in papers)
     return [key for key in found if key]
+
+
+def _foreign(key: PaperKey) -> bool:
+    return not key.startswith("s2:")

@@ -18,12 +18,15 @@ from typing import Any, Protocol
 
 import aiohttp
 
-from engine.errors import RetrievalError
+from engine.errors import RequestRefused, RetrievalError
+from engine.text import clean
 
 DAY_S = 86_400.0
 LARGEST_ANSWER_BYTES = 30 * 2**20
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 20.0
+LONGEST_REASON = 240
+"""Characters of what a service says about a question that it refuses."""
 MOST_ATTEMPTS_TO_REACH = 3
 """Where there is no connection at all, as on a machine without a network, waiting longer seldom helps."""
 
@@ -249,7 +252,8 @@ class ScholarlyService:
         if status == 400 and "api key invalid" in text[:500].lower():  # NCBI says it so
             raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
         if status != 200:
-            raise RetrievalError(f"{self.name} did not accept the question ({status}).")
+            reason = reason_of(text)
+            raise RequestRefused(f"{self.name} did not accept the question ({status}): {reason or 'no reason'}", reason)
         if as_json:
             try:
                 json.loads(text)
@@ -261,6 +265,16 @@ class ScholarlyService:
             except ValueError as error:
                 raise _Retry(str(error)) from error
         return ServiceReply(text)
+
+
+def reason_of(text: str) -> str:
+    """Why a service refused, in its own words, shortened; empty for an answer that is no JSON, or says nothing."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return ""
+    said = (answer.get("error"), answer.get("message")) if isinstance(answer, dict) else ()
+    return ". ".join(clean(part)[:LONGEST_REASON] for part in said if isinstance(part, str) and part.strip())
 
 
 def retry_after(value: str) -> float | None:
