@@ -211,7 +211,7 @@ def number(paper: Paper) -> str:
 
 
 def s2(paper: Paper) -> Json:
-    external = {"CorpusId": 1}
+    external: Json = {"CorpusId": 1}
     names = {"doi": "DOI", "arxiv": "ArXiv", "acl": "ACL"}
     for identifier in paper.identifiers:
         kind, _, rest = identifier.partition(":")

@@ -40,8 +40,10 @@ FAST = SendingPace(0.01, 0.02)
 @asynccontextmanager
 async def connected(slack: Slack, backend: FakeBackend, *, http: bool = False) -> AsyncIterator[SlackAdapter]:
     """The adapter, listening while the block runs."""
-    tokens = {"signing_secret": SECRET, "port": 0} if http else {"app_token": APP_TOKEN}
-    adapter = SlackAdapter(SlackAccess("xoxb-T1", api_url=f"{slack.url}/api/", **tokens), WORDS, FAST)  # type: ignore[arg-type]
+    access = SlackAccess("xoxb-T1", api_url=f"{slack.url}/api/", app_token="" if http else APP_TOKEN)
+    if http:
+        access = replace(access, signing_secret=SECRET, port=0)
+    adapter = SlackAdapter(access, WORDS, FAST)
     await adapter.open(backend)
     listening = asyncio.create_task(adapter.run())
     if http:

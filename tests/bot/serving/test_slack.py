@@ -167,8 +167,8 @@ async def test_what_is_asked_beside_a_survey_is_answered_to_the_person_alone(
         assert not any(m.only_for == "" for m in slack.messages)
         await slack.command("")
         (view,) = slack.views.values()
-        answer = await slack.submit(view, topic="dense retrieval", years="soon")
-        assert answer["errors"] == {"years": "“soon” is not a range of years. Write for example years=2018..2025"}
+        faults = await slack.submit(view, topic="dense retrieval", years="soon")
+        assert faults["errors"] == {"years": "“soon” is not a range of years. Write for example years=2018..2025"}
         assert await slack.submit(view, topic="dense retrieval") == {}
         starter = await slack.message("A literature survey on")
         await slack.message("(your topic)", starter.ts)

@@ -67,7 +67,7 @@ async def test_a_conversation_and_papers_of_one_workspace(tmp_path: Path) -> Non
         await lab.service.app.libraries.discover()
         await lab.chat.backend.handle(Incoming(HERE, "mara", "u1", attachments=(Attachment("own.bib", BIB.encode()),)))
         await lab.settled()
-        assert "1 papers added" in lab.chat.last
+        assert "1 paper added" in lab.chat.last
         await lab.talk("survey graph attention library=main", "ok")
         state = await lab.state()
         assert state.papers
@@ -76,7 +76,8 @@ async def test_a_conversation_and_papers_of_one_workspace(tmp_path: Path) -> Non
     async with open_app() as app:
         for workspace, sees in ((HERE.workspace, True), (replace(HERE, tenant="rivals").workspace, False)):
             session = SurveySession("s", state=State(brief=Brief("graph attention", library="main")))
-            means = JobServices(workspace, None, ProcessCache())
-            bench = await app.bench(session, means, JobListener(nobody, nobody, nobody, nobody, nobody))
-            found = await bench.context.library.search(Query("secret plans graph attention", 20))
+            services = JobServices(workspace, None, ProcessCache())
+            listener = JobListener(nobody, nobody, nobody, nobody, nobody, nobody)
+            context = (await app.build_job_context(session, services, listener)).context
+            found = await context.library.search(Query("secret plans graph attention", 20))
             assert any("Secret" in item.paper.title for item in found) is sees

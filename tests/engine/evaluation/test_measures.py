@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -86,7 +86,7 @@ class Table:
     how: str = "table"
     asked: list[tuple[str, frozenset[str]]] = field(default_factory=list)
 
-    async def is_supported(self, claim: str, sources: list[str]) -> bool:
+    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
         self.asked.append((claim, frozenset(sources)))
         return frozenset(sources) in self.yes.get(claim, set())
 

@@ -14,7 +14,7 @@ from engine.gathering.search import gather
 from engine.retrieval.libraries.local import create_library
 from engine.run import RunContext
 from engine.session.state import State
-from engine.values import Brief, Keyword, KeywordPool, Paper, PaperSelection
+from engine.values import Brief, Keyword, KeywordPool, Paper, PaperKey, PaperSelection
 from tests.fakes import paper, papers
 
 ABOUT = "Watermarking Language Models"
@@ -85,7 +85,9 @@ async def test_a_keyword_that_a_person_adds_brings_its_papers(tmp_path: Path) ->
 async def test_a_foundation_is_marked_and_stands_behind_the_topics_own_papers(tmp_path: Path) -> None:
     known = [replace(p, title=f"Green Lists {n}", citations=9_000) for n, p in enumerate(watermarks(3))]
     unnamed = [
-        replace(p, key=f"x:{n}", identifiers=(), abstract="Tokens of green lists mark what language models say.")
+        replace(
+            p, key=PaperKey(f"x:{n}"), identifiers=(), abstract="Tokens of green lists mark what language models say."
+        )
         for n, p in enumerate(known)
     ]
     selection = await gathered(tmp_path, ABOUT, [*watermarks(30), *unnamed, *OTHERS])

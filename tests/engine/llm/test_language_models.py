@@ -12,7 +12,7 @@ import pytest
 from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
 from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.llm.anthropic import AnthropicProvider
-from engine.llm.meter import Account, Budget, Throttle
+from engine.llm.meter import Account, Budget, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import CallFailed, Prompt, Provider, Request, Task, TypedAnswer
 from engine.llm.openai import OpenAIProvider
@@ -48,6 +48,11 @@ class Colour(TypedAnswer):
     strength: int
 
 
+def total_of(model: MeteredModel) -> Usage:
+    assert isinstance(model.account, Account)
+    return model.account.total()
+
+
 def request(question: str = "Which colour?", max_tokens: int = 100, temperature: float | None = 0.7) -> Request:
     return Request("drafting", "draft/x", Prompt("Be brief.", "Shared part.", question), max_tokens, temperature)
 
@@ -73,7 +78,7 @@ async def test_text_a_typed_answer_and_a_stream(provider: str) -> None:
     assert len(pieces) > 1
     assert "".join(pieces) == "Blue as the sea. " * 80
     assert [call.kind for call in service.calls] == ["text", "Colour", "text"]
-    assert model.account.total().calls == 3
+    assert total_of(model).calls == 3
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -105,8 +110,8 @@ async def test_a_passing_fault_is_retried_and_what_the_provider_counts_is_paid(p
         assert await model.text(request()) == "Blue it is."
     # An answer that came, whole or not, is paid for; one that never came is not.
     came = fault in {"empty", "truncated"} or (fault == "cut" and provider == "anthropic")
-    assert model.account.total().calls == (2 if came else 1)
-    assert model.account.total().output_tokens >= 2
+    assert total_of(model).calls == (2 if came else 1)
+    assert total_of(model).output_tokens >= 2
 
 
 async def test_calls_that_fail_count_towards_the_budget() -> None:
@@ -153,7 +158,7 @@ async def test_a_stream_that_breaks_is_our_error() -> None:
             with pytest.raises(LanguageModelError):
                 _ = [piece async for piece in model.stream(request())]
         assert len(service.calls) == 1
-        assert model.account.total().output_tokens > 100
+        assert total_of(model).output_tokens > 100
 
 
 async def test_a_stream_that_fails_before_it_begins_is_tried_again() -> None:
@@ -224,8 +229,8 @@ async def test_a_model_without_a_price_is_counted_in_tokens() -> None:
         made = provider_of("openai", service.url)
         model = MeteredModel(made, dict.fromkeys(MODELS, "llama-7b"), Throttle(1), Account(), MemoryRecord())
         await model.text(request())
-    assert not model.account.total().priced
-    assert model.account.total().input_tokens > 0
+    assert not total_of(model).priced
+    assert total_of(model).input_tokens > 0
 
 
 async def test_a_server_without_json_schemas_is_asked_in_words() -> None:

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.gathering.keywords import expand_keywords, select
+from engine.gathering.keywords import Selector, expand_keywords, select
 from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
     NOISE,
+    Algorithm,
     Reduction,
     best_cluster_count,
     clusters,
@@ -56,7 +57,7 @@ def blobs() -> np.ndarray:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_each_algorithm_finds_what_is_there(algorithm: str) -> None:
+def test_each_algorithm_finds_what_is_there(algorithm: Algorithm) -> None:
     points = blobs()
     assert best_cluster_count(points, (2, 8), 0) == 3
     found = reassign_noise(points, labels(points, algorithm, 3, 0))
@@ -126,7 +127,9 @@ def test_selectors_disagree_as_the_sources_do() -> None:
     assert select(none, topic, pool, "prose") is None
 
 
-async def run_expansion(found: dict[str, int], selector: str = "surveyx", theta: int = 1_000) -> tuple[list[str], int]:
+async def run_expansion(
+    found: dict[str, int], selector: Selector = "surveyx", theta: int = 1_000
+) -> tuple[list[str], int]:
     searched: list[str] = []
 
     async def search(text: str) -> list[FoundPaper]:
@@ -162,7 +165,7 @@ async def test_expansion_survives_fewer_papers_than_clusters(count: int) -> None
 
 @given(st.integers(0, 12), st.integers(1, 4), st.sampled_from(ALGORITHMS))
 @settings(max_examples=30, deadline=None)
-def test_every_paper_lands_in_exactly_one_cluster(count: int, k: int, algorithm: str) -> None:
+def test_every_paper_lands_in_exactly_one_cluster(count: int, k: int, algorithm: Algorithm) -> None:
     chosen = papers(count)
     if not chosen:
         return

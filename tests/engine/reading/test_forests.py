@@ -16,8 +16,8 @@ from engine.reading.forests import FOREST_FILE, Forest, JointForest, LocalForest
 from engine.reading.tree_sources import source_of
 from engine.reading.weaviate_forest import WeaviateForest
 from engine.retrieval.embedding import Embedder
+from engine.retrieval.libraries.library import WORKSPACES
 from engine.retrieval.libraries.weaviate_schema import (
-    WORKSPACES,
     WeaviateServer,
     connect,
     prepare,

@@ -17,7 +17,7 @@ from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext
 from engine.session.outline_edits import merge, place_paper, split
 from engine.survey import Survey, walk
-from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperSelection, walk_outline
+from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperKey, PaperSelection, walk_outline
 from engine.writing.clustered import draw_groups
 from tests.fakes import FakeModel, WordEmbedder, papers
 
@@ -119,7 +119,10 @@ async def test_random_grouping_keeps_the_number_of_groups(library: LocalLibrary)
     real = await grouped(library, thinking())
     chance = await grouped(library, thinking(), ClusterRecipe(random_groups=True))
     assert len(chance.nodes) == len(real.nodes)
-    sets = lambda outline: {frozenset(node.all_papers()) for node in outline.nodes}  # noqa: E731
+
+    def sets(outline: Outline) -> set[frozenset[PaperKey]]:
+        return {frozenset(node.all_papers()) for node in outline.nodes}
+
     assert sets(chance) != sets(real)
 
 

@@ -22,7 +22,8 @@ from engine.reading.full_text import FullText
 from engine.recipes.quick import QuickRecipe
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.run import Review, ReviewDraft, RunContext
+from engine.run import ReviewDraft, RunContext
+from engine.session.events import Review
 from engine.survey import walk
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Passage
 from tests.fakes import FakeModel, WordEmbedder, paper, papers

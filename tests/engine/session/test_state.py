@@ -22,6 +22,8 @@ from engine.session.events import (
     GoBack,
     JobDone,
     JobFailed,
+    JobKind,
+    JobResult,
     MorePapers,
     Propose,
     Regenerate,
@@ -158,6 +160,7 @@ def test_stop_ends_the_job_and_its_late_result_is_ignored() -> None:
 def test_excluded_papers_stay_excluded_when_more_are_gathered() -> None:
     session, _ = advance(SurveySession("s", 0, AT["papers"]), EditPapers(exclude=(2,)))
     session, (start,) = advance(session, MorePapers(5))
+    assert isinstance(start, StartJob)
     assert session.state.paper_limit == 9
     session, _ = advance(session, JobDone(start.job.id, SELECTION))
     kept = [f.paper.key for i, f in enumerate(SELECTION.found) if i != 1]
@@ -174,7 +177,13 @@ def test_an_edit_that_cannot_be_done_raises_and_changes_nothing() -> None:
         advance(SurveySession("s", 0, AT["papers"]), EditPapers(exclude=(9,)))
 
 
-JOB_RESULTS = {"keywords": POOL, "papers": SELECTION, "outline": OUTLINE, "write": SURVEY, "revise": SURVEY}
+JOB_RESULTS: dict[JobKind, JobResult] = {
+    "keywords": POOL,
+    "papers": SELECTION,
+    "outline": OUTLINE,
+    "write": SURVEY,
+    "revise": SURVEY,
+}
 steps = st.lists(st.sampled_from([*EVENTS, "done", "fail", "section", "foreign"]), max_size=40)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.citations import list_cited_keys
@@ -25,7 +27,7 @@ FINDS = "Experiments show that TreeParse outperforms the best published parser o
 FAILS = "Human evaluation shows that even the best parsers still struggle with nested questions."
 
 
-def about_parsing(number: int, *sentences: str, title: str = "", **fields: object) -> Paper:
+def about_parsing(number: int, *sentences: str, title: str = "", **fields: Any) -> Paper:
     chosen = sentences or (PROBLEM, GAP, PROPOSES, FINDS)
     return paper(number, title=title or f"Semantic Parsing {number}", abstract=" ".join(chosen), **fields)
 

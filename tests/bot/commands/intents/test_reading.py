@@ -42,7 +42,7 @@ def test_every_intent_is_a_command_of_the_grammar(command: str) -> None:
 
 
 def test_a_position_becomes_what_stands_there() -> None:
-    pool = KeywordPool((Keyword("graphs", "topic"), Keyword("attention", "found", 3)))
+    pool = KeywordPool((Keyword("graphs", "topic"), Keyword("attention", "library", 3)))
     state = State(phase="keywords", keywords=pool)
     context = ReadingContext("keywords")
     assert understand("please drop the second keyword", context, state).said == "drop attention"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +16,11 @@ from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
 from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardise
-from engine.values import Query
+from engine.values import Paper, Query
 from tests.fakes import WordEmbedder, paper, papers
 
 
-async def filled(folder: Path, *batches: object) -> LocalLibrary:
+async def filled(folder: Path, *batches: Iterable[Paper]) -> LocalLibrary:
     library = await create_library(folder)
     for batch in batches:
         await library.add(batch)
@@ -36,7 +37,7 @@ async def test_doubles_within_one_file_are_one(tmp_path: Path) -> None:
 async def test_an_interrupted_ingest_is_finished_by_repeating_it(tmp_path: Path) -> None:
     library = await create_library(tmp_path / "lib")
 
-    def breaks_off() -> object:
+    def breaks_off() -> Iterator[Paper]:
         yield from papers(5_000)
         yield from papers(10, "graph", 9_000)
         raise KeyboardInterrupt
@@ -57,7 +58,7 @@ async def test_vectors_are_kept_for_what_did_not_change(tmp_path: Path) -> None:
     seen: list[int] = []
 
     class Counting(WordEmbedder):
-        def embed(self, texts: list[str]) -> np.ndarray:
+        def embed(self, texts: Sequence[str]) -> np.ndarray:
             seen.append(len(texts))
             return embedder.embed(texts)
 
@@ -71,13 +72,19 @@ async def test_vectors_are_kept_for_what_did_not_change(tmp_path: Path) -> None:
     assert len(await library.search(Query("dense retrieval", 50))) == 12
 
 
+async def fitted_on(library: LocalLibrary) -> int:
+    embedder = await library.embedder()
+    assert isinstance(embedder, LatentSemanticAnalysis)
+    return embedder.fitted_on
+
+
 async def test_the_embedding_is_fitted_again_when_the_library_grew_by_half(tmp_path: Path) -> None:
     library = await filled(tmp_path / "lib", papers(20))
-    assert (await library.embedder()).fitted_on == 20
+    assert await fitted_on(library) == 20
     for count, fitted in ((29, 20), (30, 30)):
         await library.add(papers(count))
         await library.index(lambda _: None)
-        assert (await library.embedder()).fitted_on == fitted
+        assert await fitted_on(library) == fitted
 
 
 async def test_a_library_of_an_earlier_version_gets_its_words_when_it_is_opened(tmp_path: Path) -> None:
@@ -127,7 +134,7 @@ async def test_two_processes_on_one_library_lose_nothing(tmp_path: Path) -> None
 async def test_while_one_adds_another_is_asked_to_wait(tmp_path: Path) -> None:
     first, second = await create_library(tmp_path / "lib"), await create_library(tmp_path / "lib")
 
-    def slow() -> object:
+    def slow() -> Iterator[Paper]:
         yield paper(1)
         import asyncio
 

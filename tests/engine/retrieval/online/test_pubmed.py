@@ -96,7 +96,7 @@ async def test_nothing_found_is_no_fault_and_no_word_asks_nothing() -> None:
 @pytest.mark.parametrize("fault", ["429", "500", "html", "backend", "cut", "no list"])
 async def test_a_failure_that_passes_is_waited_for(fault: str) -> None:
     async with pubmed([study(1)]) as server, client(server, patience_s=10.0) as service:
-        server.fault = lambda number: fault if number in {0, 2} else None  # type: ignore[return-value]
+        server.fault = lambda number: fault if number in {0, 2} else None  # type: ignore[assignment, return-value]
         found, _ = await service.search("dense retrieval", 10)
     assert [p.key for p in found] == ["doi:10.1000/1"]
     assert len(server.calls) == 4
