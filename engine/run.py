@@ -15,6 +15,7 @@ from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
 from engine.session.events import Review
+from engine.session.kept_text import KeptPart, KeptText
 from engine.survey import Claim, Section, SectionChange, Survey
 from engine.values import (
     Brief,
@@ -100,6 +101,8 @@ class RunContext:
     accepted: tuple[Paper, ...] = ()
     refused: tuple[Paper, ...] = ()
     """Papers of the former proposal that a person who looked through it left in, and left out."""
+    kept: Mapping[str, KeptPart] = field(default_factory=dict)
+    """Parts of a text written before that stay, by their number in the outline to be written."""
     judge: bool = False
     """Whether the language model judges which papers found are relevant."""
     seed: int = 0
@@ -123,6 +126,17 @@ class PlannedCall:
     task: Task
     input_tokens: int
     output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class WritingPlan:
+    """An outline to be written: for whom, from which papers, within which bounds, and what stays of an earlier text."""
+
+    brief: Brief
+    outline: Outline
+    papers: Mapping[PaperKey, Paper]
+    limits: Limits = field(default_factory=Limits)
+    kept: KeptText = field(default_factory=KeptText)
 
 
 CallChain = tuple[PlannedCall, ...]
@@ -151,10 +165,8 @@ class Recipe(Protocol):
         """How many papers it proposes at first."""
         ...
 
-    def plan_calls(
-        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
-    ) -> Sequence[CallChain]:
-        """The calls that writing this outline will make; none where no language model writes it."""
+    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
+        """The calls that writing the outline will make; none where no language model writes it."""
         ...
 
     async def revise(

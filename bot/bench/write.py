@@ -23,10 +23,10 @@ from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Provider, Request, Task
 from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
-from engine.run import RunContext
+from engine.run import RunContext, WritingPlan
+from engine.session.kept_text import leaves_of
 from engine.survey import Survey
 from engine.values import Brief, Outline, PaperSelection, Query
-from engine.writing.composing import leaves
 from engine.writing.estimates import Estimate, estimate_cost
 
 PUBLISHED = {"calls": 127, "input": 2_140_000, "output": 170_000, "seconds": 155.0}
@@ -101,7 +101,7 @@ async def _run(
     start = time.perf_counter()
     outline = await recipe.outline(brief, selection, context)
     before = account.total()
-    chains = recipe.plan_calls(brief, outline, {p.key: p for p in selection.included()}, context.limits)
+    chains = recipe.plan_calls(WritingPlan(brief, outline, {p.key: p for p in selection.included()}, context.limits))
     expected = estimate_cost(chains, MODELS, AT_ONCE)
     survey = await recipe.write(brief, selection, outline, {}, context)
     seconds = time.perf_counter() - start
@@ -121,7 +121,7 @@ def _critical(spans: dict[str, float], outline: Outline) -> float:
         """The rounds of a part's check one after another, the calls of one round side by side."""
         return sum(longest(f"check/{title}/{number}.") for number in range(REPAIR_ROUNDS + 1))
 
-    titles = [leaf.title for top in outline.nodes if top.role == "body" for leaf in leaves(top)]
+    titles = [leaf.title for top in outline.nodes if top.role == "body" for _, leaf in leaves_of((top,))]
     drafts = [longest(f"draft/0/{title}") for title in titles]
     ends = [
         max(drafts[max(0, i - 1) : i + 2]) + longest(f"coherence/{title}") + checking(title)

@@ -29,6 +29,7 @@ from engine.session.events import (
     Redo,
     Regenerate,
     Revise,
+    RewriteAll,
     StartOver,
     Stop,
     Undo,
@@ -383,6 +384,7 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(
         rf"translate\s+{_PLACE}\s+(?:in)?to\s+([^\W\d_][\w ()-]{{1,40}})", lambda m: _revise(m[1], "translate", m[2])
     ),
+    _rule(r"rewrite (?:all|everything|the whole survey)", lambda m: RewriteAll()),
     _rule(r"rewrite\b.*", lambda m: _unreadable("rewrite 3.2: focus on evaluation")),
     _rule(r"(?:expand|shorten)\b.*", lambda m: _unreadable("expand 3.2")),
     _rule(r"translate\b.*", lambda m: _unreadable("translate 3.2 to German")),

@@ -37,6 +37,7 @@ from bot.commands.grammar import (
 )
 from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
+from bot.conversation.pricing import word_price
 from bot.conversation.services import ConversationServices
 from bot.conversation.starting import start_event
 from bot.conversation.surveys import leave_for_another, manage_surveys
@@ -70,7 +71,6 @@ from engine.session.events import (
     UseList,
 )
 from engine.session.state import SurveySession, advance
-from engine.writing.estimates import estimate_cost, with_expected_texts
 
 QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
 """Jobs that leave the finished survey to be exported meanwhile."""
@@ -316,21 +316,8 @@ class Turns:
         turn.show_card(make_card(session, self._price(session)), job=job)
 
     def _price(self, session: SurveySession) -> str:
-        """What writing the outline will take, where a language model writes it."""
-        state = session.state
-        if not (state.phase == "outline" and state.brief and state.outline and state.papers and self._defaults.models):
-            return ""
-        if state.outline.is_grouping:
-            return ""
-        papers = {p.key: p for p in state.papers.included()}
-        if state.brief.online:
-            papers = with_expected_texts(papers, self._defaults.full_texts)
-        recipe = self._defaults.recipes[state.brief.recipe]
-        chains = recipe.plan_calls(state.brief, state.outline, papers, self._defaults.limits)
-        if not chains:
-            return ""
-        expected = estimate_cost(chains, self._defaults.models, self._defaults.concurrent_calls, self._defaults.prices)
-        return money.estimate(expected, self._services.limits(session))
+        """What accepting the outline will take; empty where there is none."""
+        return word_price(session.state, self._defaults, self._services.limits(session))
 
     async def _show(self, turn: Turn, show: Show, person: str) -> None:
         session = turn.session

@@ -109,7 +109,8 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
             planning = replace(job_context, context=context)
             return await _plan(_require_brief(brief), selection, state.outline, job, planning)
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
-            return await _staged(recipe).write(_require_brief(brief), selection, outline, dict(state.sections), context)
+            writing = replace(context, kept={part.place: part for part in state.kept})
+            return await _staged(recipe).write(_require_brief(brief), selection, outline, dict(state.sections), writing)
         case "review", State(brief=Brief() as brief):
             carried = state.papers.included() if state.papers else ()
             return await _review(brief, carried, replace(job_context, context=context))

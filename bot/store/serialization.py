@@ -19,6 +19,7 @@ from pydantic import TypeAdapter
 
 from adapters.chat import Attachment, Conversation, Incoming, Outgoing
 from engine.session.events import Job
+from engine.session.kept_text import KeptPart
 from engine.session.state import Phase, State, SurveySession
 from engine.survey import Section, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
@@ -30,6 +31,7 @@ _KINDS: dict[str, TypeAdapter[Any]] = {
     "keywords": TypeAdapter(KeywordPool),
     "papers": TypeAdapter(PaperSelection),
     "outline": TypeAdapter(Outline),
+    "written_from": TypeAdapter(Outline),
     "survey": TypeAdapter(Survey),
     "section": TypeAdapter(Section),
 }
@@ -46,6 +48,8 @@ class StoredState:
     attempt: int
     parts: dict[str, str]
     sections: tuple[tuple[int, str], ...]
+    kept: tuple[tuple[str, str, bool], ...] = ()
+    """Parts kept of a text written before: number, digest, whether the neighbours are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +98,11 @@ class SessionCodec:
 
         def state(value: State) -> StoredState:
             large: dict[str, object] = {"keywords": value.keywords, "papers": value.papers, "outline": value.outline}
-            large["survey"] = value.survey
+            large |= {"survey": value.survey, "written_from": value.written_from}
             parts = {kind: digest(kind, part) for kind, part in large.items() if part is not None}
             sections = tuple((at, digest("section", section)) for at, section in value.sections)
-            return StoredState(value.phase, value.brief, value.paper_limit, value.attempt, parts, sections)
+            kept = tuple((part.place, digest("section", part.section), part.same_neighbours) for part in value.kept)
+            return StoredState(value.phase, value.brief, value.paper_limit, value.attempt, parts, sections, kept)
 
         past, undone = tuple(map(state, session.past)), tuple(map(state, session.undone))
         body = StoredSession(
@@ -118,12 +123,14 @@ class SessionCodec:
         def state(stored: StoredState) -> State:
             parts = {kind: piece(kind, digest) for kind, digest in stored.parts.items()}
             sections = tuple((at, piece("section", digest)) for at, digest in stored.sections)
+            kept = tuple(KeptPart(place, piece("section", digest), same) for place, digest, same in stored.kept)
             return State(
                 phase=stored.phase,
                 brief=stored.brief,
                 paper_limit=stored.paper_limit,
                 attempt=stored.attempt,
                 sections=sections,
+                kept=kept,
                 **parts,
             )
 

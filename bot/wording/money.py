@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bot.store.ledger import LOST, BudgetLimit, BudgetUse
+from bot.wording.sentences import counted
 from engine.llm.meter import Usage
 from engine.rendering.markdown import escape_markdown
+from engine.session.kept_text import KeptText, parts_to_write
+from engine.survey import Section, walk
+from engine.text import list_words
+from engine.values import Outline
 from engine.writing.estimates import Estimate
+
+NAMED_PARTS = 8
+"""Parts that are named one by one before writing; the others are counted."""
 
 
 def estimate(expected: Estimate, limits: Sequence[BudgetLimit]) -> str:
@@ -22,6 +30,26 @@ def estimate(expected: Estimate, limits: Sequence[BudgetLimit]) -> str:
         f"{expected.output_tokens:,} to write, {money}, and {max(1, round(expected.seconds / 60))} minutes or less."
         f"{limit}{warning} `ok` accepts this."
     )
+
+
+def word_kept(outline: Outline, kept: KeptText) -> str:
+    """What of a text written before stays with the outline as it is now, and what is written anew."""
+    due = [(number, node) for number, node in parts_to_write(outline, kept) if node.role == "body"]
+    whole = sum(1 for i, section in kept.sections if outline.nodes[i].role == "body" for _ in _parts_of(section))
+    led_over = sum(not part.same_neighbours for part in kept.parts)
+    around = [node for _, node in parts_to_write(outline, kept) if node.role != "body"]
+    stays = f"{counted(whole + len(kept.parts), 'part')} of the text stay as written"
+    others = f", {led_over} of them with new transitions" if led_over else ""
+    if not due and not around and not led_over:
+        return "The whole text stays as it is; nothing has to be written anew."
+    titles = [f"{number} {escape_markdown(node.title)}" for number, node in due]
+    named = titles if len(titles) <= NAMED_PARTS else [*titles[:NAMED_PARTS], f"{len(titles) - NAMED_PARTS} more"]
+    frame = list_words([*named, *(escape_markdown(node.title) for node in around), "the abstract"])
+    return f"{stays}{others}. Written anew: {frame}. `rewrite all` writes everything anew."
+
+
+def _parts_of(section: Section) -> list[Section]:
+    return [part for _, part in walk((section,)) if not part.sections]
 
 
 def estimate_trees(expected: Estimate, papers: int) -> str:

@@ -36,10 +36,11 @@ HELP = """**What you can say**
 | at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `redo` · `start over` |
 | keywords | `add dense retrieval` · `drop transformers` |
 | papers | `exclude 3 7` · `include 3` · `more` · `show` · `papers:` and your list, a title, DOI or arXiv id a line |
-| outline | `rename 2 to …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · `add section … after 2` |
+| outline | `rename 2 to …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · \
+`add section … after 2` (also later: only what it touches is written again) |
 | the survey | `show 3.2` · `why 3.2` · `why [12]` · or simply ask a question |
 | change it | `rewrite 3.2: …` · `expand 2.1` · `shorten 2.1` · `add a paragraph on … to 2.1` · `cite … in 2.1` · \
-`remove the claim about … from 2.1` · `translate 2.1 to German` |
+`remove the claim about … from 2.1` · `translate 2.1 to German` · `rewrite all` |
 | files | `export` · `export pdf bib` (md, html, pdf, docx, tex, bib, ris, csl, json) |
 | its quality | `evaluate` · `evaluate details` |
 | the field | `gaps` (which parts of it lack surveys) · `background` (from Wikipedia, into the introduction) |

@@ -13,14 +13,13 @@ from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import embed_papers
 from engine.revising.model_changes import RevisedByModel
-from engine.run import CallChain, PlannedCall, RunContext
+from engine.run import CallChain, PlannedCall, RunContext, WritingPlan
+from engine.session.kept_text import KeptText
 from engine.survey import Section, Survey, walk
 from engine.values import (
     Brief,
     KeywordPool,
     Outline,
-    Paper,
-    PaperKey,
     PaperSelection,
 )
 from engine.writing.assembly import (
@@ -33,7 +32,7 @@ from engine.writing.assembly import (
 )
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, JudgeAnswer
-from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
+from engine.writing.estimates import PROMPT_OVERHEAD, Steps, plan_subsections
 from engine.writing.notices import with_notice
 from engine.writing.planning import Planner
 
@@ -63,12 +62,13 @@ class AutoSurveyRecipe(RevisedByModel):
         """It plans from many, and retrieves for each subsection among them."""
         return limits.outline_papers
 
-    def plan_calls(
-        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
-    ) -> Sequence[CallChain]:
+    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection of every trial, and the judge's call for each trial where there are several."""
-        task = Assignment(brief.topic, outline, words_for_each(brief, outline), audience=brief.audience)
-        chains = plan_subsections(task, papers, check=self.check, connect=self.connect) * self.candidates
+        brief = plan.brief
+        task = Assignment(brief.topic, plan.outline, words_for_each(brief, plan.outline), audience=brief.audience)
+        steps = Steps(check=self.check, connect=self.connect)
+        chains = plan_subsections(task, plan.papers, plan.kept, steps)
+        chains += plan_subsections(task, plan.papers, KeptText(), steps) * (self.candidates - 1)
         if self.candidates > 1:
             written = sum(chain[0].output_tokens for chain in chains) // self.candidates
             chains += [(PlannedCall("judging", written + PROMPT_OVERHEAD, JUDGE_TOKENS),)] * self.candidates
@@ -101,7 +101,9 @@ class AutoSurveyRecipe(RevisedByModel):
         outline = await asyncio.to_thread(supply_papers, outline, papers, context.embedder, count)
         outline = outline if self.retrieve else with_same_papers(outline, [p.key for p in papers[:count]])
         trials = [
-            await self._trial(brief, selection, outline, finished if t == 0 else {}, replace(context, attempt=t))
+            await self._trial(
+                brief, selection, outline, finished if t == 0 else {}, _trial_context(context, t, self.candidates)
+            )
             for t in range(self.candidates)
         ]
         if len(trials) == 1:
@@ -136,6 +138,11 @@ class AutoSurveyRecipe(RevisedByModel):
         if read:
             survey = replace(survey, facts=(*survey.facts, ("Papers read beyond the abstract", str(read))))
         return add_warnings(survey, composition.warnings)
+
+
+def _trial_context(context: RunContext, trial: int, trials: int) -> RunContext:
+    """The context of one trial: the first goes on with what stays, each has a number of its own in every attempt."""
+    return replace(context, attempt=context.attempt * trials + trial, kept=context.kept if trial == 0 else {})
 
 
 async def _planner(brief: Brief, selection: PaperSelection, context: RunContext) -> Planner:

@@ -31,7 +31,8 @@ from engine.naming.clustering import (
 from engine.overview import NearbyGroup
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.either_way import RevisedEitherWay
-from engine.run import CallChain, Progress, RunContext
+from engine.run import CallChain, Progress, RunContext, WritingPlan
+from engine.session.kept_text import put_kept_parts
 from engine.survey import Section, Survey
 from engine.text import heading
 from engine.values import (
@@ -41,7 +42,6 @@ from engine.values import (
     Outline,
     OutlineNode,
     Paper,
-    PaperKey,
     PaperSelection,
     Query,
 )
@@ -103,11 +103,10 @@ class ClusterRecipe(RevisedEitherWay):
         """As many as a person reads through."""
         return limits.survey_papers
 
-    def plan_calls(
-        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
-    ) -> Sequence[CallChain]:
+    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection, as a language model would write it; without one there are none to pay."""
-        return plan_subsections(Assignment(brief.topic, outline, words_for_each(brief, outline)), papers)
+        task = Assignment(plan.brief.topic, plan.outline, words_for_each(plan.brief, plan.outline))
+        return plan_subsections(task, plan.papers, plan.kept)
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The topic and keywords from clusters of what it finds."""
@@ -196,6 +195,7 @@ class ClusterRecipe(RevisedEitherWay):
                     section = write_open_problems(node, lines)
                 case "body":
                     section = await asyncio.to_thread(write_line, node, material, i)
+                    section = put_kept_parts(section, node, str(i + 1), context.kept)
             sections[i] = section
             await context.section_finished(section, i)
         field = FieldView(write_overview(brief.topic, lines), material.names, await _nearby(brief, included, context))

@@ -13,7 +13,7 @@ from engine.limits import CHARACTERS_PER_TOKEN, LENGTH_CLASSES_TOKENS, TOKENS_PE
 from engine.llm.model import Request
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.revising.model_changes import RevisedByModel
-from engine.run import CallChain, PlannedCall, Progress, RunContext
+from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
 from engine.survey import Section, Survey, SurveyWarning
 from engine.text import heading
 from engine.values import (
@@ -23,7 +23,6 @@ from engine.values import (
     Outline,
     OutlineNode,
     Paper,
-    PaperKey,
     PaperSelection,
 )
 from engine.writing.assembly import add_warnings, assemble_survey
@@ -50,14 +49,12 @@ class NaiveRagRecipe(RevisedByModel):
         """As many as a person reads through."""
         return limits.survey_papers
 
-    def plan_calls(
-        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
-    ) -> Sequence[CallChain]:
+    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """One stretch of text after the other, each from the next papers."""
-        listed, count = list(papers.values()), limits.papers_per_node
+        listed, count = list(plan.papers.values()), plan.limits.papers_per_node
         written = round(STEP_WORDS * TOKENS_PER_DRAFTED_WORD)
         chain = []
-        for step in range(math.ceil(_wanted_words(brief) / STEP_WORDS)):
+        for step in range(math.ceil(_wanted_words(plan.brief) / STEP_WORDS)):
             first = step * count % max(1, len(listed))
             seen = min(step * written, SEEN_CHARACTERS // CHARACTERS_PER_TOKEN)
             shown = sum(paper_tokens(p) for p in listed[first : first + count])

@@ -16,7 +16,8 @@ from engine.limits import Limits
 from engine.llm.model import Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.revising.model_changes import RevisedByModel
-from engine.run import CallChain, PlannedCall, Progress, RunContext
+from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
+from engine.session.kept_text import parts_to_write
 from engine.survey import Section, Survey
 from engine.text import clean
 from engine.values import (
@@ -25,10 +26,8 @@ from engine.values import (
     KeywordPool,
     Outline,
     OutlineNode,
-    Paper,
     PaperKey,
     PaperSelection,
-    walk_outline,
 )
 from engine.writing.assembly import add_warnings, assemble_survey, mark_thin, supply_papers, words_for_each
 from engine.writing.composing import Composition
@@ -77,18 +76,15 @@ class OrganiserRecipe(RevisedByModel):
         """As many as a person reads through."""
         return limits.survey_papers
 
-    def plan_calls(
-        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
-    ) -> Sequence[CallChain]:
+    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """One call for each subsection; nothing is checked."""
-        words = words_for_each(brief, outline)
+        words = words_for_each(plan.brief, plan.outline)
         written = round(words * TOKENS_PER_DRAFTED_WORD)
         chains = []
-        for _, node in walk_outline(outline.nodes):
-            own = [papers[key] for key in node.papers if key in papers][: limits.papers_per_node]
-            if not node.children:
-                read = sum(paper_tokens(paper) for paper in own)
-                chains.append((PlannedCall("drafting", read + PROMPT_OVERHEAD, written),))
+        for _, node in parts_to_write(plan.outline, plan.kept):
+            own = [plan.papers[key] for key in node.papers if key in plan.papers][: plan.limits.papers_per_node]
+            read = sum(paper_tokens(paper) for paper in own)
+            chains.append((PlannedCall("drafting", read + PROMPT_OVERHEAD, written),))
         return chains
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:

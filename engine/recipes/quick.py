@@ -7,7 +7,7 @@ as soon as it is written. Without a language model the answer is quotations.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import LanguageModelError, LimitExceeded, UserError
@@ -17,7 +17,7 @@ from engine.gathering.studies import MOST_READ, Reading, read_studies
 from engine.limits import Limits
 from engine.options import QuickOptions
 from engine.revising.either_way import RevisedEitherWay
-from engine.run import CallChain, Progress, RunContext
+from engine.run import CallChain, Progress, RunContext, WritingPlan
 from engine.session.events import Review
 from engine.survey import Section, SurveyWarning
 from engine.text import shorten
@@ -27,9 +27,7 @@ from engine.values import (
     Keyword,
     KeywordPool,
     LeftOut,
-    Outline,
     Paper,
-    PaperKey,
     PaperSelection,
 )
 from engine.writing.review import ReviewWriting
@@ -59,9 +57,7 @@ class QuickRecipe(RevisedEitherWay):
         """As many as it reads at most."""
         return MOST_READ
 
-    def plan_calls(
-        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
-    ) -> Sequence[CallChain]:
+    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """None: it has no outline that would be approved."""
         return ()
 

@@ -11,21 +11,19 @@ from engine.gathering.keywords import Selector
 from engine.gathering.search import gather, propose_keywords, require_papers
 from engine.limits import Limits
 from engine.recipes.surveyx_costs import plan_survey
-from engine.recipes.surveyx_hints import hint_parts
+from engine.recipes.surveyx_hints import hint_parts, open_parts
 from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_preparation import prepare
 from engine.recipes.surveyx_tables import add_figures_and_tables
 from engine.recipes.surveyx_writing import SectionWriter
 from engine.revising.model_changes import RevisedByModel
-from engine.run import CallChain, RunContext
+from engine.run import CallChain, RunContext, WritingPlan
 from engine.survey import Section, Survey, SurveyWarning
 from engine.values import (
     Brief,
     Keyword,
     KeywordPool,
     Outline,
-    Paper,
-    PaperKey,
     PaperSelection,
 )
 from engine.writing.assembly import add_warnings, assemble_survey, words_for_each
@@ -59,12 +57,11 @@ class SurveyXRecipe(RevisedByModel):
         """As many as a survey cites: each is read into a tree."""
         return limits.survey_papers
 
-    def plan_calls(
-        self, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper], limits: Limits
-    ) -> Sequence[CallChain]:
+    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Hints, drafts, rewriting, checks; the trees were made for the outline."""
-        task = Assignment(brief.topic, outline, words_for_each(brief, outline), audience=brief.audience)
-        return plan_survey(task, list(papers.values()), rewrite=self.rewrite, tables=self.draw_tables)
+        words = words_for_each(plan.brief, plan.outline)
+        task = Assignment(plan.brief.topic, plan.outline, words, audience=plan.brief.audience)
+        return plan_survey(task, list(plan.papers.values()), plan.kept, rewrite=self.rewrite, tables=self.draw_tables)
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The keyword pool, expanded (algorithm 1)."""
@@ -103,7 +100,8 @@ class SurveyXRecipe(RevisedByModel):
         """The main body from second hints (3.2.2), rewritten against the forest (3.2.3)."""
         prepared = await prepare(selection.included(), context, with_trees=self.grow_trees)
         model, warnings = context.require_model(), list[SurveyWarning]()
-        hints = await hint_parts(model, brief.topic, outline, prepared.material, warnings)
+        stay = {*context.kept, *(n for n in open_parts(outline) if int(n.split(".")[0]) - 1 in finished)}
+        hints = await hint_parts(model, brief.topic, outline, prepared.material, warnings, stay)
         task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
         writer = SectionWriter(model, task, prepared.material, prepared.forest, context, self.rewrite, warnings)
         sections = await writer.sections(hints, finished)

@@ -10,7 +10,8 @@ from engine.checking.check import CLAIMS_PER_CALL
 from engine.llm.model import tokens_of
 from engine.recipes.surveyx_hints import HINTED_AT_ONCE, HINTS_EACH
 from engine.run import CallChain, PlannedCall
-from engine.values import OutlineNode, Paper, walk_outline
+from engine.session.kept_text import KeptText, parts_to_write
+from engine.values import Paper
 from engine.writing.drafting import Assignment, outline_text
 from engine.writing.estimates import (
     CHECK_OVERHEAD,
@@ -44,10 +45,14 @@ FRAME_PAPERS, FRAME_TOKENS = 2, 60
 """Papers cited where a part begins and ends, and the tokens of these sentences."""
 
 
-def plan_survey(task: Assignment, papers: Sequence[Paper], *, rewrite: bool, tables: bool) -> list[CallChain]:
+def plan_survey(
+    task: Assignment, papers: Sequence[Paper], kept: KeptText, *, rewrite: bool, tables: bool
+) -> list[CallChain]:
     """Hints of all papers, then for each section its drafts one after the other, each rewritten and checked."""
     body = [node for node in task.outline.nodes if node.role == "body"]
-    leaves = [len(_leaves(node)) for node in body]
+    due = parts_to_write(task.outline, kept)
+    places = [n for n, node in enumerate(task.outline.nodes, start=1) if node.role == "body"]
+    leaves = [sum(number.split(".")[0] == f"{place}" for number, _ in due) for place in places]
     sizes = _Sizes(
         outline=tokens_of(outline_text(task.outline)) + PROMPT_OVERHEAD,
         abstract=fmean(tokens_of(paper.content) for paper in papers) if papers else 0.0,
@@ -58,9 +63,9 @@ def plan_survey(task: Assignment, papers: Sequence[Paper], *, rewrite: bool, tab
     size = min(HINTED_AT_ONCE, len(papers))
     hints = PlannedCall("outline", sizes.outline + sizes.papers(size, NOTES), size * HINTS_WRITTEN)
     chains: list[CallChain] = [(hints,)] * -(-len(papers) // HINTED_AT_ONCE)
-    for count in leaves:
+    for count in filter(None, leaves):
         chains += _plan_section(count, sizes, rewrite=rewrite)
-    for _ in range(len(task.outline.nodes) - len(body)):
+    for _ in [node for _, node in due if node.role != "body"]:
         shown = sizes.papers(FRAME_PAPERS * sum(leaves), GIST) + FRAME_TOKENS * sum(leaves)
         first, *others = sizes.checks()
         chains.append((PlannedCall("drafting", sizes.outline + shown, sizes.written), first))
@@ -100,7 +105,3 @@ def _plan_section(parts: int, sizes: _Sizes, *, rewrite: bool) -> list[CallChain
     first, *others = sizes.checks()
     finish = (rewriting, first) if rewrite else (first,)
     return [(*drafts, *finish), *[finish] * (parts - 1), *[(check,) for check in others * parts]]
-
-
-def _leaves(node: OutlineNode) -> list[OutlineNode]:
-    return [part for _, part in walk_outline((node,)) if not part.children]

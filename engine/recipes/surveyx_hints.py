@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -41,19 +41,28 @@ def open_parts(outline: Outline) -> dict[str, OutlineNode]:
 
 
 async def hint_parts(
-    model: LanguageModel, topic: str, outline: Outline, material: Material, warnings: list[SurveyWarning]
+    model: LanguageModel,
+    topic: str,
+    outline: Outline,
+    material: Material,
+    warnings: list[SurveyWarning],
+    kept: Collection[str] = (),
 ) -> dict[str, list[Hint]]:
-    """Hints for every part by number, each with its paper, in the papers' order.
+    """Hints for every part by number, each with its paper, in the papers' order; none for those ``kept`` as written.
 
-    A part that no hint was written for takes what its own papers' trees say first. What failed is among ``warnings``.
+    Where some are kept, only the papers of the others are asked about. A part that no hint was written for takes what
+    its own papers' trees say first. What failed is among ``warnings``.
     """
-    parts = open_parts(outline)
+    parts = {number: node for number, node in open_parts(outline).items() if number not in kept}
     keys = list(material.papers)
+    if kept and all(node.papers for node in parts.values()):
+        own = {key for node in parts.values() for key in node.papers}
+        keys = [key for key in keys if key in own]
     groups = [keys[start : start + HINTED_AT_ONCE] for start in range(0, len(keys), HINTED_AT_ONCE)]
 
     async def hinted(group: Sequence[PaperKey]) -> list[Hint]:
         try:
-            return await _ask(model, topic, outline, material, group)
+            return await _ask(model, (topic, outline), material, group, parts)
         except (LanguageModelError, LimitExceeded) as error:
             warnings.append(SurveyWarning("unfinished", outline.title, f"{len(group)} papers gave no hints: {error}"))
             return []
@@ -69,14 +78,19 @@ async def hint_parts(
 
 
 async def _ask(
-    model: LanguageModel, topic: str, outline: Outline, material: Material, keys: Sequence[PaperKey]
+    model: LanguageModel,
+    about: tuple[str, Outline],
+    material: Material,
+    keys: Sequence[PaperKey],
+    parts: Collection[str],
 ) -> list[Hint]:
+    topic, outline = about
     prompt = fill(
         "surveyx/hints",
         topic=data(topic),
         outline=outline_text(outline),
         papers=material.notes(keys),
-        open=", ".join(open_parts(outline)),
+        open=", ".join(parts),
     )
     request = Request("outline", f"hints/{keys[0]}", prompt, 320 * len(keys) + 512, 0.3)
     answer = await model.answer_typed(request, HintsAnswer)

@@ -7,7 +7,7 @@ one another. A drafted subsection is rewritten by edits against what its paragra
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
@@ -17,6 +17,7 @@ from engine.llm.prompting import data, fill
 from engine.reading.forests import Forest
 from engine.recipes.surveyx_material import GIST_FIELDS, Hint, Material
 from engine.run import Progress, RunContext
+from engine.session.kept_text import leaves_of
 from engine.survey import Section, SurveyWarning, walk
 from engine.text import join_sentences, split_sentences
 from engine.values import OutlineNode, PaperKey, walk_outline
@@ -153,12 +154,14 @@ class SectionWriter:
 
     async def section(self, top: OutlineNode, number: str, hints: Mapping[str, Sequence[Hint]]) -> Section | None:
         """The section with its subsections; ``None`` where nothing of it could be written."""
-        parts = list(_leaves(top, number))
+        parts = [(f"{number}{place[1:]}", node) for place, node in leaves_of((top,))]
         drafts: list[Subsection | None] = []
         async with asyncio.TaskGroup() as tasks:
             finished: list[asyncio.Task[Section | None]] = []
             for place, node in parts:
-                drafts.append(await self._draft(place, node, hints.get(place, ()), drafts))
+                kept = self.context.kept.get(place)
+                own = kept_subsection(place, node, kept.section) if kept else None
+                drafts.append(own or await self._draft(place, node, hints.get(place, ()), drafts))
                 if len(drafts) > 1:
                     finished.append(tasks.create_task(self._finish(drafts, len(drafts) - 2)))
             finished.append(tasks.create_task(self._finish(drafts, len(drafts) - 1)))
@@ -219,6 +222,8 @@ class SectionWriter:
         draft = drafts[at]
         if draft is None:
             return None
+        if kept := self.context.kept.get(draft.number):
+            return replace(kept.section, tables=(), figures=())  # they are made again from all sections
         before = drafts[at - 1] if at else None
         after = drafts[at + 1] if at + 1 < len(drafts) else None
         if self.rewrite:
@@ -274,6 +279,11 @@ class SectionWriter:
         )
 
 
+def kept_subsection(number: str, node: OutlineNode, section: Section) -> Subsection:
+    """A part that stays as it was written: those after it read it as they read a draft."""
+    return Subsection(number, node, section.text, list_cited_keys(section.text))
+
+
 def digest_sections(sections: Mapping[int, Section]) -> tuple[str, tuple[PaperKey, ...]]:
     """How every part begins and ends, with its number and title, and the papers cited there.
 
@@ -324,14 +334,6 @@ def _numbered(text: str) -> str:
             lines.append(f"{number}. {data(sentence)}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
-
-
-def _leaves(node: OutlineNode, number: str) -> Iterator[tuple[str, OutlineNode]]:
-    """The parts below a node that are written, with their numbers, or the node itself."""
-    if not node.children:
-        yield number, node
-    for i, child in enumerate(node.children, start=1):
-        yield from _leaves(child, f"{number}.{i}")
 
 
 def _assemble(node: OutlineNode, number: str, written: Mapping[str, Section | None]) -> Section | None:

@@ -158,6 +158,11 @@ class Evaluate:
 
 
 @dataclass(frozen=True, slots=True)
+class RewriteAll:
+    """Every section is to be written anew, also those that the outline leaves as they are."""
+
+
+@dataclass(frozen=True, slots=True)
 class GoBack:
     """To the proposal before."""
 
@@ -226,6 +231,7 @@ PersonEvent = (
     | FindGaps
     | Evaluate
     | AddBackground
+    | RewriteAll
     | GoBack
     | Undo
     | Redo

@@ -9,6 +9,8 @@
 
     topic ──start quick──► (review job) ──► discussion ──write full──► papers
 
+A change of the outline of what is written proposes the outline again; what it does not touch is kept (`kept_text`).
+
 Every phase but topic holds a proposal with a revision; an answer to an older revision changes nothing.
 A job runs between two phases; while it runs, the proposal cannot be changed, only stopped. Undo restores
 the contents exactly, any number of steps; the revision never goes back.
@@ -46,6 +48,7 @@ from engine.session.events import (
     Regenerate,
     Review,
     Revise,
+    RewriteAll,
     SectionFinished,
     Start,
     StartJob,
@@ -57,6 +60,7 @@ from engine.session.events import (
     UseList,
     WriteFull,
 )
+from engine.session.kept_text import KeptPart, KeptText, keep_text, sections_of
 from engine.session.outline_edits import place_paper
 from engine.survey import Section, SectionChange, Survey
 from engine.values import (
@@ -71,6 +75,9 @@ from engine.values import (
 Phase = Literal["topic", "keywords", "papers", "outline", "writing", "discussion"]
 PHASES: tuple[Phase, ...] = ("topic", "keywords", "papers", "outline", "writing", "discussion")
 
+WITH_OUTLINE: frozenset[Phase] = frozenset({"outline", "writing", "discussion"})
+"""Phases in which the outline can be changed; it is then proposed again."""
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -84,6 +91,10 @@ class State:
     outline: Outline | None = None
     sections: tuple[tuple[int, Section], ...] = ()
     survey: Survey | None = None
+    written_from: Outline | None = None
+    """The outline that ``sections`` and ``survey`` were written from; ``None`` before that, or to write all anew."""
+    kept: tuple[KeptPart, ...] = ()
+    """Parts that stay of a text written before; those of whole sections stand in ``sections``."""
     attempt: int = 0
     """How often another proposal was asked for; it varies every random choice."""
 
@@ -144,6 +155,8 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _start(session, event)
         case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | MovePaper() | UseList():
             return _content(session, event)
+        case RewriteAll():
+            return _rewrite_all(session)
         case Revise() | AskQuestion() | FindGaps() | Evaluate() | AddBackground():
             return _about_survey(session, event)
         case _:
@@ -171,12 +184,11 @@ def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | UseL
             return _apply_edit(session, replace(state, keywords=_with_keywords(state.keywords, add, drop)))
         case EditPapers() if state.phase == "papers" and state.papers:
             return _apply_edit(session, replace(state, papers=_with_papers(state.papers, event)))
-        case EditOutline(apply) if state.phase == "outline" and state.outline:
-            return _apply_edit(session, replace(state, outline=apply(state.outline)))
-        case MovePaper(position, place) if state.phase == "outline" and state.outline and state.papers:
-            return _apply_edit(
-                session, replace(state, outline=_with_paper(state.outline, state.papers, position, place))
-            )
+        case EditOutline(apply) if state.phase in WITH_OUTLINE and state.outline:
+            return _apply_edit(session, replace(state, phase="outline", outline=apply(state.outline)))
+        case MovePaper(position, place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
+            moved = _with_paper(state.outline, state.papers, position, place)
+            return _apply_edit(session, replace(state, phase="outline", outline=moved))
         case MorePapers(count) if state.phase == "papers":
             more = replace(state, paper_limit=state.paper_limit + count)
             return _begin(_with_state(session, more), "papers")
@@ -204,6 +216,24 @@ def _about_survey(session: SurveySession, event: AboutSurvey) -> Step:
             return _not_now(session)
 
 
+def find_kept_text(state: State) -> KeptText:
+    """What of the text written before stays when the outline is written as it is now."""
+    if state.written_from is None or state.outline is None or state.papers is None:
+        return KeptText()
+    sections = sections_of(state.written_from, state.survey) if state.survey else dict(state.sections)
+    usable = {paper.key for paper in state.papers.included()}
+    return keep_text(state.written_from, sections, () if state.survey else state.kept, state.outline, usable)
+
+
+def _rewrite_all(session: SurveySession) -> Step:
+    """Propose the outline once more, of which nothing is to stay as it was written."""
+    state = session.state
+    if state.phase not in WITH_OUTLINE or state.outline is None:
+        return _not_now(session)
+    # Another attempt: the calls of the one before are recorded, and would be found again.
+    return _apply_edit(session, replace(state, phase="outline", written_from=None, attempt=state.attempt + 1))
+
+
 def _not_now(session: SurveySession) -> Step:
     return session, (Tell("needs topic" if session.state.phase == "topic" else "not now"),)
 
@@ -217,8 +247,15 @@ def _approve(session: SurveySession) -> Step:
     if kind == "write" and session.state.outline and session.state.outline.is_grouping:
         kind = "headings"
     if kind == "write" and session.state.phase == "outline":
-        session = _with_state(session, replace(session.state, phase="writing", sections=(), survey=None))
+        session = _with_state(session, _begin_writing(session.state))
     return _begin(session, kind)
+
+
+def _begin_writing(state: State) -> State:
+    """With what stays of the text written before."""
+    kept = find_kept_text(state)
+    fresh = replace(state, phase="writing", survey=None, written_from=state.outline)
+    return replace(fresh, sections=kept.sections, kept=kept.parts)
 
 
 def _regenerate(session: SurveySession) -> Step:

@@ -14,7 +14,8 @@ from engine.checking.check import CheckedText
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
-from engine.survey import Section, SurveyWarning
+from engine.session.kept_text import KeptPart, leaves_of
+from engine.survey import Section, SurveyWarning, walk
 from engine.text import list_words, split_sentences
 from engine.values import OutlineNode, Paper, PaperKey
 from engine.writing.drafting import (
@@ -27,6 +28,7 @@ from engine.writing.drafting import (
     verify_citations,
 )
 from engine.writing.outer_parts import Framing
+from engine.writing.transitions import draft_of, reconnect
 
 
 async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
@@ -66,9 +68,7 @@ class Composition:
         """
         nodes = list(enumerate(self.task.outline.nodes))
         frames = [(i, top) for i, top in nodes if top.role != "body" and not top.children]
-        body = await self._body(
-            [(i, top) for i, top in nodes if (i, top) not in frames and i not in finished], finished
-        )
+        body = await self._body([(i, top) for i, top in nodes if (i, top) not in frames], finished)
         around = {i for i, _ in frames}
         inside = [body[i] for i in sorted(body) if i not in around]
         if not inside:
@@ -97,16 +97,31 @@ class Composition:
             return None
 
     async def _body(
-        self, wanted: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]
+        self, tops: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]
     ) -> dict[int, Section]:
-        parts = [leaf for _, top in wanted for leaf in leaves(top)]
+        """All sections but introduction and conclusion; the ``finished`` ones are neighbours of the others."""
+        wanted = [(i, top) for i, top in tops if i not in finished]
+        parts = [_Part(node, self._find_kept(number, i, finished), i in finished) for i, number, node in _parts(tops)]
         async with asyncio.TaskGroup() as group:
-            drafts = [group.create_task(self._draft(part)) for part in parts]
-            ready = [group.create_task(self._finish(drafts, at)) for at in range(len(parts))]
-            by_leaf = dict(zip(map(id, parts), ready, strict=True))
-            tops = [group.create_task(self._whole(i, top, by_leaf)) for i, top in wanted]
-        made = {i: section for (i, _), task in zip(wanted, tops, strict=True) if (section := task.result())}
+            drafts = [group.create_task(self._begin(part)) for part in parts]
+            ready = [group.create_task(self._finish(parts, drafts, at)) for at in range(len(parts))]
+            by_leaf = {id(part.node): task for part, task in zip(parts, ready, strict=True)}
+            sections = [group.create_task(self._whole(i, top, by_leaf)) for i, top in wanted]
+        made = {i: section for (i, _), task in zip(wanted, sections, strict=True) if (section := task.result())}
         return {**finished, **made}
+
+    def _find_kept(self, number: str, position: int, finished: Mapping[int, Section]) -> KeptPart | None:
+        """What is there of that part already."""
+        if position not in finished:
+            return self.context.kept.get(number)
+        written = {f"{position + 1}{n[1:]}": section for n, section in walk((finished[position],))}
+        return KeptPart(number, written[number], same_neighbours=True) if number in written else None
+
+    async def _begin(self, part: _Part) -> Draft | None:
+        """What stays of the part, or its draft."""
+        if part.kept:
+            return draft_of(part.node, part.kept.section, tuple(self.papers.values()))
+        return None if part.is_finished else await self._draft(part.node)
 
     async def _draft(self, node: OutlineNode, first_attempt: int = 0) -> Draft | None:
         """``None``, and a warning, where it could not be drafted."""
@@ -117,16 +132,20 @@ class Composition:
             self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
             return None
 
-    async def _finish(self, drafts: Sequence[asyncio.Task[Draft | None]], at: int) -> Draft | None:
+    async def _finish(
+        self, parts: Sequence[_Part], drafts: Sequence[asyncio.Task[Draft | None]], at: int
+    ) -> Draft | None:
         """Connected with its neighbours' drafts and then checked: nothing changes its words after that.
 
         One that loses too many of its claims is drafted once more, and the better of the two is taken.
         """
-        own = await drafts[at]
-        if own is None:
-            return None
+        own, kept = await drafts[at], parts[at].kept
+        if own is None or (kept and kept.same_neighbours):
+            return own
         before = _last(await drafts[at - 1]) if at > 0 else ""
         after = _first(await drafts[at + 1]) if at + 1 < len(drafts) else ""
+        if kept:
+            return await self._reconnect(own, before, after)
         finished = await self._check(await self._connect(own, before, after))
         if self.check and _lost(finished) > MOST_LOST:
             again = await self._draft(own.node, DRAFT_ATTEMPTS)
@@ -136,8 +155,18 @@ class Composition:
             self.warnings.append(SurveyWarning("unfinished", own.node.title, "no claim of it holds"))
             return None
         self._done += 1
-        await self.context.progress(Progress("writing", self._done, len(drafts), own.node.title))
+        due = sum(part.kept is None for part in parts)
+        await self.context.progress(Progress("writing", self._done, due, own.node.title))
         return finished
+
+    async def _reconnect(self, own: Draft, before: str, after: str) -> Draft:
+        if not self.connect:
+            return own
+        try:
+            return await reconnect(self.model, own, before, after, self.task.topic)
+        except (LanguageModelError, LimitExceeded) as error:
+            self.warnings.append(SurveyWarning("unfinished", own.node.title, f"transitions not smoothed: {error}"))
+            return own
 
     async def _check(self, draft: Draft) -> Draft:
         return await verify_citations(self.model, draft, self.task.topic) if self.check else mark_unchecked(draft)
@@ -154,7 +183,7 @@ class Composition:
     async def _whole(
         self, position: int, top: OutlineNode, ready: Mapping[int, asyncio.Task[Draft | None]]
     ) -> Section | None:
-        drafts = {id(leaf): await ready[id(leaf)] for leaf in leaves(top)}
+        drafts = {id(leaf): await ready[id(leaf)] for _, leaf in leaves_of((top,))}
         self.warnings += [warning for draft in drafts.values() if draft for warning in draft.warnings]
         section = _section(top, drafts)
         if section and all(drafts.values()):
@@ -162,9 +191,18 @@ class Composition:
         return section
 
 
-def leaves(node: OutlineNode) -> list[OutlineNode]:
-    """The subsections below a node in order, or the node itself where it has none."""
-    return [leaf for child in node.children for leaf in leaves(child)] if node.children else [node]
+@dataclass(frozen=True)
+class _Part:
+    """A part of the outline, what is there of it already, and whether its whole section is finished."""
+
+    node: OutlineNode
+    kept: KeptPart | None
+    is_finished: bool
+
+
+def _parts(tops: Sequence[tuple[int, OutlineNode]]) -> list[tuple[int, str, OutlineNode]]:
+    """The parts of the sections in reading order, each with its section's position and its own number."""
+    return [(i, f"{i + 1}{number[1:]}", leaf) for i, top in tops for number, leaf in leaves_of((top,))]
 
 
 def _section(node: OutlineNode, drafts: Mapping[int, Draft | None]) -> Section | None:

@@ -135,17 +135,22 @@ def fewest_cited(words: int, papers: int) -> int:
 def build_draft_request(
     task: Assignment, node: OutlineNode, papers: Sequence[Paper], attempt: int = 0, problem: str = ""
 ) -> Request:
-    """The request for one subsection; the outline comes first and is the same for all of them."""
+    """The request for one subsection.
+
+    Of the outline it holds the section that the subsection stands in, with its other subsections: a change elsewhere in
+    the outline leaves the request as it is, and a recorded answer to it is found again.
+    """
+    parent = next((top for _, top in walk_outline(task.outline.nodes) if node in top.children), None)
     prompt = fill(
         task.prompt,
         topic=data(task.topic + (f" (written for {task.audience})" if task.audience else "")),
-        outline=outline_text(task.outline),
         title=data(node.title),
+        within=_within(parent),
         description=data(node.description or node.title),
         papers=paper_block(papers),
         words=str(task.words),
         least=str(fewest_cited(task.words, len(papers))),
-        siblings=_siblings(task.outline, node),
+        siblings=_siblings(parent, node),
         problem=f"Your last draft was not used: {problem}." if problem else "",
     )
     step = f"draft/{task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
@@ -177,9 +182,14 @@ async def draft_subsection(
     raise LanguageModelError(f"the model's drafts stayed too short or cited too few papers: {problem}", retryable=True)
 
 
-def _siblings(outline: Outline, node: OutlineNode) -> str:
+def _within(parent: OutlineNode | None) -> str:
+    """The section that it stands in; empty for a section without subsections."""
+    about = f" ({data(parent.description)})" if parent and parent.description else ""
+    return f" of the section “{data(parent.title)}”{about}" if parent else ""
+
+
+def _siblings(parent: OutlineNode | None, node: OutlineNode) -> str:
     """The other subsections of the same section, each with what it says."""
-    parent = next((top for _, top in walk_outline(outline.nodes) if node in top.children), None)
     others = [child for child in parent.children if child is not node and child != node] if parent else []
     return "\n".join(f"{data(other.title)}: {data(other.description)}" for other in others) or "(none)"
 

@@ -8,11 +8,12 @@ from itertools import islice
 
 from engine.checking.check import CLAIMS_PER_CALL
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.llm.model import Task
+from engine.llm.model import Task, tokens_of
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.llm.prompting import paper_tokens
 from engine.reading.full_text import OPENING_TOKENS
 from engine.run import CallChain, PlannedCall
+from engine.session.kept_text import KeptText, parts_to_write
 from engine.values import Paper, PaperKey, Passage, walk_outline
 from engine.writing.drafting import Assignment, build_draft_request
 from engine.writing.outer_parts import FINDINGS_EACH, FRAME_WORDS
@@ -55,17 +56,23 @@ def with_expected_texts(papers: Mapping[PaperKey, Paper], most: int) -> dict[Pap
     return {key: replace(paper, body=(text,)) if key in expected else paper for key, paper in papers.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Which steps follow a draft; a recipe's ablations switch them off."""
+
+    check: bool = True
+    connect: bool = True
+
+
 def plan_subsections(
-    task: Assignment, papers: Mapping[PaperKey, Paper], *, check: bool = True, connect: bool = True
+    task: Assignment, papers: Mapping[PaperKey, Paper], kept: KeptText, steps: Steps = Steps()
 ) -> list[CallChain]:
-    """Drafting every subsection and, where they are wanted, checking it and connecting it with its neighbours."""
+    """Drafting every subsection that is not ``kept``, and the steps that follow it."""
     chains: list[CallChain] = []
-    for _, node in walk_outline(task.outline.nodes):
-        if node.children:
-            continue
+    for _, node in parts_to_write(task.outline, kept):
         if node.role != "body":
-            chains += _plan_frame(task, check=check)
-            chains += _plan_frame(task, check=check) if node.role == "conclusion" else []  # and the abstract
+            chains += _plan_frame(task, check=steps.check)
+            chains += _plan_frame(task, check=steps.check) if node.role == "conclusion" else []  # and the abstract
             continue
         own = [papers[key] for key in node.papers if key in papers]
         written = round(task.words * TOKENS_PER_DRAFTED_WORD)
@@ -74,14 +81,20 @@ def plan_subsections(
         claims = task.words // WORDS_PER_CITATION + 1
         checks = -(-claims // CLAIMS_PER_CALL)
         chain = [PlannedCall("drafting", build_draft_request(task, node, own).prompt.tokens(), written)]
-        if connect:
+        if steps.connect:
             chain.append(PlannedCall("checking", written + PROMPT_OVERHEAD, 60))
-        if check:
+        if steps.check:
             read = round(cited * mean) + written
             one = PlannedCall("checking", read // checks + CHECK_OVERHEAD, claims * TOKENS_PER_VERDICT // checks)
             chain.append(one)
             chains += [(one,)] * (checks - 1)  # a subsection's checks run side by side
         chains.append(tuple(chain))
+    if steps.connect:
+        chains += [
+            (PlannedCall("checking", tokens_of(part.section.text) + PROMPT_OVERHEAD, 60),)
+            for part in kept.parts
+            if not part.same_neighbours
+        ]
     return chains
 
 

@@ -25,7 +25,7 @@ from engine.reading.full_text import FullText
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.run import RunContext
+from engine.run import RunContext, WritingPlan
 from engine.survey import walk
 from engine.values import (
     Brief,
@@ -47,7 +47,7 @@ from engine.writing.drafting import (
     draft_subsection,
     settle_citations,
 )
-from engine.writing.estimates import estimate_cost, plan_subsections, with_expected_texts
+from engine.writing.estimates import estimate_cost, with_expected_texts
 from engine.writing.model_text import read_prose
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 
@@ -188,7 +188,7 @@ def test_a_hostile_abstract_changes_nothing_but_the_quoted_data(abstract: str) -
     task = Assignment("topic", Outline("T", (OutlineNode("Part"),)), 50)
     others = {
         "topic": "t",
-        "outline": "o",
+        "within": "",
         "title": "P",
         "description": "d",
         "least": "1",
@@ -295,7 +295,7 @@ async def test_the_estimate_is_close_to_what_is_paid(library: LocalLibrary, text
         await provider.close()
     paid = account.total()
     known = with_expected_texts({p.key: p for p in EVERYTHING}, texts)
-    expected = estimate_cost(plan_subsections(Assignment(brief.topic, outline, 400), known), models, 20)
+    expected = estimate_cost(recipe.plan_calls(WritingPlan(brief, outline, known)), models, 20)
     assert expected.calls == pytest.approx(paid.calls - before.calls, rel=0.15)
     assert expected.input_tokens == pytest.approx(paid.input_tokens - before.input_tokens, rel=0.2)
     assert expected.output_tokens == pytest.approx(paid.output_tokens - before.output_tokens, rel=0.2)

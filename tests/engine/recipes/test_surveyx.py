@@ -24,7 +24,7 @@ from engine.reading.full_text import FullText
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_writing import CitationChanges, SentenceEdit, apply_edits
 from engine.retrieval.libraries.library import EmptyLibrary
-from engine.run import RunContext
+from engine.run import RunContext, WritingPlan
 from engine.survey import Survey, walk
 from engine.values import (
     Brief,
@@ -327,7 +327,7 @@ async def test_the_estimate_is_close_to_what_is_paid() -> None:
     before = account.total()
     await recipe.write(brief, SELECTION, outline, {}, run)
     paid = account.total()
-    chains = recipe.plan_calls(brief, outline, {p.key: p for p in EVERYTHING}, run.limits)
+    chains = recipe.plan_calls(WritingPlan(brief, outline, {p.key: p for p in EVERYTHING}))
     expected = estimate_cost(chains, models, 20)
     assert expected.calls == pytest.approx(paid.calls - before.calls, rel=0.1)
     assert expected.input_tokens == pytest.approx(paid.input_tokens - before.input_tokens, rel=0.25)

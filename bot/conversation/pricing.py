@@ -1,0 +1,33 @@
+"""What writing the outline at hand will take, and what of a text written before stays: said before it is approved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.commands.briefs import Defaults
+from bot.store.ledger import BudgetLimit
+from bot.wording import money
+from engine.run import WritingPlan
+from engine.session.state import State, find_kept_text
+from engine.writing.estimates import estimate_cost, with_expected_texts
+
+
+def word_price(state: State, defaults: Defaults, limits: Sequence[BudgetLimit]) -> str:
+    """The cost, where a language model writes it, and what stays; empty where there is no outline to be written."""
+    if not (state.phase == "outline" and state.brief and state.outline and state.papers):
+        return ""
+    if state.outline.is_grouping:
+        return ""
+    kept = find_kept_text(state)
+    told = money.word_kept(state.outline, kept) if state.written_from else ""
+    if not defaults.models:
+        return told
+    papers = {p.key: p for p in state.papers.included()}
+    if state.brief.online:
+        papers = with_expected_texts(papers, defaults.full_texts)
+    recipe = defaults.recipes[state.brief.recipe]
+    chains = recipe.plan_calls(WritingPlan(state.brief, state.outline, papers, defaults.limits, kept))
+    if not chains:
+        return told
+    expected = estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices)
+    return told + money.estimate(expected, limits)

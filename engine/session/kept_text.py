@@ -1,0 +1,183 @@
+"""What a changed outline leaves of a text that was written before: the parts it does not touch. Pure.
+
+A part is the same where its heading, its description and its papers are. Where its neighbours are the same too,
+it stays as it is; where they are others, its transitions are looked at and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.survey import Section, Survey
+from engine.values import Outline, OutlineNode, PaperKey
+
+Heading = tuple[str, str, tuple[PaperKey, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPart:
+    """A part that stays: its number in the outline to be written, and whether its neighbours are the same."""
+
+    place: str
+    section: Section
+    same_neighbours: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeptText:
+    """Whole sections that stay as they are, by position from 0, and the parts that stay of the others."""
+
+    sections: tuple[tuple[int, Section], ...] = ()
+    parts: tuple[KeptPart, ...] = ()
+
+    def by_place(self) -> Mapping[str, KeptPart]:
+        """The parts by their number."""
+        return {part.place: part for part in self.parts}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A part of an outline that is written, with the headings before and after it."""
+
+    number: str
+    node: OutlineNode
+    around: tuple[Heading | None, Heading | None] = field(default=(None, None))
+
+
+def leaves_of(nodes: Sequence[OutlineNode], prefix: str = "") -> Iterator[tuple[str, OutlineNode]]:
+    """The parts that are written, with their numbers, in reading order."""
+    for position, node in enumerate(nodes, start=1):
+        if node.children:
+            yield from leaves_of(node.children, f"{prefix}{position}.")
+        else:
+            yield f"{prefix}{position}", node
+
+
+def parts_to_write(outline: Outline, kept: KeptText) -> list[tuple[str, OutlineNode]]:
+    """The parts that do not stay as they are or with other transitions, with their numbers; the frame among them."""
+    whole = {position for position, _ in kept.sections}
+    stays = kept.by_place()
+    parts = [(f"{i + 1}{n[1:]}", leaf, i) for i, node in enumerate(outline.nodes) for n, leaf in leaves_of((node,))]
+    return [(number, leaf) for number, leaf, position in parts if position not in whole and number not in stays]
+
+
+def put_kept_parts(section: Section, node: OutlineNode, number: str, kept: Mapping[str, KeptPart]) -> Section:
+    """The section written for a node, with the parts that stay in the place of those written anew."""
+    if not node.children:
+        return kept[number].section if number in kept else section
+    below = tuple(
+        put_kept_parts(part, child, f"{number}.{i}", kept)
+        for i, (part, child) in enumerate(zip(section.sections, node.children, strict=True), start=1)
+    )
+    return replace(section, sections=below)
+
+
+def sections_of(outline: Outline, survey: Survey) -> dict[int, Section]:
+    """The survey's sections by their position in its outline; what the outline does not have is left out."""
+    found: dict[int, Section] = {}
+    rest = list(survey.sections)
+    for position, node in enumerate(outline.nodes):
+        at = next((i for i, section in enumerate(rest) if section.title == node.title), None)
+        if at is not None:
+            found[position] = rest[at]
+            rest = rest[at + 1 :]
+    return found
+
+
+def keep_text(
+    before: Outline,
+    sections: Mapping[int, Section],
+    parts: Sequence[KeptPart],
+    after: Outline,
+    usable: Collection[PaperKey],
+) -> KeptText:
+    """What of the ``sections`` (by position) and ``parts`` written for one outline stays with another.
+
+    A part that rests on a paper that is not ``usable`` any more does not stay. Introduction and conclusion, which tell
+    of all others, stay only where every other section does, in the same order.
+    """
+    written = _texts(before, sections, parts)
+    was, now = _places(before), _places(after)
+    loose = {part.place for part in parts if not part.same_neighbours}
+    left: dict[Heading, list[_Place]] = {}
+    for place in was:
+        if place.number in written:
+            left.setdefault(_heading(place.node), []).append(place)
+    kept: dict[str, KeptPart] = {}
+    for place in now:
+        same = left.get(_heading(place.node), [])
+        if not same:
+            continue
+        former = next((p for p in same if p.around == place.around), same[0])
+        section = written[former.number]
+        if _cited(section) <= set(usable):
+            same.remove(former)
+            connected = former.around == place.around and former.number not in loose
+            kept[place.number] = KeptPart(place.number, section, connected)
+    whole = _whole(before, sections, after, kept)
+    inside = {f"{position + 1}" for position in whole}
+    return KeptText(
+        tuple(sorted(whole.items())), tuple(p for p in kept.values() if p.place.split(".")[0] not in inside)
+    )
+
+
+def _whole(
+    before: Outline, sections: Mapping[int, Section], after: Outline, kept: Mapping[str, KeptPart]
+) -> dict[int, Section]:
+    """The sections of which nothing is touched, by their new position."""
+    whole: dict[int, Section] = {}
+    for position, node in enumerate(after.nodes):
+        own = [number for number, _ in leaves_of((node,), "")]
+        numbers = [f"{position + 1}{number[1:]}" for number in own]
+        stays = all(number in kept and kept[number].same_neighbours for number in numbers)
+        if node.role != "body" or not stays:
+            continue
+        same = [i for i, old in enumerate(before.nodes) if _shape(old) == _shape(node) and i in sections]
+        if same:
+            whole[position] = sections[same[0]]
+    if [_shape(node) for node in after.nodes] == [_shape(node) for node in before.nodes]:
+        body = [i for i, node in enumerate(after.nodes) if node.role == "body"]
+        if all(i in whole for i in body):
+            whole |= {i: sections[i] for i, node in enumerate(after.nodes) if node.role != "body" and i in sections}
+    return whole
+
+
+def _texts(outline: Outline, sections: Mapping[int, Section], parts: Sequence[KeptPart]) -> dict[str, Section]:
+    """What is written of each part, by its number."""
+    texts = {part.place: part.section for part in parts}
+
+    def collect(node: OutlineNode, section: Section, number: str) -> None:
+        if not node.children:
+            texts[number] = section
+        rest = list(section.sections)
+        for i, child in enumerate(node.children, start=1):
+            at = next((k for k, below in enumerate(rest) if below.title == child.title), None)
+            if at is not None:
+                collect(child, rest[at], f"{number}.{i}")
+                rest = rest[at + 1 :]
+
+    for position, section in sections.items():
+        if position < len(outline.nodes) and outline.nodes[position].role == "body":
+            collect(outline.nodes[position], section, f"{position + 1}")
+    return texts
+
+
+def _places(outline: Outline) -> list[_Place]:
+    body = [(f"{i}", node) for i, node in enumerate(outline.nodes, start=1) if node.role == "body"]
+    parts = [(f"{top}{number[1:]}", leaf) for top, node in body for number, leaf in leaves_of((node,))]
+    names = [None, *(_heading(leaf) for _, leaf in parts), None]
+    return [_Place(number, leaf, (names[i], names[i + 2])) for i, (number, leaf) in enumerate(parts)]
+
+
+def _heading(node: OutlineNode) -> Heading:
+    return node.title, node.description, node.papers
+
+
+def _shape(node: OutlineNode) -> tuple[object, ...]:
+    """What of a node its text depends on."""
+    return (node.role, *_heading(node), tuple(_shape(child) for child in node.children))
+
+
+def _cited(section: Section) -> set[PaperKey]:
+    return {citation.key for claim in section.claims for citation in claim.citations}

@@ -1,0 +1,73 @@
+"""A changed outline of a finished survey: what the change does not touch is kept, and the price is said before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pytest
+
+from bot.bench.simulation import SimulatedService, run_simulated_service
+from bot.store.ledger import usage_by_step
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.survey import Section, walk
+from tests.lab import Lab, opened
+
+START = ("survey dense retrieval recipe=autosurvey sections=8 words=60", "ok", "ok", "ok")
+
+
+async def calls(lab: Lab) -> Mapping[str, int]:
+    """Calls paid for so far, by step."""
+    session = await lab.session()
+    return {step: usage.calls for step, usage in (await usage_by_step(lab.service.store, session.id)).items()}
+
+
+async def new_calls(lab: Lab, *lines: str) -> dict[str, int]:
+    before = await calls(lab)
+    await lab.talk(*lines)
+    after = await calls(lab)
+    return {step: count for step in after if (count := after[step] - before.get(step, 0))}
+
+
+def texts(sections: tuple[Section, ...]) -> dict[str, str]:
+    return {section.title: section.text for _, section in walk(sections) if not section.sections}
+
+
+async def test_a_changed_outline_writes_anew_only_what_it_touches(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with run_simulated_service(SimulatedService(pace=0)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        async with opened() as lab:
+            await lab.talk(*START)
+            before = texts((await lab.survey()).sections)
+            drafts = (await calls(lab))["draft"]
+            assert drafts >= 12
+
+            assert await new_calls(lab, "back", "drop 3") == {}
+            said = lab.chat.last
+            assert "stay as written, 2 of them with new transitions" in said
+            assert "Written anew: " in said
+            price = re.search(r"about (\d+) calls", said)
+            spent = await new_calls(lab, "ok")
+            assert "draft" not in spent
+            assert spent["coherence"] == 2
+            assert price
+            assert abs(int(price[1]) - sum(spent.values())) <= 3
+            after = texts((await lab.survey()).sections)
+            dropped = set(before) - set(after)
+            changed = [title for title in after if title in before and after[title] != before[title]]
+            frame = [s.title for s in ((await lab.survey()).sections[0], (await lab.survey()).sections[-1])]
+            assert dropped
+            assert len([title for title in changed if title not in frame]) <= 2
+
+            leaf = next(number for number, s in walk((await lab.survey()).sections) if number.startswith("4."))
+            spent = await new_calls(lab, f"rename {leaf} to Something Else", "ok")
+            assert spent["draft"] == 1
+
+            assert await new_calls(lab, "back", "ok") == {}
+
+            await lab.talk("rewrite all")
+            assert "Written anew" not in lab.chat.last
+            spent = await new_calls(lab, "ok")
+            assert spent["draft"] >= 12 - len(dropped)
