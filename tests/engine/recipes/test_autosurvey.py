@@ -83,6 +83,19 @@ async def test_each_prompt_holds_the_papers_of_its_own_subsection(library: Local
         assert set(keys_in(request)) == set(re.findall(r"@([^\s;\]]+)", "\n".join(lines)))
 
 
+async def test_a_subsection_gets_the_papers_nearest_to_its_own_heading(library: LocalLibrary) -> None:
+    subjects = ("Graph Attention", "Dense Retrieval", "Image Segmentation")
+    parts = json.dumps({"subsections": [{"title": name, "description": name} for name in subjects]})
+    model = FakeModel(lambda prompt, kind: parts if kind == "SubsectionsAnswer" else simulate_answer(prompt, kind))
+    five = replace(context(library, model), limits=Limits(papers_per_node=5))
+    outline = await AutoSurveyRecipe().outline(BRIEF, SELECTION, five)
+    titles = {p.key: p.title for p in EVERYTHING}
+    leaves = [node for _, node in walk_outline(outline.nodes) if node.role == "body" and not node.children]
+    assert {leaf.title for leaf in leaves} == set(subjects)
+    for leaf in leaves:
+        assert [titles[key][: len(leaf.title)] for key in leaf.papers] == [leaf.title] * 5
+
+
 async def test_headings_equal_the_approved_outline_and_temperatures_are_sent(library: LocalLibrary) -> None:
     model = FakeModel(simulate_answer)
     recipe = AutoSurveyRecipe()
