@@ -230,6 +230,18 @@ def delete_data(
     run_command(run(console, person))
 
 
+@cli.command("set-aside")
+def set_aside(
+    retry: Annotated[list[str] | None, typer.Option(help="The id of one to be tried again, or all.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List what people said that failed three times, or try it again."""
+    with starting() as console:
+        from bot.cli.administration import set_aside as run
+
+    run_command(run(console, retry or (), as_json=json))
+
+
 @cli.command()
 def settings(
     *, env: Annotated[bool, typer.Option("--env", help="As a file .env to fill in, instead of a page.")] = False

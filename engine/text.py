@@ -40,6 +40,13 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", spaced)
 
 
+def storable(text: str) -> str:
+    """The text without null characters and lone surrogates, which neither databases nor files take."""
+    if "\0" not in text and text.isprintable():
+        return text
+    return text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
+
+
 _BREAKS = {"Cc", "Zl", "Zp"}
 
 

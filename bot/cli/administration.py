@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -12,6 +14,7 @@ from rich.console import Console
 from bot.settings import load_settings
 from bot.store import backup as keeping
 from bot.store.database import open_database
+from bot.store.left_over import list_set_aside, retry_set_aside
 from bot.store.sessions import Store
 from engine.errors import UserError
 from engine.rendering.files import file_stem
@@ -57,6 +60,28 @@ async def delete_data(console: Console, person: str) -> int:
         "What was spent is kept without the name.",
         markup=False,
     )
+    return 0
+
+
+async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) -> int:
+    """List the events that failed each time, or let some be tried again."""
+    async with _store() as store:
+        if retry:
+            count = await retry_set_aside(store, retry)
+            console.print(
+                f"{count:,} to be tried again: within 20 seconds where Scholium runs, else at its next start."
+            )
+            return 0
+        found = await list_set_aside(store)
+    if as_json:
+        console.print_json(json.dumps([asdict(event) for event in found]))
+        return 0
+    for event in found:
+        at = datetime.fromtimestamp(event.set_aside_at, UTC).strftime("%Y-%m-%d %H:%M")
+        line = f"{event.id}  {at}  {event.platform}:{event.tenant}  {event.person}  {event.why}"
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    advice = " Try them again with: scholium set-aside --retry ID (or --retry all)" if found else ""
+    console.print(f"{len(found):,} set aside.{advice}", highlight=False)
     return 0
 
 

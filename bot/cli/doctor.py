@@ -16,6 +16,8 @@ from bot.cli.probes import Diagnosis, probe_models, probe_sources
 from bot.commands.briefs import ONLINE
 from bot.settings import Settings, load_settings
 from bot.store.database import open_database
+from bot.store.left_over import count_set_aside
+from bot.store.sessions import Store
 from engine.errors import ScholiumError
 from engine.values import Query
 
@@ -46,9 +48,19 @@ async def _store(app: App) -> Diagnosis:
     if not settings.database_url and not (settings.home / "store.sqlite").exists():
         return Diagnosis("works", f"conversations will be kept in {where}")
     try:
-        await (await open_database(settings.store_url())).close()
+        store = Store(await open_database(settings.store_url()), "doctor")
+        try:
+            failed = await count_set_aside(store)
+        finally:
+            await store.close()
     except ScholiumError as error:
         return Diagnosis("broken", f"the store in {where}: {error}", "check SCHOLIUM_DATABASE_URL")
+    if failed:
+        return Diagnosis(
+            "broken",
+            f"conversations are kept in {where}; {failed:,} of what was said failed and was set aside",
+            "scholium set-aside lists it",
+        )
     return Diagnosis("works", f"conversations are kept in {where}")
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
 
 import structlog
+from tenacity import AsyncRetrying, RetryError, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing, PlatformError
 from bot.conversation.outbox import Outbox
@@ -20,12 +22,14 @@ from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
 from bot.conversation.understanding import is_stop
 from bot.monitoring.metrics import Metrics
+from bot.store.left_over import MOST_TRIES, count_try
 from bot.store.sessions import Store, StoredConversation
 from bot.wording import sentences as wording
 from bot.wording.cards import make_card
 from engine.errors import ScholiumError, ServiceError
 from engine.session.events import Job
 from engine.session.state import SurveySession
+from engine.text import storable
 
 log = structlog.get_logger()
 
@@ -34,6 +38,9 @@ TURNS_AT_ONCE = 24
 
 TRIES = 20
 """How often a turn is taken again where somebody else changed the conversation meanwhile."""
+
+LONGEST_REASON = 300
+"""Characters of what is kept about why an event was set aside."""
 
 Take = Callable[[StoredConversation], Awaitable[Turn]]
 
@@ -62,6 +69,10 @@ class Dispatcher:
         self._order: defaultdict[Conversation, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._at_once = asyncio.Semaphore(TURNS_AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
+        self.pauses_s: Sequence[float] = (0.5, 2.0)
+        """Between the tries to answer one event."""
+        self.storing = wait_exponential(multiplier=1, max=16)
+        """Between the tries to store that an event is set aside, where the store has failed."""
         self.jobs: Jobs | None = None
         """Set by whoever makes both: jobs report to the dispatcher, and the dispatcher starts jobs."""
 
@@ -78,9 +89,9 @@ class Dispatcher:
         if is_new:
             self.answer(incoming)
 
-    def answer(self, incoming: Incoming) -> None:
-        """Answer something that is stored."""
-        self._keep_task(self._answer(incoming))
+    def answer(self, incoming: Incoming, tries: int = 0) -> None:
+        """Answer something that is stored, and was tried so often by processes that are gone."""
+        self._keep_task(self._answer(incoming, tries))
 
     def _keep_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -93,21 +104,54 @@ class Dispatcher:
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
-    async def _answer(self, incoming: Incoming) -> None:
+    async def _answer(self, incoming: Incoming, tries: int) -> None:
+        """Answer it, again where that fails; it is set aside after `MOST_TRIES`, and its person told so once.
+
+        ``tries`` were made before by processes that did not live to the end of them.
+        """
         at = incoming.conversation
+        if tries >= MOST_TRIES:
+            await self._set_aside(incoming, wording.ENDED_US, "the process that tried it ended, each time")
+            return
+        if tries:
+            with suppress(ServiceError):  # it is counted the next time
+                await count_try(self._store, incoming)
+        for pause_s in (*self.pauses_s, None):
+            try:
+                with self._metrics.answered_s.time():
+                    await self._understood(incoming)
+                return
+            except PlatformError as error:  # no thread, or no file
+                await self._refuse(incoming, wording.platform_failed(str(error)))
+                return
+            except ScholiumError as error:
+                self._metrics.failed(error)
+                if not (isinstance(error, ServiceError) and error.retryable):
+                    await self._refuse(incoming, wording.failure(error))
+                    return
+                text, why = wording.failure(error), str(error)
+            except Exception as error:  # every message gets an answer, whatever is wrong with us
+                log.exception("a message could not be answered", platform=at.platform)
+                self._metrics.failed(None)
+                text, why = wording.OUR_FAULT, f"{type(error).__name__}: {error}"
+            if pause_s is not None:
+                await asyncio.sleep(pause_s)
+        await self._set_aside(incoming, text, why)
+
+    async def _set_aside(self, incoming: Incoming, text: str, why: str) -> None:
+        """Tell the person once, and whoever runs the service; it is not tried again by itself."""
+        outgoing = Outgoing(incoming.conversation, text, awaits=True, only_for=_alone(incoming))
+        kept = storable(why)[:LONGEST_REASON]
         try:
-            with self._metrics.answered_s.time():
-                await self._understood(incoming)
-        except ScholiumError as error:
-            self._metrics.failed(error)
-            await self._say(Outgoing(at, wording.failure(error), awaits=True, only_for=_alone(incoming)))
-        except PlatformError as error:  # no thread, or no file
-            text = wording.platform_failed(str(error))
-            await self._refuse(incoming, Outgoing(at, text, awaits=True, only_for=_alone(incoming)))
-        except Exception:  # every message gets an answer, whatever is wrong with us
-            log.exception("a message could not be answered", platform=at.platform)
-            self._metrics.failed(None)
-            await self._say(Outgoing(at, wording.OUR_FAULT, awaits=True, only_for=_alone(incoming)))
+            self._outbox.give(await self._store.handled(incoming, [outgoing], set_aside=kept))
+        except ServiceError:
+            await self._say(outgoing)
+            failed = retry_if_exception_type(ServiceError)
+            again = AsyncRetrying(retry=failed, wait=self.storing, stop=stop_after_attempt(6))
+            try:
+                await again(self._store.handled, incoming, [], set_aside=kept)
+            except RetryError:
+                log.error("an event that failed could not be set aside")
 
     async def _understood(self, incoming: Incoming) -> None:
         if incoming.opens:
@@ -162,8 +206,9 @@ class Dispatcher:
         """Take a turn for something a job did; a job that is ended while it reports has still reported."""
         await asyncio.shield(self._keep_task(self._turn(at, take, None)))
 
-    async def _refuse(self, incoming: Incoming, outgoing: Outgoing) -> None:
+    async def _refuse(self, incoming: Incoming, text: str) -> None:
         """Nothing was done and the person is told so: no later process may do it after all."""
+        outgoing = Outgoing(incoming.conversation, text, awaits=True, only_for=_alone(incoming))
         try:
             self._outbox.give(await self._store.handled(incoming, [outgoing]))
         except ServiceError:

@@ -30,6 +30,9 @@ class Metrics:
         self.running = Gauge("scholium_jobs_running", "Jobs that run in this process.", registry=self.registry)
         self.waiting = Gauge("scholium_jobs_wanted", "Jobs that sessions wait for.", registry=self.registry)
         self.queued = Gauge("scholium_jobs_queued", "Jobs that wait for a place.", registry=self.registry)
+        self.set_aside = Gauge(
+            "scholium_events_set_aside", "Events that failed each time and are not tried again.", registry=self.registry
+        )
         self.tokens = Counter("scholium_tokens", "Tokens.", ["model", "direction"], registry=self.registry)
         self.money = Counter("scholium_dollars", "Dollars spent.", ["model"], registry=self.registry)
         self.errors = Counter("scholium_errors", "Errors.", ["kind"], registry=self.registry)

@@ -31,6 +31,7 @@ from bot.monitoring.metrics import Metrics, serve_metrics
 from bot.serving.job_services import AppServices
 from bot.store.database import open_database
 from bot.store.ledger import settle_lost_calls
+from bot.store.left_over import count_set_aside, take_left_over
 from bot.store.sessions import Store
 from bot.store.wanted_jobs import WantedJob, load_wanted_jobs, load_wanted_jobs_of
 from engine.errors import ScholiumError, ServiceError
@@ -179,13 +180,19 @@ class Service:
             return
         await settle_lost_calls(self.store, dead)
         platform, only = self._adapter.platform, self._adapter.only
-        for incoming in await self.store.take_left_over(platform, only):
-            self.dispatcher.answer(incoming)
+        await self._answer_left_over()
         self.outbox.give(await self.store.unsent(platform, only))
         await self.jobs.reconcile(await self._waiting(), dead)
 
+    async def _answer_left_over(self, dead: Sequence[str] = ()) -> None:
+        """What no living process answers, those included that somebody wants tried again."""
+        for incoming, tries in await take_left_over(self.store, self._adapter.platform, self._adapter.only, dead):
+            self.dispatcher.answer(incoming, tries)
+
     async def _revive(self) -> None:
-        """Jobs that sessions wait for and that are neither queued nor running are begun again."""
+        """Jobs that sessions wait for and that are neither queued nor running are begun again; events as well."""
+        await self._answer_left_over()
+        self.metrics.set_aside.set(await count_set_aside(self.store))
         waiting = await self._waiting()
         await self.jobs.reconcile([job for job in waiting if job.id not in self.jobs.running()], [])
 

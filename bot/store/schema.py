@@ -77,10 +77,14 @@ events = Table(
     Column("received_at", Double, nullable=False),
     Column("handled_at", Double),
     Column("holder", String(64), nullable=False),
+    Column("tries", Integer, nullable=False, server_default="1"),
+    Column("set_aside_at", Double),
+    Column("why", Text, nullable=False, server_default=""),
     Index("events_by_time", "received_at"),
+    Index("events_open", "platform", "handled_at"),
     Index("events_by_conversation", "conversation_id"),
 )
-"""Everything that came in; the primary key tells repeats."""
+"""Everything that came in; the primary key tells repeats. One that always fails is set aside, with the reason."""
 
 outbox = Table(
     "outbox",

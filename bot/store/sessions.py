@@ -10,7 +10,7 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +25,6 @@ from bot.store.serialization import (
     StoredSession,
     encode_incoming,
     encode_outgoing,
-    read_incoming,
     read_outgoing,
     read_session,
 )
@@ -33,6 +32,9 @@ from engine.errors import ServiceError
 from engine.session.state import SurveySession
 
 DAY_S = 86_400.0
+
+SET_ASIDE_DAYS = 30.0
+"""So long whoever runs the service can look at what could not be answered, and have it tried again."""
 
 _NAMED_BY = (events.c.platform, events.c.tenant, events.c.key)
 
@@ -131,16 +133,6 @@ class Store:
                     stored.set_result(name in made)
                 made.discard(name)  # the same event a second time in one batch
 
-    async def take_left_over(self, platform: str, only: Conversation | None) -> list[Incoming]:
-        """What processes that are gone received and did not handle, taken over by this one, oldest first."""
-        c = events.c
-        mine = (c.platform == platform) & c.handled_at.is_(None) & c.holder.not_in(sa.select(processes.c.id))
-        mine = mine & (c.conversation_id == conversation_id(only)) if only else mine
-        taken = events.update().where(mine).values(holder=self.holder).returning(c.payload, c.received_at)
-        async with self.writing() as connection:
-            rows = (await connection.execute(taken)).all()
-        return [read_incoming(row.payload) for row in sorted(rows, key=lambda row: float(row.received_at))]
-
     # Sessions.
 
     async def load_conversation(self, conversation: Conversation) -> StoredConversation | None:
@@ -227,23 +219,26 @@ class Store:
                 await connection.execute(self.insert_once(pieces).values(values))
             stored_messages = [await self._insert_message(connection, message, session.id, now) for message in messages]
             if key is not None:
-                await connection.execute(_of_event(at, key).values(handled_at=now))
+                await connection.execute(where_event(at, key).values(handled_at=now))
         self._archive.remember(session.id, {digest: piece.value for digest, piece in new.items()})
         self._keep(name, replace(stored, version=stored.version + 1))
         return stored_messages
 
-    async def handled(self, incoming: Incoming, messages: Sequence[Outgoing]) -> list[OutboxMessage]:
-        """An event that changed no session, and the messages it causes."""
+    async def handled(
+        self, incoming: Incoming, messages: Sequence[Outgoing], set_aside: str = ""
+    ) -> list[OutboxMessage]:
+        """An event that changed no session, and the messages it causes; or one set aside, and why."""
         now = time.time()
+        ending = {"set_aside_at": now, "why": set_aside} if set_aside else {"handled_at": now}
         async with self.writing() as connection:
             stored_messages = [await self._insert_message(connection, message, None, now) for message in messages]
-            await connection.execute(_of_event(incoming.conversation, incoming.key).values(handled_at=now))
+            await connection.execute(where_event(incoming.conversation, incoming.key).values(ending))
         return stored_messages
 
     async def handle_silently(self, at: Conversation, key: str) -> None:
         """An event that was not for us."""
         async with self.writing() as connection:
-            await connection.execute(_of_event(at, key).values(handled_at=time.time()))
+            await connection.execute(where_event(at, key).values(handled_at=time.time()))
 
     # What goes out.
 
@@ -268,10 +263,12 @@ class Store:
                 outbox.update().where(outbox.c.id == stored_message.id).values(sent_at=time.time())
             )
 
-    async def unsent(self, platform: str, only: Conversation | None) -> list[OutboxMessage]:
+    async def unsent(self, platform: str, only: Conversation | None, dead: Collection[str] = ()) -> list[OutboxMessage]:
         """Messages that processes that are gone did not send, taken over by this one, oldest first."""
         c = outbox.c
-        mine = (c.platform == platform) & c.sent_at.is_(None) & c.holder.not_in(sa.select(processes.c.id))
+        living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
+        gone = c.holder.not_in(living) & (c.holder != self.holder)
+        mine = (c.platform == platform) & c.sent_at.is_(None) & gone
         mine = mine & (c.conversation_id == conversation_id(only)) if only else mine
         taken = outbox.update().where(mine).values(holder=self.holder).returning(c.id, c.payload)
         async with self.writing() as connection:
@@ -295,7 +292,7 @@ class Store:
             if key is not None:
                 # The row stays, so that the same event sent again is still known; what was said in it does not.
                 stub = encode_incoming(Incoming(stored.conversation, "", key))
-                await connection.execute(_of_event(stored.conversation, key).values(handled_at=now, payload=stub))
+                await connection.execute(where_event(stored.conversation, key).values(handled_at=now, payload=stub))
         self._recent.pop(name, None)
         return stored_messages
 
@@ -328,6 +325,7 @@ class Store:
             await connection.execute(
                 events.delete().where((events.c.received_at < now - DAY_S) & events.c.handled_at.is_not(None))
             )
+            await connection.execute(events.delete().where(events.c.set_aside_at < now - SET_ASIDE_DAYS * DAY_S))
             await connection.execute(outbox.delete().where(outbox.c.sent_at < now - DAY_S))
             opened = notes.c.name.startswith("opened:")  # of events that cannot come again
             await connection.execute(notes.delete().where((notes.c.noted_at < now - DAY_S) & opened))
@@ -347,7 +345,8 @@ def _read_waiting(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(reading), tuple(choices)
 
 
-def _of_event(at: Conversation, key: str) -> sa.Update:
+def where_event(at: Conversation, key: str) -> sa.Update:
+    """A change of one event."""
     same = (events.c.platform == at.platform) & (events.c.tenant == at.tenant) & (events.c.key == key)
     return events.update().where(same)
 

@@ -244,6 +244,10 @@ def platform_failed(why: str) -> str:
 
 
 OUR_FAULT = "Something went wrong inside Scholium; nothing that you made is lost. Please try again."
+ENDED_US = (
+    "A message of yours could not be answered: Scholium ended each of the three times that it tried. It was set "
+    "aside, and whoever runs Scholium can see it. Nothing that you made is lost; please say it in another way."
+)
 
 
 def word_finished_section(found: Section, position: int) -> str:

@@ -19,6 +19,7 @@ from bot.store.ledger import (
     StoredLedger,
     StoredRecord,
 )
+from bot.store.left_over import take_left_over
 from bot.store.sessions import Store, StoredConversation
 from engine.errors import ServiceError, UserError
 from engine.llm.model import Completion
@@ -88,12 +89,12 @@ async def test_what_comes_twice_is_received_once_and_what_was_not_handled_is_fou
     assert [await one.receive(e) for e in (upload, said("k2"), upload, said("k2"))] == [True, True, False, False]
     await one.handled(said("k2"), [])
     two = await open_store("two")
-    assert await two.take_left_over("fake", None) == []  # the first one lives
+    assert await take_left_over(two, "fake", None) == []  # the first one lives
     await ProcessHeartbeat(one, "fake").leave()
     assert await ProcessHeartbeat(two, "fake").claim_dead() == ["one"]
-    assert await two.take_left_over("other", None) == []
-    assert await two.take_left_over("fake", None) == [upload]
-    assert await two.take_left_over("fake", None) == []
+    assert await take_left_over(two, "other", None) == []
+    assert await take_left_over(two, "fake", None) == [(upload, 1)]
+    assert await take_left_over(two, "fake", None) == []
 
 
 async def test_a_burst_is_stored_whole_and_each_repeat_is_known(store: Store) -> None:

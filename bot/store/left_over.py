@@ -1,0 +1,97 @@
+"""Events that were received and not handled: taken over from dead processes, and set aside where they always fail."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from adapters.chat import Conversation, Incoming
+from bot.store.schema import events, processes
+from bot.store.serialization import read_incoming
+from bot.store.sessions import Store, conversation_id, where_event
+from engine.errors import UserError
+
+MOST_TRIES = 3
+"""An event whose handling has failed, or ended the process, so often is set aside."""
+
+RETRIED = "retried"
+"""Holds events that are to be tried again; no process is called so, so whichever runs takes them over."""
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """An event that is not tried again by itself; times in seconds since 1970."""
+
+    id: str
+    platform: str
+    tenant: str
+    person: str
+    received_at: float
+    set_aside_at: float
+    why: str
+
+
+async def take_left_over(
+    store: Store, platform: str, only: Conversation | None, dead: Collection[str] = ()
+) -> list[tuple[Incoming, int]]:
+    """What processes that are gone received and did not handle, taken over by this one, oldest first; and its tries.
+
+    ``dead`` are processes that are gone although their heartbeat is still noted.
+    """
+    c = events.c
+    living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
+    gone = c.holder.not_in(living) & (c.holder != store.holder)
+    mine = (c.platform == platform) & c.handled_at.is_(None) & c.set_aside_at.is_(None) & gone
+    mine = mine & (c.conversation_id == conversation_id(only)) if only else mine
+    taken = events.update().where(mine).values(holder=store.holder).returning(c.payload, c.received_at, c.tries)
+    async with store.writing() as connection:
+        rows = (await connection.execute(taken)).all()
+    in_order = sorted(rows, key=lambda row: float(row.received_at))
+    return [(read_incoming(row.payload), int(row.tries)) for row in in_order]
+
+
+async def count_try(store: Store, incoming: Incoming) -> None:
+    """The event is about to be tried once more: should that end this process, the next one knows."""
+    async with store.writing() as connection:
+        await connection.execute(where_event(incoming.conversation, incoming.key).values(tries=events.c.tries + 1))
+
+
+async def list_set_aside(store: Store) -> Sequence[SetAside]:
+    """All that is set aside, the oldest first."""
+    c = events.c
+    query = sa.select(events).where(c.set_aside_at.is_not(None) & c.handled_at.is_(None)).order_by(c.set_aside_at)
+    async with store.reading() as connection:
+        rows = (await connection.execute(query)).all()
+    return [SetAside(_short_id(r), r.platform, r.tenant, r.person, r.received_at, r.set_aside_at, r.why) for r in rows]
+
+
+async def count_set_aside(store: Store) -> int:
+    """How many events are set aside."""
+    waiting = events.c.set_aside_at.is_not(None) & events.c.handled_at.is_(None)
+    async with store.reading() as connection:
+        return int((await connection.execute(sa.select(sa.func.count()).where(waiting))).scalar_one())
+
+
+async def retry_set_aside(store: Store, wanted: Sequence[str]) -> int:
+    """Let these events be tried again, or `ALL`; how many. Raises `UserError` naming an id that there is not."""
+    c = events.c
+    async with store.writing() as connection:
+        query = sa.select(events).where(c.set_aside_at.is_not(None) & c.handled_at.is_(None))
+        found = {_short_id(row): row for row in (await connection.execute(query)).all()}
+        if unknown := [name for name in wanted if name != ALL and name not in found]:
+            raise UserError(f"No event that was set aside is called {unknown[0]}. List them with: scholium set-aside")
+        chosen = found if ALL in wanted else {name: found[name] for name in wanted}
+        for row in chosen.values():
+            same = (c.platform == row.platform) & (c.tenant == row.tenant) & (c.key == row.key)
+            again = {"set_aside_at": None, "tries": 1, "why": "", "holder": RETRIED}
+            await connection.execute(events.update().where(same).values(again))
+    return len(chosen)
+
+
+def _short_id(row: sa.Row[tuple[object, ...]]) -> str:
+    return hashlib.sha256(f"{row.platform}\0{row.tenant}\0{row.key}".encode()).hexdigest()[:8]
