@@ -22,3 +22,13 @@ def test_packages_do_not_re_export() -> None:
 
 def test_modules_are_not_called_helpers() -> None:
     assert not [p for p in SOURCES if p.stem in {"utils", "helpers", "manager", "common", "misc"}]
+
+
+def test_migrations_follow_one_another() -> None:
+    files = sorted((ROOT / "bot" / "store" / "migrations" / "versions").glob("v0*.py"))
+    numbers = [
+        (file.stem[1:5], *re.findall(r'^(?:down_)?revision = (?:"(\d+)"|None)$', file.read_text(), re.M))
+        for file in files
+    ]
+    expected = [f"{n:04}" for n in range(1, len(files) + 1)]
+    assert numbers == [(own, own, before) for own, before in zip(expected, ["", *expected], strict=False)]
