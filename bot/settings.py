@@ -85,7 +85,7 @@ class Settings(BaseSettings):
     weaviate_vectoriser: str = Field("", description="Weaviate's module that makes vectors; empty: made here.")
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
     weaviate_shards: int | None = Field(None, ge=1, le=1_024, description="Parts of a collection in the cluster.")
-    contact: str = Field("", description="An e-mail address that online services are told, as they ask for.")
+    contact: str = Field("", description="Your e-mail or web address, which online services are told, as they ask for.")
     trusted_hosts: frozenset[str] = Field(
         frozenset(), description="“host:port” from which papers are fetched although it is private; a JSON list."
     )
@@ -183,7 +183,7 @@ class Settings(BaseSettings):
     openalex_api_key: SecretStr | None = Field(
         None,
         validation_alias="OPENALEX_API_KEY",
-        description="OpenAlex's key, free; without one the daily allowance is a few dozen searches.",
+        description="OpenAlex's key, free at openalex.org/settings/api; without it: a few dozen searches a day.",
     )
     openalex_api_url: str = Field(
         open_alex.ADDRESS, validation_alias="OPENALEX_API_URL", description="Another address for OpenAlex."

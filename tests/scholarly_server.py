@@ -19,7 +19,7 @@ from aiohttp import web
 
 from adapters.http_server import serve_http
 from engine.values import Paper, PaperKey
-from tests.semantic_scholar_rules import refusal
+from tests.service_rules import open_alex_refusal, refusal
 
 Fault = Literal[
     "429", "429 later", "401", "403", "413", "500", "502", "503", "504", "html", "refused", "cut", "hang", "no data"
@@ -48,6 +48,8 @@ class Scholarly:
     retracted: set[PaperKey] = field(default_factory=set)
     fault: Callable[[Site, int], Fault | None] = lambda _, __: None
     url: str = ""
+    left: float = 1.0
+    """Dollars of OpenAlex's allowance of one dollar a day that are left."""
     calls: list[Call] = field(default_factory=list)
     _index: dict[str, list[PaperKey]] = field(default_factory=lambda: defaultdict(list))
     _numbers: dict[str, Paper] = field(default_factory=dict)
@@ -103,7 +105,7 @@ class Scholarly:
             case "s2":
                 return self._semantic_scholar(path, query, body)
             case "openalex":
-                return self._open_alex(query)
+                return self._open_alex(path, query)
             case "arxiv":
                 phrases = re.findall(r'all:"([^"]*)"', query["search_query"])
                 found = self.ranked(_words(" ".join(phrases)), "")[:100]
@@ -173,19 +175,40 @@ class Scholarly:
             return {"paperId": number(paper), "embedding": {"model": "specter_v2", "vector": [0.5] * 768}}
         return s2(paper)
 
-    def _open_alex(self, query: dict[str, str]) -> web.Response:
-        given = query.get("filter", "")
-        if given.startswith("doi:"):
-            dois = given.removeprefix("doi:").split("|")
-            keys = [PaperKey(f"arxiv:{d.split('arxiv.')[1]}" if "48550" in d else f"doi:{d}") for d in dois]
-            found: Sequence[Paper] = [self.papers[k] for k in keys if k in self.papers]
-        elif given.startswith("title.search:"):
-            found = self.ranked(_words(given.removeprefix("title.search:")), "")[:5]
+    def _open_alex(self, path: str, query: dict[str, str]) -> web.Response:
+        headers = {"X-RateLimit-Limit-USD": "1", "X-RateLimit-Remaining-USD": str(self.left), "X-RateLimit-Reset": "60"}
+        if single := re.fullmatch(r"/works/(doi:.+|W\d+)", path):
+            found = self.works_named([single[1].removeprefix("doi:")])
+            if not found:
+                return web.json_response({"error": "Not found"}, status=404, headers=headers)
+            return web.json_response(self._work(found[0]), headers=headers)
+        if refused := open_alex_refusal(path, query):
+            return web.json_response({"error": "Invalid query", "message": refused}, status=400, headers=headers)
+        kind, _, value = query.get("filter", "").partition(":")
+        if kind in {"doi", "openalex"}:
+            found = self.works_named(value.split("|"))
+        elif kind == "cites":
+            cited = {p.key for p in self.works_named([value])}
+            found = [self.papers[key] for key, keys in self.cites.items() if cited & set(keys)]
+        elif kind == "title.search":
+            found = self.ranked(_words(value), "")[:5]
         else:
-            years = given.removeprefix("publication_year:")
-            first = (int(query["page"]) - 1) * int(query["per_page"])
-            found = self.ranked(_words(query["search"]), years)[first : first + int(query["per_page"])]
-        return web.json_response({"results": [work(p, retracted=p.key in self.retracted) for p in found]})
+            found = self.ranked(_words(query["search"]), value)
+        if query.get("sort") == "cited_by_count:desc":
+            found = sorted(found, key=lambda p: -(p.citations or 0))
+        first = (int(query.get("page", 1)) - 1) * int(query["per_page"])
+        page = found[first : first + int(query["per_page"])]
+        return web.json_response({"results": list(map(self._work, page))}, headers=headers)
+
+    def _work(self, paper: Paper) -> Json:
+        cited = [f"https://openalex.org/{work_number(self.papers[key])}" for key in self.cites.get(paper.key, ())]
+        return work(paper, retracted=paper.key in self.retracted) | {"referenced_works": cited}
+
+    def works_named(self, names: Sequence[str]) -> list[Paper]:
+        by_number = {work_number(p): p for p in self.papers.values()}
+        keys = [PaperKey(f"arxiv:{n.split('arxiv.')[1]}" if "48550" in n else f"doi:{n}") for n in names]
+        found = [by_number.get(name) or self.papers.get(key) for name, key in zip(names, keys, strict=True)]
+        return [paper for paper in found if paper]
 
     def by_name(self, name: str) -> Paper | None:
         kind, _, rest = name.partition(":")
@@ -208,6 +231,11 @@ class Scholarly:
 def number(paper: Paper) -> str:
     """Semantic Scholar's own id of a paper."""
     return f"{sum(ord(c) * 31**i for i, c in enumerate(paper.key)) % 16**10:040x}"
+
+
+def work_number(paper: Paper) -> str:
+    """OpenAlex's own id of a paper."""
+    return f"W{int(number(paper), 16) % 10**10}"
 
 
 def s2(paper: Paper) -> Json:
@@ -239,7 +267,7 @@ def work(paper: Paper, *, retracted: bool) -> Json:
     arxiv = next((i.removeprefix("arxiv:") for i in paper.identifiers if i.startswith("arxiv:")), None)
     doi = doi or (f"10.48550/arxiv.{arxiv}" if arxiv else None)
     return {
-        "id": f"https://openalex.org/W{int(number(paper), 16) % 10**10}",
+        "id": f"https://openalex.org/{work_number(paper)}",
         "doi": f"https://doi.org/{doi}" if doi else None,
         "ids": {},
         "title": paper.title,

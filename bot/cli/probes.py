@@ -9,9 +9,11 @@ from typing import Literal
 
 from bot.app import App
 from bot.serving.sources import online_sources
+from bot.settings import Settings
 from engine.errors import ScholiumError
 from engine.llm.model import CallFailed, Request
 from engine.llm.prompting import fill
+from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import ProcessCache
 
 MODEL_S = 20.0
@@ -91,3 +93,18 @@ async def probe_sources(app: App) -> AsyncIterator[Diagnosis]:
             yield Diagnosis("absent", f"{source.name} cannot be searched: {why}", "check the network, or try later")
         else:
             yield Diagnosis("works", f"{source.name} answers; it is searched for {when}")
+    yield await _open_alex(settings, online)
+    if not settings.contact:
+        yield Diagnosis("absent", "online services are not told who asks", "set SCHOLIUM_CONTACT to your address")
+
+
+async def _open_alex(settings: Settings, online: Online) -> Diagnosis:
+    """Its key and what is left of its allowance, which the search a moment ago has told."""
+    left = await online.open_alex.allowance() if online.open_alex else None
+    today = f"; ${left.left:.2f} of ${left.limit:.2f} are left of today" if left else ""
+    if settings.openalex_api_key is not None:
+        return Diagnosis("works", f"OpenAlex is asked with a key{today}")
+    why = "without one it answers a few dozen searches a day"
+    return Diagnosis(
+        "absent", f"OpenAlex has no key{today}; {why}", "get one at openalex.org/settings/api, set OPENALEX_API_KEY"
+    )

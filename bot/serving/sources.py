@@ -7,10 +7,11 @@ from pydantic import SecretStr
 from bot.settings import Settings
 from engine.reading.downloading import Downloader
 from engine.reading.open_access import OpenAccess, TextFolder
+from engine.retrieval.online import crossref as crossref_service
 from engine.retrieval.online import pubmed
 from engine.retrieval.online.arxiv import Arxiv
 from engine.retrieval.online.crossref import Crossref
-from engine.retrieval.online.openalex import OpenAlex
+from engine.retrieval.online.openalex import INTERVAL_S, OpenAlex
 from engine.retrieval.online.semantic_scholar import SemanticScholar, interval_s
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import DAY_S, OnlineTransport, ScholarlyService, ServicePolicy
@@ -29,10 +30,11 @@ def online_sources(settings: Settings, web: OnlineTransport, patience_s: float |
         web,
         text_of(settings.openalex_api_key),
         settings.openalex_api_url,
-        ServicePolicy(0.15, patience_s, fresh_s=fresh_s),
+        ServicePolicy(INTERVAL_S, patience_s, fresh_s=fresh_s),
     )
     arxiv = Arxiv(web, settings.arxiv_api_url, ServicePolicy(3.0, patience_s, fresh_s=fresh_s))
-    crossref = Crossref(web, settings.crossref_api_url, ServicePolicy(0.25, patience_s, fresh_s=fresh_s))
+    pace = ServicePolicy(crossref_service.interval_s(web.contact), patience_s, fresh_s=fresh_s)
+    crossref = Crossref(web, settings.crossref_api_url, pace)
     ncbi = text_of(settings.ncbi_api_key)
     pace = ServicePolicy(pubmed.interval_s(ncbi), patience_s, fresh_s=fresh_s)
     life_sciences = pubmed.PubMed(web, ncbi, settings.pubmed_api_url, pace)
@@ -64,6 +66,7 @@ def open_access(
         ScholarlyService("Unpaywall", settings.unpaywall_api_url, web, policy),
         settings.contact,
         settings.arxiv_url,
+        web.wait_for_host,
         online,
     )
 

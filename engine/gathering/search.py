@@ -296,16 +296,15 @@ class CandidatePool:
             await self.context.progress(Progress("following citations", number, len(steps), words))
             try:
                 if by == "recommended":
-                    liked = [*self.context.accepted, *best]
-                    found = [Neighbour(p, 0) for p in await online.recommend(liked, self.context.refused)]
+                    near = await online.recommend([*self.context.accepted, *best], self.context.refused)
                 else:
-                    found = await (online.foundations(best) if by == "cited" else online.followers(best))
+                    near = await (online.foundations(best) if by == "cited" else online.followers(best))
             except RetrievalError as error:
                 self.note_search("citation graph", words, note=f"left out: {error}")
                 continue
-            allowed = [n for n in found if n.paper.year in self.brief.years]
+            allowed = [n for n in near.found if n.paper.year in self.brief.years]
             self._neighbours(allowed, by, words)
-            self.note_search("Semantic Scholar", words, len(allowed))
+            self.note_search(near.source, words, len(allowed))
 
     def _neighbours(self, found: Sequence[Neighbour], by: FoundBy, words: str) -> None:
         keys = []

@@ -16,6 +16,7 @@ from urllib.parse import urljoin, urlsplit
 import aiohttp
 
 from engine.errors import RetrievalError, UserError
+from engine.retrieval.online.transport import user_agent
 
 LARGEST_BYTES = 50 * 2**20
 REDIRECTS = 5
@@ -73,10 +74,11 @@ class Downloader:
 
     def _connections(self) -> aiohttp.ClientSession:
         if self._session is None or self._session.closed:
-            agent = "Scholium/0.1" + (f" (mailto:{self.contact})" if self.contact else "")
             connector = aiohttp.TCPConnector(socket_factory=self._socket, limit=16, limit_per_host=2)
             self._session = aiohttp.ClientSession(
-                connector=connector, headers={"User-Agent": agent}, cookie_jar=aiohttp.DummyCookieJar()
+                connector=connector,
+                headers={"User-Agent": user_agent(self.contact)},
+                cookie_jar=aiohttp.DummyCookieJar(),
             )
         return self._session
 

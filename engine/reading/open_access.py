@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -20,6 +20,8 @@ from engine.retrieval.online.transport import ScholarlyService, ServiceRequest
 from engine.values import Paper, PaperKey
 
 AT_ONCE = 4
+LOCATIONS = 5
+"""Places of one paper that Unpaywall names and that are tried."""
 _STORED = TypeAdapter(FullText)
 
 
@@ -73,6 +75,8 @@ class OpenAccess:
     unpaywall: ScholarlyService | None = None
     contact: str = ""
     arxiv_url: str = "https://arxiv.org"
+    wait_for_host: Callable[[str], Awaitable[None]] | None = None
+    """Waits for our turn at the host of an address, where it wants a pace."""
     online: bool = True
     """Whether anything may be fetched; without it only what was read before is given."""
     unread: dict[PaperKey, str] = field(default_factory=dict)
@@ -124,7 +128,9 @@ class OpenAccess:
     async def _fetch(self, paper: Paper) -> FullText:
         """The first place that gives a text. Raises what the last place said."""
         error: ScholiumError = RetrievalError("no open-access text is known")
-        for url in await self._places(paper):
+        async for url in self._places(paper):
+            if self.wait_for_host:
+                await self.wait_for_host(url)
             try:
                 text = await self._text(await self.downloader.fetch(url))
             except ScholiumError as failed:
@@ -140,18 +146,27 @@ class OpenAccess:
         pdf = await asyncio.to_thread(read_pdf, download.url, download.content)
         return await asyncio.to_thread(from_pdf, pdf, download.url)
 
-    async def _places(self, paper: Paper) -> list[str]:
-        """Addresses to try, the best first."""
+    async def _places(self, paper: Paper) -> AsyncIterator[str]:
+        """Addresses to try, the best first; Unpaywall is asked only where the others gave nothing."""
         places: list[str] = []
         for identifier in paper.identifiers:
             if identifier.startswith("arxiv:"):
                 number = identifier.removeprefix("arxiv:")
                 places += [f"{self.arxiv_url}/html/{number}", f"{self.arxiv_url}/pdf/{number}"]
         places += [paper.pdf] if paper.pdf else []
+        for place in dict.fromkeys(places):
+            yield place
         doi = next((i.removeprefix("doi:") for i in paper.identifiers if i.startswith("doi:")), "")
-        if not places and doi and self.unpaywall and self.contact:
+        if doi and self.unpaywall and self.contact:
             ask = ServiceRequest(f"/v2/{doi}", {"email": self.contact}, may_be_absent=True)
             answer = (await self.unpaywall.ask(ask)).json() or {}
-            best = answer.get("best_oa_location") or {}
-            places += [link for name in ("url_for_pdf", "url") if isinstance(link := best.get(name), str)][:1]
-        return list(dict.fromkeys(places))
+            for place in _open_locations(answer)[:LOCATIONS]:
+                if place not in places:
+                    yield place
+
+
+def _open_locations(answer: Mapping[str, Any]) -> list[str]:
+    """The addresses that Unpaywall names, the best location first, of each the PDF before the page."""
+    locations = [answer.get("best_oa_location"), *(answer.get("oa_locations") or ())]
+    named = [location.get(kind) for location in locations if location for kind in ("url_for_pdf", "url")]
+    return list(dict.fromkeys(link for link in named if isinstance(link, str) and link))

@@ -1,15 +1,23 @@
-"""OpenAlex: searched where Semantic Scholar is away, and asked which papers were retracted."""
+"""OpenAlex: searched where Semantic Scholar is away, for its citation graph too, and asked which papers were retracted.
+
+It gives a daily allowance, larger with a free key, of which a search costs ten times a list and a single paper
+nothing (developers.openalex.org, "Authentication & Pricing"). So pages are few and large, and fewer where little is
+left.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
-from engine.errors import RetrievalError
+from engine.errors import RequestRefused, RetrievalError
 from engine.retrieval.identity import arxiv_key, doi_key
 from engine.retrieval.online.queries import BooleanQuery, PaperKind
 from engine.retrieval.online.semantic_scholar import note_source
+from engine.retrieval.online.service_state import Allowance
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_text import clean_title
 from engine.retrieval.records import link_of
@@ -19,6 +27,11 @@ from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 ADDRESS = "https://api.openalex.org"
 NAME = "OpenAlex"
 PAGE = 100
+"""Most works in one answer."""
+MOST_PAGES = 3
+SINGLE = 5
+"""So many papers are looked up one by one, which costs nothing of the allowance."""
+INTERVAL_S = 0.15
 NAMED_AT_ONCE = 50
 """Most identifiers in one filter."""
 
@@ -39,7 +52,9 @@ class OpenAlex:
         self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy | None = None
     ) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else None
-        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(0.15), headers)
+        policy = policy or ServicePolicy(INTERVAL_S)
+        # Its documentation says 403 for too many calls in a second, 429 for a day's allowance that is spent.
+        self._service = ScholarlyService(NAME, url, web, replace(policy, busy=policy.busy | {403}), headers)
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers by relevance, and the age of the oldest answer in seconds."""
@@ -54,7 +69,8 @@ class OpenAlex:
     async def _relevant(self, text: str, limit: int, filters: Sequence[str]) -> tuple[Sequence[Paper], float]:
         found: list[Paper] = []
         age = 0.0
-        for page in range(1, -(-limit // PAGE) + 1):
+        pages = min(-(-limit // PAGE), 1 if await self._is_scarce() else MOST_PAGES)
+        for page in range(1, pages + 1):
             params = {"search": text, "per_page": str(PAGE), "page": str(page), "select": FIELDS}
             params |= {"filter": ",".join(filters)} if filters else {}
             items, answered = await self._works(params)
@@ -64,19 +80,74 @@ class OpenAlex:
                 break
         return found[:limit], age
 
+    async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
+        """The most cited papers that hold all the words, at most `PAGE`, in one call."""
+        if await self._is_scarce():
+            raise RetrievalError(f"{NAME} has little left of today's allowance, which is kept for searches.")
+        params = {"search": _words(text), "sort": "cited_by_count:desc", "per_page": str(PAGE), "select": FIELDS}
+        filters = _filters(years)
+        items, age = await self._works(params | ({"filter": ",".join(filters)} if filters else {}))
+        return [paper for item in items if (paper := to_paper(item))][:limit], age
+
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
-        """The papers that exist among the keys that are DOIs or arXiv ids, retractions marked."""
-        named = {doi: key for key in dict.fromkeys(keys) if (doi := _doi(key))}
-        dois = list(named)
-        found: dict[PaperKey, Paper] = {}
-        for start in range(0, len(dois), NAMED_AT_ONCE):
-            part = dois[start : start + NAMED_AT_ONCE]
-            params = {"filter": f"doi:{'|'.join(part)}", "per_page": str(PAGE), "select": FIELDS}
-            for item in (await self._works(params))[0]:
-                doi = re.sub(r"^https?://doi\.org/", "", str(item.get("doi") or "").lower())
-                if doi in named and (paper := to_paper(item)):
-                    found[named[doi]] = paper
+        """The papers that exist among the keys that are DOIs, arXiv ids or the service's own; retractions marked."""
+        found = await self._named(keys, FIELDS)
+        return {key: paper for key, item in found.items() if (paper := to_paper(item))}
+
+    async def references(self, keys: Sequence[PaperKey]) -> dict[PaperKey, tuple[PaperKey, ...]]:
+        """For each of the papers that exist the keys (``openalex:…``) of the papers it cites."""
+        found = await self._named(keys, "id,doi,referenced_works")
+        return {key: tuple(map(_own, item.get("referenced_works") or ())) for key, item in found.items()}
+
+    async def citations(self, key: PaperKey, limit: int = PAGE) -> Sequence[Paper]:
+        """Papers that cite this one, the most cited first, at most `PAGE`."""
+        found = {key: {"id": key}} if key.startswith("openalex:") else await self._named([key], "id,doi")
+        if key not in found:
+            return []
+        number = _own(str(found[key]["id"])).removeprefix("openalex:").upper()
+        params = {"filter": f"cites:{number}", "sort": "cited_by_count:desc", "per_page": str(PAGE), "select": FIELDS}
+        items, _ = await self._works(params)
+        return [paper for item in items if (paper := to_paper(item))][:limit]
+
+    def names_of(self, papers: Iterable[Paper]) -> list[PaperKey]:
+        """For each paper one of its identifiers that this service reads, its own first; others are left out."""
+        found = (min((i for i in (*p.identifiers, p.key) if _read(i)), key=_foreign, default=None) for p in papers)
+        return [key for key in found if key]
+
+    async def allowance(self) -> Allowance | None:
+        """What is left of today, in dollars; ``None`` until an answer said so."""
+        return await self._service.allowance()
+
+    async def _is_scarce(self) -> bool:
+        left = await self.allowance()
+        return left is not None and left.scarce
+
+    async def _named(self, keys: Sequence[PaperKey], fields: str) -> dict[PaperKey, Mapping[str, Any]]:
+        """The works among the keys."""
+        named = {name: key for key in dict.fromkeys(keys) if (name := _read(key))}
+        if len(named) <= SINGLE:
+            return {key: item for name, key in named.items() if (item := await self._single(name, fields))}
+        found: dict[PaperKey, Mapping[str, Any]] = {}
+        for kind in ("doi", "openalex"):
+            names = [name.removeprefix(f"{kind}:") for name in named if name.startswith(f"{kind}:")]
+            for start in range(0, len(names), NAMED_AT_ONCE):
+                part = "|".join(names[start : start + NAMED_AT_ONCE])
+                params = {"filter": f"{kind}:{part}", "per_page": str(PAGE), "select": fields}
+                for item in (await self._works(params))[0]:
+                    doi = re.sub(r"^https?://doi\.org/", "", str(item.get("doi") or "").lower())
+                    own = _own(str(item.get("id") or "")).removeprefix("openalex:").upper()
+                    if key := named.get(f"doi:{doi}") or named.get(f"openalex:{own}"):
+                        found[key] = item
         return found
+
+    async def _single(self, name: str, fields: str) -> Mapping[str, Any] | None:
+        path = f"/works/{quote(name.removeprefix('openalex:'), safe=':/')}"
+        try:
+            reply = await self._service.ask(ServiceRequest(path, {"select": fields}, may_be_absent=True))
+        except RequestRefused:  # a name that it cannot read, or of a work that was merged into another
+            return None
+        answer = reply.json()
+        return answer if isinstance(answer, dict) and answer.get("id") else None
 
     async def match(self, title: str) -> Paper | None:
         """The first paper found for the words as a title; ``None`` where there is none."""
@@ -133,12 +204,24 @@ def abstract_of(index: object) -> str:
     return clean(" ".join(word for _, word in sorted(p for p in placed if isinstance(p[0], int))))
 
 
-def _doi(key: PaperKey) -> str | None:
+def _read(key: PaperKey) -> str | None:
+    """The key as this service reads it; ``None`` for one of a kind it does not know."""
     kind, _, rest = key.partition(":")
     # A comma or a bar in a DOI would be read as the filter's own.
     if kind == "doi" and not set(rest) & set(",|"):
-        return rest
-    return f"10.48550/arxiv.{rest}" if kind == "arxiv" else None
+        return f"doi:{rest.lower()}"
+    if kind == "openalex":
+        return f"openalex:{rest.upper()}"
+    return f"doi:10.48550/arxiv.{rest}" if kind == "arxiv" else None
+
+
+def _foreign(key: PaperKey) -> bool:
+    return not key.startswith("openalex:")
+
+
+def _own(address: str) -> PaperKey:
+    """The key of a work by its address or number."""
+    return PaperKey(f"openalex:{address.rsplit('/', 1)[-1].removeprefix('openalex:').lower()}")
 
 
 def _pmid(item: Mapping[str, Any]) -> PaperKey | None:

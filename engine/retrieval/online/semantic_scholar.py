@@ -218,6 +218,11 @@ class SemanticScholar:
             for item in found:
                 yield named[item.raw_data[ASKED_FOR]], item.raw_data
 
+    def names_of(self, papers: Iterable[Paper]) -> list[PaperKey]:
+        """For each paper one of its identifiers that this service reads, its own first; others are left out."""
+        found = (min((i for i in (*p.identifiers, p.key) if _name(i)), key=_foreign, default=None) for p in papers)
+        return [key for key in found if key]
+
     @contextmanager
     def _asking(self) -> Iterator[tuple[AsyncSemanticScholar, PacedRequester]]:
         """The package's client for one question, with the requester that knows how old the answers are."""
@@ -304,12 +309,6 @@ def _key(kind: str, value: object) -> PaperKey | None:
         return paper_key(f"{kind}:{value}")
     except UserError:
         return None  # an id that cannot be written in a citation; the others identify the paper
-
-
-def names_of(papers: Iterable[Paper]) -> list[PaperKey]:
-    """For each paper one of its identifiers that this service reads, its own first; papers without one are left out."""
-    found = (min((i for i in (*p.identifiers, p.key) if _name(i)), key=_foreign, default=None) for p in papers)
-    return [key for key in found if key]
 
 
 def _foreign(key: PaperKey) -> bool:

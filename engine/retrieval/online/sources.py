@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar
@@ -15,7 +14,7 @@ from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
 from engine.retrieval.online.pubmed import PubMed
 from engine.retrieval.online.queries import BooleanQuery
-from engine.retrieval.online.semantic_scholar import SemanticScholar, names_of
+from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.transport import DAY_S
 from engine.values import ALL_YEARS, Paper, PaperKey, SearchRecord, YearRange
 
@@ -51,6 +50,35 @@ class PaperSearch(Protocol):
         ...
 
 
+class CitationGraph(Protocol):
+    """A service that knows what papers cite; each method raises `RetrievalError` where it cannot answer."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    def names_of(self, papers: Iterable[Paper]) -> list[PaperKey]:
+        """For each paper an identifier that the service reads."""
+        ...
+
+    async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
+        """The papers that exist among the keys."""
+        ...
+
+    async def references(self, keys: Sequence[PaperKey]) -> dict[PaperKey, tuple[PaperKey, ...]]:
+        """What each of the papers cites."""
+        ...
+
+    async def citations(self, key: PaperKey) -> Sequence[Paper]:
+        """What cites the paper."""
+        ...
+
+    async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
+        """The most cited papers with all the words, and the age of the answer in seconds."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """What one search gave, best first, and its record."""
@@ -65,6 +93,14 @@ class Neighbour:
 
     paper: Paper
     pointers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What a service's citation graph gave, the most pointed to first."""
+
+    source: str
+    found: Sequence[Neighbour]
 
 
 @dataclass
@@ -114,53 +150,58 @@ class Online:
         raise RetrievalError(f"No online source could be searched. {reasons}", retryable=True)
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> SearchResult:
-        """The most cited papers with all the words. Raises `RetrievalError` where the source that can say is away."""
-        with self._asking() as scholar:
-            papers, age = await scholar.most_cited(text, limit, years)
-        return SearchResult(papers, self._record(scholar.name, f"{text} (most cited)", len(papers), age))
+        """The most cited papers with all the words. Raises `RetrievalError` where nobody can say."""
 
-    async def foundations(self, papers: Sequence[Paper]) -> list[Neighbour]:
+        async def ask(graph: CitationGraph) -> SearchResult:
+            papers, age = await graph.most_cited(text, limit, years)
+            return SearchResult(papers, self._record(graph.name, f"{text} (most cited)", len(papers), age))
+
+        return await self._first(ask)
+
+    async def foundations(self, papers: Sequence[Paper]) -> Neighbours:
         """What several of the papers cite, the most pointed to first: it may share no word with the topic.
 
         Raises `RetrievalError` where nobody can say.
         """
-        with self._asking() as scholar:
-            cited = await scholar.references(names_of(papers[:GRAPH_PAPERS]))
+
+        async def ask(graph: CitationGraph) -> Neighbours:
+            cited = await graph.references(graph.names_of(papers[:GRAPH_PAPERS]))
             pointers = Counter(key for references in cited.values() for key in set(references))
             wanted = [key for key, count in pointers.most_common(2 * FOUNDATIONS) if count >= LEAST_POINTERS]
-            found = await scholar.lookup(wanted[:FOUNDATIONS])
-        return [Neighbour(found[key], pointers[key]) for key in wanted if key in found]
+            found = await graph.lookup(wanted[:FOUNDATIONS])
+            return Neighbours(graph.name, [Neighbour(found[key], pointers[key]) for key in wanted if key in found])
 
-    async def followers(self, papers: Sequence[Paper]) -> list[Neighbour]:
+        return await self._first(ask)
+
+    async def followers(self, papers: Sequence[Paper]) -> Neighbours:
         """What cites several of the best papers, the most pointing first. Raises `RetrievalError` likewise."""
-        pointing: Counter[PaperKey] = Counter()
-        known: dict[PaperKey, Paper] = {}
-        with self._asking() as scholar:
-            for name in names_of(papers[:CITING_PAPERS]):
-                for paper in await scholar.citations(name):
+
+        async def ask(graph: CitationGraph) -> Neighbours:
+            pointing: Counter[PaperKey] = Counter()
+            known: dict[PaperKey, Paper] = {}
+            for name in graph.names_of(papers[:CITING_PAPERS]):
+                for paper in await graph.citations(name):
                     known[paper.key] = paper
                     pointing[paper.key] += 1
-        best = [(key, count) for key, count in pointing.most_common(FOUNDATIONS) if count >= LEAST_POINTERS]
-        return [Neighbour(known[key], count) for key, count in best]
+            best = [(key, count) for key, count in pointing.most_common(FOUNDATIONS) if count >= LEAST_POINTERS]
+            return Neighbours(graph.name, [Neighbour(known[key], count) for key, count in best])
 
-    async def recommend(self, papers: Sequence[Paper], disliked: Sequence[Paper]) -> Sequence[Paper]:
-        """Papers like those found. Raises `RetrievalError` where nobody can say."""
-        with self._asking() as scholar:
-            return await scholar.recommendations(names_of(papers[:GRAPH_PAPERS]), names_of(disliked))
+        return await self._first(ask)
 
-    @contextmanager
-    def _asking(self) -> Iterator[SemanticScholar]:
-        """The source that knows citations; once it is away, it is not asked again by this job."""
+    async def recommend(self, papers: Sequence[Paper], disliked: Sequence[Paper]) -> Neighbours:
+        """Papers like those found. Raises `RetrievalError` where Semantic Scholar, which alone can say, is away."""
         if self.scholar is None:
-            raise RetrievalError("No source with a citation graph is configured.")
+            raise RetrievalError("No source that recommends papers is configured.")
         if why := self.failed.get(self.scholar.name):
             raise RetrievalError(why, retryable=True)
+        names_of = self.scholar.names_of
         try:
-            yield self.scholar
+            found = await self.scholar.recommendations(names_of(papers[:GRAPH_PAPERS]), names_of(disliked))
         except RetrievalError as error:
             if error.retryable:
                 self.failed[self.scholar.name] = str(error)
             raise
+        return Neighbours(self.scholar.name, [Neighbour(paper, 0) for paper in found])
 
     async def find_retracted(self, papers: Sequence[Paper]) -> frozenset[PaperKey]:
         """Keys of those papers that were retracted. Raises `RetrievalError` where neither service can say."""
@@ -195,7 +236,9 @@ class Online:
             try:
                 return await question(source)
             except RetrievalError as error:
-                self.failed[source.name] = why = str(error)
+                why = str(error)
+                if error.retryable:  # a question that it refuses says nothing of the next one
+                    self.failed[source.name] = why
         raise RetrievalError(why, retryable=True)
 
     def _record(self, source: str, text: str, found: int, age_s: float) -> SearchRecord:

@@ -15,16 +15,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import aiohttp
 
 from engine.errors import RequestRefused, RetrievalError
+from engine.retrieval.online.service_state import (
+    PROBE_S,
+    Allowance,
+    end_outage,
+    exhausted_for,
+    keep_allowance,
+    keep_outage,
+    recall_allowance,
+    recall_outage,
+)
 from engine.text import clean
 
 DAY_S = 86_400.0
 LARGEST_ANSWER_BYTES = 30 * 2**20
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 20.0
+PACED_HOSTS = {"arxiv.org": ("arXiv", 3.0)}
+"""Host → the service in whose queue its files stand too, and the seconds that it wants between calls."""
 LONGEST_REASON = 240
 """Characters of what a service says about a question that it refuses."""
 MOST_ATTEMPTS_TO_REACH = 3
@@ -88,6 +101,8 @@ class ServicePolicy:
     call_s: float = 30.0
     fresh_s: float = 7 * DAY_S
     """An answer younger than this is not asked for again."""
+    busy: frozenset[int] = frozenset({408, 425, 429})
+    """Statuses by which it says that it is asked too often; every 5xx is tried again likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +136,16 @@ class ServiceReply:
 
 
 class _Retry(Exception):
-    """A call failed in a way that may pass; ``after_s`` is what the service asked for."""
+    """A call failed in a way that may pass; ``after_s`` is what the service asked for.
 
-    def __init__(self, why: str, after_s: float | None = None, *, unreachable: bool = False) -> None:
+    ``only_this`` says that another question may well be answered: this answer came, but could not be used.
+    """
+
+    def __init__(
+        self, why: str, after_s: float | None = None, *, unreachable: bool = False, only_this: bool = False
+    ) -> None:
         super().__init__(why)
+        self.only_this = only_this
         self.why = why
         self.after_s = after_s
         self.unreachable = unreachable
@@ -136,20 +157,32 @@ class OnlineTransport:
 
     memory: OnlineCache = field(default_factory=ProcessCache)
     contact: str = ""
-    """An address of the people who run this, which services ask for."""
+    """An e-mail or web address of the people who run this, which services ask for."""
     _session: aiohttp.ClientSession | None = None
 
     def session(self) -> aiohttp.ClientSession:
         """The connections, made when first needed."""
         if self._session is None or self._session.closed:
-            agent = "Scholium/0.1" + (f" (mailto:{self.contact})" if self.contact else "")
-            self._session = aiohttp.ClientSession(headers={"User-Agent": agent})
+            self._session = aiohttp.ClientSession(headers={"User-Agent": user_agent(self.contact)})
         return self._session
+
+    async def wait_for_host(self, url: str) -> None:
+        """Wait for our turn at a host that wants a pace whatever is fetched; others are not waited for."""
+        host = urlsplit(url).hostname or ""
+        for name, (service, interval_s) in PACED_HOSTS.items():
+            if host == name or host.endswith(f".{name}"):
+                await asyncio.sleep(await self.memory.turn(service, interval_s))
 
     async def close(self) -> None:
         """Let go of the connections."""
         if self._session is not None:
             await self._session.close()
+
+
+def user_agent(contact: str) -> str:
+    """How we name ourselves to services: with the address of those who run this, where they gave one."""
+    address = contact if contact.startswith(("https://", "http://")) or not contact else f"mailto:{contact}"
+    return "Scholium/0.1 (writes literature surveys" + (f"; {address})" if address else ")")
 
 
 class ScholarlyService:
@@ -175,14 +208,20 @@ class ScholarlyService:
         """The answer, from memory where it is fresh there.
 
         Raises `RetrievalError` where the service is away, refuses, or asks for more patience than we have, and
-        nothing was kept of an earlier answer.
+        nothing was kept of an earlier answer. One that failed with all retries is tried once each time for a while.
         """
         memory, key = self._web.memory, self._key(ask)
         kept = await memory.recall(key)
         if kept and kept[1] < self._policy.fresh_s:
             return ServiceReply(*kept)
+        outage = await recall_outage(memory, self.name)
         try:
-            reply = await self._patiently(ask, as_json=as_json)
+            if outage and outage.left_s > 0:
+                again = f" It is asked again in {outage.left_s:,.0f} seconds."
+                raise RetrievalError(f"{outage.why}{again}", retryable=True)
+            reply = await self._patiently(ask, as_json=as_json, once=outage is not None)
+            if outage:
+                await end_outage(memory, self.name)
         except RetrievalError as error:
             if kept and error.retryable:
                 return ServiceReply(*kept)
@@ -191,12 +230,16 @@ class ScholarlyService:
             await memory.keep(key, reply.text)
         return reply
 
+    async def allowance(self) -> Allowance | None:
+        """What is left of today's allowance, as far as the service says."""
+        return await recall_allowance(self._web.memory, self.name)
+
     def _key(self, ask: ServiceRequest) -> str:
         described = json.dumps([self._url, ask.path, dict(ask.params), ask.body], sort_keys=True)
         return hashlib.sha256(described.encode()).hexdigest()
 
-    async def _patiently(self, ask: ServiceRequest, *, as_json: bool) -> ServiceReply:
-        ends = time.monotonic() + self._policy.patience_s
+    async def _patiently(self, ask: ServiceRequest, *, as_json: bool, once: bool) -> ServiceReply:
+        ends = time.monotonic() + (min(PROBE_S, self._policy.patience_s) if once else self._policy.patience_s)
         pause, attempt = FIRST_PAUSE_S, 0
         while True:
             attempt += 1
@@ -211,10 +254,13 @@ class ScholarlyService:
                 delay = asked if asked is not None else pause * random.uniform(0.7, 1.3)
                 if asked:
                     await self._web.memory.pause(self.name, min(asked, self._policy.patience_s))
-                hopeless = failed.unreachable and attempt == MOST_ATTEMPTS_TO_REACH
+                hopeless = once or (failed.unreachable and attempt == MOST_ATTEMPTS_TO_REACH)
                 if hopeless or time.monotonic() + delay >= ends:
                     later = f"; it asks to wait {asked:,.0f} seconds" if asked else ""
-                    raise RetrievalError(f"{self.name} {failed.why}{later}.", retryable=True) from failed
+                    why = f"{self.name} {failed.why}{later}."
+                    if not failed.only_this:
+                        await keep_outage(self._web.memory, self.name, why, asked)
+                    raise RetrievalError(why, retryable=True) from failed
                 await asyncio.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
@@ -237,6 +283,7 @@ class ScholarlyService:
             raise _Retry("could not be reached", unreachable=True) from error
         except (aiohttp.ClientError, OSError) as error:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
+        await keep_allowance(self._web.memory, self.name, response.headers)
         if response.status == 404 and ask.may_be_absent:
             return ServiceReply("null", there=False)
         return self._to_reply(ask, response, text, as_json=as_json)
@@ -245,10 +292,11 @@ class ScholarlyService:
         self, ask: ServiceRequest, response: aiohttp.ClientResponse, text: str, *, as_json: bool
     ) -> ServiceReply:
         status = response.status
+        if status in self._policy.busy or status >= 500:
+            asked = retry_after(response.headers.get("Retry-After", "")) or exhausted_for(response.headers)
+            raise _Retry(f"answered {status}", asked)
         if status in {401, 403}:
             raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
-        if status in {408, 425, 429} or status >= 500:
-            raise _Retry(f"answered {status}", retry_after(response.headers.get("Retry-After", "")))
         if status == 400 and "api key invalid" in text[:500].lower():  # NCBI says it so
             raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
         if status != 200:
@@ -258,12 +306,12 @@ class ScholarlyService:
             try:
                 json.loads(text)
             except ValueError as error:
-                raise _Retry("gave an answer that cannot be read") from error
+                raise _Retry("gave an answer that cannot be read", only_this=True) from error
         if ask.check:
             try:
                 ask.check(text)
             except ValueError as error:
-                raise _Retry(str(error)) from error
+                raise _Retry(str(error), only_this=True) from error
         return ServiceReply(text)
 
 

@@ -263,6 +263,10 @@ class Site:
             return web.Response(body=made(), content_type="application/pdf")
         if request.path == "/v2/10.1/closed":
             return web.json_response({"best_oa_location": None})
+        if request.path == "/v2/10.1/moved":
+            gone, here = f"http://{request.host}/gone.pdf", f"http://{request.host}/open.pdf"
+            places = [{"url_for_pdf": gone, "url": gone}, {"url_for_pdf": None, "url": here}]
+            return web.json_response({"best_oa_location": places[0], "oa_locations": places})
         if request.path.startswith("/v2/10.1/"):
             here = f"http://{request.host}/open.pdf"
             return web.json_response({"best_oa_location": {"url_for_pdf": here, "url": here}})
@@ -325,6 +329,24 @@ async def test_unpaywall_knows_where_a_paper_is_open(place: tuple[Site, OpenAcce
     assert set(await asking.read([there, closed], 5, silent)) == {there.key}
     assert asking.unread == {closed.key: "no open-access text is known"}
     assert "/v2/10.1/open" in site.asked
+    moved = paper(3, key="doi:10.1/moved", identifiers=("doi:10.1/moved",), pdf=f"{url}/also-gone.pdf")
+    assert set(await asking.read([moved], 5, silent)) == {moved.key}
+    assert site.asked[-4:] == ["/also-gone.pdf", "/v2/10.1/moved", "/gone.pdf", "/open.pdf"]
+    await browser.close()
+
+
+async def test_arxivs_texts_are_fetched_at_arxivs_pace(place: tuple[Site, OpenAccess, str]) -> None:
+    _, access, url = place
+    browser, waited = OnlineTransport(), []
+
+    async def wait(address: str) -> None:
+        waited.append(address.removeprefix(url))
+
+    await replace(access, wait_for_host=wait).read([paper(2)], 10, silent)
+    assert waited[0].startswith("/html/") and waited[1].startswith("/pdf/")
+    await browser.wait_for_host("https://arxiv.org/pdf/2001.00001")
+    assert await browser.memory.turn("arXiv", 0.0) > 2
+    await browser.wait_for_host("https://example.org/a.pdf")
     await browser.close()
 
 

@@ -232,20 +232,30 @@ async def test_arxiv_is_the_last_resort_and_then_it_is_an_error(site: Scholarly,
         await everything(site, web, replace(QUICK, patience_s=0.3)).search("vision", 20)
 
 
-async def test_foundations_are_found_by_being_cited_whatever_their_words(site: Scholarly, web: OnlineTransport) -> None:
+@pytest.mark.parametrize(("away", "source"), [(None, "Semantic Scholar"), ("s2", "OpenAlex")])
+async def test_foundations_are_found_by_being_cited_whatever_their_words(
+    site: Scholarly, web: OnlineTransport, away: Site | None, source: str
+) -> None:
+    site.fault = lambda where, _: "503" if where == away else None
     old = replace(papers(1, "vision", 900)[0], title="Attention", abstract="Nothing of the kind.")
     site.add([old])
     site.cites = {p.key: (old.key, EVERYTHING[40].key) if i < 9 else (old.key,) for i, p in enumerate(EVERYTHING[:12])}
-    online = everything(site, web)
-    found = await online.foundations(EVERYTHING[:30])
-    assert [(n.paper.title, n.pointers) for n in found] == [("Attention", 12), (EVERYTHING[40].title, 9)]
+    online = everything(site, web, replace(QUICK, patience_s=0.3))
+    cited = await online.foundations(EVERYTHING[:30])
+    assert cited.source == source
+    assert [(n.paper.title, n.pointers) for n in cited.found] == [("Attention", 12), (EVERYTHING[40].title, 9)]
     site.cites = {EVERYTHING[20].key: tuple(p.key for p in EVERYTHING[:5])}
-    assert [(n.paper.key, n.pointers) for n in await online.followers(EVERYTHING[:8])] == [(EVERYTHING[20].key, 5)]
+    citing = await online.followers(EVERYTHING[:8])
+    assert [(n.paper.key, n.pointers) for n in citing.found] == [(EVERYTHING[20].key, 5)]
+    most = await online.most_cited("dense retrieval", 10)
+    counts = [paper.citations or 0 for paper in most.papers]
+    assert most.record.source == source
+    assert counts and counts == sorted(counts, reverse=True)
 
 
 async def test_a_graph_that_is_away_is_waited_for_once(site: Scholarly, web: OnlineTransport) -> None:
-    site.fault = lambda where, _: "503" if where == "s2" else None
-    online = everything(site, web)
+    site.fault = lambda where, _: "503"
+    online = everything(site, web, replace(QUICK, patience_s=0.3))
     with pytest.raises(RetrievalError):
         await online.foundations(EVERYTHING[:5])
     calls = len(site.calls)
@@ -267,8 +277,9 @@ async def test_retracted_papers_are_known_by_either_service(
     site.fault = lambda where, _: "503" if where == away else None
     assert await everything(site, web).find_retracted([wrong, right]) == {key}
     site.fault = lambda _, __: "503"
+    other = replace(wrong, identifiers=(PaperKey("doi:10.1000/other"),))
     with pytest.raises(RetrievalError):
-        await everything(site, web, replace(QUICK, patience_s=0.3)).find_retracted([replace(wrong, title="Z")] * 2)
+        await everything(site, web, replace(QUICK, patience_s=0.3)).find_retracted([other])
 
 
 def test_abstracts_come_back_from_their_index() -> None:

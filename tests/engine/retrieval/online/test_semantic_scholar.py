@@ -12,12 +12,12 @@ from semanticscholar.ApiRequester import ApiRequester
 
 from engine.errors import RetrievalError
 from engine.retrieval.online.queries import FIELDS, KINDS, BooleanQuery
-from engine.retrieval.online.semantic_scholar import SemanticScholar, names_of
+from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.transport import OnlineTransport, ServicePolicy, reason_of
 from engine.values import Paper, PaperKey, YearRange
 from tests.fakes import papers
 from tests.scholarly_server import Scholarly, number, scholarly
-from tests.semantic_scholar_rules import refusal
+from tests.service_rules import refusal
 
 QUICK = ServicePolicy(0.0, patience_s=1.5, call_s=0.5)
 SOME = papers(12)
@@ -141,9 +141,9 @@ async def test_papers_by_the_services_own_ids_are_certain(site: Scholarly, schol
     )
 
 
-def test_a_paper_goes_by_the_services_own_id_where_it_has_one() -> None:
+async def test_a_paper_goes_by_the_services_own_id_where_it_has_one(scholar: SemanticScholar) -> None:
     found = (SOME[0], Paper(UNKNOWN, "T", identifiers=(UNKNOWN, PaperKey("s2:a1"))))
-    assert names_of(found) == [SOME[0].key, "s2:a1"]
+    assert scholar.names_of(found) == [SOME[0].key, "s2:a1"]
 
 
 async def test_the_package_leaves_the_programs_logging_alone(scholar: SemanticScholar) -> None:

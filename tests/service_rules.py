@@ -1,7 +1,8 @@
-"""What Semantic Scholar refuses, from its documentation and from answers of the real service that others recorded.
+"""What Semantic Scholar and OpenAlex refuse, from their documentation and from answers that others recorded.
 
-The Graph and Recommendations pages of api.semanticscholar.org/api-docs, and the recordings in the tests of the package
-`semanticscholar`: paths, most papers of a page, fields of each path, kinds and fields of study, and its own words.
+Semantic Scholar: the Graph and Recommendations pages of api.semanticscholar.org/api-docs, and the recordings in the
+tests of the package `semanticscholar`: paths, most papers of a page, fields of each path, kinds and fields of study,
+and its own words. OpenAlex: developers.openalex.org.
 """
 
 from __future__ import annotations
@@ -104,3 +105,29 @@ def _refused_examples(body: Any) -> tuple[int, str] | None:
 
 def _listed(query: Mapping[str, str], name: str) -> list[str]:
     return [part for part in query.get(name, "").split(",") if part]
+
+
+WORK = frozenset(
+    _words(
+        """id doi ids title display_name authorships publication_year primary_location locations cited_by_count
+        abstract_inverted_index best_oa_location is_retracted referenced_works type"""
+    )
+)
+WORK_FILTERS = frozenset(_words("doi openalex cites title.search publication_year type"))
+WORK_PARAMS = frozenset(_words("search filter sort page per_page select"))
+
+
+def open_alex_refusal(path: str, query: Mapping[str, str]) -> str | None:
+    """Why OpenAlex refuses a list (developers.openalex.org: paging, filtering, selecting fields); ``None`` if not."""
+    if path != "/works":
+        return f"{path} is no endpoint"
+    for filtered in filter(None, re.split(r",(?=[a-z_.]+:)", query.get("filter", ""))):
+        name, _, value = filtered.partition(":")
+        if name not in WORK_FILTERS:
+            return f"{name} is not a valid field"
+        if value.count("|") >= 100:
+            return f"Maximum number of values exceeded for {name}"
+    if unknown := [n for n in query if n not in WORK_PARAMS] + [n for n in _listed(query, "select") if n not in WORK]:
+        return f"{unknown[0]} is not a valid parameter or field"
+    deep = int(query.get("page", 1)) * int(query.get("per_page", 25)) > 10_000
+    return "per_page must be between 1 and 100" if deep or int(query.get("per_page", 25)) > 100 else None

@@ -1,0 +1,141 @@
+"""What an installation remembers of its services: outages, allowances, paces, and how it names itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+
+from engine.errors import RetrievalError
+from engine.retrieval.online.crossref import interval_s
+from engine.retrieval.online.openalex import OpenAlex
+from engine.retrieval.online.semantic_scholar import SemanticScholar
+from engine.retrieval.online.service_state import LONGEST_OUTAGE_S, OUTAGE_S, keep_outage, recall_outage
+from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy, user_agent
+from engine.values import PaperKey
+from tests.fakes import papers
+from tests.scholarly_server import Scholarly, scholarly
+
+QUICK = ServicePolicy(0.0, patience_s=0.4, call_s=0.3)
+SOME = papers(20)
+
+
+class ClockedCache(ProcessCache):
+    """A memory in which everything is older than it is."""
+
+    older_s = 0.0
+
+    async def recall(self, key: str) -> tuple[str, float] | None:
+        found = await super().recall(key)
+        return (found[0], found[1] + self.older_s) if found else None
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Scholarly]:
+    async with scholarly(SOME) as service:
+        yield service
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[OnlineTransport]:
+    made = OnlineTransport(ClockedCache())
+    yield made
+    await made.close()
+
+
+def scholar(site: Scholarly, web: OnlineTransport) -> SemanticScholar:
+    return SemanticScholar(web, "", site.url, QUICK)
+
+
+def open_alex(site: Scholarly, web: OnlineTransport) -> OpenAlex:
+    return OpenAlex(web, "", f"{site.url}/openalex", QUICK)
+
+
+async def test_an_outage_is_waited_for_once_by_all_jobs(site: Scholarly, web: OnlineTransport) -> None:
+    site.fault = lambda _, __: "503"
+    with pytest.raises(RetrievalError):
+        await scholar(site, web).search("dense retrieval", 5)
+    calls = len(site.calls)
+    patient = SemanticScholar(web, "", site.url, replace(QUICK, patience_s=60.0))
+    with pytest.raises(RetrievalError, match="answered 503"):
+        await patient.search("retrieval", 5)
+    assert len(site.calls) == calls + 1
+    site.fault = lambda _, __: None
+    assert (await patient.search("retrieval", 5))[0]
+    assert await recall_outage(web.memory, "Semantic Scholar") is None
+
+
+async def test_a_service_that_asks_for_an_hour_is_left_alone_by_all_jobs(site: Scholarly, web: OnlineTransport) -> None:
+    site.fault = lambda _, __: "429 later"
+    with pytest.raises(RetrievalError):
+        await scholar(site, web).search("dense retrieval", 5)
+    with pytest.raises(RetrievalError, match=r"It is asked again in 3,\d+ seconds") as error:
+        await scholar(site, web).search("retrieval", 5)
+    assert error.value.retryable and len(site.calls) == 1
+    assert isinstance(web.memory, ClockedCache)
+    web.memory.older_s = max(3_601.0, OUTAGE_S)
+    site.fault = lambda _, __: None
+    assert (await scholar(site, web).search("retrieval", 5))[0]
+
+
+async def test_an_answer_that_cannot_be_used_is_no_outage(site: Scholarly, web: OnlineTransport) -> None:
+    site.fault = lambda _, __: "no data"
+    with pytest.raises(RetrievalError):
+        await scholar(site, web).search("dense retrieval", 5)
+    site.fault = lambda _, __: None
+    assert (await scholar(site, web).search("dense retrieval", 5))[0]
+
+
+async def test_nobody_is_left_alone_for_longer_than_some_hours() -> None:
+    memory = ProcessCache()
+    await keep_outage(memory, "Anybody", "Anybody is away.", 1e9)
+    outage = await recall_outage(memory, "Anybody")
+    assert outage and LONGEST_OUTAGE_S - 1 < outage.left_s <= LONGEST_OUTAGE_S
+
+
+async def test_open_alex_says_by_403_that_it_is_asked_too_often(site: Scholarly, web: OnlineTransport) -> None:
+    site.fault = lambda _, call: "403" if call == 0 else None
+    asked = OpenAlex(web, "", f"{site.url}/openalex", replace(QUICK, patience_s=5))
+    assert (await asked.search("dense retrieval", 5))[0]
+    assert [call.status for call in site.calls] == [403, 200]
+
+
+async def test_the_allowance_is_read_and_spent_sparsely(site: Scholarly, web: OnlineTransport) -> None:
+    site.add(papers(300, "vision", 2_000))
+    asked = open_alex(site, web)
+    assert await asked.allowance() is None
+    assert len((await asked.search("image segmentation", 250))[0]) == 250
+    assert len(site.calls) == 3
+    site.left = 0.1
+    assert await asked.lookup([SOME[0].key])
+    left = await asked.allowance()
+    assert left and left.scarce and left.left == 0.1
+    assert len((await asked.search("object detection", 250))[0]) <= 100
+    assert len(site.calls) == 5
+    with pytest.raises(RetrievalError, match="allowance"):
+        await asked.most_cited("dense retrieval", 10)
+
+
+async def test_a_few_papers_are_looked_up_at_no_cost_and_many_in_one_call(
+    site: Scholarly, web: OnlineTransport
+) -> None:
+    asked = open_alex(site, web)
+    unknown = PaperKey("doi:10.1/none")
+    assert set(await asked.lookup([SOME[0].key, unknown])) == {SOME[0].key}
+    assert all(call.path.startswith("/works/doi:") for call in site.calls)
+    before = len(site.calls)
+    assert set(await asked.lookup([*(p.key for p in SOME), unknown])) == {p.key for p in SOME}
+    assert len(site.calls) == before + 1
+
+
+def test_we_name_ourselves_and_those_who_run_us() -> None:
+    assert user_agent("me@lab.org").endswith("; mailto:me@lab.org)")
+    assert user_agent("https://lab.org").endswith("; https://lab.org)")
+    assert re.fullmatch(r"Scholium/[\d.]+ \([\w ]+\)", user_agent(""))
+
+
+def test_crossrefs_lists_are_asked_at_its_published_rates() -> None:
+    assert interval_s("") >= 1.0
+    assert 1 / 3 <= interval_s("me@lab.org") < 1.0
