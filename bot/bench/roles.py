@@ -17,7 +17,7 @@ from engine.reading.role_training import (
     split_held_back,
     train_role_model,
 )
-from engine.reading.roles import ROLE_WEIGHTS, SURE, role_model
+from engine.reading.roles import ROLE_WEIGHTS, role_model
 
 
 async def measure(console: Console, data: Path, *, as_json: bool) -> int:
@@ -42,13 +42,15 @@ async def train(console: Console, files: Sequence[Path], output: Path | None, *,
 
 def _report(console: Console, scores: RoleScores, *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({**asdict(scores), "sure_from": SURE}))  # noqa: T201
+        print(json.dumps(asdict(scores)))  # noqa: T201
         return
     console.print(
         f"{scores.sentences:,} sentences that have a role: {scores.accuracy:.1%} right as problem, contribution or "
         f"finding, {scores.role_accuracy:.1%} as one of the four roles."
     )
     console.print(
-        f"{scores.sure_share:.1%} are sure enough to be quoted under a label (probability from {SURE}); "
-        f"{scores.sure_accuracy:.1%} of these are right."
+        f"{scores.sure_share:.1%} are sure enough to be quoted under a label (probability from "
+        f"{scores.sure_from:.2f}); {scores.sure_accuracy:.1%} of these are right."
     )
+    bands = "; ".join(f"{band.accuracy:.0%} of {band.sentences:,} from {band.agreement:.0%}" for band in scores.agreed)
+    console.print(f"By how far the annotators agreed on a label: {bands}.")

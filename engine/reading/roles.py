@@ -1,4 +1,7 @@
-"""What each sentence of an abstract does: a linear model of its words, its place and its neighbours.
+"""What each sentence of an abstract does: a linear model of words and place, read again in the light of the abstract.
+
+The first pass judges each sentence by its words, its neighbours' words and its place; the second by what the first
+says of the sentence and of all others in the abstract (stacked generalisation, Wolpert, 1992).
 
 The weights are data beside this file (`roles.npz`; source and licence in `roles.md`), made by
 ``scholium bench roles --train``; here they are only applied, with numpy.
@@ -27,13 +30,10 @@ Statement = Literal["problem", "contribution", "finding"]
 
 STATEMENTS: tuple[Statement, ...] = ("problem", "contribution", "finding")
 
-SURE = 0.84
-"""Probability of a statement from which a sentence may stand under its label."""
-
 ROLE_WEIGHTS = "roles.npz"
 """File of the weights, beside this one."""
 
-BUCKETS = 1 << 16
+BUCKETS = 1 << 18
 """Features are hashed into so many columns."""
 
 Matrix = NDArray[np.float64]
@@ -44,6 +44,12 @@ _BEFORE, _AFTER = 0x9E3779B1, 0x85EBCA77
 
 _NEIGHBOUR = 0.5
 """Value of a feature of a neighbour where one of the sentence itself is 1."""
+
+_WINDOW = 3
+"""Sentences on each side whose probabilities the second pass sees one by one."""
+
+_FAINT = 1e-3
+"""Added to a probability before its logarithm."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,34 +96,92 @@ def _hashes(texts: Sequence[str]) -> NDArray[np.int64]:
     return np.array([zlib.crc32(text.encode()) for text in dict.fromkeys(texts)], np.int64)
 
 
+def context_features(probabilities: Matrix) -> Matrix:
+    """What the second pass reads, a row for each sentence of one abstract; ``probabilities`` are the first pass's.
+
+    Logarithms of the sentence's own and of three neighbours on each side, means and largest of all before and all
+    after, and the sentence's place.
+    """
+    count, roles = probabilities.shape
+    seen = probabilities + _FAINT
+    logs = np.log(seen)
+    padded = np.vstack([np.zeros((_WINDOW, roles)), logs, np.zeros((_WINDOW, roles))])
+    rows = []
+    for i in range(count):
+        before, after = seen[:i], seen[i + 1 :]
+        around = [3.0 * part.mean(axis=0) if len(part) else np.zeros(roles) for part in (before, after)]
+        most = [np.log(part.max(axis=0) if len(part) else np.full(roles, _FAINT)) for part in (before, after)]
+        place = np.zeros(24)
+        place[[min(i, 5), 6 + min(count - 1 - i, 5), 12 + min(count, 10)]] = 1.0
+        place[23] = i / max(1, count - 1)
+        rows.append(np.concatenate([padded[i : i + 2 * _WINDOW + 1].ravel(), *around, *most, place]))
+    return np.array(rows)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RoleModel:
-    """Weights of shape (roles, `BUCKETS`) as signed bytes, the factor that restores them, and a bias for each role."""
+    """The weights of both passes, and from which probability a statement is sure.
+
+    ``weights`` has shape (roles, `BUCKETS`) as signed bytes, ``scale`` restores them, ``bias`` is one for each role;
+    ``context_weights`` has shape (roles, context features), ``context_bias`` one for each role. ``sure`` is the
+    probability of a statement from which a sentence may stand under its label.
+    """
 
     weights: NDArray[np.int8]
     scale: float
     bias: Matrix
+    context_weights: Matrix
+    context_bias: Matrix
+    sure: float
 
     def probabilities(self, sentences: Sequence[str]) -> Matrix:
         """Shape (sentences, roles), rows summing to one; the sentences are those of one abstract, in order."""
-        result = np.zeros((len(sentences), len(ROLES)))
+        if not sentences:
+            return np.zeros((0, len(ROLES)))
+        first = np.zeros((len(sentences), len(ROLES)))
         for row, features in enumerate(sentence_features(sentences)):
-            total = self.weights[:, features.columns] @ features.values * self.scale
-            result[row] = 1.0 / (1.0 + np.exp(-(total + self.bias)))
-        normalised: Matrix = result / np.maximum(result.sum(axis=1, keepdims=True), 1e-12)
+            first[row] = self.weights[:, features.columns] @ features.values * self.scale
+        return self._read_again(one_against_rest(first + self.bias))
+
+    def _read_again(self, first: Matrix) -> Matrix:
+        total = context_features(first) @ self.context_weights.T + self.context_bias
+        raised = np.exp(total - total.max(axis=1, keepdims=True))
+        normalised: Matrix = raised / raised.sum(axis=1, keepdims=True)
         return normalised
 
     def stored(self) -> bytes:
         """The model as a compressed numpy archive."""
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, weights=self.weights, scale=self.scale, bias=self.bias)
+        np.savez_compressed(
+            buffer,
+            weights=self.weights,
+            scale=self.scale,
+            bias=self.bias,
+            context_weights=self.context_weights,
+            context_bias=self.context_bias,
+            sure=self.sure,
+        )
         return buffer.getvalue()
+
+
+def one_against_rest(log_odds: Matrix) -> Matrix:
+    """Probabilities of the roles, each judged alone against all others, made to sum to one."""
+    alone = 1.0 / (1.0 + np.exp(-log_odds))
+    normalised: Matrix = alone / np.maximum(alone.sum(axis=1, keepdims=True), 1e-12)
+    return normalised
 
 
 def restored(content: bytes) -> RoleModel:
     """The model that `RoleModel.stored` wrote; raises `ValueError` for anything else."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        return RoleModel(archive["weights"], float(archive["scale"]), archive["bias"])
+        return RoleModel(
+            archive["weights"],
+            float(archive["scale"]),
+            archive["bias"],
+            archive["context_weights"],
+            archive["context_bias"],
+            float(archive["sure"]),
+        )
 
 
 @cache

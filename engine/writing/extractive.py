@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from engine.citations import cite, inert, list_cited_keys
-from engine.reading.roles import STATEMENTS, SURE, Statement, role_model, statement_probabilities
+from engine.reading.roles import STATEMENTS, Statement, role_model, statement_probabilities
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.identity import surname
 from engine.survey import Citation, Claim
@@ -56,7 +56,7 @@ class AbstractSentence:
     @property
     def is_sure(self) -> bool:
         """Whether it may be quoted under a label."""
-        return self.probability >= SURE
+        return self.probability >= role_model().sure
 
     @property
     def stands_alone(self) -> bool:
