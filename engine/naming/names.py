@@ -78,7 +78,7 @@ _TASK_HEADS = re.compile(
 TASKS = frozenset(topic for topic in read_wordlist("topics") if _TASK_HEADS.search(topic))
 """Tasks that many titles of a large library name."""
 
-_METRICS: Mapping[str, re.Pattern[str]] = {
+METRICS: Mapping[str, re.Pattern[str]] = {
     name: re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])")
     for name, pattern in (
         ("accuracy", r"[Aa]ccuracy|[Aa]ccuracies"),
@@ -161,7 +161,7 @@ def find_names(papers: Sequence[Paper], topic: str) -> tuple[Name, ...]:
 
 def _known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
     text = f"{paper.title}. {paper.content}"
-    for name, pattern in _METRICS.items():
+    for name, pattern in METRICS.items():
         if pattern.search(text):
             yield "metric", name
     lower = f" {re.sub(r'[^a-z-]+', ' ', text.lower())} "
@@ -171,7 +171,7 @@ def _known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
 
 
 def _is_metric(name: str) -> bool:
-    return any(pattern.fullmatch(name) for pattern in _METRICS.values())
+    return any(pattern.fullmatch(name) for pattern in METRICS.values())
 
 
 def _is_ordinary(name: str, ordinary: Collection[str]) -> bool:

@@ -11,9 +11,11 @@ from engine.naming.names import is_name
 from engine.overview import Name
 from engine.retrieval.identity import surname
 from engine.survey import Claim, Table
+from engine.text import list_words
 from engine.values import Paper, PaperKey
 from engine.writing.extractive import LONGEST_QUOTE, AbstractSentence, read_abstract
 from engine.writing.quotation import Quotation, quote_contribution, quote_finding, shorten_quotation
+from engine.writing.reported_numbers import ReportedNumber, are_close, read_number, same_metric
 
 PAPERS_HEADER = ("Work", "Year", "Contributes", "Data and metrics", "Result")
 PAPERS_WIDTHS = (3, 1, 6, 3, 6)
@@ -30,6 +32,14 @@ class QuotedTable:
 
     table: Table
     claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedResults:
+    """Results on the same data side by side, and what they agree or differ on as sentences for the text."""
+
+    results: QuotedTable
+    comparisons: tuple[Claim, ...]
 
 
 def tabulate_papers(papers: Sequence[Paper], names: Mapping[PaperKey, Sequence[Name]], caption: str) -> QuotedTable:
@@ -75,11 +85,12 @@ def name_people(paper: Paper) -> str:
 _REPORTED = re.compile(r"\d+(?:\.\d+)?\s?\\?%|\b\d+\.\d+\b|\b\d+(?:\.\d+)? (?:points?|BLEU|F1)\b")
 
 
-def compare_results(papers: Sequence[Paper], names: Iterable[Name], caption: str) -> QuotedTable | None:
-    """Numbers that at least two of the papers report on the same data set, side by side; ``None`` without any."""
+def compare_results(papers: Sequence[Paper], names: Iterable[Name], caption: str) -> ComparedResults | None:
+    """What at least two of the papers report on the same data set; ``None`` without any."""
     inside = {paper.key: paper for paper in papers}
     rows: list[tuple[str, ...]] = []
     claims: list[Claim] = []
+    comparisons: list[Claim] = []
     for name in names:
         if name.kind != "data set":
             continue
@@ -94,11 +105,20 @@ def compare_results(papers: Sequence[Paper], names: Iterable[Name], caption: str
             quotation = shorten_quotation(sentence, _REPORTED)
             rows.append((name.name, f"{name_work(paper)} {cite([paper.key])}", str(paper.year or ""), quotation.cell))
             claims.append(claim_of(paper, quotation))
+        read = [number for _, sentence in reporting if (number := read_number(sentence, name.name))]
+        comparisons += (_compare(name.name, numbers) for numbers in same_metric(read))
     if not rows:
         return None
-    return QuotedTable(
-        Table(caption, ("Data set", "Work", "Year", "Reports"), tuple(rows), (2, 3, 1, 7)), tuple(claims)
-    )
+    table = Table(caption, ("Data set", "Work", "Year", "Reports"), tuple(rows), (2, 3, 1, 7))
+    return ComparedResults(QuotedTable(table, tuple(claims)), tuple(comparisons))
+
+
+def _compare(data_set: str, numbers: Sequence[ReportedNumber]) -> Claim:
+    """A sentence that says whether papers report close or different values by one metric, highest first."""
+    listed = list_words([f"{n.shown} ({name_work(n.paper)} {cite([n.paper.key])})" for n in numbers])
+    verdict = "the values are close" if are_close(numbers) else "the values differ"
+    evidence = tuple(shorten_quotation(n.sentence, _REPORTED).citation for n in numbers)
+    return Claim(f"On {inert(data_set)}, by {numbers[0].metric}, {verdict}: {listed}.", evidence)
 
 
 def _reported(paper: Paper, data_set: str) -> AbstractSentence | None:

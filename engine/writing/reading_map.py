@@ -25,6 +25,8 @@ SET_APART = "Set apart by: "
 OPEN_PROBLEMS = 8
 """Quotations in the section of open problems."""
 
+SETTINGS_DIFFER = "Settings may differ between papers; read them before comparing."
+
 LONGEST_OPENING = 35
 """Words of the quotation that opens a section."""
 
@@ -70,7 +72,11 @@ def write_line(node: OutlineNode, material: Material, position: int) -> Section:
     compared = compare_results(material.of(node), material.names, "Numbers on the same data, in the papers' own words.")
     if not compared:
         return section
-    return replace(section, tables=(*section.tables, compared.table), claims=(*section.claims, *compared.claims))
+    text = section.text
+    if compared.comparisons:
+        text += "\n\n" + " ".join([*(claim.text for claim in compared.comparisons), SETTINGS_DIFFER])
+    claims = (*section.claims, *compared.comparisons, *compared.results.claims)
+    return replace(section, text=text, tables=(*section.tables, compared.results.table), claims=claims)
 
 
 def _write_part(node: OutlineNode, material: Material, position: int) -> Section:

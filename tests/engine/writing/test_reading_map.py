@@ -141,3 +141,45 @@ def test_the_time_line_marks_the_first_paper_the_most_cited_and_the_burst() -> N
 def test_a_section_of_hardly_any_papers_is_still_written(count: int) -> None:
     material = collect_material(Brief("parsing"), [about_parsing(i) for i in range(1, count + 1)], Limits())
     assert write_line(OUTLINE.nodes[1], material, 1).text
+
+
+def reports(number: int, sentence: str) -> Paper:
+    return about_parsing(number, PROBLEM, PROPOSES, sentence)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (
+            "TreeParse achieves 71.3% accuracy on the WikiSQL dataset.",
+            "Our parser reaches an accuracy of 84.0% on the WikiSQL dataset.",
+            "On WikiSQL, by accuracy, the values differ: 84.0 % ",
+        ),
+        (
+            "TreeParse achieves 83.8% accuracy on the WikiSQL dataset.",
+            "Our parser reaches an accuracy of 84.0% on the WikiSQL dataset.",
+            "On WikiSQL, by accuracy, the values are close: 84.0 % ",
+        ),
+    ],
+)
+def test_a_section_says_where_papers_agree_or_differ_on_the_same_data(first: str, second: str, said: str) -> None:
+    material = collect_material(Brief("Parsing", "cluster", "main"), [reports(1, first), reports(2, second)], Limits())
+    section = write_line(OUTLINE.nodes[1], material, 1)
+    assert said in section.text
+    claim = next(claim for claim in section.claims if claim.text.startswith("On WikiSQL"))
+    assert [citation.key for citation in claim.citations] == [paper(2).key, paper(1).key]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "Our parser improves accuracy by 84.0% on the WikiSQL dataset.",
+        "Our parser reaches an F1 of 84.0% on the WikiSQL dataset.",
+        "Our parser reaches an accuracy of 84.0% and then 85.0% on the WikiSQL dataset.",
+        "Our parser achieves accuracy gains of 84.0% on the WikiSQL dataset.",
+    ],
+)
+def test_what_cannot_be_compared_is_not_compared(second: str) -> None:
+    first = reports(1, "TreeParse achieves 71.3% accuracy on the WikiSQL dataset.")
+    material = collect_material(Brief("Parsing", "cluster", "main"), [first, reports(2, second)], Limits())
+    assert "On WikiSQL" not in write_line(OUTLINE.nodes[1], material, 1).text
