@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from bot.wording.reviews import more, word_groups, word_review
@@ -228,12 +228,22 @@ def _outline_line(number: str, node: OutlineNode, papers: Mapping[PaperKey, Pape
     count = _evidence(node, most)
     if node.role == "body" and not keys:
         count = " · papers are chosen when it is written"
-    known = sorted((papers[k] for k in keys if k in papers), key=lambda p: -(p.citations or 0))[:EXAMPLES]
-    about = shorten(clean(node.description), 110) or "; ".join(_name(paper) for paper in known)
-    is_section = "." not in number
-    inside = f": {escape_markdown(about)}" if about and is_section and node.role == "body" else ""
+    about = _inside(node, [papers[key] for key in keys if key in papers], is_section="." not in number)
+    inside = f": {escape_markdown(about)}" if about and node.role == "body" else ""
     thin = " ⚠" if node.thin and keys else ""
     return f"{'    ' * number.count('.')}- **{number}** {escape_markdown(node.title)}{count}{thin}{inside}"
+
+
+def _inside(node: OutlineNode, papers: Sequence[Paper], *, is_section: bool) -> str:
+    """What a section holds: what it is about, its years, and its best known paper; of a part only the papers."""
+    best = sorted(papers, key=lambda p: -(p.citations or 0))[: 1 if is_section else EXAMPLES]
+    years = sorted(paper.year for paper in papers if paper.year)
+    span = "" if not years else str(years[0]) if years[0] == years[-1] else f"{years[0]} to {years[-1]}"
+    if not is_section:
+        return "; ".join(_name(paper) for paper in best)
+    word = "best known" if best and best[0].citations else "for example"
+    known = f"{word} {_name(best[0])}, “{shorten(clean(best[0].title), 70)}”" if best else ""
+    return "; ".join(part for part in (shorten(clean(node.description), 110), span, known) if part)
 
 
 def _name(paper: Paper) -> str:
