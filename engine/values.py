@@ -73,9 +73,9 @@ class Paper:
         return self.abstract or self.summary
 
 
-Ranking = Literal["survey", "relevance", "title"]
+Ranking = Literal["survey", "relevance", "words", "title"]
 """``survey``: what a survey of the topic would cite; ``relevance``: closest in words and meaning to the
-query; ``title``: closest titles."""
+query; ``words``: has most of its words, most often; ``title``: closest titles."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,10 @@ FOUNDATION_WEIGHT = 3.0
 """In units of the topic's own search: the order in which a survey would cite what was found counts twice, and what
 the found papers themselves cite as much as both together, since no word of it need be searched for."""
 
+NAMED_WEIGHT = 0.5
+"""The papers that have most of a keyword's words count half as much beside those that a survey would cite: few
+citations keep no paper from being found."""
+
 JUDGED_SPARE = 1.25
 """So many times the papers wanted are judged, so that enough are left."""
 
@@ -230,6 +234,9 @@ class CandidatePool:
             depth = max(2 * limit, self.context.limits.candidate_papers) if number == 0 else SEEDS
             found = await library.search(Query(keyword.text, depth, years=self.brief.years))
             self._take([f.paper for f in found], keyword.text, self._weight(number))
+            if number == 0 or keyword.origin == "person":
+                named = await library.search(Query(keyword.text, depth, "words", self.brief.years))
+                self._take([f.paper for f in named], keyword.text, NAMED_WEIGHT * self._weight(number))
             if self.brief.library:
                 self.note_search(library.name, keyword.text, len(found))
 

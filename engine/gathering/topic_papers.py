@@ -13,34 +13,44 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.gathering.mentions import Mention, measure_mentions
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import SEEDS, closeness
-from engine.retrieval.topic_words import Scores, WordEvidence, measure_texts, rarity, read_topic, with_abbreviations
+from engine.retrieval.topic_words import Scores, rarity, read_topic
 from engine.text import terms
 from engine.values import Coverage, FoundPaper, Paper, Reason
 
-NAMED = 0.75
-PARTLY_NAMED = 0.5
-HINTED = 0.2
-"""Shares of the topic (`WordEvidence.in_text`) from which a paper names it, names most of it, hints at it."""
+LEAST_CORE = 8
+"""Papers that name the topic in their titles or repeatedly tell what it means; where they are fewer, those that name it
+once do as well."""
 
-WHOLE = 0.99
-LEAST_WHOLE = 8
-"""Where so many papers have every word of the topic, they tell what it means, and not those that have a part of it."""
-
-LEAST_CORE = 3
+LEAST_SEEDS = 3
 """Fewer papers do not tell what is close to the topic; then only its words decide."""
 
-TYPICAL, USUAL, CENTRAL = 0.05, 0.25, 0.75
-"""A paper must be as close to the core as all but this share of the core is to itself: one that names the topic, one
-that names most of it, one that hints at it, or is a foundation."""
+SALIENT, PROMINENT = 2, 3
+"""Sentences that must have each word of the topic (the title is two) where one sentence names it, and where none."""
+
+LOW, USUAL, TYPICAL, CENTRAL = 0.1, 0.25, 0.5, 0.75
+"""Shares of the core that may be less close to the rest of the core than a paper which is about the topic."""
+
+OTHER_MEANING = 0.75
+"""A paper that names the topic in its title means something else by it where it is less close than this share
+of `LOW`."""
+
+SEVERAL = 3
+MOSTLY_IN_TITLE, MAINLY_IN_TITLE, WHOLE = 0.5, 0.67, 0.99
+"""Shares of the topic in the title. Where it has the first, for a topic that needs several words, or else the second,
+the other words need not be salient, nor close together."""
 
 SMALL_LIBRARY = 1_000
 """A smaller library is somebody's collection: what is typical of the topic's papers there belongs, named or not."""
 
 FOUNDATION_SHARE = 6
 """At most one of so many papers proposed is a foundation: close to the topic and much cited, without naming it."""
+
+MUCH_CITED = 0.75
+"""A foundation has more citations than this share of the topic's own papers."""
 
 FEW = 20
 """With fewer papers about the topic, a person is asked before anything is written from them."""
@@ -72,37 +82,67 @@ def measure_relevance(
 
     A paper about one of the subjects is about the topic. Runs for a while: call it in a thread.
     """
-    measured = [_measure_words(subject, papers) for subject in subjects]
-    named = np.max([words.in_text for words in measured], axis=0)
-    whole = np.flatnonzero((np.max([words.present for words in measured], axis=0) >= WHOLE) & (named >= PARTLY_NAMED))
-    core = whole if len(whole) >= LEAST_WHOLE else np.flatnonzero(named >= NAMED)
-    core = core[np.argsort(-named[core], kind="stable")][:SEEDS]
     vectors = embed_papers(embedder, [*papers, *accepted])
-    body, seeds = vectors[: len(papers)], np.concatenate([vectors[core], vectors[len(papers) :]])
-    if len(seeds) < LEAST_CORE:
-        return Relevance(named >= NAMED, np.zeros(len(papers), bool), named)
-    close, among = closeness(body, seeds), _closeness_among(seeds)
-    typical, usual, central = np.quantile(among, (TYPICAL, USUAL, CENTRAL)) - 1e-6
-    about = ((named >= NAMED) & (close >= typical)) | ((named >= PARTLY_NAMED) & (close >= usual))
-    if len(seeds) >= LEAST_WHOLE:
-        about |= (named >= HINTED) & (close >= central)
-    if 0 < subjects[0].counts.papers < SMALL_LIBRARY:
-        about |= close >= typical
-    return Relevance(about, (close >= central) & (len(seeds) >= LEAST_WHOLE), close)
+    body, liked = vectors[: len(papers)], vectors[len(papers) :]
+    measured = [_measure_subject(subject, papers, body, liked, embedder) for subject in subjects]
+    return Relevance(
+        np.logical_or.reduce([one.about for one in measured]),
+        np.logical_or.reduce([one.related for one in measured]),
+        np.max([one.close for one in measured], axis=0),
+    )
+
+
+def _measure_subject(
+    subject: Subject, papers: Sequence[Paper], vectors: Vectors, liked: Vectors, embedder: Embedder
+) -> Relevance:
+    """Which papers name one subject, and mean by it what most papers mean that name it."""
+    mentions = measure_mentions(subject.text, _rarities(subject), subject.counts.implied, papers, embedder)
+    levels = mentions.levels
+    prominent, salient = mentions.salience >= PROMINENT, mentions.salience >= SALIENT
+    titled = mentions.in_title >= (MOSTLY_IN_TITLE if mentions.needed >= SEVERAL else MAINLY_IN_TITLE)
+    often = levels >= Mention.REPEATEDLY
+    once = (levels == Mention.ONCE) & (salient | titled)
+    scattered = (levels == Mention.SCATTERED) & (titled | (prominent & (mentions.in_title >= MOSTLY_IN_TITLE)))
+    core = np.flatnonzero(often)
+    for more in (once, scattered):
+        if len(core) < LEAST_CORE:
+            core = np.concatenate([core, np.flatnonzero(more)])
+    core = core[np.argsort(-levels[core], kind="stable")][:SEEDS]
+    seeds = np.concatenate([vectors[core], liked])
+    if len(seeds) < LEAST_SEEDS:
+        return Relevance(often | once, np.zeros(len(papers), bool), mentions.present)
+    close, among = _closeness_to(vectors, seeds, core), _closeness_among(seeds)
+    low, usual, typical, central = np.quantile(among, (LOW, USUAL, TYPICAL, CENTRAL)) - 1e-6
+    about = (
+        ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= OTHER_MEANING * low)
+        | ((levels == Mention.REPEATEDLY) & (close >= np.where(prominent, low, usual)))
+        | (once & (close >= np.where(prominent, usual, typical)))
+        | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
+    )
+    if 0 < subject.counts.papers < SMALL_LIBRARY:
+        about |= close >= low
+    return Relevance(about, (close >= central) & (len(seeds) >= LEAST_CORE), close)
 
 
 def select_foundations(found: Sequence[FoundPaper], relevance: Relevance, limit: int) -> list[FoundPaper]:
     """At most ``limit`` papers that are not about the topic but belong to a survey of it, in the order they were found.
 
-    Papers that the papers found cite come first: that is what a foundation is. Then what is close and much cited.
+    Papers that the papers found cite come first: that is what a foundation is. Then what is close to the topic, not
+    younger than most of its own papers, and cited more than most of them.
     """
-    pairs = [
-        (item, near)
+    own = [item.paper for item, is_about in zip(found, relevance.about, strict=True) if is_about]
+    if not own:
+        return []
+    cited_from = np.quantile([paper.citations or 0 for paper in own], MUCH_CITED)
+    known_years = [paper.year for paper in own if paper.year]
+    latest = np.median(known_years) if known_years else np.inf
+    others = [
+        (item, near and (item.paper.citations or 0) > cited_from and (item.paper.year or np.inf) <= latest)
         for item, is_about, near in zip(found, relevance.about, relevance.related, strict=True)
         if not is_about
     ]
-    cited = [item for item, _ in pairs if _is_cited(item)]
-    related = [_marked(item) for item, near in pairs if near and not _is_cited(item)]
+    cited = [item for item, _ in others if _is_cited(item)]
+    related = [_marked(item) for item, near in others if near and not _is_cited(item)]
     return [*cited, *related][:limit]
 
 
@@ -127,14 +167,11 @@ def _marked(item: FoundPaper) -> FoundPaper:
     return replace(item, reasons=(*item.reasons, Reason("close to the topic and much cited", 1, "foundation")))
 
 
-def _measure_words(subject: Subject, papers: Sequence[Paper]) -> WordEvidence:
-    """How much of a subject each paper names."""
-    said = read_topic(subject.text)
-    words = with_abbreviations(said, [paper.content for paper in papers[:SEEDS]])
-    counts = subject.counts
-    is_counted = counts.papers > 0 and len(counts.papers_with) == len(said.stems)
-    rarities = rarity(counts.papers_with, counts.papers) if is_counted else None
-    return measure_texts(words, [p.title for p in papers], [p.content for p in papers], rarities)
+def _rarities(subject: Subject) -> Scores:
+    """How rare each word of a subject is in the library; all the same where that is not known."""
+    size, counts = len(read_topic(subject.text).stems), subject.counts
+    is_counted = counts.papers > 0 and len(counts.papers_with) == size
+    return rarity(counts.papers_with, counts.papers) if is_counted else np.ones(size)
 
 
 _JOINED = re.compile(r"\s+(?:and|versus|vs\.?|&)\s+", re.I)
@@ -146,6 +183,13 @@ def split_topic(topic: str) -> list[str]:
     if len(parts) == 2 and all(len(terms(part)) > 1 for part in parts):
         return [topic, *parts]
     return [topic]
+
+
+def _closeness_to(vectors: Vectors, seeds: Vectors, own: NDArray[np.int64]) -> Scores:
+    """The closeness of each paper to the seeds; row ``own[i]`` is seed i, which does not count for itself."""
+    close = closeness(vectors, seeds)
+    close[own] = _closeness_among(seeds)[: len(own)]
+    return close
 
 
 def _closeness_among(seeds: Vectors) -> Scores:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
@@ -87,6 +87,7 @@ class WordEvidence:
 def read_topic(topic: str) -> TopicWords:
     """The words of a topic, with the spellings that need no library: hyphens, compounds, British and American."""
     stems = tuple(dict.fromkeys(terms(topic)))
+    stems = tuple(s for s in stems if s not in _OF_ANY_TOPIC) or stems
     place = {s: i for i, s in enumerate(stems)}
     plain = words(topic)
     writings: list[Writing] = []
@@ -107,12 +108,50 @@ def read_topic(topic: str) -> TopicWords:
     return TopicWords(stems, tuple(w for w in dict.fromkeys(writings) if w.stems and w.stems != stems))
 
 
+_OF_ANY_TOPIC = frozenset(
+    terms(
+        "using use based method approach technique survey review overview literature tutorial introduction "
+        "recent advance progress trend challenge application paper study research work state-of-the-art new novel "
+        "comprehensive comparison comparative"
+    )
+)
+"""What is said of any topic ("a survey of recent methods for"): it is looked for only where nothing else is said."""
+
+
 def closest_form(texts: Iterable[str], wanted: str, word: str) -> str:
     """The word of these texts that has the wanted stem and is spelt most like ``word``; empty where none has it."""
     from rapidfuzz.distance import DamerauLevenshtein
 
     forms = Counter(other for text in texts for other in words(text) if stem(other) == wanted)
     return min(forms, key=lambda form: (DamerauLevenshtein.distance(form, word), -forms[form]), default="")
+
+
+IMPLIED = 0.85
+IMPLIED_PAPERS = 5
+"""A word is implied where so many papers have the topic's other words, and this share of them has it too: then it
+tells nothing more ("image" in "medical image segmentation")."""
+
+
+async def find_implied(
+    words_there: frozenset[int], count: Callable[[frozenset[int]], Awaitable[int]]
+) -> frozenset[int]:
+    """The words of a topic that its other words imply, given how many papers have all of some words.
+
+    The most implied word goes first, and so on, since two words may imply each other.
+    """
+    left = words_there
+    while len(left) > 1:
+        with_all = await count(left)
+        shares = {}
+        for word in left:
+            others = await count(left - {word})
+            if others >= IMPLIED_PAPERS:
+                shares[word] = with_all / others
+        word = max(shares, key=lambda w: shares[w], default=-1)
+        if word < 0 or shares[word] < IMPLIED:
+            break
+        left -= {word}
+    return words_there - left
 
 
 _SPELLINGS = (
@@ -147,8 +186,9 @@ def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
     for (phrase, short), times in seen.items():
         if times < KNOWN_ABBREVIATION:
             continue
-        if all(s in place for s in phrase) and len(phrase) > 1:
-            writings.append(Writing((short,), tuple(place[s] for s in phrase), is_abbreviation=True))
+        said = phrase if all(s in place for s in phrase) else phrase[1:]  # a kind of it: "large" language models
+        if len(said) > 1 and all(s in place for s in said):
+            writings.append(Writing((short,), tuple(place[s] for s in said), is_abbreviation=True))
         elif short in place:
             writings.append(Writing(phrase, (place[short],), is_abbreviation=True))
     return replace(topic, writings=tuple(dict.fromkeys(writings)))

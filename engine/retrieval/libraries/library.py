@@ -44,6 +44,8 @@ class TopicCounts:
     papers_with: tuple[int, ...] = ()
     spellings: tuple[tuple[str, str], ...] = ()
     """A word of the topic that no paper has → the library's word that is spelt most like it."""
+    implied: frozenset[int] = frozenset()
+    """Places of words that nearly all papers have which have the topic's other words (`find_implied`)."""
 
 
 @dataclass

@@ -87,7 +87,7 @@ class LocalLibrary:
         if not index.keys or not query.text.strip():
             return []
         topic, seeds = await asyncio.to_thread(index.read_topic, query.text)
-        if query.ranking == "survey":
+        if query.ranking in {"survey", "words"}:
             topic = with_abbreviations(topic, await self._abstracts(index, seeds))
         scores = await asyncio.to_thread(index.rank, query, topic)
         chosen = [int(row) for row in order_best(scores, query.limit) if scores[row] > -np.inf]
@@ -104,7 +104,8 @@ class LocalLibrary:
             texts = [f"{row['title']} {row['abstract']}" for row in await self._take(rows, ["title", "abstract"])]
             if spelling := closest_form(texts, stem, word):
                 spellings.append((word, spelling))
-        return TopicCounts(len(index.keys), counts, tuple(spellings))
+        implied = await index.find_implied(topic)
+        return TopicCounts(len(index.keys), counts, tuple(spellings), implied)
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches, each whole or not at all; `index` makes them searchable.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from engine.retrieval.topic_words import (
     Scores,
     TopicWords,
     WordEvidence,
+    find_implied,
     find_words,
     measure_words,
     rarity,
@@ -76,6 +78,16 @@ class LocalIndex:
         misspelt = [(word, self.words.most_like(stem(word))) for word in words(topic) if stem(word) in unknown]
         return counts, tuple((word, other) for word, other in misspelt if other)
 
+    async def find_implied(self, topic: str) -> frozenset[int]:
+        """The words of a topic that its other words imply here."""
+        said = read_topic(topic)
+        found = [word.rows for word in find_words(said, self.words.find, len(self.keys)).written]
+
+        async def count(words: frozenset[int]) -> int:
+            return len(reduce(partial(np.intersect1d, assume_unique=True), [found[j] for j in words]))
+
+        return await find_implied(frozenset(range(len(found))), count)
+
     def rank(self, query: Query, topic: TopicWords) -> Scores:
         """A score for every paper, in the order that the query asks for; -inf for those that it does not take."""
         match query.ranking:
@@ -83,6 +95,9 @@ class LocalIndex:
                 scores = self._rank_for_survey(query, self.measure(topic))
             case "relevance":
                 scores = self._rank_by_relevance(query, self.measure(topic))
+            case "words":
+                words = self.measure(topic)
+                scores = np.where(words.present > 0, words.present + words.in_text, -np.inf)
             case "title":
                 scores = (self.titles @ self._vector(query)).astype(np.float64)
         scores[~self.allow(query)] = -np.inf

@@ -121,6 +121,8 @@ class WeaviateLibrary:
                 return await self._for_survey(query)
             case "relevance":
                 return await self._by_words_and_meaning(query)
+            case "words":
+                return await self._objects.by_words(query)
             case "title":
                 return await self._near(query, "title")
 

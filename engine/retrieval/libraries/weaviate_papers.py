@@ -9,7 +9,7 @@ from operator import and_
 from typing import Any
 
 from weaviate.classes.data import DataObject
-from weaviate.classes.query import Filter
+from weaviate.classes.query import Filter, MetadataQuery
 from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
@@ -18,9 +18,9 @@ from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.adding import from_stored, identities, to_columns
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.libraries.weaviate_schema import is_read_only, translate_failures
-from engine.retrieval.topic_words import read_topic
+from engine.retrieval.topic_words import find_implied, read_topic
 from engine.text import terms
-from engine.values import Paper, Query
+from engine.values import FoundPaper, Paper, Query
 
 PAGE = 1_000
 
@@ -43,12 +43,18 @@ class PaperObjects:
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """How many papers have each word of a topic."""
-        counts = await asyncio.gather(*map(self._count_with, read_topic(topic).stems))
-        return TopicCounts(await self.count(), tuple(counts))
+        stems = read_topic(topic).stems
+        counts = await asyncio.gather(*(self._count_with([stem]) for stem in stems))
 
-    async def _count_with(self, stem: str) -> int:
+        async def count_all(words: frozenset[int]) -> int:
+            return await self._count_with([stems[j] for j in words])
+
+        implied = await find_implied(frozenset(range(len(stems))), count_all)
+        return TopicCounts(await self.count(), tuple(counts), implied=implied)
+
+    async def _count_with(self, stems: Sequence[str]) -> int:
         async with translate_failures("to count papers"):
-            has_it = Filter.by_property("words").equal(stem)
+            has_it = Filter.by_property("words").contains_all(list(stems))
             counted = await self._papers.aggregate.over_all(filters=has_it, total_count=True)
         return int(counted.total_count or 0)
 
@@ -95,6 +101,23 @@ class PaperObjects:
         async with translate_failures("to read papers"):
             async for item in self._papers.iterator(return_properties=FIELDS):
                 yield to_paper(item.properties)
+
+    async def by_words(self, query: Query) -> list[FoundPaper]:
+        """The best by the server's BM25."""
+        stems = read_topic(query.text).stems
+        if not stems:
+            return []
+        async with translate_failures("to search"):
+            found = await self._papers.query.bm25(
+                " ".join(stems),
+                query_properties=["words"],
+                limit=query.limit + len(query.exclude),
+                filters=filter_papers(query),
+                return_properties=FIELDS,
+                return_metadata=MetadataQuery(score=True),
+            )
+        scored = [FoundPaper(to_paper(o.properties), float(o.metadata.score or 0.0)) for o in found.objects]
+        return [item for item in scored if item.paper.key not in query.exclude][: query.limit]
 
     async def by_id(self, ids: Sequence[Any]) -> dict[Any, Paper]:
         """Papers by the ids of their objects."""

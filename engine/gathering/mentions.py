@@ -1,0 +1,260 @@
+"""How strongly papers name a topic: all its words, in the title, close together in a sentence, or scattered.
+
+A word counts in any of its writings (hyphens, spellings, abbreviations, other forms that mean the same). Sentences that
+only say where code or data are found do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.retrieval.embedding import Embedder
+from engine.retrieval.topic_words import TopicWords, read_topic, with_abbreviations
+from engine.text import STOP_WORDS, stem, words
+from engine.values import Paper
+
+
+class Mention(IntEnum):
+    """How a paper names a topic, the strongest way that it does."""
+
+    PARTLY = 0
+    """Some of its words or phrases are missing."""
+    SCATTERED = 1
+    """All its words, in different sentences."""
+    ONCE = 2
+    """All its words close together, in one sentence."""
+    REPEATEDLY = 3
+    """The same in several sentences."""
+    IN_TITLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """For each paper its `Mention`, the share (0 to 1) of the topic in its title and in all of it, and its salience.
+
+    ``salience`` is the number of sentences that have the word of the topic which has the fewest, the title being two.
+    ``main_in_title`` says whether the title has the words without which nothing is left of the topic, ``needed`` how
+    many words a paper must have to name it.
+    """
+
+    levels: NDArray[np.int64]
+    in_title: NDArray[np.float64]
+    present: NDArray[np.float64]
+    salience: NDArray[np.int64]
+    main_in_title: NDArray[np.bool_]
+    needed: int
+
+
+ABBREVIATIONS_FROM = 400
+"""Papers, the best first, whose texts tell abbreviations and other forms of the topic's words."""
+
+SAME_MEANING = 0.6
+"""Least cosine of two forms of a word ("explain", "explanation") that begin alike, for them to mean the same."""
+
+PHRASE_PAPERS, PHRASE = 5, 0.5
+"""Two words are a phrase where this share of the papers that have both, if so many have, has them side by side."""
+
+COMMON = 4.0
+"""A word of less rarity (more than 2 % of the papers have it) means something only in its phrase, if it has one."""
+
+RARE = 5.0
+USUALLY_THERE = 0.5
+"""A title that has a word of this rarity (one in 150 papers) may leave out a common word of the topic that this share
+of the papers with such titles have elsewhere: "unlearning" alone is machine unlearning."""
+
+WEAK = 0.08
+"""A word with less than this share of the topic's rarities squared may be missing: the others say what it is about."""
+
+_BOILERPLATE = re.compile(
+    r"https?:|www\.|github|\b(?:code|data|datasets?|models?|demos?|videos?|benchmarks?|implementations?)\b[^.]{0,60}"
+    r"\b(?:available|released|found at|open-sourced|open sourced)\b",
+    re.I,
+)
+UNBOUNDED = 1_000
+"""More places than a title has."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[(\"'])")
+_WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
+
+Hit = tuple[int, frozenset[int]]
+"""The place of a word in its sentence, stop words not counted, and the topic's words that it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """One paper: the hits of its title and of each sentence that has any."""
+
+    title: tuple[Hit, ...]
+    sentences: tuple[tuple[Hit, ...], ...]
+
+    def present(self) -> frozenset[int]:
+        """The topic's words that the paper has at all."""
+        return frozenset[int]().union(_positions(self.title), *map(_positions, self.sentences))
+
+
+def _positions(line: tuple[Hit, ...]) -> frozenset[int]:
+    return frozenset[int]().union(*(positions for _, positions in line))
+
+
+def measure_mentions(
+    topic: str, rarities: NDArray[np.float64], implied: frozenset[int], papers: Sequence[Paper], embedder: Embedder
+) -> Mentions:
+    """How each paper names the topic; ``rarities`` (words,) weigh the words of `read_topic`, ``implied`` may miss."""
+    said = read_topic(topic)
+    size = len(said.stems)
+    if not size or not papers:
+        nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
+        return Mentions(never, nothing, nothing, never, never > 0, 0)
+    reader = _Reader(_read_forms(said, papers[:ABBREVIATIONS_FROM], embedder))
+    texts = [reader.read(paper) for paper in papers]
+    strong = np.flatnonzero(rarities**2 >= WEAK * (rarities**2).sum())
+    needed = frozenset(map(int, strong)) - implied or frozenset({int(rarities.argmax())})
+    pairs = [pair for pair in _pairs(topic, said) if any(j in needed and rarities[j] < COMMON for j in pair)]
+    phrases = [pair for pair in pairs if _is_phrase(pair, texts)]
+    main = _find_main(needed, texts, rarities)
+    named = _Named(needed, phrases, 2 * size - 1)
+    weights = rarities / rarities.sum()
+    return Mentions(
+        np.array([named.level(text) for text in texts], np.int64),
+        np.array([weights[[*_positions(text.title)]].sum() for text in texts]),
+        np.array([weights[[*text.present()]].sum() for text in texts]),
+        np.array([named.salience(text) for text in texts], np.int64),
+        np.array([main <= _positions(text.title) for text in texts]),
+        len(needed),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What has to be there for the topic to be named: words, phrases, and within how many places in a sentence."""
+
+    needed: frozenset[int]
+    phrases: Sequence[tuple[int, int]]
+    width: int
+
+    def level(self, text: _Text) -> Mention:
+        """How a paper names it."""
+        if not self.needed <= text.present():
+            return Mention.PARTLY
+        if self._is_in(text.title, UNBOUNDED):
+            return Mention.IN_TITLE
+        lines = (text.title, *text.sentences)
+        if not all(any(_stand_together(line, pair, 2) for line in lines) for pair in self.phrases):
+            return Mention.PARTLY
+        times = sum(self._is_in(sentence, self.width) for sentence in text.sentences)
+        return (Mention.SCATTERED, Mention.ONCE, Mention.REPEATEDLY)[min(times, 2)]
+
+    def salience(self, text: _Text) -> int:
+        """Sentences that have the word which has the fewest."""
+        title, sentences = _positions(text.title), [_positions(sentence) for sentence in text.sentences]
+        return min(2 * (word in title) + sum(word in found for found in sentences) for word in self.needed)
+
+    def _is_in(self, line: tuple[Hit, ...], width: int) -> bool:
+        for start, (begin, _) in enumerate(line):
+            window = tuple(hit for hit in line[start:] if hit[0] - begin < width)
+            if self.needed <= _positions(window):
+                return all(_stand_together(line, pair, 2) for pair in self.phrases)
+        return False
+
+
+class _Reader:
+    """Finds the topic's words in texts."""
+
+    def __init__(self, forms: Mapping[str, frozenset[int]]) -> None:
+        self._forms = forms
+        self._beginnings = frozenset(form[:2] for form in forms)
+        self._known: dict[str, frozenset[int] | None] = {}
+
+    def read(self, paper: Paper) -> _Text:
+        sentences = (s for s in _SENTENCE_END.split(paper.content) if not _BOILERPLATE.search(s))
+        return _Text(self._hits(paper.title), tuple(hits for s in sentences if (hits := self._hits(s))))
+
+    def _hits(self, sentence: str) -> tuple[Hit, ...]:
+        hits = []
+        place = 0
+        for word in _WORD.findall(sentence.lower()):
+            positions = self._known[word] if word in self._known else self._look_up(word)
+            if positions is None:
+                continue
+            if positions:
+                hits.append((place, positions))
+            place += 1
+        return tuple(hits)
+
+    def _look_up(self, word: str) -> frozenset[int] | None:
+        """The topic's words for which a word stands; ``None`` for a stop word."""
+        found: frozenset[int] | None = None
+        if word not in STOP_WORDS:
+            parts = [word, *(part for part in word.split("-") if "-" in word and part not in STOP_WORDS)]
+            likely = (stem(part) for part in parts if part[:2] in self._beginnings)  # no stem begins otherwise
+            found = frozenset[int]().union(*(self._forms.get(part, frozenset()) for part in likely))
+        self._known[word] = found
+        return found
+
+
+def _read_forms(said: TopicWords, papers: Sequence[Paper], embedder: Embedder) -> dict[str, frozenset[int]]:
+    """Stem → the topic's words for which it stands."""
+    topic = with_abbreviations(said, [paper.content for paper in papers])
+    forms: dict[str, set[int]] = {s: {i} for i, s in enumerate(topic.stems)}
+    for writing in topic.writings:
+        if len(writing.stems) == 1:
+            forms.setdefault(writing.stems[0], set()).update(writing.positions)
+    words_there = {word for paper in papers for word in _WORD.findall(f"{paper.title} {paper.content}".lower())}
+    for position, own in enumerate(topic.stems):
+        begin = own[: max(4, len(own) - 3)]
+        plain = {stem(word): word for word in words_there if word.startswith(begin) and "-" not in word}
+        alike = [s for s in plain if s not in forms] if len(own) >= 4 else []
+        if not alike:
+            continue
+        vectors = embedder.embed([plain.get(own, own), *(plain[s] for s in alike)])
+        for other, cosine in zip(alike, vectors[1:] @ vectors[0], strict=True):
+            if cosine >= SAME_MEANING:
+                forms.setdefault(other, set()).add(position)
+    return {form: frozenset(positions) for form, positions in forms.items()}
+
+
+def _find_main(needed: frozenset[int], texts: Sequence[_Text], rarities: NDArray[np.float64]) -> frozenset[int]:
+    """The words needed without those that go without saying once the others stand in a title."""
+    main = needed
+    while any(rarities[j] >= RARE for j in main):
+        shares = {}
+        for word in main:
+            titled = [text for text in texts if main - {word} <= _positions(text.title)]
+            if rarities[word] < COMMON and len(titled) >= PHRASE_PAPERS:
+                shares[word] = sum(word in text.present() for text in titled) / len(titled)
+        word = max(shares, key=lambda w: shares[w], default=-1)
+        if word < 0 or shares[word] < USUALLY_THERE:
+            break
+        main -= {word}
+    return main
+
+
+def _pairs(topic: str, said: TopicWords) -> list[tuple[int, int]]:
+    """Words of the topic that stand side by side."""
+    place = {s: i for i, s in enumerate(said.stems)}
+    plain = [None if word in STOP_WORDS else place.get(stem(word)) for word in words(topic)]
+    return [(a, b) for a, b in pairwise(plain) if a is not None and b is not None and a != b]
+
+
+def _is_phrase(pair: tuple[int, int], texts: Sequence[_Text]) -> bool:
+    """Whether papers that have both words mostly have them side by side, in titles or anywhere."""
+    for lines in ([(t.title,) for t in texts], [(t.title, *t.sentences) for t in texts]):
+        both = [part for part in lines if {*pair} <= {j for line in part for _, p in line for j in p}]
+        beside = sum(any(_stand_together(line, pair, 1) for line in part) for part in both)
+        if len(both) >= PHRASE_PAPERS and beside >= PHRASE * len(both):
+            return True
+    return False
+
+
+def _stand_together(line: tuple[Hit, ...], pair: tuple[int, int], most: int) -> bool:
+    """Whether a line has the pair as one word, or in order at most so many places apart, or turned side by side."""
+    first = [place for place, positions in line if pair[0] in positions]
+    second = [place for place, positions in line if pair[1] in positions]
+    return any(0 <= b - a <= most or b - a == -1 for a in first for b in second)

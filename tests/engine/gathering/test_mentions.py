@@ -1,0 +1,142 @@
+"""Which papers name a topic and mean by it what it means: all its words, in any writing, in one sense."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.gathering.topic_papers import Subject, measure_relevance
+from engine.retrieval.embedding import Vectors
+from engine.retrieval.libraries.library import TopicCounts
+from engine.retrieval.topic_words import read_topic
+from engine.text import terms
+from engine.values import Paper
+from tests.fakes import paper
+
+DETAILS = (
+    *("sparse", "dense", "linear", "convex", "robust", "causal", "neural", "visual", "spatial", "temporal", "online"),
+    *("offline", "hidden", "latent", "convolution", "attention", "margin", "kernel", "gradient", "entropy", "corpus"),
+    *("benchmark", "annotator", "crowd", "budget", "privacy", "fairness", "speed", "memory", "noise"),
+)
+
+
+class ByBeginnings:
+    """Takes words for the same that begin with the same five letters."""
+
+    name = "beginnings"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), 512), np.float32)
+        for row, text in enumerate(texts):
+            for word in set(terms(text)):
+                vectors[row, sum(ord(ch) * 31**i for i, ch in enumerate(word[:5])) % 512] = 1.0
+        return vectors / np.maximum(1e-9, np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def written(number: int, title: str, abstract: str) -> Paper:
+    """A paper with details of its own, as papers of one topic have."""
+    own = " ".join(DETAILS[(number * 7 + 11 * k) % len(DETAILS)] for k in range(8))
+    return replace(paper(number), title=title, abstract=f"{abstract} We look at {own}.")
+
+
+def about(topic: str, stored: Sequence[Paper], rare: Sequence[int]) -> list[str]:
+    """Titles of the papers about a topic in a library of 50,000, where ``rare`` papers have each word of it."""
+    assert len(read_topic(topic).stems) == len(rare)
+    relevance = measure_relevance([Subject(topic, TopicCounts(50_000, tuple(rare)))], stored, ByBeginnings())
+    return [p.title for p, is_about in zip(stored, relevance.about, strict=True) if is_about]
+
+
+EXPLAINED = [
+    written(
+        n,
+        f"Explainable Recommendation with Reviews {n}",
+        "Users ask why an item is recommended. We study explainable recommendation, which explains items to users. "
+        f"Our explainable recommendation model writes explanations from reviews. Case {n}.",
+    )
+    for n in range(12)
+]
+RECOMMENDED = [
+    written(100 + n, f"Sequential Recommendation {n}", f"We recommend items to users by their sequences. Case {n}.")
+    for n in range(12)
+]
+EXPLAINING = [
+    written(200 + n, f"Explaining Image Classifiers {n}", f"We explain what a classifier sees in images. Case {n}.")
+    for n in range(12)
+]
+
+
+def test_one_word_of_two_is_not_the_topic() -> None:
+    found = about("explainable recommendation", [*EXPLAINED, *RECOMMENDED, *EXPLAINING], [1_000, 500])
+    assert sorted(found) == sorted(p.title for p in EXPLAINED)
+
+
+def test_another_form_of_a_word_names_it() -> None:
+    text = (
+        "Users ask why an item is recommended. We give explanations of recommendations. Reviews explain items to users."
+    )
+    other = written(300, "Generating Explanations for Recommendations from Reviews", text)
+    assert other.title in about("explainable recommendation", [*EXPLAINED, *RECOMMENDED, other], [1_000, 500])
+
+
+def test_where_code_is_found_is_not_what_a_paper_is_about() -> None:
+    topic, rare = "code generation", [3_000, 9_000]
+    own = [
+        written(n, f"Code Generation from Tests {n}", f"We study code generation. Programs and tests. Case {n}.")
+        for n in range(12)
+    ]
+    text = "We study image generation. Our code for generation is available at https://example.org. Case {}."
+    images = [written(100 + n, f"Image Generation {n}", text.format(n)) for n in range(12)]
+    assert sorted(about(topic, [*own, *images], rare)) == sorted(p.title for p in own)
+
+
+def test_the_same_words_in_another_sense_are_not_the_topic() -> None:
+    own = [
+        written(
+            n,
+            f"Stance Detection in Tweets {n}",
+            "Stance detection finds whether a tweet agrees with its target. Social media users and political opinions. "
+            f"We improve stance detection of tweets. Case {n}.",
+        )
+        for n in range(16)
+    ]
+    robot = written(
+        300,
+        "Detecting the Stance Phase of a Legged Robot",
+        "The leg of a walking robot has a swing phase and a stance phase. Foot force and gait control of the leg.",
+    )
+    walking = [
+        written(400 + n, f"Gait Control {n}", f"A walking robot moves its leg by gait control of the foot. Case {n}.")
+        for n in range(12)
+    ]
+    assert robot.title not in about("stance detection", [*own, robot, *walking], [270, 9_000])
+
+
+@pytest.mark.parametrize("title", ["Watermarking LLMs by Green Lists", "A Watermark for Large Language Models"])
+def test_an_abbreviation_of_a_kind_names_the_kind(title: str) -> None:
+    own = [
+        written(
+            n,
+            f"Watermarking Language Models {n}",
+            f"Large language models (LLMs) write text. We watermark a language model by its tokens. Case {n}.",
+        )
+        for n in range(12)
+    ]
+    other = written(300, title, "LLMs write text. We watermark LLMs by their tokens and detect the watermark.")
+    images = [
+        written(400 + n, f"Image Watermarking {n}", f"We watermark images in their pixels. Case {n}.")
+        for n in range(12)
+    ]
+    found = about("watermarking language models", [*own, *images, other], [40, 5_000, 40_000])
+    assert sorted(found) == sorted([*(p.title for p in own), title])
+
+
+def test_a_word_that_goes_without_saying_may_be_missing() -> None:
+    own = [
+        written(n, f"Machine Unlearning of Samples {n}", f"Machine unlearning removes samples from a model. Case {n}.")
+        for n in range(12)
+    ]
+    short = written(300, "Unlearning Samples Exactly", "We remove samples from a trained model. Unlearning is exact.")
+    assert short.title in about("machine unlearning", [*own, short, *RECOMMENDED], [3_000, 30])
