@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
+from adapters.chat import Incoming
 from engine.retrieval.libraries.local import LocalLibrary
+from tests.fakes import HERE
 from tests.lab import opened
 
 
@@ -38,6 +42,26 @@ async def test_forgetting_one_survey_leaves_the_others(library: LocalLibrary) ->
         await lab.talk("survey graph attention", "forget now", "list")
         assert "1. **dense retrieval** (keywords, your turn) ← here" in lab.chat.last
         assert "graph attention" not in lab.chat.last
+
+
+async def test_the_stop_button_of_one_survey_does_not_stop_another(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        (stop,) = {button for message in lab.chat.messages() for button in message.buttons if button.typed == "stop"}
+        lab.chat.holds = lambda outgoing: outgoing.kind == "progress"
+        lab.chat.turn.clear()
+        await lab.chat.backend.handle(Incoming(HERE, "mara", "another", "survey graph attention"))
+        async with asyncio.timeout(60):
+            await lab.chat.stored.wait()
+        running = (await lab.session()).job
+        assert running
+        await lab.chat.backend.handle(Incoming(HERE, "mara", "press", "", stop.action))
+        await lab.service.dispatcher.settled()
+        assert (await lab.session()).job == running
+        lab.chat.release.set()
+        await lab.chat.turn.wait()
+        await lab.settled()
+        assert (await lab.state()).keywords
 
 
 async def test_undo_and_redo_are_each_others_inverse(library: LocalLibrary) -> None:
