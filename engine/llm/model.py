@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from engine.errors import LanguageModelError
 from engine.limits import CHARACTERS_PER_TOKEN
+from engine.retry_after import read_retry_after
 from engine.text import clean, shorten
 
 Task = Literal["reading", "extraction", "outline", "drafting", "checking", "judging"]
@@ -125,7 +126,7 @@ def failure_of_status(
     return CallFailed(
         f"The language model's service answered {status}{said if said.endswith('.') else f'{said}.'}",
         retryable=retryable and not final,
-        retry_after_s=float(retry_after) if retry_after.replace(".", "", 1).isdigit() else None,
+        retry_after_s=read_retry_after(retry_after),
         spent=spent,
     )
 

@@ -13,7 +13,6 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -30,6 +29,7 @@ from engine.retrieval.online.service_state import (
     recall_allowance,
     recall_outage,
 )
+from engine.retry_after import read_retry_after
 from engine.text import clean
 
 DAY_S = 86_400.0
@@ -293,7 +293,7 @@ class ScholarlyService:
     ) -> ServiceReply:
         status = response.status
         if status in self._policy.busy or status >= 500:
-            asked = retry_after(response.headers.get("Retry-After", "")) or exhausted_for(response.headers)
+            asked = read_retry_after(response.headers.get("Retry-After", "")) or exhausted_for(response.headers)
             raise _Retry(f"answered {status}", asked)
         if status in {401, 403}:
             raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
@@ -323,16 +323,6 @@ def reason_of(text: str) -> str:
         return ""
     said = (answer.get("error"), answer.get("message")) if isinstance(answer, dict) else ()
     return ". ".join(clean(part)[:LONGEST_REASON] for part in said if isinstance(part, str) and part.strip())
-
-
-def retry_after(value: str) -> float | None:
-    """Seconds that a ``Retry-After`` header asks for, as a number or a date; ``None`` where it does not say."""
-    if value.strip().isdigit():
-        return float(value)
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, TypeError):
-        return None
 
 
 async def _read(response: aiohttp.ClientResponse) -> str:

@@ -13,6 +13,7 @@ import rispy
 from bibtexparser.entrypoint import parse_string
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from engine.citations import with_references
 from engine.errors import UserError
@@ -106,6 +107,17 @@ def test_markdown_has_the_structure() -> None:
     assert "- an item [1, 2]" in text
     assert re.search(r"^\[1\] Ada|^\[1\] ", text, re.M)
     assert "| A Plain Title | [1] |" in text
+
+
+@pytest.mark.parametrize("title", ["a | b", "a \\| b", "x\n| y |", "|", "P(a|b) || c"])
+def test_a_cell_of_a_markdown_table_stays_one_cell(title: str) -> None:
+    reader = MarkdownIt().enable("table")
+    tokens = reader.parse(render_markdown(survey_about(title)))
+    start = next(i for i, token in enumerate(tokens) if token.type == "table_open")
+    end = next(i for i, token in enumerate(tokens) if token.type == "table_close")
+    cells = [token.children for token in tokens[start:end] if token.type == "inline"]
+    texts = ["".join(part.content for part in parts or () if part.type in {"text", "text_special"}) for parts in cells]
+    assert texts == ["Group", "Cited", " ".join(title.split()), "[1]"]
 
 
 @given(st.text(max_size=60))

@@ -15,7 +15,7 @@ from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex, abstract_of
 from engine.retrieval.online.semantic_scholar import SemanticScholar, to_paper, without_operators
 from engine.retrieval.online.sources import Online
-from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy, retry_after
+from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy
 from engine.values import Paper, PaperKey, YearRange
 from tests.fakes import papers
 from tests.scholarly_server import Fault, Scholarly, Site, number, s2, scholarly
@@ -292,12 +292,6 @@ def test_feeds_that_are_none_are_errors() -> None:
     for text in ("", "<html/>", "<feed", '<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><feed>&x;</feed>'):
         with pytest.raises(RetrievalError):
             read_feed(text)
-
-
-def test_retry_after_is_read_as_number_and_as_date() -> None:
-    assert retry_after("7") == 7.0
-    assert retry_after("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
-    assert retry_after("") is None and retry_after("soon") is None
 
 
 def test_the_stand_in_speaks_with_gaps() -> None:
