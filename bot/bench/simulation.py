@@ -240,7 +240,7 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
 
 def _prose(prompt: str) -> str:
     papers = _PAPER.findall(prompt)
-    wanted = int(_find_or(r"(?:more than|About) (\d+) words", prompt, "120"))
+    wanted = int(_find_or(r"(?i:more than|about) (\d+) words|of (\d+) to \d+ words", prompt, "120"))
     findings = re.findall(r"^- (.+\[@.+)$", prompt, re.M)
     if findings and not papers:  # what stands around the sections is written from what they say
         return " ".join(html.unescape(line) for line in findings[: wanted // 15])
@@ -271,7 +271,7 @@ def _words(text: str, count: int) -> str:
 
 def _find_or(pattern: str, text: str, otherwise: str) -> str:
     match = re.search(pattern, text)
-    return match[1] if match else otherwise
+    return next(filter(None, match.groups())) if match else otherwise
 
 
 async def _openai(

@@ -32,6 +32,9 @@ from engine.writing.estimates import Estimate, estimate_cost
 PUBLISHED = {"calls": 127, "input": 2_140_000, "output": 170_000, "seconds": 155.0}
 """The public AutoSurvey code on the same service: 8 sections, 700 words, 5,000 papers (shared benchmarks, part 2)."""
 
+PUBLISHED_SIZE = (8, 700)
+"""Sections and words of that run; surveys of another size are not compared with it."""
+
 MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "simulated")
 FAULTY_EVERY = 7
 AT_ONCE = 200
@@ -83,7 +86,7 @@ async def write(console: Console, library_name: str, topic: str, size: tuple[int
         selection = PaperSelection(tuple(found))
         async with run_simulated_service(SimulatedService()) as service:
             run = await _run(library, brief, selection, service, Throttle(AT_ONCE))
-            _report(console, run, service)
+            _report(console, run, service, size)
         if faults:
             await _faults(console, library, brief, selection)
         return 0
@@ -133,7 +136,7 @@ def _critical(spans: dict[str, float], outline: Outline) -> float:
     return planning + max(ends, default=0.0) + max(frames)
 
 
-def _report(console: Console, run: MeasuredRun, service: SimulatedService) -> None:
+def _report(console: Console, run: MeasuredRun, service: SimulatedService, size: tuple[int, int]) -> None:
     total = run.account.total()
     read, written = run.expected.input_tokens, run.expected.output_tokens
     rows = [
@@ -152,8 +155,14 @@ def _report(console: Console, run: MeasuredRun, service: SimulatedService) -> No
     ]
     table = Table("", "Scholium", "AutoSurvey's code", "Ratio", title="Writing a survey on the simulated service")
     for label, ours, published, value in rows:
-        theirs = PUBLISHED.get(published)
+        theirs = PUBLISHED.get(published) if size == PUBLISHED_SIZE else None
         table.add_row(label, ours, f"{theirs:,.0f}" if theirs else "", f"{value / theirs:.2f}" if theirs else "")
+    if size != PUBLISHED_SIZE:
+        table.caption = (
+            "AutoSurvey's code was measured with {} sections of {} words; compare at that size only.".format(
+                *PUBLISHED_SIZE
+            )
+        )
     console.print(table)
 
 

@@ -48,22 +48,30 @@ def bench_write(
     topic: Annotated[str, typer.Option(help="What the survey is about.")] = "Graph Neural Networks",
     sections: Annotated[int, typer.Option(help="Number of sections.")] = 8,
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 700,
-    recipe: Annotated[str, typer.Option(help="autosurvey, or surveyx beside it.")] = "autosurvey",
+    recipe: Annotated[str, typer.Option(help="all, autosurvey, surveyx, cluster, naive or organiser.")] = "all",
     pace: Annotated[float, typer.Option(help="With surveyx: 1 is a service's usual speed.")] = 1.0,
     faults: Annotated[bool, typer.Option("--faults", help="Also one run for each kind of fault.")] = False,
 ) -> None:
-    """Time, tokens and faults of a recipe on a simulated language model."""
-    if recipe not in {"autosurvey", "surveyx"}:
-        raise typer.BadParameter("say autosurvey or surveyx", param_hint="--recipe")
-    if recipe == "surveyx":
-        with starting() as console:
+    """Time, tokens and faults of a recipe on a simulated language model; what was said before against what was used."""
+    with starting() as console:
+        from bot.bench.estimates import WRITING_RECIPES, print_estimates
+
+    names = WRITING_RECIPES if recipe == "all" else (recipe,)
+    if not set(names) <= set(WRITING_RECIPES):
+        raise typer.BadParameter(f"say all, {', '.join(WRITING_RECIPES)}", param_hint="--recipe")
+
+    async def measure() -> int:
+        if recipe == "surveyx":
             from bot.bench.write_surveyx import write_surveyx
 
-        run_command(write_surveyx(console, library, topic, (sections, words), pace))
-    with starting() as console:
-        from bot.bench.write import write as run
+            await write_surveyx(console, library, topic, (sections, words), pace)
+        elif recipe in {"all", "autosurvey"}:
+            from bot.bench.write import write
 
-    run_command(run(console, library, topic, (sections, words), faults=faults))
+            await write(console, library, topic, (sections, words), faults=faults)
+        return await print_estimates(console, library, topic, (sections, words), names)
+
+    run_command(measure())
 
 
 @bench.command("honesty")

@@ -127,11 +127,13 @@ def _against(document: Document, human: Document, embedder: Embedder) -> tuple[S
     if not human.headings():
         return (*scores, Score("soft heading recall", None, "the human survey has no headings"))
     recalled = soft_heading_recall(document.headings(), human.headings(), embedder)
+    clipped = soft_heading_recall(document.headings(), human.headings(), embedder, clipped=True)
     final = published_final(whole.mean(), recalled)
     return (
         *scores,
-        Score("soft heading recall", recalled, f"headings embedded by {embedder.name}"),
-        Score("final score (NLPCC)", final, "mean of ROUGE average and soft heading recall, as defined"),
+        Score("soft heading recall", recalled, f"as published: cosines not clipped; headings by {embedder.name}"),
+        Score("soft heading recall, clipped", clipped, f"negative cosines count as 0; headings by {embedder.name}"),
+        Score("final score (NLPCC)", final, "mean of ROUGE average and soft heading recall (published), as defined"),
         *overlap(document.references, human.references),
     )
 

@@ -84,21 +84,27 @@ def rouge_by_chunks(candidate: Document, reference: Document) -> Rouge:
     )
 
 
-def soft_cardinality(vectors: Vectors) -> float:
+def soft_cardinality(vectors: Vectors, *, clipped: bool = False) -> float:
     """card(T) = Σ_i 1 / Σ_j sim(t_i, t_j): how many different things are there (Fränti; STORM, SurGE).
 
-    ``vectors`` has a unit vector in each row; similarities below 0 count as 0.
+    ``vectors`` has a unit vector in each row. The published measure takes cosines as they are; ``clipped``, those below
+    0 count as 0.
     """
     if len(vectors) == 0:
         return 0.0
-    similarity = np.clip(vectors @ vectors.T, 0.0, 1.0)
+    similarity = vectors @ vectors.T
+    if clipped:
+        similarity = np.clip(similarity, 0.0, 1.0)
     np.fill_diagonal(similarity, 1.0)
     return float((1.0 / similarity.sum(axis=1)).sum())
 
 
-def soft_heading_recall(candidate: Sequence[str], reference: Sequence[str], embedder: Embedder) -> float:
+def soft_heading_recall(
+    candidate: Sequence[str], reference: Sequence[str], embedder: Embedder, *, clipped: bool = False
+) -> float:
     """c(R ∩ G) / c(R) with c(R ∩ G) = c(R) + c(G) − c(R ∪ G): how much of the reference's headings is there.
 
+    As published, where cosines may be negative and the result may leave 0 to 1; ``clipped``, neither happens.
     Raises `ValueError` where the reference has no headings.
     """
     if not reference:
@@ -107,6 +113,7 @@ def soft_heading_recall(candidate: Sequence[str], reference: Sequence[str], embe
         return 0.0
     vectors = embedder.embed([*candidate, *reference])
     own, other = vectors[: len(candidate)], vectors[len(candidate) :]
-    wanted = soft_cardinality(other)
-    shared = wanted + soft_cardinality(own) - soft_cardinality(vectors)
-    return float(min(1.0, max(0.0, shared / wanted)))
+    wanted = soft_cardinality(other, clipped=clipped)
+    shared = wanted + soft_cardinality(own, clipped=clipped) - soft_cardinality(vectors, clipped=clipped)
+    recall = float(shared / wanted)
+    return min(1.0, max(0.0, recall)) if clipped else recall

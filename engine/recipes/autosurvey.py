@@ -67,8 +67,8 @@ class AutoSurveyRecipe(RevisedByModel):
         brief = plan.brief
         task = Assignment(brief.topic, plan.outline, words_for_each(brief, plan.outline), audience=brief.audience)
         steps = Steps(check=self.check, connect=self.connect)
-        chains = plan_subsections(task, plan.papers, plan.kept, steps)
-        chains += plan_subsections(task, plan.papers, KeptText(), steps) * (self.candidates - 1)
+        chains = plan_subsections(plan, task, steps)
+        chains += plan_subsections(replace(plan, kept=KeptText()), task, steps) * (self.candidates - 1)
         if self.candidates > 1:
             written = sum(chain[0].output_tokens for chain in chains) // self.candidates
             chains += [(PlannedCall("judging", written + PROMPT_OVERHEAD, JUDGE_TOKENS),)] * self.candidates

@@ -54,9 +54,9 @@ from engine.writing.assembly import (
     supply_papers,
     words_for_each,
 )
-from engine.writing.clustered import place_papers, write_clustered, write_headings
+from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
 from engine.writing.drafting import Assignment
-from engine.writing.estimates import plan_subsections
+from engine.writing.estimates import Steps, plan_subsections
 from engine.writing.field_overview import group_nearby, write_overview
 from engine.writing.quotation import find_open_problems
 from engine.writing.reading_map import (
@@ -106,7 +106,7 @@ class ClusterRecipe(RevisedEitherWay):
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection, as a language model would write it; without one there are none to pay."""
         task = Assignment(plan.brief.topic, plan.outline, words_for_each(plan.brief, plan.outline))
-        return plan_subsections(task, plan.papers, plan.kept)
+        return [*plan_subsections(plan, task, Steps(frame=False)), *plan_refinement(task, list(plan.papers.values()))]
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The topic and keywords from clusters of what it finds."""

@@ -13,7 +13,7 @@ from engine.citations import inert
 from engine.errors import LanguageModelError
 from engine.gathering.search import gather, require_papers
 from engine.limits import Limits
-from engine.llm.model import Request, TypedAnswer
+from engine.llm.model import Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
@@ -32,13 +32,16 @@ from engine.values import (
 from engine.writing.assembly import add_warnings, assemble_survey, mark_thin, supply_papers, words_for_each
 from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, OutlineAnswer, outline_text
-from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD
+from engine.writing.estimates import PROMPT_OVERHEAD, tokens_drafted
 
 METHOD = (
     "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "
     "sections by their titles and wrote from their abstracts."
 )
 SECTIONS = 8
+FRAME_TOKENS = 200
+"""Abstract and closing summary, as they are written."""
+
 MOST_PAPERS = 400
 """References of the task's largest surveys; all their titles go into one prompt."""
 
@@ -77,10 +80,12 @@ class OrganiserRecipe(RevisedByModel):
         return limits.survey_papers
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
-        """One call for each subsection; nothing is checked."""
+        """The frame, and one call for each subsection; nothing is checked."""
         words = words_for_each(plan.brief, plan.outline)
-        written = round(words * TOKENS_PER_DRAFTED_WORD)
-        chains = []
+        written = tokens_drafted(words)
+        listed = [replace(paper, abstract="", summary="") for paper in list(plan.papers.values())[:MOST_PAPERS]]
+        read = sum(paper_tokens(paper) for paper in listed) + tokens_of(outline_text(plan.outline)) + PROMPT_OVERHEAD
+        chains: list[CallChain] = [(PlannedCall("drafting", read, FRAME_TOKENS),)]
         for _, node in parts_to_write(plan.outline, plan.kept):
             own = [plan.papers[key] for key in node.papers if key in plan.papers][: plan.limits.papers_per_node]
             read = sum(paper_tokens(paper) for paper in own)

@@ -19,9 +19,10 @@ from engine.writing.estimates import (
     TOKENS_PER_DRAFTED_WORD,
     TOKENS_PER_VERDICT,
     WORDS_PER_CITATION,
+    plan_repairs,
 )
 
-NOTES, GIST, HINT, SOURCE = 1.6, 0.5, 0.4, 1.1
+NOTES, GIST, HINT, SOURCE = 1.06, 0.28, 0.25, 1.0
 """Sizes in abstracts, measured on 300 papers: all notes of a paper, those that say where it belongs, a hint with the
 sentence behind it, and the paper in a check."""
 
@@ -35,7 +36,13 @@ EDIT_TOKENS = 45
 EDITED_SHARE = 0.2
 """One edited sentence, and how many sentences are."""
 
-FOUND = 8
+HINTS_OF_A_PAPER = 1.3
+"""Parts that a paper brings something to."""
+
+DIFFERENT = 0.5
+"""Share of a part's claims that cite a paper no other claim of it cites."""
+
+FOUND = 4
 """Papers that rewriting finds for a subsection."""
 
 TABLE_ROWS, ROW_TOKENS = 10, 90
@@ -58,7 +65,7 @@ def plan_survey(
         abstract=fmean(tokens_of(paper.content) for paper in papers) if papers else 0.0,
         written=round(task.words * TOKENS_PER_DRAFTED_WORD),
         cited=task.words // WORDS_PER_CITATION + 1,
-        hints=min(HINTS_EACH, round(2 * len(papers) / max(1, sum(leaves)))),
+        hints=min(HINTS_EACH, round(HINTS_OF_A_PAPER * len(papers) / max(1, sum(leaves)))),
     )
     size = min(HINTED_AT_ONCE, len(papers))
     hints = PlannedCall("outline", sizes.outline + sizes.papers(size, NOTES), size * HINTS_WRITTEN)
@@ -70,6 +77,7 @@ def plan_survey(
         first, *others = sizes.checks()
         chains.append((PlannedCall("drafting", sizes.outline + shown, sizes.written), first))
         chains += [(check,) for check in others]
+    chains += plan_repairs(task.words, len(due), papers)
     if tables:
         shown = PROMPT_OVERHEAD + sizes.papers(TABLE_ROWS, GIST)
         chains += [(PlannedCall("extraction", shown, TABLE_ROWS * ROW_TOKENS),)] * len(body)
@@ -92,7 +100,7 @@ class _Sizes:
     def checks(self) -> list[PlannedCall]:
         """The calls that check a part, side by side."""
         count = -(-self.cited // CLAIMS_PER_CALL)
-        read = CHECK_OVERHEAD + (self.written + self.papers(self.cited, SOURCE)) // count
+        read = CHECK_OVERHEAD + (self.written + self.papers(round(DIFFERENT * self.cited), SOURCE)) // count
         return [PlannedCall("checking", read, self.cited * TOKENS_PER_VERDICT // count)] * count
 
 

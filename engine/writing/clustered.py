@@ -17,7 +17,8 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Prompt, Request, Task, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block
 from engine.retrieval.embedding import Vectors, embed_papers
-from engine.run import Progress, RunContext
+from engine.run import CallChain, PlannedCall, Progress, RunContext
+from engine.session.kept_text import leaves_of
 from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
 from engine.text import clean, list_words, shorten
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey, PaperSelection
@@ -36,6 +37,13 @@ from engine.writing.drafting import (
     outline_text,
     settle_citations,
     verify_citations,
+)
+from engine.writing.estimates import (
+    FINDING_TOKENS,
+    HEADING_TOKENS,
+    PROMPT_OVERHEAD,
+    TOKENS_PER_FRAME_WORD,
+    with_checks,
 )
 from engine.writing.model_text import read_prose
 from engine.writing.notices import with_notice
@@ -57,6 +65,9 @@ SHOWN_PAPERS = 40
 
 LARGEST_PART = 12
 """A group gets one subsection for so many papers, from two to five."""
+
+REFINED_WORDS, TITLE_TOKENS = 150, 20
+"""Usual length of an abstract or a conclusion, and of a title."""
 
 SENTENCES_EACH = 2
 """Of each subsection, what abstract and conclusion are written from."""
@@ -285,7 +296,7 @@ class Frame:
         lines = []
         for number, section in walk(self.survey.sections):
             lines.append(f"{number} {data(section.title)}")
-            lines += [data(claim.text) for claim in section.claims[:SENTENCES_EACH]]
+            lines += [f"- {data(claim.text)}" for claim in section.claims[:SENTENCES_EACH]]
         return "\n".join(lines)
 
 
@@ -315,6 +326,16 @@ def _introduce(node: OutlineNode, brief: Brief, outline: Outline, papers: Mappin
     )
 
 
+def plan_refinement(task: Assignment, papers: Sequence[Paper]) -> list[CallChain]:
+    """The calls that write abstract, conclusion and title in rounds, each with its check."""
+    leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
+    read = leaves * (SENTENCES_EACH * FINDING_TOKENS + HEADING_TOKENS) + PROMPT_OVERHEAD
+    text = PlannedCall("drafting", read, round(REFINED_WORDS * TOKENS_PER_FRAME_WORD))
+    title = PlannedCall("drafting", PROMPT_OVERHEAD, TITLE_TOKENS)
+    parts = 1 + any(node.role == "conclusion" for node in task.outline.nodes)
+    return [*with_checks([text], REFINED_WORDS, papers) * parts, (title,)] * ROUNDS
+
+
 async def write_clustered(
     brief: Brief,
     selection: PaperSelection,
@@ -331,7 +352,6 @@ async def write_clustered(
         ready[0] = _introduce(nodes[0], brief, outline, papers)
         await context.section_finished(ready[0], 0)
     concludes = nodes[last].role == "conclusion"
-    held = {last: Section(nodes[last].title, "")} if concludes else {}
     words = words_for_each(brief, outline)
     task = Assignment(
         brief.topic,
@@ -343,13 +363,13 @@ async def write_clustered(
         temperature=TEMPERATURE,
         top_p=TOP_P,
     )
-    composition = Composition(model, task, papers, context)
-    sections = await composition.sections({**ready, **held})
+    composition = Composition(model, task, papers, context, frame=False)
+    sections = await composition.sections(ready)
     if not any(i in sections and nodes[i].role == "body" for i in range(len(nodes))):
         reason = composition.warnings[0].detail if composition.warnings else "no section is left to write"
         raise LanguageModelError(f"Nothing could be written: {reason}", retryable=True)
     body = replace(outline, nodes=nodes[:-1] if concludes else nodes)
-    written = {i: section for i, section in sections.items() if i not in held}
+    written = {i: section for i, section in sections.items() if not (concludes and i == last)}
     survey = assemble_survey(brief, body, written, selection, METHOD)
     frame = Frame(brief, survey, papers, model, context, title=outline.title)
     await frame.refine()

@@ -57,6 +57,8 @@ class Composition:
     context: RunContext
     check: bool = True
     connect: bool = True
+    frame: bool = True
+    """Whether introduction, conclusion and abstract are written from the finished sections."""
     warnings: list[SurveyWarning] = field(default_factory=list)
     abstract: CheckedText | None = None
     _done: int = 0
@@ -71,7 +73,7 @@ class Composition:
         body = await self._body([(i, top) for i, top in nodes if (i, top) not in frames], finished)
         around = {i for i, _ in frames}
         inside = [body[i] for i in sorted(body) if i not in around]
-        if not inside:
+        if not inside or not self.frame:
             return body
         framing = Framing(self.model, self.task, inside, self.papers, self.check)
         async with asyncio.TaskGroup() as group:

@@ -12,11 +12,11 @@ from engine.llm.model import Task, tokens_of
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.llm.prompting import paper_tokens
 from engine.reading.full_text import OPENING_TOKENS
-from engine.run import CallChain, PlannedCall
-from engine.session.kept_text import KeptText, parts_to_write
-from engine.values import Paper, PaperKey, Passage, walk_outline
+from engine.run import CallChain, PlannedCall, WritingPlan
+from engine.session.kept_text import leaves_of, parts_to_write
+from engine.values import Paper, PaperKey, Passage
 from engine.writing.drafting import Assignment, build_draft_request
-from engine.writing.outer_parts import FINDINGS_EACH, FRAME_WORDS
+from engine.writing.outer_parts import ABSTRACT_WORDS, FINDINGS_EACH, FRAME_WORDS
 
 TOKENS_PER_DRAFTED_WORD = 2.1
 """Measured on cited prose: a word and its share of citation keys, in characters / 4."""
@@ -25,10 +25,23 @@ WORDS_PER_CITATION = 20
 """A survey cites about once a sentence."""
 
 TOKENS_PER_VERDICT = 33
-FINDING_TOKENS = 45
-"""One sentence of the finished sections, from which introduction and conclusion are written."""
+FINDING_TOKENS, HEADING_TOKENS = 45, 15
+"""One sentence of the finished sections, from which introduction and conclusion are written, and a heading."""
+
+TOKENS_PER_FRAME_WORD = 2.6
+"""Introduction, conclusion and abstract cite more densely than sections do."""
+
+WORDS_BEYOND = 10
+"""A model that is asked for more than so many words goes on to the end of its sentence or paragraph."""
+
+CONNECTING_TOKENS = 65
+"""New transitions: a first and a last sentence, often empty."""
+
+DOUBTFUL, REPAIR_PAPERS = 0.06, 3
+"""Share of claims that are judged once more after the first round, and the papers that such a call shows."""
 
 MEAN_PAPER_TOKENS = 250
+"""Where there are no papers to measure."""
 CHECK_OVERHEAD = 750
 PROMPT_OVERHEAD = 450
 """Tokens of the rules and the JSON schema of one editing call."""
@@ -62,51 +75,72 @@ class Steps:
 
     check: bool = True
     connect: bool = True
+    frame: bool = True
+    """Whether introduction, conclusion and abstract are written from the finished sections."""
 
 
-def plan_subsections(
-    task: Assignment, papers: Mapping[PaperKey, Paper], kept: KeptText, steps: Steps = Steps()
-) -> list[CallChain]:
-    """Drafting every subsection that is not ``kept``, and the steps that follow it."""
+def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = Steps()) -> list[CallChain]:
+    """Drafting every subsection of the task's outline that does not stay, and the steps that follow it."""
     chains: list[CallChain] = []
-    for _, node in parts_to_write(task.outline, kept):
-        if node.role != "body":
-            chains += _plan_frame(task, check=steps.check)
-            chains += _plan_frame(task, check=steps.check) if node.role == "conclusion" else []  # and the abstract
-            continue
-        own = [papers[key] for key in node.papers if key in papers]
-        written = round(task.words * TOKENS_PER_DRAFTED_WORD)
-        cited = min(len(own), task.words // WORDS_PER_CITATION + 1)
-        mean = sum(paper_tokens(p) for p in own) / max(1, len(own))
-        claims = task.words // WORDS_PER_CITATION + 1
-        checks = -(-claims // CLAIMS_PER_CALL)
+    due, everything = parts_to_write(task.outline, plan.kept), list(plan.papers.values())
+    body = [node for _, node in due if node.role == "body"]
+    for node in body:
+        own = [plan.papers[key] for key in node.papers if key in plan.papers][: plan.limits.papers_per_node]
+        written = tokens_drafted(task.words)
         chain = [PlannedCall("drafting", build_draft_request(task, node, own).prompt.tokens(), written)]
         if steps.connect:
-            chain.append(PlannedCall("checking", written + PROMPT_OVERHEAD, 60))
-        if steps.check:
-            read = round(cited * mean) + written
-            one = PlannedCall("checking", read // checks + CHECK_OVERHEAD, claims * TOKENS_PER_VERDICT // checks)
-            chain.append(one)
-            chains += [(one,)] * (checks - 1)  # a subsection's checks run side by side
-        chains.append(tuple(chain))
+            chain.append(PlannedCall("checking", written + PROMPT_OVERHEAD, CONNECTING_TOKENS))
+        chains += with_checks(chain, task.words, own) if steps.check else [tuple(chain)]
+    if steps.check:
+        chains += plan_repairs(task.words, len(body), everything)
     if steps.connect:
         chains += [
-            (PlannedCall("checking", tokens_of(part.section.text) + PROMPT_OVERHEAD, 60),)
-            for part in kept.parts
+            (PlannedCall("checking", tokens_of(part.section.text) + PROMPT_OVERHEAD, CONNECTING_TOKENS),)
+            for part in plan.kept.parts
             if not part.same_neighbours
         ]
-    return chains
+    around = [node for _, node in due if node.role != "body"]
+    return chains + (_plan_frame(task, len(around), everything, check=steps.check) if steps.frame and around else [])
 
 
-def _plan_frame(task: Assignment, *, check: bool) -> list[CallChain]:
-    """What is written from the finished sections, and its check."""
-    leaves = sum(not node.children and node.role == "body" for _, node in walk_outline(task.outline.nodes))
-    words = min(FRAME_WORDS, task.words)
-    read = leaves * FINDINGS_EACH * FINDING_TOKENS + PROMPT_OVERHEAD
-    draft = PlannedCall("drafting", read, round(words * TOKENS_PER_DRAFTED_WORD))
+def tokens_drafted(words: int) -> int:
+    """Tokens of a draft of so many words: it is a little longer than asked for."""
+    return round((words + WORDS_BEYOND) * TOKENS_PER_DRAFTED_WORD)
+
+
+def with_checks(chain: Sequence[PlannedCall], words: int, papers: Sequence[Paper]) -> list[CallChain]:
+    """The calls that end in a text of so many words, and its check; the check's calls run side by side."""
     claims = words // WORDS_PER_CITATION + 1
-    checked = PlannedCall("checking", CHECK_OVERHEAD + claims * MEAN_PAPER_TOKENS, claims * TOKENS_PER_VERDICT)
-    return [(draft, checked) if check else (draft,)]
+    checks = -(-claims // CLAIMS_PER_CALL)
+    read = round(min(claims, len(papers) or claims) * mean_tokens(papers)) + tokens_drafted(words)
+    one = PlannedCall("checking", read // checks + CHECK_OVERHEAD, claims * TOKENS_PER_VERDICT // checks)
+    return [(*chain, one), *[(one,)] * (checks - 1)]
+
+
+def mean_tokens(papers: Sequence[Paper]) -> float:
+    """Tokens of one of the papers in a prompt, on average."""
+    return sum(paper_tokens(p) for p in papers) / len(papers) if papers else MEAN_PAPER_TOKENS
+
+
+def plan_repairs(words: int, texts: int, papers: Sequence[Paper]) -> list[CallChain]:
+    """The further rounds of so many texts' checks: where one of its claims does not hold, a text has one more."""
+    claims = words // WORDS_PER_CITATION + 1
+    again = round(texts * (1 - (1 - DOUBTFUL) ** claims))
+    read = CHECK_OVERHEAD + round(REPAIR_PAPERS * mean_tokens(papers))
+    return [(PlannedCall("checking", read, 2 * TOKENS_PER_VERDICT),)] * again
+
+
+def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check: bool) -> list[CallChain]:
+    """Introduction, conclusion and abstract, written from the finished sections, and their checks."""
+    leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
+    words = min(FRAME_WORDS, task.words)
+    each = min(FINDINGS_EACH, task.words // WORDS_PER_CITATION + 1)
+    read = leaves * (each * FINDING_TOKENS + HEADING_TOKENS) + PROMPT_OVERHEAD
+    chains: list[CallChain] = []
+    for length in [*[words] * parts, ABSTRACT_WORDS]:
+        draft = PlannedCall("drafting", read, round(length * TOKENS_PER_FRAME_WORD))
+        chains += with_checks([draft], length, papers) if check else [(draft,)]
+    return chains
 
 
 def estimate_cost(

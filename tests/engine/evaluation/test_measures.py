@@ -41,6 +41,7 @@ from engine.evaluation.scores import (
     truncated,
 )
 from engine.evaluation.shared_lists import shared_lists
+from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.engine.evaluation.test_documents import MARKDOWN, own_survey
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
@@ -240,16 +241,44 @@ def sections_of(lists: list[list[list[str]]]) -> tuple[Document, list[CitedClaim
 
 
 def test_sections_written_from_the_first_sections_papers_are_found_out() -> None:
-    aliased = [[["1", "2"], ["3", "4"], ["5", "6"]], [["1", "7"], ["3", "8"], ["5", "2"]]]
+    """Four sections of four subsections: with the mistake, position decides what is cited; without it, chance does."""
+    aliased = [[[f"{p}{i}" for i in range(4)] + [f"s{s}{p}"] for p in range(4)] for s in range(4)]
+    aliased[0][0].append("10")  # something is shared elsewhere, too
     ratio = shared_lists(*sections_of(aliased))[-1]
     assert ratio.value is not None
     assert ratio.value > 1.5
     assert "suspicious" in ratio.how
-    honest = [[["1", "2"], ["3", "4"]], [["2", "3"], ["1", "4"]], [["1", "3"], ["2", "4"]]]
+    honest = [[[f"{(s * 7 + p * 5 + i * 3) % 11}" for i in range(4)] for p in range(4)] for s in range(4)]
     ratio = shared_lists(*sections_of(honest))[-1]
     assert ratio.value is not None
-    assert ratio.value < 1.5
+    assert "as expected" in ratio.how
+    assert "by chance" in ratio.how
+
+
+def test_a_ratio_of_two_numbers_near_zero_is_not_measured() -> None:
+    nearly = [[[f"s{s}p{p}", *(["x"] if (s, p) in {(0, 0), (1, 0)} else [])] for p in range(3)] for s in range(4)]
+    scores = shared_lists(*sections_of(nearly))
+    assert scores[-1].value is None
+    assert scores[-1].how.startswith("not measurable: 18 pairs at the same position and 1 shared works")
     assert shared_lists(*sections_of([[["1"]]]))[-1].value is None
+
+
+def test_heading_recall_as_published_does_not_clip_cosines() -> None:
+    class Opposed:
+        name = "opposed"
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            place = {"a": (1.0, 0.0), "b": (-0.6, 0.8), "c": (0.0, 1.0)}
+            return np.array([place[text] for text in texts], np.float32)
+
+    # Worked by hand: c({a, b}) = 2 / 0.4 = 5; with a and c to that: rows a: 1 − .6 + 0 + 1 = 1.4 twice …
+    published = soft_heading_recall(["a", "c"], ["a", "b"], Opposed())
+    clipped = soft_heading_recall(["a", "c"], ["a", "b"], Opposed(), clipped=True)
+    rows = {"a": 1 + 0 + 1 - 0.6, "c": 0 + 1 + 0 + 0.8, "b": -0.6 + 0.8 - 0.6 + 1}
+    union = 2 / rows["a"] + 1 / rows["c"] + 1 / rows["b"]
+    assert published == pytest.approx((5 + 2 - union) / 5, abs=1e-5)
+    assert 0 <= clipped <= 1
+    assert clipped != pytest.approx(published)
 
 
 # Judges, meta-evaluation, reports.

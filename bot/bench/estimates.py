@@ -1,0 +1,134 @@
+"""What writing was said to take against what it took, for every recipe, on a simulated language model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+from rich.console import Console
+from rich.table import Table
+
+from bot.app import open_app
+from bot.bench.simulation import simulate_answer
+from bot.serving.libraries import OwnLibrary
+from engine.errors import ScholiumError
+from engine.limits import Limits
+from engine.llm.meter import Account, Throttle, Usage
+from engine.llm.metered_model import MemoryRecord, MeteredModel
+from engine.llm.model import Completion, Request, Task, tokens_of
+from engine.reading.forests import MemoryForest
+from engine.run import GroupingRecipe, Recipe, RunContext, StagedRecipe, WritingPlan
+from engine.values import Brief, PaperSelection, Query
+from engine.writing.estimates import Estimate, estimate_cost
+
+MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "gpt-4o")
+AT_ONCE = 20
+WRITING_RECIPES = ("autosurvey", "surveyx", "cluster", "naive", "organiser")
+"""The recipes that write an outline with a language model."""
+
+CLOSE = 0.2
+"""An estimate is to be within this share of what was used."""
+
+
+class SimulatedProvider:
+    """The simulated service without its wire and its waiting: for counting calls and tokens."""
+
+    async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
+        """The simulated answer at once."""
+        await asyncio.sleep(0)
+        asked = "\n".join((request.prompt.system, request.prompt.shared, request.prompt.question))
+        text = simulate_answer(asked, (schema or {}).get("title", ""))
+        return Completion(text, tokens_of(asked), tokens_of(text))
+
+    async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
+        """The same in one piece."""
+        yield (await self.complete(model, request, None)).text
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedRun:
+    """What was said before writing, and what writing used; ``steps`` is what each kind of step used."""
+
+    expected: Estimate
+    used: Usage
+    steps: Mapping[str, Usage]
+
+    def ratios(self) -> tuple[float, float, float]:
+        """Calls, tokens read and tokens written: said through used."""
+        pairs = (
+            (self.expected.calls, self.used.calls),
+            (self.expected.input_tokens, self.used.input_tokens),
+            (self.expected.output_tokens, self.used.output_tokens),
+        )
+        calls, read, written = (said / used if used else float(said == 0) for said, used in pairs)
+        return calls, read, written
+
+
+async def measure_estimate(library: OwnLibrary, recipe: StagedRecipe, brief: Brief) -> EstimatedRun:
+    """Plan and write one survey by the recipe. Raises what its steps raise."""
+    account = Account()
+    model = MeteredModel(SimulatedProvider(), MODELS, Throttle(AT_ONCE), account, MemoryRecord(), brief.recipe)
+    embedder = await library.embedder()
+    context = RunContext(library, embedder, model=model, forest=MemoryForest(embedder))
+    found = await library.search(Query(brief.topic, recipe.paper_count(Limits())))
+    selection = PaperSelection(tuple(found))
+    outline = await recipe.outline(brief, selection, context)
+    if outline.is_grouping and isinstance(recipe, GroupingRecipe):
+        outline = await recipe.headings(brief, selection, outline, context)
+    before, steps = account.total(), dict(account.steps)
+    plan = WritingPlan(brief, outline, {p.key: p for p in selection.included()}, context.limits)
+    expected = estimate_cost(recipe.plan_calls(plan), MODELS, AT_ONCE)
+    await recipe.write(brief, selection, outline, {}, context)
+    new = {name: _less(usage, steps.get(name, Usage())) for name, usage in account.steps.items()}
+    return EstimatedRun(expected, _less(account.total(), before), {name: u for name, u in new.items() if u.calls})
+
+
+def _less(after: Usage, before: Usage) -> Usage:
+    return Usage(
+        after.calls - before.calls,
+        after.input_tokens - before.input_tokens,
+        after.output_tokens - before.output_tokens,
+        money=after.money - before.money,
+    )
+
+
+async def print_estimates(
+    console: Console, library_name: str, topic: str, size: tuple[int, int], names: Sequence[str]
+) -> int:
+    """Print said against used for these recipes; ``size`` is sections and words of each subsection."""
+    async with open_app() as app:
+        library = await app.libraries.library(library_name or app.default_library())
+        brief = Brief(topic, library=library.name, sections=size[0], subsection_words=size[1])
+        console.print(await compare_estimates(library, {name: app.recipes[name] for name in names}, brief))
+    return 0
+
+
+async def compare_estimates(library: OwnLibrary, recipes: Mapping[str, Recipe], brief: Brief) -> Table:
+    """The table of every recipe that writes an outline with a language model."""
+    table = Table(
+        "Recipe", "Calls", "Tokens read", "Tokens written", "Said / used", title="Said before writing / really used"
+    )
+    for name, recipe in recipes.items():
+        if not isinstance(recipe, StagedRecipe):
+            continue
+        try:
+            run = await measure_estimate(library, recipe, replace(brief, recipe=name))
+        except ScholiumError as error:
+            table.add_row(name, str(error))
+            continue
+        said, used = run.expected, run.used
+        ratios = run.ratios()
+        verdict = "" if all(abs(1 - ratio) <= CLOSE for ratio in ratios) else f" (more than {CLOSE:.0%} off)"
+        table.add_row(
+            name,
+            f"{said.calls:,} / {used.calls:,}",
+            f"{said.input_tokens:,} / {used.input_tokens:,}",
+            f"{said.output_tokens:,} / {used.output_tokens:,}",
+            " · ".join(f"{ratio:.2f}" for ratio in ratios) + verdict,
+        )
+    return table
