@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.retrieval.identity import surname
+from engine.text import fold
 from engine.values import Paper
 
 
@@ -83,6 +85,19 @@ def _in_all_cases(true: Statement, _: Paper) -> Statement | None:
     return Statement(f"In all domains {true.text[:1].lower()}{true.text[1:]}", true.paper, true.cited)
 
 
+def _unless_better(text: str) -> Callable[[Statement, Paper], Statement | None]:
+    """A sentence of its own, where the paper says of nothing that it is better."""
+
+    def make(true: Statement, _: Paper) -> Statement | None:
+        if re.search(
+            r"\b(?:better|best|improv\w+|outperform\w*|surpass\w*|superior|gains?)\b", true.paper.content, re.I
+        ):
+            return None
+        return Statement(text.format(topic=_topic(true.paper)), true.paper, true.cited)
+
+    return make
+
+
 def _bigger(match: re.Match[str]) -> str:
     return f"{float(match[0].replace(',', '')) * 3 + 11:g}"
 
@@ -98,6 +113,41 @@ def _two_papers(true: Statement, other: Paper) -> Statement | None:
 
 def _sides(match: re.Match[str]) -> str:
     return f"{match[3]} {match[2]} {match[1]}"
+
+
+def _another_author(true: Statement, _: Paper) -> Statement | None:
+    """Attributed to the paper's last author as if it were the first."""
+    if len(true.paper.authors) < 2 or surname(true.paper.authors[-1]) in fold(true.paper.authors[0]):
+        return None
+    name = true.paper.authors[-1].split()[-1]
+    return Statement(f"{name} et al. report that {_lowered(true.text)}", true.paper, true.cited)
+
+
+def _another_year(true: Statement, _: Paper) -> Statement | None:
+    """Attributed to the first author with the year of another paper."""
+    if not true.paper.authors or not true.paper.year:
+        return None
+    name, year = true.paper.authors[0].split()[-1], true.paper.year - 3
+    return Statement(f"{name} et al. ({year}) report that {_lowered(true.text)}", true.paper, true.cited)
+
+
+def _lowered(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
+
+
+def _exchanged(true: Statement, _: Paper) -> Statement | None:
+    """Two measures of one sentence in each other's place."""
+    found = re.findall(r"(?<![\w.,-])\d+\.\d+(?![\w.])", true.text)
+    if len(set(found)) != 2 or len(found) != 2:
+        return None
+    text = true.text.replace(found[0], "#").replace(found[1], found[0]).replace("#", found[1])
+    return Statement(text, true.paper, true.cited)
+
+
+def _turned(match: re.Match[str]) -> str:
+    return {"increas": "decreas", "decreas": "increas", "reduc": "increas", "high": "low", "low": "high"}[
+        match[1].lower()
+    ] + match[2].lower()
 
 
 _DIGITS = r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w%-]|\.\d|,\d)"
@@ -121,7 +171,9 @@ FALSEHOODS: tuple[Falsehood, ...] = (
     Falsehood("fully", seen=True, make=_about("The difficulties of {topic} are fully and perfectly solved.")),
     Falsehood("all", seen=True, make=_in_all_cases),
     Falsehood(
-        "outperforms", seen=True, make=_about("The approach to {topic} outperforms and surpasses earlier systems.")
+        "outperforms",
+        seen=True,
+        make=_unless_better("The approach to {topic} outperforms and surpasses earlier systems."),
     ),
     Falsehood("proved", seen=True, make=_about("It is mathematically proven and guaranteed that {topic} converges.")),
     Falsehood("eliminates", seen=True, make=_about("Errors of {topic} are eliminated and eradicated by it.")),
@@ -135,6 +187,18 @@ FALSEHOODS: tuple[Falsehood, ...] = (
         seen=True,
         make=_swap(r"^(.+?) (outperforms?|surpass(?:es)?) (.+?)(?= (?:on|in|by|at|with|across)\b|[.,])", _sides),
     ),
+    Falsehood("numbers exchanged", seen=True, make=_exchanged),
+    Falsehood("points for percent", seen=True, make=_swap(r"(\d) ?%(?! ?points?| ?absolute)", r"\1 percentage points")),
+    Falsehood("percent for times", seen=True, make=_swap(r"(\d)(?:x|×| times)\b", r"\1%")),
+    Falsehood("a direction turned", seen=True, make=_swap(r"\b(increas|decreas|reduc)(es?|ing|ed)\b", _turned)),
+    Falsehood("another first author", seen=True, make=_another_author),
+    Falsehood("another year beside the authors", seen=True, make=_another_year),
+    Falsehood(
+        "state of the art", seen=True, make=_unless_better("The approach to {topic} sets a new state of the art.")
+    ),
+    Falsehood("orders of magnitude", seen=True, make=_with(" and is orders of magnitude cheaper")),
+    Falsehood("a widened scope", seen=True, make=_with(", and so it does in all languages")),
+    Falsehood("rarely", seen=False, make=_about("Researchers rarely and seldom compare {topic} with anything.")),
     Falsehood(
         "another field",
         seen=True,

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
-from engine.checking.faults import Fault, FaultKind, Source, Vocabulary, find_faults, source_of
+from engine.checking.faults import Fault, FaultKind, Source, Vocabulary, find_faults, source_of, split_terms
 from engine.checking.lexicon import DROPPABLE
 from engine.checking.quotations import find_in_paper
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
@@ -23,7 +23,7 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.survey import Citation, Claim, ClaimTally, Ending, SurveyWarning
-from engine.text import fold, join_sentences, sentences, split_sentences, terms
+from engine.text import fold, join_sentences, sentences, split_sentences
 from engine.values import Paper, PaperKey
 
 CLAIMS_PER_CALL = 12
@@ -207,7 +207,7 @@ class _Check:
         return Request("checking", step, prompt, VERDICT_TOKENS * len(group) + 1_024, 0.0)
 
     def _nearest(self, text: str, cited: Mapping[PaperKey, None]) -> list[PaperKey]:
-        said = set(terms(replace_citations(text, lambda _: "")))
+        said = split_terms(replace_citations(text, lambda _: ""))
         weight = {key: _overlap(said, source) for key, source in self.sources.items() if key not in cited}
         return sorted((k for k in weight if weight[k] > 0), key=lambda k: -weight[k])[:OTHER_PAPERS]
 
@@ -261,8 +261,8 @@ class _Check:
         words, source, page = find_in_paper(verdict.quote, paper)
         if not words:
             return None
-        around = next((own for text, own in self.sources[key].sentences if words in text), frozenset(terms(words)))
-        if not (around | frozenset(terms(paper.title))) & set(terms(replace_citations(claim, lambda _: ""))):
+        around = next((own for text, own in self.sources[key].sentences if words in text), split_terms(words))
+        if not (around | split_terms(paper.title)) & split_terms(replace_citations(claim, lambda _: "")):
             return None
         return Citation(key, words, "supported", source, page)
 
@@ -344,11 +344,14 @@ class _Check:
 
 _DOUBTS: Mapping[FaultKind, str] = {
     "number": "“{}” stands in none of its sources",
+    "place": "its source says “{}” of something else, or as another measure",
     "name": "“{}” is named in none of its sources",
     "strength": "its sources say nothing as strong as “{}”",
     "polarity": "its source seems to say the opposite (“{}”)",
     "hedge": "its source says it less surely (“{}”)",
     "order": "its source has the sides of “{}” the other way round",
+    "reach": "its sources do not say so much, or nothing like “{}”",
+    "author": "“{}” is no first author or year of its sources",
     "subject": "its sources speak of something else",
 }
 """What the model is told of a fault."""
@@ -383,7 +386,7 @@ def _without_adverbs(text: str) -> str:
     return bare[:1].upper() + bare[1:]
 
 
-def _overlap(said: set[str], source: Source) -> float:
+def _overlap(said: frozenset[str], source: Source) -> float:
     """How many of the terms the paper's title and content hold, those of the title twice."""
     held = frozenset().union(*(own for _, own in source.sentences))
-    return len(said & held) + len(said & frozenset(terms(source.paper.title)))
+    return len(said & held) + len(said & split_terms(source.paper.title))

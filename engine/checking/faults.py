@@ -12,22 +12,26 @@ from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import Literal
 
-from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, STRENGTHS
-from engine.checking.quantities import quantities
+from engine.checking.lexicon import STRENGTHS
+from engine.checking.names_in_place import find_misplaced_names
+from engine.checking.numbers_in_place import find_misplaced_numbers
+from engine.checking.quantities import Quantity, quantities, spread_ranges
+from engine.checking.reach import find_overreach, find_wrong_authors
+from engine.checking.turns import find_turns
 from engine.citations import replace_citations
-from engine.text import all_sentences, fold, sentences, stem, terms, words
+from engine.text import all_sentences, fold, sentences, stem, terms
 from engine.values import Paper
 
-FaultKind = Literal["number", "name", "strength", "polarity", "hedge", "order", "subject"]
-
-NEAR_COPY = 0.7
-"""Share of a claim's terms that stand in one sentence of the source, from which it is that sentence retold."""
+FaultKind = Literal["number", "place", "name", "strength", "polarity", "hedge", "order", "reach", "author", "subject"]
 
 LEAST_SHARED = 0.25
 """Share of a claim's terms that its sources have to hold; below that they speak of something else."""
 
 SPEAKING_TERMS = 2
 """Terms a sentence of the source shares with a claim when both speak of the same thing."""
+
+RETOLD = 0.6
+"""Share of a sentence's own terms that a claim has when it retells that sentence, perhaps with another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,8 @@ class Source:
 
     @cached_property
     def sentences(self) -> tuple[tuple[str, frozenset[str]], ...]:
-        """Each sentence with its terms."""
-        return tuple((s, frozenset(terms(s))) for s in all_sentences(self.text))
+        """Each sentence with its terms, those of compounds one by one."""
+        return tuple((s, split_terms(s)) for s in all_sentences(self.text))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -91,17 +95,37 @@ def source_of(paper: Paper) -> Source:
 def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str = "") -> tuple[Fault, ...]:
     """Everything the claim says, as far as a program can see, that none of its sources says."""
     bare = replace_citations(claim, lambda _: "")
-    said = frozenset(terms(bare))
+    said = split_terms(bare)
     speaking = [item for source in sources for item in _speaking(source, said)]
     titles = {f"{source.paper.title}." for source in sources} | {source.paper.title for source in sources}
     faults = [
         *(Fault("number", words) for words in _unfounded_numbers(bare, sources, said)),
+        *(Fault("place", words) for words in find_misplaced_numbers(bare, _sentences_of(sources))),
+        *(Fault("place", words) for words in find_misplaced_names(bare, _sentences_of(sources), titles)),
         *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
         *(Fault("strength", words) for words in _unfounded_strength(bare, [s for s, _ in speaking if s not in titles])),
-        *_turned_round(bare, said, speaking),
+        *(Fault(kind, words) for kind, words in find_turns(bare, said, speaking)),
+        *(Fault("reach", words) for words in _overreach(bare, speaking, sources, topic)),
+        *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
         *_off_subject(said, sources),
     ]
     return tuple(dict.fromkeys(faults))
+
+
+def _overreach(
+    claim: str, speaking: Sequence[tuple[str, frozenset[str]]], sources: Sequence[Source], topic: str
+) -> list[str]:
+    whole = " ".join(source.text for source in sources)
+    return find_overreach(claim, [text for text, _ in speaking], whole, topic) if sources else []
+
+
+def split_terms(text: str) -> frozenset[str]:
+    """Terms, with "state-of-the-art" and "state of the art" the same."""
+    return frozenset(terms(text.replace("-", " ")))
+
+
+def _sentences_of(sources: Sequence[Source]) -> list[str]:
+    return [text for source in sources for text, _ in source.sentences]
 
 
 def _off_subject(said: frozenset[str], sources: Sequence[Source]) -> list[Fault]:
@@ -111,20 +135,37 @@ def _off_subject(said: frozenset[str], sources: Sequence[Source]) -> list[Fault]
 
 
 def _speaking(source: Source, said: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
-    """Sentences of the source that speak of what the claim speaks of: those that share most of its terms."""
+    """Sentences of the source that speak of what the claim speaks of: they share most of its terms, or of their own."""
     most = max((len(own & said) for _, own in source.sentences), default=0)
     needed = max(min(SPEAKING_TERMS, len(said)), most / 2)
-    return [item for item in source.sentences if len(item[1] & said) >= needed]
+    return [
+        item
+        for item in source.sentences
+        if len(item[1] & said) >= needed or (item[1] and len(item[1] & said) >= RETOLD * len(item[1]))
+    ]
 
 
 def _unfounded_numbers(claim: str, sources: Sequence[Source], said: frozenset[str]) -> list[str]:
-    known = [q for source in sources for text, own in source.sentences if own & said for q in quantities(text)]
+    known = [q for source in sources for text, own in source.sentences if own & said for q in _all_numbers(text)]
     years = {float(source.paper.year) for source in sources if source.paper.year}
     return [
         q.words
         for q in quantities(claim)
-        if not any(q.equals(k) for k in known) and not (q.unit == "" and q.value in years)
+        if not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
+        and not any(q.equals(k) for k in known)
+        and not (q.unit == "" and q.value in years)
     ]
+
+
+_IN_A_NAME = re.compile(r"[A-Za-z]-$")
+"""What stands before the digits of a name, "MATH-500"; whether the source has it is asked of names."""
+
+_GLUED = re.compile(r"(?<=[A-Za-z])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)")
+
+
+def _all_numbers(text: str) -> list[Quantity]:
+    """The numbers of a source's sentence, those glued to letters among them: "trained14B"."""
+    return [*quantities(text), *(q for match in _GLUED.finditer(text) for q in quantities(match[1]))]
 
 
 _NAME = re.compile(r"(?:[^\W_]|(?<=\w)[+&/.'’-](?=\w))+(?:\+\+)?")
@@ -163,7 +204,9 @@ def _looks_named(part: str) -> bool:
 
 
 def _is_common(parts: Sequence[str], vocabulary: Vocabulary) -> bool:
-    return all(p.lower() in vocabulary.common or p.lower() in _openers() or not terms(p) for p in parts)
+    return all(
+        p.lower() in vocabulary.common or p.lower() in _openers() or p.endswith("ing") or not terms(p) for p in parts
+    )
 
 
 @cache
@@ -202,12 +245,14 @@ def _stands(expansion: str, known: frozenset[str]) -> bool:
 
 
 def _runs(text: str) -> frozenset[str]:
-    tokens = [fold(t) for t in re.findall(r"\w+(?:['’]\w+)?\+*", text)]
-    tokens = [t for t in tokens if t]
-    found = set(tokens)
-    for size in (2, 3, 4):
-        found.update("".join(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
-    return frozenset(found | {t.removesuffix("s") for t in tokens})
+    found: set[str] = set()
+    # "GPT4o" and "trained14B" are read whole and in their parts.
+    for spaced in (text, re.sub(r"(?<=[A-Za-z])(?=\d)", " ", text)):
+        tokens = [t for t in map(fold, re.findall(r"\w+(?:['’]\w+)?\+*", spaced)) if t]
+        found.update(tokens, (t.removesuffix("s") for t in tokens))
+        for size in (2, 3, 4):
+            found.update("".join(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
+    return frozenset(found)
 
 
 def _expansions(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -227,51 +272,3 @@ def _expansions(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def _unfounded_strength(claim: str, speaking: Sequence[str]) -> list[str]:
     text = "\n".join(speaking)
     return [m[0] for kind in STRENGTHS if (m := kind.said.search(claim)) and not kind.warrant.search(text)]
-
-
-def _turned_round(claim: str, said: frozenset[str], speaking: Sequence[tuple[str, frozenset[str]]]) -> list[Fault]:
-    """Signs that a sentence of the source was retold with its meaning changed."""
-    if not said or not speaking:
-        return []
-    sentence, own = max(speaking, key=lambda item: len(item[1] & said))
-    if len(own & said) / len(said) < NEAR_COPY:
-        return []
-    faults = []
-    ours, theirs = _negated(claim), _negated(sentence)
-    turned = ((ours & own) - theirs) | ((theirs & said) - ours)
-    as_many = len(NEGATION.findall(claim)) == len(NEGATION.findall(sentence))
-    if turned and not (as_many and ours & theirs):
-        faults.append(Fault("polarity", f"not: {min(turned)}"))
-    for one, other in OPPOSITES:
-        swapped = one.search(claim) and other.search(sentence) and not one.search(sentence) and not other.search(claim)
-        if swapped:
-            faults.append(Fault("polarity", _first(one, claim)))
-    if HEDGE.search(sentence) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
-        faults.append(Fault("hedge", _first(HEDGE, sentence)))
-    return faults + _reordered(claim, sentence)
-
-
-def _negated(text: str) -> frozenset[str]:
-    """The first two terms after each negation."""
-    pieces = NEGATION.split(text.replace("n't", " not"))[1:]
-    return frozenset(term for piece in pieces for term in terms(re.split(r"[,;:]", piece)[0])[:2])
-
-
-def _reordered(claim: str, sentence: str) -> list[Fault]:
-    """Whether what stands on the two sides of a comparison changed places."""
-    left, right = COMPARATOR.search(claim), COMPARATOR.search(sentence)
-    if not (left and right) or left[0][:5].lower() != right[0][:5].lower():
-        return []
-    sides = [
-        (frozenset(words(text[: m.start()])), frozenset(words(text[m.end() :])))
-        for text, m in ((claim, left), (sentence, right))
-    ]
-    (before, after), (source_before, source_after) = sides
-    moved_back = (before & source_after) - source_before
-    moved_ahead = (after & source_before) - source_after
-    return [Fault("order", left[0])] if moved_back and moved_ahead else []
-
-
-def _first(pattern: re.Pattern[str], text: str) -> str:
-    match = pattern.search(text)
-    return match[0] if match else ""

@@ -39,6 +39,64 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
     ),
     Strength(
+        "state of the art",
+        _words(
+            r"(?:achiev\w+|set\w*|new|reach\w*|establish\w*|is|are|obtain\w*|attain\w*|deliver\w*|yield\w*|report\w*)"
+            r" (?:\w+ ){0,3}(?:state[- ]of[- ]the[- ]art|sota)"
+        ),
+        _words(
+            r"(?<!competitive with )(?<!comparable to )(?<!compared to )(?<!close to )(?<!close to the )"
+            r"(?<!comparable to the )(?<!competitive with the )(?<!on par with )(?:state[- ]of[- ]the[- ]art|sota)",
+            rf"{_BEST}|record|benchmark|(?:{_SUPERIOR}) (?:all|every|existing|previous|prior|earlier|other|current)",
+        ),
+    ),
+    Strength(
+        "order of magnitude",
+        _words(r"orders? of magnitude"),
+        _words(
+            r"orders? of magnitude|\d{2,}(?:\.\d+)? ?(?:x|×|times)|(?:hundred|thousand|"
+            r"ten)\w* (?:of )?times|\d{2,}-fold"
+        ),
+    ),
+    Strength(
+        "majority",
+        _words(
+            r"majority|nearly all|almost all|(?<!the )most of|mostly|predominantly|in most cases|on most|"
+            r"vast number|overwhelming\w*"
+        ),
+        _words(
+            r"majority|all|most\w*|every|each|predominant\w*|main(?:ly)?|large\w*|overwhelming\w*|"
+            r"mainstream|dominant|general\w*"
+        ),
+    ),
+    Strength(
+        "rarity",
+        _words(
+            r"rarely|seldom|hardly|scarcely|barely|almost never|few (?:papers|works|studies|methods|systems|models)"
+        ),
+        _words(
+            r"rare\w*|seldom|hardly|scarce\w*|bare\w*|never|few|little|limited|lack\w*|not|no|"
+            r"under[- ]?\w+|neglect\w*|unexplored|yet"
+        ),
+    ),
+    Strength(
+        "breadth",
+        _words(
+            r"across (?:\w+ )?(?:languages|domains|tasks|modalities|settings|models|datasets|"
+            r"data sets|scenarios|conditions|"
+            r"environments|benchmarks|fields|disciplines)",
+            r"regardless of|irrespective of|wide range of|in general|multilingual\w*|cross-lingual\w*|"
+            r"domain-agnostic|general-purpose",
+        ),
+        _words(
+            r"across|various|divers\w*|multiple|different|several|range|many|all|any|every|each|"
+            r"multi\w*|cross-?\w+|regardless|"
+            r"irrespective|general\w*|both|variety|varied|numerous|agnostic|universal\w*|two|three|four|five|six|seven|"
+            r"eight|nine|ten|twelve|\d+|extensive\w*|broad\w*|wide\w*|arbitrary|languages|domains|"
+            r"tasks|modalities|scenarios|environments|datasets|benchmarks"
+        ),
+    ),
+    Strength(
         "priority",
         _words(
             r"(?:the|a|our|their|its) (?:very )?first(?! (?:\w+ )?(?:steps?|stages?|phases?|parts?|"
@@ -57,7 +115,7 @@ STRENGTHS: tuple[Strength, ...] = (
             r"any (?:\w+ )?(?:task|domain|language|model|input|data ?set|length|size|question)s?"
         ),
         _words(
-            r"all (?!of\b)|all of (?:them|these|those|the)|every|everywhere|each|any|universal\w*|always|invariably|"
+            r"all|every|everywhere|each|any|universal\w*|always|invariably|"
             r"regardless|without exceptions?"
         ),
     ),
@@ -73,8 +131,8 @@ STRENGTHS: tuple[Strength, ...] = (
             r"certain(?:ly|ty)|undoubtedly|inevitabl\w+"
         ),
         _words(
-            r"always|invariably|without exceptions?|all|every|guarante\w+|certain(?:ly|ty)|provabl\w+|"
-            r"prov(?:e[sn]?|ing|ed)|inevitabl\w+|must"
+            r"always|invariably|without exceptions?|(?:in|for|on|across|of) (?:all|every|any)|all cases|every time|"
+            r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must"
         ),
     ),
     Strength(

@@ -60,11 +60,17 @@ _RANGE = re.compile(rf"({_DIGITS})\s*(?:-|–|—|to|and)\s*({_DIGITS})(\s*(?:%|
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with its unit; ``words`` is how it stands in the text."""
+    """A number with its unit; ``words`` is how it stands in the text, ``start`` where (from 0)."""
 
     value: float
     unit: Unit
     words: str
+    start: int = 0
+
+    @property
+    def end(self) -> int:
+        """Where the text goes on."""
+        return self.start + len(self.words)
 
     def equals(self, other: Quantity) -> bool:
         """Whether both say the same; a bare number may stand for a percentage, not the other way round."""
@@ -75,8 +81,13 @@ class Quantity:
 
 def quantities(text: str) -> list[Quantity]:
     """Every number of a text, in the order of their kinds; "one", "no" and ordinals are not numbers here."""
-    spread = _RANGE.sub(lambda m: f"{m[1]}{m[3]} to {m[2]}{m[3]}", text)
+    spread = spread_ranges(text)
     return [*_from_digits(spread), *_from_words(spread), *_from_multiples(spread)]
+
+
+def spread_ranges(text: str) -> str:
+    """The text with "9-19%" written "9% to 19%"; the places of its quantities are those in this text."""
+    return _RANGE.sub(lambda m: f"{m[1]}{m[3]} to {m[2]}{m[3]}", text)
 
 
 def _from_digits(text: str) -> list[Quantity]:
@@ -87,7 +98,9 @@ def _from_digits(text: str) -> list[Quantity]:
         scale = (
             _SUFFIXES[match["suffix"].lower()] if match["suffix"] else _SCALES.get((match["scale"] or "").lower(), 1.0)
         )
-        found.append(Quantity(float(match["digits"].replace(",", "")) * scale, _unit(match), match[0].strip()))
+        found.append(
+            Quantity(float(match["digits"].replace(",", "")) * scale, _unit(match), match[0].strip(), match.start())
+        )
     return found
 
 
@@ -106,7 +119,7 @@ def _from_words(text: str) -> list[Quantity]:
                 current = max(current, 1.0) * 100.0
             else:
                 total, current = total + max(current, 1.0) * _SCALES[part], 0.0
-        found.append(Quantity(total + current, _unit(match), match[0].strip()))
+        found.append(Quantity(total + current, _unit(match), match[0].strip(), match.start()))
     return found
 
 
@@ -114,13 +127,13 @@ def _from_multiples(text: str) -> list[Quantity]:
     found = []
     for match in _MULTIPLE.finditer(text):
         stem = next(value for word, value in _MULTIPLES.items() if match["word"].lower().startswith(word[:4]))
-        found.append(Quantity(stem, "times", match[0]))
+        found.append(Quantity(stem, "times", match[0], match.start()))
     for match in _FRACTION.finditer(text):
         part = match["part"].lower().rstrip("s")
         if part != "half" and not match["top"]:
             continue  # "the third" is an ordinal
         top = {"two": 2.0, "three": 3.0}.get((match["top"] or "").lower(), 1.0)
-        found.append(Quantity(top * _PARTS[part], "times", match[0]))
+        found.append(Quantity(top * _PARTS[part], "times", match[0], match.start()))
     return found
 
 

@@ -25,7 +25,7 @@ async def test_of_what_a_program_can_see_nothing_survives_a_checker_that_is_alwa
 async def test_a_checker_that_never_errs_lets_no_falsehood_through_and_keeps_what_is_true() -> None:
     counts, true_ones = await measure_honesty(bundled(), drafts=30, rate=0.5, error=0.0, seed=2)
     assert {name: c["survived"] for name, c in counts.items() if c["survived"]} == {}
-    assert true_ones["kept"] >= 0.9 * true_ones["written"]
+    assert true_ones["kept"] >= 0.85 * true_ones["written"]
 
 
 async def test_every_bad_form_is_read_as_it_was_meant() -> None:

@@ -89,3 +89,79 @@ def test_a_claim_that_is_its_source_word_for_word_has_no_fault() -> None:
 )
 def test_numbers_are_read_however_they_are_written(text: str, found: list[tuple[float, str]]) -> None:
     assert [(q.value, q.unit) for q in quantities(text) if q.words != "two"] == found
+
+
+MEASURED = paper(
+    2,
+    title="Fusion of Features for Captions",
+    abstract=(
+        "We present FuseNet, which reaches METEOR scores of 0.333 on MSVD and 0.278 on MSR-VTT-10K. "
+        "Compared to single features, it improves by 10.0% and 5.7% on MSVD and MSR-VTT-10K, respectively. "
+        "It achieves comparable results with StaticNet, but needs 1.02 seconds as compared to 27.04 seconds for "
+        "the StaticNet model on a Titan Xp. It surpasses all tested baselines in English and gains up to 2.5 "
+        "percentage points. Unlike methods that rely on a draft model, it needs no additional training. "
+        "Inappropriate strategies often harm the results. Larger batches slightly reduce the test accuracy. "
+        "On YouCook, it sets a new state of the art. The GPT4o judge and the RL-trained14B model agree."
+    ),
+    authors=("Carla Zhang", "Ke Gao"),
+    year=2017,
+)
+
+
+def kinds_of_measured(claim: str) -> set[str]:
+    faults = find_faults(claim, [Source(MEASURED)], Vocabulary.of([MEASURED]))
+    return {fault.kind for fault in faults}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "On MSR-VTT-10K FuseNet reaches a METEOR score of 0.278, and on MSVD 0.333.",
+        "FuseNet reaches METEOR scores of 0.333 and 0.278 on MSVD and MSR-VTT-10K, respectively.",
+        "Against single features it improves by 5.7% on MSR-VTT-10K.",
+        "StaticNet needs 27.04 seconds on a Titan Xp, where FuseNet needs 1.02 seconds.",
+        "FuseNet surpasses all baselines that were tested.",
+        "It gains at most 2.5 percentage points.",
+        "Additional training is not needed.",
+        "Larger batches lower the test accuracy slightly.",
+        "Zhang et al. (2017) set a new state of the art on YouCook.",
+        "The GPT-4o judge agrees with the 14B model trained with RL.",
+        "GPT4o and the RL-trained14B model agree.",
+    ],
+)
+def test_numbers_and_names_in_their_place_have_no_fault(claim: str) -> None:
+    assert kinds_of_measured(claim) == set()
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        ("FuseNet reaches METEOR scores of 0.278 on MSVD and 0.333 on MSR-VTT-10K.", "place"),
+        ("On MSVD, FuseNet reaches a METEOR score of 0.278.", "place"),
+        ("It improves by 5.7% and 10.0% on MSVD and MSR-VTT-10K, respectively.", "place"),
+        ("FuseNet needs 27.04 seconds, while the StaticNet model takes 1.02 seconds.", "place"),
+        ("FuseNet needs 1.02 hours on a Titan Xp.", "place"),
+        ("It gains up to 2.5% over all tested baselines.", "place"),
+        ("It gains 2.5 percentage points over the tested baselines.", "place"),
+        ("It improves to 10.0% on MSVD compared to single features.", "place"),
+        ("On MSVD, it sets a new state of the art.", "place"),
+        ("FuseNet outperforms StaticNet with comparable results on a Titan Xp in all languages.", "strength"),
+        ("It surpasses all baselines in English.", "reach"),
+        ("It surpasses all tested baselines because its authors collected cleaner photographs.", "reach"),
+        ("FuseNet relies on a draft model.", "polarity"),
+        ("It needs additional training.", "polarity"),
+        ("Larger batches slightly increase the test accuracy.", "polarity"),
+        ("Inappropriate strategies harm the results.", "hedge"),
+        ("Gao et al. (2017) present FuseNet.", "author"),
+        ("Zhang et al. (2015) present FuseNet.", "author"),
+        ("FuseNet is orders of magnitude faster than StaticNet.", "strength"),
+    ],
+)
+def test_what_stands_in_another_place_or_reaches_too_far_is_seen(claim: str, kind: str) -> None:
+    assert kind in kinds_of_measured(claim)
+
+
+def test_better_than_what_is_only_alike_is_seen() -> None:
+    alike = paper(3, title="Two Retrievers", abstract="DuoNet performs on par with BM25 in recall on TriviaQA.")
+    faults = find_faults("DuoNet outperforms BM25 in recall on TriviaQA.", [Source(alike)], Vocabulary.of([alike]))
+    assert faults

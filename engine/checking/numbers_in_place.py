@@ -1,0 +1,312 @@
+"""Whether a number of a claim stands beside what it stands beside in the source, with its unit and its bounds.
+
+A number that the source holds may still be told of another data set, system or measure. Each number of a sentence
+is given the words that belong to it alone: those of its part of the sentence, or its item of a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from engine.checking.quantities import Quantity, quantities, spread_ranges
+from engine.text import terms
+
+COMPARABLE = 10.0
+"""Numbers of different sentences are compared where one is at most so many times the other."""
+
+RARE = 2
+"""Sentences of the sources in which a word may stand that tells one number from another."""
+
+_BOUNDARIES = (
+    re.compile(
+        r";|,?[\s(](?:while|whereas|but|compared (?:to|with)|as compared (?:to|with)|versus|vs\.?|than|where)\s|\)\s",
+        re.I,
+    ),
+    re.compile(r",\s(?:and|or)\s"),
+    re.compile(r",\s"),
+    re.compile(r"\s(?:and|or|against)\s"),
+)
+"""What divides a sentence between two of its numbers, the strongest first."""
+
+_BETWEEN_ITEMS = re.compile(
+    r"(?:[\s,;/&~%()°–—-]|\band\b|\bor\b|\bto\b|\bpercent\b|\bpoints?\b|\b(?:by|with|of|at|in|from)\b|\b[a-zA-Z]{1,2}\b)*"
+)
+_DIVIDER = re.compile(r",\s*(?:and|or)\s+|,\s+|\s+(?:and|or|&|to)\s+|\s+vs\.?\s+")
+_TURN = re.compile(r";|,?\s(?:while|whereas|but)\s", re.I)
+_PLACE = re.compile(
+    r"\b(?:on|for|in|over|under|at|against|than|from|within|across|using|with|when|of)\s+((?:[^\s,;.()]+\s?){1,5})",
+    re.I,
+)
+_NAMED = re.compile(r"\b\w*[A-Z]\w*[A-Z0-9]|(?<=[a-z] )[A-Z]")
+_SHARED_PLACE = re.compile(r"\b(?:on|in|over|across)\s.*", re.I)
+_UNITS = (
+    (
+        "time",
+        (
+            ("ns", "ns|nanoseconds?"),
+            ("µs", "[µμu]s|microseconds?"),
+            ("ms", "ms|milliseconds?"),
+            ("s", "s|secs?|seconds?"),
+            ("min", "mins?|minutes?"),
+            ("h", "h|hrs?|hours?"),
+            ("d", "days?"),
+            ("w", "weeks?"),
+            ("month", "months?"),
+            ("y", "years?"),
+        ),
+    ),
+    (
+        "length",
+        (
+            ("nm", "nm|nanomet(?:er|re)s?"),
+            ("µm", "[µμ]m|microns?|micromet(?:er|re)s?"),
+            ("mm", "mm|millimet(?:er|re)s?"),
+            ("cm", "cm|centimet(?:er|re)s?"),
+            ("m", "m|met(?:er|re)s?"),
+            ("km", "km|kilomet(?:er|re)s?"),
+        ),
+    ),
+    (
+        "mass",
+        (
+            ("mg", "mg|milligrams?"),
+            ("g", "g|grams?"),
+            ("kg", "kg|kilograms?|kilos?"),
+            ("t", "tons?|tonnes?"),
+        ),
+    ),
+    ("memory", (("KB", "KB|kilobytes?"), ("MB", "MB|megabytes?"), ("GB", "GB|gigabytes?"), ("TB", "TB|terabytes?"))),
+    ("bits", (("bit", "bits?"), ("byte", "bytes?"))),
+    (
+        "rate",
+        (("Hz", "Hz|hertz"), ("kHz", "kHz"), ("MHz", "MHz"), ("GHz", "GHz"), ("fps", "fps|FPS|frames per second")),
+    ),
+    ("energy", (("mJ", "mJ"), ("J", "J|joules?"), ("kJ", "kJ"), ("kWh", "kWh"))),
+    ("power", (("mW", "mW|milliwatts?"), ("W", "W|watts?"), ("kW", "kW|kilowatts?"))),
+    ("force", (("N", "N|newtons?"), ("Nm", "Nm"))),
+    ("angle", (("degree", "°|degrees?"), ("rad", "rad(?:ians?)?"))),
+    ("sound", (("dB", "dB|decibels?"),)),
+    ("money", (("dollar", "dollars?|USD"), ("euro", "euros?|EUR"))),
+    ("share", (("points", "(?:%|per ?cent|percentage)?[- ]?(?:absolute )?points?|pp|%p|% abs(?:olute)?|absolute"),)),
+)
+_UNIT = re.compile(
+    r"[\s-]*(?:"
+    + "|".join(rf"(?P<u{i}_{j}>{form})" for i, (_, forms) in enumerate(_UNITS) for j, (_, form) in enumerate(forms))
+    + r")(?![\w])"
+)
+_UPPER = (
+    r"up to|at most|at best|as (?:much|many|high|large|fast) as|maximum of|maxim\w+|no more than|peak(?:s|ing)?(?: at)?"
+)
+_BELOW = r"less than|fewer than|under|below|within"
+_LOWER = r"at least|more than|over|above|exceeding|beyond|no (?:fewer|less) than|greater than|higher than"
+_ABOUT = r"about|around|approximately|roughly|nearly|almost|some|only|an average of|on average|averag\w+|a|an|the|~"
+_BEFORE = re.compile(
+    rf"(?:\b(?P<change>by|to|from)\s+)?(?:(?P<upper>{_UPPER})|(?P<below>{_BELOW})|(?P<lower>{_LOWER}))?\s*(?:(?:{_ABOUT})\s+)*[~$€£<>≤≥]?\s*$",
+    re.I,
+)
+_CHANGE = re.compile(
+    r"\b(?:increas|improv|decreas|reduc|rais|lower|drop|fall|fell|cut|boost|grow|grew|declin|degrad|outperform|gain|"
+    r"surpass|exceed|bring|brought|shrink|rise|rose|advanc)\w*",
+    re.I,
+)
+_HIGHEST = re.compile(rf"\b(?:{_UPPER}|can|could|may|might|best|highest|largest|greatest)\b", re.I)
+_PART_OF_A_NAME = re.compile(
+    r"(?:\w-|[\[#'’]|\b(?:section|table|figure|fig\.|equation|step|level|version|phase)\s)$", re.I
+)
+"""What stands before digits that count nothing: ResNet-50, [17], '04."""
+
+_RESPECTIVELY = re.compile(r",?\s*\brespectively\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedNumber:
+    """A number with what stands beside it and beside no other number of its sentence."""
+
+    number: Quantity
+    company: frozenset[str]
+    """All terms of its part of the sentence."""
+    own: frozenset[str]
+    """Those of them that say where it belongs: after it, or in a phrase of place before it."""
+    unit: str
+    change: str = ""
+    bound: str = ""
+    first: bool = True
+    """Of its list; a bound or a change is said of the first."""
+
+
+def find_misplaced_numbers(claim: str, sources: Iterable[str]) -> list[str]:
+    """Numbers that a source says of something else, in another unit, or as a bound; ``sources`` are sentences."""
+    ours = place_numbers(claim)
+    held = list(sources) if ours else []
+    theirs = [place_numbers(sentence) for sentence in held]
+    spread = Counter(term for sentence in held for term in set(terms(sentence)))
+    common = frozenset(term for term, times in spread.items() if times > RARE)
+    return [
+        one.number.words for one in ours if _is_misplaced(one, theirs, claim) or _is_beside_another(one, theirs, common)
+    ]
+
+
+def place_numbers(sentence: str) -> list[PlacedNumber]:
+    """The numbers of a sentence in their order."""
+    text = _RESPECTIVELY.sub("", spread_ranges(sentence))
+    found = (q for q in quantities(text) if _is_measure(text, q))
+    numbers = sorted(found, key=lambda q: q.start)
+    numbers = [q for i, q in enumerate(numbers) if i == 0 or q.start >= numbers[i - 1].end]
+    groups = _group(text, numbers)
+    edges = _edges(text, groups)
+    placed = []
+    for at, group in enumerate(groups):
+        start, end = edges[at]
+        before, after = text[start : group[0].start], text[group[-1].end : end]
+        items = _list_items(before, after, len(group)) if len(group) > 1 else []
+        company = frozenset(terms(f"{before} {after}"))
+        own = frozenset(terms(after)) | _places(before)
+        if at and at == len(groups) - 1:  # "4% A and 9% B on C": both are on C
+            earlier = [text[start:stop] for start, stop in edges[:-1]]
+            shared = _SHARED_PLACE.search(after)
+            if shared and not any(_SHARED_PLACE.search(part) for part in earlier):
+                own -= frozenset(terms(shared[0]))
+        for n, number in enumerate(group):
+            mine = items[n] if items else own
+            whole = company - frozenset().union(*items) | mine if items else company
+            place = (whole, mine if items or len(group) == 1 else frozenset())
+            # The "to" between two numbers of a list is that of a range.
+            change, bound = _change_and_bound(text, group[0].start) if n == 0 else ("", "")
+            placed.append(PlacedNumber(number, *place, _unit_after(text, number), change, bound, n == 0))
+    return _exclusive(placed)
+
+
+def _is_measure(text: str, number: Quantity) -> bool:
+    """Whether it is written in digits and is no part of a name, no reference and no number of a list's item."""
+    counted = number.words[:1].isdigit() or number.words[:1] == "."
+    return counted and not _PART_OF_A_NAME.search(text[: number.start]) and text[number.end : number.end + 1] != ")"
+
+
+def _group(text: str, numbers: Sequence[Quantity]) -> list[list[Quantity]]:
+    """Numbers that stand in one list together."""
+    groups: list[list[Quantity]] = []
+    for number in numbers:
+        if groups and _BETWEEN_ITEMS.fullmatch(text[groups[-1][-1].end : number.start]):
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return groups
+
+
+def _edges(text: str, groups: Sequence[Sequence[Quantity]]) -> list[tuple[int, int]]:
+    """Where each group's part of the sentence begins and ends; what nothing divides belongs to both."""
+    starts, ends = [_last_turn(text, groups[0][0].start) if groups else 0], []
+    for one, other in pairwise(groups):
+        begin, stop = one[-1].end, other[0].start
+        cut = next((m for pattern in _BOUNDARIES if (m := pattern.search(text, begin, stop))), None)
+        ends.append(cut.start() if cut else stop)
+        starts.append(cut.end() if cut else begin)
+    return list(zip(starts, [*ends, len(text)], strict=True)) if groups else []
+
+
+def _last_turn(text: str, end: int) -> int:
+    """Where the clause begins in which the sentence's first number stands."""
+    return max((match.end() for match in _TURN.finditer(text, 0, end)), default=0)
+
+
+def _list_items(before: str, after: str, count: int) -> list[frozenset[str]]:
+    """The items that a list of so many numbers speaks of, in order; none where no such list stands there."""
+    behind = [part for part in _DIVIDER.split(after.strip(" .,;")) if part.strip()]
+    ahead = [part for part in _DIVIDER.split(before.strip(" .,;")) if part.strip()]
+    if len(ahead) > count and re.search(r"\b(?:of|at|is|are)$", ahead[-1]):
+        ahead = ahead[:-1]  # "on A and B, scores of 1 and 2"
+    places = [part for part in (behind[:count], ahead[-count:]) if len(part) == count]
+    leads = bool(behind) and bool(_PLACE.match(f"{behind[0]} "))
+    for parts in places if leads else sorted(places, key=lambda p: -sum(bool(_NAMED.search(part)) for part in p)):
+        if all(terms(part) for part in parts):
+            named = [frozenset(terms(part)) for part in _trim(parts)]
+            shared = frozenset.intersection(*named)
+            if all(item - shared for item in named):
+                return [item - shared for item in named]
+    return []
+
+
+def _trim(parts: Sequence[str]) -> list[str]:
+    """The first item without the words that lead to the list, the last without those that follow it."""
+    places = list(_PLACE.finditer(parts[0]))
+    first = places[-1][1] if places else " ".join(parts[0].split()[-3:])
+    last = parts[-1].split(" for ")[0].split(" in ")[0] if len(parts[-1].split()) > 4 else parts[-1]
+    return [first, *parts[1:-1], " ".join(last.split()[:4])]
+
+
+def _places(before: str) -> frozenset[str]:
+    return frozenset(term for match in _PLACE.finditer(before) for term in terms(match[1]))
+
+
+def _change_and_bound(text: str, start: int) -> tuple[str, str]:
+    """Whether a value changes by or to the number that begins there, and whether it is a bound."""
+    match = _BEFORE.search(text[:start])
+    bound = "" if not match else next((kind for kind in ("upper", "below", "lower") if match[kind]), "")
+    change = (match["change"] or "").lower() if match and _CHANGE.search(text[:start]) else ""
+    return change, bound
+
+
+def _unit_after(text: str, number: Quantity) -> str:
+    for start in (number.end, number.end - len(number.words) + len(number.words.rstrip("%percntag -"))):
+        if found := _UNIT.match(text, start):
+            i, j = (int(part) for part in str(found.lastgroup)[1:].split("_"))
+            return _UNITS[i][1][j][0]
+    return ""
+
+
+def _exclusive(placed: Sequence[PlacedNumber]) -> list[PlacedNumber]:
+    """Each number's own terms without those that other numbers of the sentence have too."""
+    return [
+        replace(one, own=one.own - frozenset().union(*(other.company for other in placed if other is not one)))
+        for one in placed
+    ]
+
+
+def _is_misplaced(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber]], claim: str) -> bool:
+    same = [other for sentence in theirs for other in sentence if one.number.equals(other.number)]
+    if not same:
+        return False  # a number that stands nowhere is another fault
+    if one.unit and not any(one.unit == other.unit for other in same):
+        return True
+    if not one.unit and one.number.unit == "percent" and all(other.unit == "points" for other in same):
+        return True
+    if one.change and all({one.change, other.change} == {"by", "to"} for other in same):
+        return True
+    if all(other.bound == "upper" for other in same) and not one.bound and one.first and not _HIGHEST.search(claim):
+        return True
+    return bool(one.bound) and all({one.bound, other.bound} in _CONTRARY for other in same)
+
+
+_CONTRARY = ({"upper", "lower"}, {"below", "lower"})
+
+
+def _is_beside_another(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber]], common: frozenset[str]) -> bool:
+    """Whether the claim's number stands with the words of another of the source's numbers, and with fewer of its own.
+
+    Where the source gives the number no words of its own, only numbers of the same sentence are compared with it.
+    ``common`` words stand in too many sentences to tell one number from another.
+    """
+    same = [other for sentence in theirs for other in sentence if one.number.equals(other.number)]
+    own = frozenset().union(*(other.own for other in same))
+    company = frozenset().union(*(other.company for other in same))
+    ours = len(one.company & own)
+    units = {other.number.unit for other in same}
+    for sentence in theirs:
+        near = any(other in same for other in sentence)
+        if not (own or near):
+            continue
+        for other in sentence:
+            if other in same or other.number.unit not in units or not (near or _are_alike(one.number, other.number)):
+                continue
+            if len(one.company & (other.own - own - company - common)) > ours:
+                return True
+    return False
+
+
+def _are_alike(one: Quantity, other: Quantity) -> bool:
+    low, high = sorted((abs(one.value), abs(other.value)))
+    return high <= COMPARABLE * low or other.unit == "percent"

@@ -1,0 +1,125 @@
+"""Whether a claim reaches further than its source: all of what, better or only equal, for what reason, by whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from engine.text import fold, terms
+from engine.values import Paper
+
+_ALL = re.compile(
+    r"\b(?:all|every|each|any)\b(?:\s+of)?(?:\s+(?:the|these|those|its|their|our|other))*\s+"
+    r"(?P<what>(?:[\w-]+\s*){1,4})(?=(?P<rest>[^.;]*))",
+    re.I,
+)
+_LIMITED = re.compile(
+    r"\b(?:tested|evaluated|considered|examined|studied|investigated|analy[sz]ed|compared|reported|selected|used|"
+    r"available|such|three|four|five|six|seven|eight|nine|ten|twelve|\d+)\b",
+    re.I,
+)
+_LIMITING = re.compile(r"^\s*(?:that|which|who|using|with|without|in|on|of|from|under|among|we|they)\b", re.I)
+_CLAUSE = re.compile(r"\b(?:that|which|who|they|we)\b", re.I)
+_SUPERIOR = re.compile(
+    r"\b(?:outperform\w*|surpass\w*|exceed\w*|beats?|beating|superior(?:ity)?(?: to)?|better|wins? over)\b", re.I
+)
+_EQUAL = re.compile(
+    r"\b(?:comparabl[ey]|compares? favou?rably|similar(?:ly)?|on (?:a )?par|parity|"
+    r"competitive(?:ly)?|equivalent|equals?|match(?:es|ed|ing)?|"
+    r"same|close to|rivals?|no (?:significant |statistically significant )?(?:difference|"
+    r"improvement|gain)s?|as (?:well|good|accurate) as)\b",
+    re.I,
+)
+_BETTER = re.compile(
+    rf"{_SUPERIOR.pattern}|\b(?:improv\w+|best|higher|lower|faster|fewer|less|smaller|more|"
+    rf"gains?|greater|reduc\w+|advantage\w*|stronger|"
+    r"larger|state[- ]of[- ]the[- ]art|exceptional|excel\w*|speed\w*)\b",
+    re.I,
+)
+_CAUSE = re.compile(
+    r"\b(?:because(?: of)?|due to|owing to|thanks to|caused by|as a (?:result|consequence) of|"
+    r"attribut\w+ to|stems? from|"
+    r"on account of|since|driven by|explained by|results? from|so that)\b(?P<reason>[^,;.]*)",
+    re.I,
+)
+_PART = re.compile(
+    r";|,?\s(?:although|though|while|whereas|even though|despite|but)\s|,\s(?:and|so|which|with|yet)\s", re.I
+)
+FEWEST_TERMS = 3
+"""Terms of a reason or a part of a claim from which it says something of its own."""
+
+LEAST_SHARED = 0.34
+"""Share of them that the source has to hold."""
+
+_ET_AL = re.compile(r"([A-ZÀ-Þ][\w’'-]+)(?:\s+et al\b|\s+and (?:colleagues|co-?workers|others)\b)")
+_AUTHOR_YEAR = re.compile(r"et al\.?,?\s*[(\[]?((?:19|20)\d\d)\b")
+
+
+def find_overreach(claim: str, speaking: Sequence[str], whole: str, topic: str) -> list[str]:
+    """Words that say more than the source: ``speaking`` are its sentences about the same thing, ``whole`` its text."""
+    return [*_widened(claim, speaking), *_made_better(claim, speaking), *_added(claim, whole, topic)]
+
+
+def find_wrong_authors(claim: str, papers: Sequence[Paper]) -> list[str]:
+    """Names before "et al." that are no cited paper's first author, and years beside them that are not theirs."""
+    firsts = [fold(paper.authors[0]) for paper in papers if paper.authors]
+    if len(firsts) < len(papers):
+        return []  # a record without authors contradicts nobody
+    said = "\n".join(f"{paper.title} {paper.content}" for paper in papers)
+    names = (m[1] for m in _ET_AL.finditer(claim))
+    wrong = [name for name in names if name not in said and not any(fold(name) in first for first in firsts)]
+    years = {str(paper.year) for paper in papers}
+    return wrong + [
+        m[1] for m in _AUTHOR_YEAR.finditer(claim) if "None" not in years and m[1] not in years and m[1] not in said
+    ]
+
+
+def _widened(claim: str, speaking: Sequence[str]) -> list[str]:
+    """An "all" of the claim that the source does not say of these things, or says only of some of them."""
+    text = "\n".join(speaking)
+    theirs = list(_ALL.finditer(text))
+    if not theirs:
+        return []  # whether the source says "all" at all is a matter of strength
+    found = []
+    for ours in _ALL.finditer(claim):
+        if ours[0].lower().startswith("each"):
+            continue
+        heads = frozenset(terms(ours["what"]))
+        same = [m for m in theirs if heads & frozenset(terms(m["what"]))]
+        if heads and not same:
+            found.append(ours[0][:40].strip())
+        elif same and min(_limit(m) for m in same) > _limit(ours):
+            found.append(" ".join(ours[0].split()[:3]))
+    return found
+
+
+def _limit(match: re.Match[str]) -> int:
+    """How an "all" is limited: 2 to what was looked at ("all tested"), 1 by what follows it, 0 not at all."""
+    behind = f"{match['what']} {match['rest'][:30]}"
+    if _LIMITED.search(behind) or _CLAUSE.search(behind):
+        return 2
+    return int(any(_LIMITING.match(word) for word in (*match["what"].split(), match["rest"])))
+
+
+def _made_better(claim: str, speaking: Sequence[str]) -> list[str]:
+    """A claim that one thing is better where the source says of the same comparison that both are alike."""
+    match = _SUPERIOR.search(claim)
+    if not match or not speaking or _EQUAL.search(claim):
+        return []
+    said = frozenset(terms(claim.replace("-", " ")))
+    shares = [len(said & frozenset(terms(text.replace("-", " ")))) for text in speaking]
+    nearest = [text for text, share in zip(speaking, shares, strict=True) if share >= max(shares) - 1]
+    equal = any(_EQUAL.search(text) for text in nearest)
+    return [match[0]] if equal and not any(_BETTER.search(_EQUAL.sub("", text)) for text in nearest) else []
+
+
+def _added(claim: str, whole: str, topic: str) -> list[str]:
+    """Reasons and parts of a claim of which the source says nothing."""
+    held = frozenset(terms(f"{whole} {topic}".replace("-", " ")))
+    pieces = [match["reason"] for match in _CAUSE.finditer(claim)] + _PART.split(claim)[1:]
+    found = []
+    for piece in pieces:
+        own = frozenset(terms(piece.replace("-", " ")))
+        if len(own) >= FEWEST_TERMS and len(own & held) / len(own) < LEAST_SHARED:
+            found.append(" ".join(piece.split()[:6]))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,225 @@
+"""Whether a claim turns round what its source says: the direction of an effect, a negation, a hedge, two sides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Literal
+
+from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES
+from engine.text import terms, words
+
+NEAR_COPY = 0.7
+"""Share of a claim's terms that stand in one sentence of the source, from which it is that sentence retold."""
+
+SAME = 0.9
+"""Share of terms that a claim and a sentence have in common, of either, when they can differ in a "not" alone."""
+
+OBJECT_TERMS = 3
+"""Terms behind a word of direction that it may speak of."""
+
+Turn = tuple[Literal["polarity", "hedge", "order"], str]
+"""What kind of turn it is, and the claim's words."""
+
+_AXES = (
+    (
+        r"increas\w*|rais(?:e[sd]?|ing)|grow\w*|grew|higher|high|greater|more|larger|gains?|"
+        r"boost\w*|rise[sn]?|enlarg\w*|upper|long(?:er)?",
+        r"decreas\w*|reduc\w*|lower(?:s|ed|ing)?|low|declin\w*|drop\w*|fewer|less|smaller|shrink\w*|diminish\w*|cuts?|"
+        r"minimi[sz]\w*|sav(?:e[sd]?|ing)|short(?:er|en\w*)?|mitigat\w*|alleviat\w*",
+    ),
+    (
+        r"improv\w*|enhanc\w*|better|help\w*|benefi\w*|simplif\w*|accelerat\w*|speed(?:s|ed|ing)?[- ]?up|strengthen\w*|"
+        r"advanc(?:e[sd]|ing)|promot\w*|facilitat\w*|increas\w*|boost\w*|robust",
+        r"degrad\w*|worsen\w*|harm\w*|hurt\w*|impair\w*|complicat\w*|slow(?:s|ed|ing)?(?: down)?|"
+        r"weaken\w*|deteriorat\w*|"
+        r"hinder\w*|limit(?:s|ed|ing)?|damag\w*|undermin\w*|reduc\w*|decreas\w*|suffer\w*|vulnerab\w*|brittle",
+    ),
+)
+"""Two ways in which an effect has a direction; the words of each side."""
+
+_SIDES = tuple(
+    (re.compile(rf"\b(?:{one})\b", re.I), re.compile(rf"\b(?:{other})\b", re.I))
+    for axis in _AXES
+    for one, other in (axis, axis[::-1])
+)
+_END = re.compile(r"[,;:()]|\b(?:while|whereas|but|by|with|without|when|than|and|through|via|using|because|if)\b", re.I)
+_CONTRAST = re.compile(r"\b(?:unlike|in contrast to|instead of|rather than|as opposed to|not)\b([^,;.]*)", re.I)
+_WITHOUT = re.compile(
+    rf"{NEGATION.pattern}|\b(?:avoid\w*|eliminat\w*|dispens\w*|free|instead|rather|unlike|obviat\w*|bypass\w*|lack\w*|"
+    r"fail\w*|remov\w*|little|hardly|barely|few|previous\w*|prior|earlier|existing|other|others|conventional|"
+    r"traditional|contrast|oppos\w*|zero|skip\w*|replac\w*|spar(?:e[sd]?|ing)|un\w+|non\w+|"
+    r"in\w+able|difficult\w*|hard|challeng\w*|"
+    r"neglect\w*|ignor\w*|overlook\w*|absen\w*|insufficient\w*|limit\w*|far|yet|whether|problem\w*|issue\w*|nor)\b",
+    re.I,
+)
+_HEDGED = re.compile(
+    r"\b(?:may|might|could|potentially|possibly|often|sometimes|occasionally|tends? to|"
+    r"likely to|appears? to|seems? to)\s+"
+    r"(?:also |be |help |not |even |only )*([\w-]+)",
+    re.I,
+)
+_SOFT = re.compile(
+    rf"{HEDGE.pattern}|\b(?:can|would|should|usually|generally|typically|mostly|many|some|"
+    rf"several|argu\w+|hypothesi[sz]\w+|"
+    r"believ\w+|indicat\w+|hint\w*|prone|risk\w*|if|when|attempt\w*|aim\w*|try|tries|seek\w*|"
+    r"hop\w+|expect\w*|unless|probabl[ey])\b",
+    re.I,
+)
+
+
+def find_turns(claim: str, said: frozenset[str], speaking: Sequence[tuple[str, frozenset[str]]]) -> list[Turn]:
+    """Signs that what the source says was retold with its meaning changed.
+
+    ``said`` are the claim's terms; ``speaking`` the source's sentences about the same thing, with their terms.
+    """
+    if not said or not speaking:
+        return []
+    texts = [text for text, _ in speaking]
+    turns: list[Turn] = [*_turn_directions(claim, texts), *_turn_negations(claim, texts), *_drop_hedges(claim, texts)]
+    turns += _compare_with_nearest(claim, said, speaking)
+    return list(dict.fromkeys(turns))
+
+
+def _compare_with_nearest(
+    claim: str, said: frozenset[str], speaking: Sequence[tuple[str, frozenset[str]]]
+) -> list[Turn]:
+    """What differs from the one sentence that the claim is nearly a copy of."""
+    sentence, own = max(speaking, key=lambda item: len(item[1] & said))
+    if len(own & said) / len(said) < NEAR_COPY:
+        return []
+    faults: list[Turn] = []
+    ours, theirs = _negated(claim), _negated(sentence)
+    turned = ((ours & own) - theirs) | ((theirs & said) - ours)
+    as_many = len(NEGATION.findall(claim)) == len(NEGATION.findall(sentence))
+    if turned and not (as_many and (ours | _ahead(claim)) & (theirs | _ahead(sentence))):
+        faults.append(("polarity", f"not: {min(turned)}"))
+    elif not as_many and min(len(own & said) / len(own), len(own & said) / len(said)) >= SAME:
+        faults.append(("polarity", "not"))
+    for one, other in OPPOSITES:
+        gained = len(one.findall(claim)) > len(one.findall(sentence))
+        swapped = gained and len(other.findall(claim)) < len(other.findall(sentence))
+        if swapped:
+            faults.append(("polarity", _first(one, claim)))
+    if HEDGE.search(sentence) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
+        faults.append(("hedge", _first(HEDGE, sentence)))
+    return faults + _reordered(claim, sentence)
+
+
+def _negated(text: str) -> frozenset[str]:
+    """The first two terms after each negation."""
+    pieces = NEGATION.split(text.replace("n't", " not"))[1:]
+    return frozenset(t for piece in pieces for t in terms(re.split(r"[,;:]", piece.replace("-", " "))[0])[:2])
+
+
+def _ahead(text: str) -> frozenset[str]:
+    """The last terms before each negation: "training is not needed" denies training."""
+    pieces = NEGATION.split(text.replace("n't", " not"))[:-1]
+    return frozenset(term for piece in pieces for term in terms(piece.replace("-", " "))[-2:])
+
+
+def _reordered(claim: str, sentence: str) -> list[Turn]:
+    """Whether what stands on the two sides of a comparison changed places."""
+    left, right = COMPARATOR.search(claim), COMPARATOR.search(sentence)
+    if not (left and right) or left[0][:5].lower() != right[0][:5].lower():
+        return []
+    sides = [
+        (frozenset(words(text[: m.start()])), frozenset(words(text[m.end() :])))
+        for text, m in ((claim, left), (sentence, right))
+    ]
+    (before, after), (source_before, source_after) = sides
+    moved_back = (before & source_after) - source_before
+    moved_ahead = (after & source_before) - source_after
+    return [("order", left[0])] if moved_back and moved_ahead else []
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    return match[0] if match else ""
+
+
+def _turn_directions(claim: str, sources: Sequence[str]) -> list[Turn]:
+    """Effects that the claim gives one direction and the source only the other."""
+    found: list[Turn] = []
+    for one, other in _SIDES:
+        ours = _objects(one, claim)
+        if not ours:
+            continue
+        theirs = _terms_of(_objects(one, text) for text in sources)
+        against = _terms_of(_objects(other, text) for text in sources)
+        for said, objects in ours:
+            turned = (objects & against) - theirs
+            if turned and len(turned) >= len(objects) / 2:
+                found.append(("polarity", said))
+    return found
+
+
+def _objects(direction: re.Pattern[str], text: str) -> list[tuple[str, frozenset[str]]]:
+    """Each word of direction with the first terms of what it speaks of; negated ones aside."""
+    found = []
+    for match in direction.finditer(text):
+        if NEGATION.search(text[max(0, match.start() - 25) : match.start()]):
+            continue
+        behind = _END.split(text[match.end() :], maxsplit=1)[0]
+        near = terms(behind)[:OBJECT_TERMS]
+        if near:
+            found.append((match[0], frozenset(near)))
+    return found
+
+
+def _terms_of(groups: Iterable[Iterable[tuple[str, frozenset[str]]]]) -> frozenset[str]:
+    return frozenset(term for group in groups for _, objects in group for term in objects)
+
+
+def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
+    """Pairs of neighbouring terms that the source only denies and the claim states."""
+    if _WITHOUT.search(claim):
+        return []
+    stated: set[tuple[str, str]] = set()
+    denied: set[tuple[str, str]] = set()
+    for text in sources:
+        spans = _denied_spans(text)
+        denied.update(pair for start, end in spans for pair in _pairs(text[start:end]))
+        left = text
+        for start, end in reversed(spans):
+            left = f"{left[:start]} . {left[end:]}"
+        stated.update(pair for piece in left.split(" . ") for pair in _pairs(piece))
+    turned = [pair for pair in _pairs(claim) if pair in denied and pair not in stated]
+    return [("polarity", " ".join(turned[0]))] if turned else []
+
+
+def _denied_spans(text: str) -> list[tuple[int, int]]:
+    """What stands behind a negation up to the end of its clause, or in a phrase of contrast."""
+    spans = [match.span(1) for match in _CONTRAST.finditer(text)]
+    for match in NEGATION.finditer(text):
+        if match[0].lower() == "not" and re.match(r"\s+only\b", text[match.end() :]):
+            continue
+        stop = re.compile(r"[,;:.)]|\bbut\b").search(text, match.end())
+        spans.append((match.end(), stop.start() if stop else len(text)))
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    return list(pairwise(terms(text)))
+
+
+def _drop_hedges(claim: str, sources: Sequence[str]) -> list[Turn]:
+    """Verbs that the source has only behind a hedge and the claim has bare."""
+    if _SOFT.search(claim):
+        return []
+    ours = set(terms(claim))
+    hedged = {match[1]: match[0] for text in sources for match in _HEDGED.finditer(text)}
+    free = _HEDGED.sub(" ", " ".join(sources))
+    held = set(terms(free))
+    return [
+        ("hedge", phrase)
+        for verb, phrase in hedged.items()
+        if (stems := set(terms(verb))) and stems <= ours and not stems & held
+    ]
