@@ -21,9 +21,11 @@ from filelock import FileLock, Timeout
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.adding import changes, find_known_key, from_stored, remember, to_columns
+from engine.retrieval.libraries.appending import UnindexedPapers
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.vectors import PaperTexts, PaperVectors, VectorStore
+from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import order_best, popularity
 from engine.retrieval.topic_words import closest_form, with_abbreviations
 from engine.values import FoundPaper, Paper, PaperKey, Query
@@ -62,6 +64,7 @@ class LocalLibrary:
         self._folder = folder
         self._table = table
         self._store = VectorStore(folder, neural)
+        self._unindexed = UnindexedPapers(folder)
         self._loading = asyncio.Lock()
         self._held: LocalIndex | None = None
 
@@ -136,8 +139,13 @@ class LocalLibrary:
 
     async def is_current(self) -> bool:
         """Whether everything that was added is searchable."""
-        vectors = await asyncio.to_thread(self._store.load)
-        return (len(vectors.keys) if vectors else 0) == await self.count()
+        if await asyncio.to_thread(self._unindexed.read):
+            return False
+        held = await asyncio.to_thread(self._store.holds)
+        if held < 0:  # indexed by an earlier version
+            vectors = await asyncio.to_thread(self._store.load)
+            held = len(vectors.keys) if vectors else 0
+        return held == await self.count()
 
     async def index(self, on_progress: OnIndexProgress) -> None:
         """Make what was added searchable by words and by vectors; does only what is due."""
@@ -145,20 +153,50 @@ class LocalLibrary:
         if total == 0:
             return
         with self._writing(), _translate_failures(self.name):
-            if await self._table.list_indices():
-                await self._table.optimize()
-            else:
-                from lancedb.index import BTree
-
-                await self._table.create_index("key", config=BTree())
-            await asyncio.to_thread(self._store.rebuild, await self._texts(), on_progress)
+            appended = await self._append(total)
+            self._held = None
+            if not appended or await asyncio.to_thread(self._store.grown):
+                await self._tidy()
+                await asyncio.to_thread(self._store.rebuild, await self._texts(), on_progress)
+            await asyncio.to_thread(self._unindexed.clear)
         self._held = None
 
-    async def _texts(self) -> PaperTexts:
+    async def _append(self, total: int) -> bool:
+        """Make what was written since the last time searchable, at the cost of that alone; whether it could be done."""
+        written = await asyncio.to_thread(self._unindexed.read)
+        if not written:
+            return await asyncio.to_thread(self._store.holds) == total
+        texts = await self._texts(written)
+        there = set(texts.keys)
+        removed = [key for key in written if key not in there]
+        return await asyncio.to_thread(self._store.append, texts, removed, total)
+
+    async def _tidy(self) -> None:
+        """Let the table be read quickly again; it costs as much as the table is large."""
+        if await self._table.list_indices():
+            await self._table.optimize()
+        else:
+            from lancedb.index import BTree
+
+            await self._table.create_index("key", config=BTree())
+
+    async def _texts(self, keys: Sequence[PaperKey] | None = None) -> PaperTexts:
+        """What is embedded of these papers, those that are there, or of all."""
         with _translate_failures(self.name):
-            columns = await self._table.query().select(list(_TEXTS)).to_arrow()
-        keys, titles, abstracts, summaries = (columns[name].to_pylist() for name in _TEXTS)
-        return PaperTexts(keys, titles, [a or s or "" for a, s in zip(abstracts, summaries, strict=True)])
+            if keys is None:
+                parts = [await self._table.query().select(list(_TEXTS)).to_arrow()]
+            else:
+                ranges = range(0, max(1, len(keys)), 1_000)
+                parts = [await self._where(keys[start : start + 1_000], list(_TEXTS)) for start in ranges]
+        columns = {name: [value for part in parts for value in part[name].to_pylist()] for name in _TEXTS}
+        both = zip(columns["abstract"], columns["summary"], strict=True)
+        return PaperTexts(columns["key"], columns["title"], [a or s or "" for a, s in both])
+
+    async def _where(self, keys: Sequence[PaperKey], columns: Sequence[str]) -> Any:
+        """An Arrow table of the papers with these keys."""
+        # A key holds no quote: see identity.paper_key.
+        quoted = ", ".join(f"'{key}'" for key in keys) or "''"
+        return await self._table.query().where(f"key IN ({quoted})").select(list(columns)).to_arrow()
 
     async def _index(self) -> LocalIndex:
         async with self._loading:
@@ -180,29 +218,7 @@ class LocalLibrary:
         columns = ["key", "year", "citations", "venue", "identifiers"]
         with _translate_failures(self.name):
             table = await self._table.query().select(columns).to_arrow()
-        facts = {row["key"]: row for row in table.to_pylist()}
-        keys = vectors.keys
-        years = np.array([(facts[k]["year"] or 0) if k in facts else 0 for k in keys], np.int64)
-        counts = [facts[k]["citations"] if k in facts else None for k in keys]
-        citations = np.array([np.nan if c is None else float(c) for c in counts])
-        position: dict[str, int] = {}
-        for i, key in enumerate(keys):
-            for identifier in (key, *(facts[key]["identifiers"] if key in facts else ())):
-                position.setdefault(identifier, i)
-        venues = [(facts[k]["venue"] or "").casefold() if k in facts else "" for k in keys]
-        popular = popularity(citations, years, datetime.now(UTC).year)
-        return LocalIndex(
-            keys=keys,
-            position=position,
-            years=years,
-            citations=citations,
-            venues=venues,
-            popularity=popular,
-            titles=vectors.titles,
-            abstracts=vectors.abstracts,
-            embedder=embedder,
-            words=words,
-        )
+        return await asyncio.to_thread(_hold, table, vectors, words, embedder)
 
     async def _at(self, index: LocalIndex, rows: Sequence[int]) -> dict[int, Paper]:
         """The papers at these rows of the index; where the table has changed since, they are looked up by key."""
@@ -250,6 +266,7 @@ class LocalLibrary:
 
             columns = [to_columns(paper, _FIELDS) for paper in found.write.values()]
             rows = pa.Table.from_pylist(columns, schema=_schema())
+            await asyncio.to_thread(self._unindexed.note, found.write)
             with _translate_failures(self.name):
                 merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
                 await merge.execute(rows)
@@ -273,6 +290,40 @@ class LocalLibrary:
             yield
         finally:
             lock.release()
+
+
+def _hold(table: Any, vectors: PaperVectors, words: WordParts, embedder: Embedder) -> LocalIndex:
+    """What is searched, from the facts of the table, in the order of the vectors."""
+    keys = vectors.keys
+    last = {key: row for row, key in enumerate(keys)}
+    stored: list[str] = table["key"].to_pylist()
+    rows = np.array([last.get(PaperKey(key), -1) for key in stored], np.int64)
+    known = rows >= 0
+    years, citations = np.zeros(len(keys), np.int64), np.full(len(keys), np.nan)
+    years[rows[known]] = table["year"].fill_null(0).to_numpy()[known]
+    citations[rows[known]] = table["citations"].cast("float64").to_numpy()[known]  # a missing count is NaN
+    venues = [""] * len(keys)
+    position: dict[str, int] = {}
+    facts = zip(rows.tolist(), table["venue"].to_pylist(), stored, table["identifiers"].to_pylist(), strict=True)
+    for row, venue, key, identifiers in facts:
+        if row >= 0:
+            venues[row] = (venue or "").casefold()
+            position[key] = row
+            for identifier in identifiers or ():
+                position.setdefault(identifier, row)
+    return LocalIndex(
+        keys=keys,
+        position=position,
+        years=years,
+        citations=citations,
+        venues=venues,
+        popularity=popularity(citations, years, datetime.now(UTC).year),
+        titles=vectors.titles,
+        abstracts=vectors.abstracts,
+        embedder=embedder,
+        words=words,
+        gone=np.setdiff1d(np.arange(len(keys)), rows[known]),
+    )
 
 
 def check_name(name: str) -> None:

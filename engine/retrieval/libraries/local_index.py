@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Embedder, Vectors
-from engine.retrieval.libraries.word_index import WordIndex
+from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import (
     CITED_WEIGHT,
     SEEDS,
@@ -55,7 +55,9 @@ class LocalIndex:
     titles: Vectors
     abstracts: Vectors
     embedder: Embedder
-    words: WordIndex
+    words: WordParts
+    gone: NDArray[np.int64]
+    """Rows of papers that were removed, or stand further down anew."""
 
     def read_topic(self, topic: str) -> tuple[TopicWords, list[int]]:
         """The topic's words, and the rows whose texts tell the abbreviations of its phrases."""
@@ -144,6 +146,7 @@ class LocalIndex:
     def allow(self, query: Query) -> NDArray[np.bool_]:
         """Which papers the query takes at all."""
         allowed = np.ones(len(self.keys), dtype=bool)
+        allowed[self.gone] = False
         if query.years.first is not None:
             allowed &= self.years >= query.years.first
         if query.years.last is not None:

@@ -1,7 +1,8 @@
 """The vectors and words of a library's titles and abstracts, kept as plain arrays in its folder.
 
 Each rebuild writes a new generation ``vectors-…`` and then points ``index.json`` at it, so a reader or
-an interruption never sees half of one. The generation before stays for readers that have it open.
+an interruption never sees half of one. The generation before stays for readers that have it open. Papers that are
+added go behind the others in the same files, of which ``index.json`` says how much counts.
 """
 
 from __future__ import annotations
@@ -20,14 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, Vectors
+from engine.retrieval.libraries.appending import append_rows
 from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
-from engine.retrieval.libraries.word_index import WordIndex, count_words
+from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
+from engine.retrieval.libraries.word_parts import WordParts, with_part
 from engine.values import PaperKey
 
 BATCH = 5_000
 
-REFIT_GROWTH = 1.5
-"""A library's own embedding is fitted again when the library has grown by half since the last fit."""
+REFIT_GROWTH = 1.25
+"""A library's own embedding is fitted again when the library has grown by a quarter since the last fit."""
+
+APPENDED = 0.25
+"""Share of a library that is added to what is there; where more is new, everything is made anew."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,10 @@ class PaperTexts:
 
 @dataclass(frozen=True)
 class PaperVectors:
-    """Row i of ``titles`` and ``abstracts`` (shape: papers, dimensions) belongs to ``keys[i]``."""
+    """Row i of ``titles`` and ``abstracts`` (shape: papers, dimensions) belongs to ``keys[i]``.
+
+    A paper that was changed stands there again, further down; its last row counts.
+    """
 
     keys: list[PaperKey]
     titles: Vectors
@@ -70,19 +79,79 @@ class VectorStore:
         generation = self._generation()
         if generation is None or (self._neural and self._state()["embedder"] != self._neural.name):
             return None
+        keys = [PaperKey(key) for key in json.loads((generation / "keys.json").read_text(encoding="utf-8"))]
+        count = self._state().get("rows", len(keys))
+        if count > len(keys):
+            added = (generation / "keys-added.txt").read_text(encoding="utf-8").split("\n")
+            keys += [PaperKey(key) for key in added[: count - len(keys)]]
         return PaperVectors(
-            keys=json.loads((generation / "keys.json").read_text(encoding="utf-8")),
-            titles=np.load(generation / "titles.npy", mmap_mode="r", allow_pickle=False),
-            abstracts=np.load(generation / "abstracts.npy", mmap_mode="r", allow_pickle=False),
-            digests=np.load(generation / "digests.npy", allow_pickle=False),
+            keys=keys,
+            titles=np.load(generation / "titles.npy", mmap_mode="r", allow_pickle=False)[:count],
+            abstracts=np.load(generation / "abstracts.npy", mmap_mode="r", allow_pickle=False)[:count],
+            digests=np.load(generation / "digests.npy", allow_pickle=False)[:count],
         )
 
-    def load_words(self) -> WordIndex | None:
+    def load_words(self) -> WordParts | None:
         """The current words, mapped from disk; ``None`` where the library was not indexed yet."""
         generation = self._generation()
-        return WordIndex.load(generation) if generation else None
+        first = WordIndex.load(generation) if generation else None
+        return WordParts((first, *self._added_words())) if first else None
 
-    def add_words(self, texts: PaperTexts) -> WordIndex:
+    def _added_words(self) -> list[WordIndex]:
+        generation, names = self._generation(), self._state().get("words", [])
+        parts = [WordIndex.load(generation / name) for name in names] if generation else []
+        return [part for part in parts if part is not None]
+
+    def holds(self) -> int:
+        """How many papers the library had when it was last indexed."""
+        generation = self._generation()
+        if generation is None or (self._neural and self._state()["embedder"] != self._neural.name):
+            return 0
+        return int(self._state().get("papers", -1))
+
+    def append(self, texts: PaperTexts, removed: Sequence[PaperKey], papers: int) -> bool:
+        """Add new or changed papers to what is there, with the embedder that is there.
+
+        ``removed`` are gone from the library, which now has so many ``papers``. False where that does not add up, or
+        too much is new: then everything is to be made anew.
+        """
+        generation, embedder, before = self._generation(), self.embedder(), self.load()
+        if generation is None or embedder is None or before is None or len(texts.keys) > APPENDED * papers:
+            return False
+        state = self._state()
+        gone = ({*state.get("removed", ()), *removed}) - set(texts.keys)
+        if len({*before.keys, *texts.keys} - gone) != papers or not (generation / "words.json").exists():
+            return False
+        count = len(before.keys)
+        digests = np.array([_digest(t, a) for t, a in zip(texts.titles, texts.abstracts, strict=True)], np.uint64)
+        bodies = [abstract or title for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
+        append_rows(generation / "titles.npy", embedder.embed(texts.titles), count)
+        append_rows(generation / "abstracts.npy", embedder.embed(bodies), count)
+        append_rows(generation / "digests.npy", digests, count)
+        made = len(json.loads((generation / "keys.json").read_text(encoding="utf-8")))
+        added = [*before.keys[made:], *texts.keys]
+        (generation / "keys-added.txt").write_text("\n".join(added), encoding="utf-8")
+        names = self._write_words(generation, count_words(texts.titles, texts.abstracts))
+        self._point({**state, "rows": count + len(texts.keys), "papers": papers, "words": names, "removed": list(gone)})
+        return True
+
+    def _write_words(self, generation: Path, new: WordIndex) -> list[str]:
+        """Keep the words of what was added; the names of all such parts."""
+        names: list[str] = self._state().get("words", [])
+        parts = with_part(self._added_words(), new)
+        if len(parts) == 1:
+            names = []
+        name = f"words-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
+        (generation / name).mkdir()
+        parts[-1].save(generation / name)
+        return [*names, name]
+
+    def grown(self) -> bool:
+        """Whether the library's own embedding is to be fitted again."""
+        embedder = self.embedder()
+        return isinstance(embedder, LatentSemanticAnalysis) and self.holds() >= embedder.fitted_on * REFIT_GROWTH
+
+    def add_words(self, texts: PaperTexts) -> WordParts:
         """The words of the papers as they were last indexed, for a library that an earlier version indexed."""
         vectors, generation = self.load(), self._generation()
         assert vectors is not None and generation is not None  # the caller has loaded them
@@ -92,7 +161,7 @@ class VectorStore:
         abstracts = ["" if row is None else texts.abstracts[row] for row in rows]
         words = count_words(titles, abstracts)
         words.save(generation)
-        return words
+        return WordParts((words,))
 
     def rebuild(self, texts: PaperTexts, on_progress: OnIndexProgress) -> None:
         """Vectors for exactly these papers; those whose text and embedder are unchanged are kept."""
@@ -120,10 +189,10 @@ class VectorStore:
         former, generation = self.load_words(), self._generation()
         if former is None or generation is None:
             return count_words(texts.titles, texts.abstracts)
-        before = np.load(generation / "digests.npy", allow_pickle=False)
+        before = np.load(generation / "digests.npy", allow_pickle=False)[: len(former.lengths)]
         rows = {int(d): i for i, d in enumerate(before)}
         kept = np.array([rows.get(int(d), -1) for d in digests], np.int64)
-        return count_words(texts.titles, texts.abstracts, kept, former)
+        return count_words(texts.titles, texts.abstracts, kept, join_words(former.parts))
 
     def _current_embedder(
         self, texts: PaperTexts, on_progress: OnIndexProgress
@@ -150,12 +219,17 @@ class VectorStore:
         np.save(generation / "abstracts.npy", vectors.abstracts)
         np.save(generation / "digests.npy", vectors.digests)
         (generation / "keys.json").write_text(json.dumps(vectors.keys), encoding="utf-8")
-        draft = self._folder / "index.json.new"
-        draft.write_text(json.dumps({"vectors": generation.name, "embedder": embedder.name}), encoding="utf-8")
-        os.replace(draft, self._folder / "index.json")
+        count = len(vectors.keys)
+        self._point({"vectors": generation.name, "embedder": embedder.name, "rows": count, "papers": count})
         for old in self._folder.glob("vectors-*"):
             if old not in (generation, before):
                 shutil.rmtree(old, ignore_errors=True)
+
+    def _point(self, state: dict[str, Any]) -> None:
+        """From now on readers take what the state says."""
+        draft = self._folder / "index.json.new"
+        draft.write_text(json.dumps(state), encoding="utf-8")
+        os.replace(draft, self._folder / "index.json")
 
     def _state(self) -> dict[str, Any]:
         try:

@@ -107,6 +107,10 @@ def count_words(
         order = np.empty(size, np.int64)
         order[new], order[old] = np.arange(len(new)), len(new) + np.arange(len(old))
         counts = vstack([counts, before], format="csr")[order]
+    return _to_index(counts, vocabulary)
+
+
+def _to_index(counts: csr_matrix, vocabulary: dict[str, int]) -> WordIndex:
     by_word = counts.tocsc()
     by_word.sort_indices()
     title, text = np.divmod(by_word.data, _TITLE)
@@ -147,6 +151,22 @@ def _matrix(index: WordIndex, width: int) -> csr_matrix:
     values = index.title.astype(np.int64) * _TITLE + index.text
     starts = np.concatenate([index.starts, np.full(width - len(index.vocabulary), index.starts[-1])])
     return csc_matrix((values, index.rows, starts), shape=(len(index.lengths), width)).tocsr()
+
+
+def join_words(parts: Sequence[WordIndex]) -> WordIndex:
+    """One index of the papers of all parts, in their order."""
+    from scipy.sparse import csr_matrix, vstack
+
+    vocabulary: dict[str, int] = {}
+    columns = [
+        np.array([vocabulary.setdefault(stem, len(vocabulary)) for stem in p.vocabulary], np.int64) for p in parts
+    ]
+    matrices = []
+    for part, places in zip(parts, columns, strict=True):
+        own = _matrix(part, len(part.vocabulary)).tocoo()
+        shape = (len(part.lengths), len(vocabulary))
+        matrices.append(csr_matrix((own.data, (own.row, places[own.col])), shape=shape))
+    return _to_index(vstack(matrices, format="csr"), vocabulary)
 
 
 def _lengths(counts: csr_matrix) -> NDArray[np.float32]:
