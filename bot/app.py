@@ -29,6 +29,7 @@ from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
 from engine.retrieval.libraries.joint import JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
+from engine.retrieval.libraries.traced import TracedLibrary
 from engine.retrieval.online.transport import OnlineCache, OnlineTransport
 from engine.retrieval.records import read_papers
 from engine.run import Recipe, RunContext
@@ -129,7 +130,7 @@ class App:
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         context = RunContext(
-            library,
+            TracedLibrary(library),
             embedder,
             self.settings.limits(),
             model=services.model,

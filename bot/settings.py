@@ -148,6 +148,7 @@ class Settings(BaseSettings):
     keep_days: float | None = Field(None, gt=0, description="Days after which an untouched survey is forgotten.")
     metrics_port: int | None = Field(None, ge=0, le=65_535, description="Port for /healthz, /readyz and /metrics.")
     metrics_host: str = Field("127.0.0.1", description="Address for that port; 0.0.0.0 in a container.")
+    traces: bool = Field(False, description="Send traces to OTEL_EXPORTER_OTLP_ENDPOINT (install the extra `traces`).")
     log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="What is logged.")
     may_start: frozenset[str] = Field(
         frozenset(), description="Who may start surveys (platform:workspace:person …); a JSON list; empty: everyone."

@@ -30,6 +30,7 @@ from engine.errors import ScholiumError, ServiceError
 from engine.session.events import Job
 from engine.session.state import SurveySession
 from engine.text import storable
+from engine.tracing import trace_step
 
 log = structlog.get_logger()
 
@@ -118,7 +119,7 @@ class Dispatcher:
                 await count_try(self._store, incoming)
         for pause_s in (*self.pauses_s, None):
             try:
-                with self._metrics.answered_s.time():
+                with self._metrics.answered_s.time(), trace_step("answer", {"scholium.platform": at.platform}):
                     await self._understood(incoming)
                 return
             except PlatformError as error:  # no thread, or no file

@@ -42,6 +42,9 @@ STARTED_AT = time.time()
 DEAD_AFTER_S = 15.0
 """A process on another machine that has been silent for so long is taken over; on this machine its end is seen."""
 
+HUNG_AFTER_S = 120.0
+"""So long a process of this machine may be silent while it lives: one that computes comes back before."""
+
 RunJob = Callable[[Conversation, str], Awaitable[None]]
 LoadWanted = Callable[[WantedJob], Awaitable[Sequence[WantedJob]]]
 """The jobs wanted by the same person in the same workspace, the one asked for first before the others."""
@@ -102,6 +105,7 @@ class DurableJobs:
         self._run = run
         self._load_wanted = load_wanted
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._stranded: set[str] = set()
         self._stopping = False
         self._workflow: Any = None
         self._launching = asyncio.Lock()
@@ -211,7 +215,8 @@ class DurableJobs:
                 if not task.cancelled() and task.exception():
                     log.error("a job ended without an answer", job=job_id, exc_info=task.exception())
         finally:
-            self._running.pop(job_id, None)
+            if self._running.get(job_id) is task:  # else it was taken away from here and has come back
+                del self._running[job_id]
         if self._stopping:
             await _leave_pending()
 
@@ -227,7 +232,8 @@ class DurableJobs:
     async def reconcile(self, waiting: Sequence[WantedJob], dead: Sequence[str]) -> None:
         """Bring every job a session waits for into its queue.
 
-        Some were never put there, some were run by processes that are dead now.
+        Some were never put there, some were run by processes that are dead now. What is said to run here and was not
+        running the last time either is begun again.
         """
         if not waiting:
             return
@@ -236,11 +242,14 @@ class DurableJobs:
 
         found = await DBOS.list_workflows_async(workflow_ids=[job.id for job in waiting])
         known = {status.workflow_id: status for status in found}
+        mine = {s.workflow_id for s in found if s.status == "PENDING" and s.executor_id == self._holder}
+        stranded = mine.difference(self._running)
+        again, self._stranded = stranded & self._stranded, stranded
         for job in waiting:
             status = known.get(job.id)
             if status is None:
                 continue
-            if status.status == "PENDING" and status.executor_id in dead:
+            if status.status == "PENDING" and (status.executor_id in dead or job.id in again):
                 await DBOS.resume_workflow_async(job.id, queue_name=self._queues.choose(job.kind))
             elif status.status not in {"PENDING", "ENQUEUED", "DELAYED"}:
                 # It ended, and yet the session waits for it.
@@ -318,7 +327,7 @@ def _is_dead(row: Any) -> bool:
         return bool(silent_s > DEAD_AFTER_S)
     # In a container every start has the same process number: what beat before this start is an earlier life.
     earlier = row.pid == os.getpid() and row.beat_at < STARTED_AT
-    return bool(silent_s > DEAD_AFTER_S or earlier) or not _lives(row.pid)
+    return bool(silent_s > HUNG_AFTER_S or earlier) or not _lives(row.pid)
 
 
 def _lives(pid: int) -> bool:

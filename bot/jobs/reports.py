@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 import structlog
+from opentelemetry.trace import Status, StatusCode
 
 from adapters.chat import ChatAdapter, Conversation, Outgoing
 from bot.conversation.dispatcher import Dispatcher
@@ -27,6 +28,7 @@ from engine.revising.gaps import FieldGaps
 from engine.run import Answer, ReviewDraft
 from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished
 from engine.survey import Section, Survey
+from engine.tracing import trace_step
 from engine.values import Outline
 from engine.writing.clustered import draw_groups
 
@@ -72,7 +74,9 @@ class Reporter:
             structlog.contextvars.bound_contextvars(job=job_id, session=stored.session.id),
             self._metrics.running.track_inprogress(),
             self._metrics.job_s.labels(job.kind).time(),
+            trace_step(f"job {job.kind}", _describe(stored, job)) as span,
         ):
+            status.span = span
             async with status.ticking():
                 await run(stored.session, job, make, listener, limit_s)
 
@@ -102,6 +106,7 @@ class Reporter:
         async def failed(error: ScholiumError | None) -> None:
             self._metrics.jobs.labels(job.kind, "failed").inc()
             self._metrics.failed(error)
+            status.span.set_status(Status(StatusCode.ERROR, type(error).__name__ if error else "bug"))
             text = wording.failure(error) if error else wording.OUR_FAULT
             say = lambda turn: turn.conclude(job, text)  # noqa: E731
             await self._report(at, job, JobFailed(job.id), say, await status.facts())
@@ -150,6 +155,13 @@ class Reporter:
             return turn
 
         await self._dispatcher.report(at, taken)
+
+
+def _describe(stored: StoredConversation, job: Job) -> dict[str, str | bool]:
+    """What a job's span says: nothing that a person wrote."""
+    brief = stored.session.state.brief
+    said: dict[str, str | bool] = {"scholium.job": job.id, "scholium.platform": stored.conversation.platform}
+    return said | ({"scholium.recipe": brief.recipe, "scholium.online": brief.online} if brief else {})
 
 
 def _nothing(_: Turn) -> None:

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from opentelemetry.trace import INVALID_SPAN, Span, set_span_in_context
+
 from adapters.chat import ChatAdapter, Outgoing, ProgressBar
 from bot.jobs.durations import Durations
 from bot.jobs.runner import JobContexts
@@ -17,6 +19,7 @@ from bot.wording.cards import action_buttons
 from engine.run import Progress
 from engine.session.events import Job
 from engine.survey import Section
+from engine.tracing import tracer
 
 MONEY_S = 2.0
 """How old the sum beside the progress may be: it is asked of the database."""
@@ -40,6 +43,9 @@ class JobStatus:
     asked_at: float = 0.0
     shown_at: float = 0.0
     typical_s: float | None = None
+    span: Span = INVALID_SPAN
+    """The job's; each stage is one below it."""
+    _stage: Span = INVALID_SPAN
 
     def __post_init__(self) -> None:
         self.began = self.stage_began = time.monotonic()
@@ -53,6 +59,8 @@ class JobStatus:
         """A step was made."""
         if self.step is None or self.step.stage != step.stage:
             self.stage_began = time.monotonic()
+            self._stage.end()
+            self._stage = tracer.start_span(f"stage {step.stage}", set_span_in_context(self.span))
         self.step = step
         await self._show()
 
@@ -64,6 +72,7 @@ class JobStatus:
         try:
             yield
         finally:
+            self._stage.end()
             task.cancel()
             await asyncio.wait([task])
 

@@ -28,6 +28,7 @@ from bot.jobs.sharing import QUEUES, JobLimits, QueueKind
 from bot.jobs.waiting import WaitingJobs
 from bot.monitoring.logs import configure
 from bot.monitoring.metrics import Metrics, serve_metrics
+from bot.monitoring.traces import send_traces
 from bot.serving.job_services import AppServices
 from bot.store.database import open_database
 from bot.store.ledger import settle_lost_calls
@@ -254,6 +255,8 @@ async def run_service(
             yield service
         return
     configure(app.settings.log_level)
+    if app.settings.traces:
+        send_traces()
     service = Service(app, adapter, store, defaults or app.defaults(), role or ProcessRole())
     try:
         async with serve_metrics(

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
+from opentelemetry.trace import Span
 from pydantic import ValidationError
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_after_delay
 from tenacity.wait import wait_random_exponential
@@ -17,6 +18,7 @@ from tenacity.wait import wait_random_exponential
 from engine.errors import LanguageModelError
 from engine.llm.meter import Ledger, Reservation, Throttle
 from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimate_completion, strict_schema
+from engine.tracing import trace_step, tracer
 
 ATTEMPTS = 6
 LONGEST_RETRYING_S = 300.0
@@ -78,13 +80,19 @@ class MeteredModel:
             return
         model = self.models[request.task]
         pieces: list[str] = []
-        async for attempt in _attempts(lambda: not pieces):
-            with attempt:
-                async with self._reserve_call(model, request) as reservation:
-                    async for piece in self.provider.stream(model, request):
-                        pieces.append(piece)
-                        yield piece
-                    await self._record_completion(key, estimate_completion(request, "".join(pieces)), reservation)
+        span = _begin_span(request, model)
+        try:
+            async for attempt in _attempts(lambda: not pieces):
+                with attempt:
+                    async with self._reserve_call(model, request) as reservation:
+                        async for piece in self.provider.stream(model, request):
+                            pieces.append(piece)
+                            yield piece
+                        completion = estimate_completion(request, "".join(pieces))
+                        await self._record_completion(key, completion, reservation)
+                        _describe_completion(span, completion, attempt.retry_state.attempt_number)
+        finally:
+            span.end()
 
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
@@ -110,6 +118,12 @@ class MeteredModel:
         if known:
             return known
         model = self.models[request.task]
+        with trace_step(*_name_span(request, model)) as span:
+            return await self._complete(key, model, request, schema, span)
+
+    async def _complete(
+        self, key: str, model: str, request: Request, schema: dict[str, Any] | None, span: Span
+    ) -> Completion:
         current = request
         async for attempt in _attempts():
             with attempt:
@@ -117,6 +131,7 @@ class MeteredModel:
                     async with self._reserve_call(model, current) as reservation:
                         completion = await self.provider.complete(model, current, schema)
                         await self._record_completion(key, completion, reservation)
+                    _describe_completion(span, completion, attempt.retry_state.attempt_number)
                 except CallFailed as error:
                     if error.cut_off:
                         current = replace(current, max_tokens=current.max_tokens * 2)
@@ -149,6 +164,25 @@ class MeteredModel:
     def _key(self, request: Request, schema: dict[str, Any] | None) -> str:
         content = [self.job, self.models[request.task], asdict(request), schema]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _name_span(request: Request, model: str) -> tuple[str, dict[str, str | int | float | bool]]:
+    """A call's span, by OpenTelemetry's conventions for generative models."""
+    # What follows the slash can name a section, whose title is a person's.
+    step = request.step.partition("/")[0].partition("#")[0]
+    return f"chat {model}", {"gen_ai.operation.name": "chat", "gen_ai.request.model": model, "scholium.step": step}
+
+
+def _begin_span(request: Request, model: str) -> Span:
+    """One that is not the current span: a generator's context is not its caller's."""
+    name, attributes = _name_span(request, model)
+    return tracer.start_span(name, attributes=attributes)
+
+
+def _describe_completion(span: Span, completion: Completion, attempts: int) -> None:
+    span.set_attribute("gen_ai.usage.input_tokens", completion.input_tokens)
+    span.set_attribute("gen_ai.usage.output_tokens", completion.output_tokens)
+    span.set_attribute("scholium.attempts", attempts)
 
 
 def _attempts(may_repeat: Callable[[], bool] = lambda: True) -> AsyncRetrying:

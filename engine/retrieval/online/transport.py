@@ -31,6 +31,7 @@ from engine.retrieval.online.service_state import (
 )
 from engine.retry_after import read_retry_after
 from engine.text import clean
+from engine.tracing import trace_step
 
 DAY_S = 86_400.0
 LARGEST_ANSWER_BYTES = 30 * 2**20
@@ -219,7 +220,8 @@ class ScholarlyService:
             if outage and outage.left_s > 0:
                 again = f" It is asked again in {outage.left_s:,.0f} seconds."
                 raise RetrievalError(f"{outage.why}{again}", retryable=True)
-            reply = await self._patiently(ask, as_json=as_json, once=outage is not None)
+            with trace_step("ask a service", {"scholium.service": self.name}):
+                reply = await self._patiently(ask, as_json=as_json, once=outage is not None)
             if outage:
                 await end_outage(memory, self.name)
         except RetrievalError as error:

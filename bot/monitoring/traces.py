@@ -1,0 +1,29 @@
+"""Traces by OpenTelemetry, off unless asked for; what they hold is said in `engine.tracing`."""
+
+from __future__ import annotations
+
+from opentelemetry import trace
+
+from engine.errors import UserError
+
+WANTED = "SCHOLIUM_TRACES needs OpenTelemetry's SDK: install Scholium with its extra, `uv sync --extra traces`."
+
+
+def send_traces() -> None:
+    """Send every span to the collector that ``OTEL_EXPORTER_OTLP_…`` names (by default http://localhost:4318).
+
+    Those variables and ``OTEL_SERVICE_NAME`` are OpenTelemetry's own. Raises `UserError` where its SDK is missing.
+    """
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as error:
+        raise UserError(WANTED) from error
+    if isinstance(trace.get_tracer_provider(), TracerProvider):
+        return  # a process sends them once
+    # What the environment says of the resource wins over the default name.
+    provider = TracerProvider(resource=Resource({"service.name": "scholium"}).merge(Resource.create()))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)

@@ -1,0 +1,1 @@
+"""Tests of what a service shows to those who watch it."""
