@@ -27,7 +27,7 @@ def estimate(expected: Estimate, limits: Sequence[BudgetLimit]) -> str:
     warning = " It will not be enough for all sections; what is finished by then is kept." if over else ""
     return (
         f"\n\nWriting it takes about {expected.calls} calls, {expected.input_tokens:,} tokens to read and "
-        f"{expected.output_tokens:,} to write, {money}, and {max(1, round(expected.seconds / 60))} minutes or less."
+        f"{expected.output_tokens:,} to write, {money}, and {_minutes(expected)} or less."
         f"{limit}{warning} `ok` accepts this."
     )
 
@@ -57,7 +57,7 @@ def estimate_trees(expected: Estimate, papers: int) -> str:
     money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
     return (
         f"Making {papers:,} attribute trees takes about {expected.calls:,} calls, {expected.input_tokens:,} tokens to "
-        f"read and {expected.output_tokens:,} to write, {money}, and {max(1, round(expected.seconds / 60))} minutes."
+        f"read and {expected.output_tokens:,} to write, {money}, and {_minutes(expected)}."
     )
 
 
@@ -119,3 +119,7 @@ def budget_warning(item: BudgetUse) -> str:
 def word_raised_budget(scope: str, money: float) -> str:
     """An administrator has added to a budget."""
     return f"${money:.2f} more for {_WHOSE.get(scope, scope)}."
+
+
+def _minutes(expected: Estimate) -> str:
+    return counted(max(1, round(expected.seconds / 60)), "minute")

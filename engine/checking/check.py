@@ -15,7 +15,8 @@ from pydantic import Field
 
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
-from engine.checking.faults import Fault, FaultKind, Source, Vocabulary, find_faults, source_of, split_terms
+from engine.checking.doubts import DOUBTS, NOT_OF_IT, NOT_THERE, UNCITED
+from engine.checking.faults import Fault, Source, Vocabulary, find_faults, source_of, split_terms
 from engine.checking.lexicon import DROPPABLE
 from engine.checking.quotations import find_in_paper
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
@@ -148,7 +149,8 @@ class _Check:
     async def run(self) -> CheckedText:
         """Judge all claims, then those that did not hold again, and remove what is left."""
         for line in self.pending():
-            line.doubts = self._faults_named(line.text, list_cited_keys(line.text))
+            cited = list_cited_keys(line.text)
+            line.doubts = self._faults_named(line.text, cited) if cited else (UNCITED,)
         for number in range(REPAIR_ROUNDS + 1):
             pending = self.pending()
             if not pending:
@@ -165,7 +167,7 @@ class _Check:
         return self.result()
 
     async def _round(self, group: Sequence[_Sentence], name: str, *, last: bool) -> None:
-        request = self._request(group, name)
+        request = self._request(group, name, last=last)
         try:
             assert self.model is not None
             answer = await self.model.answer_typed(request, CheckAnswer)
@@ -186,7 +188,8 @@ class _Check:
         keys = list_cited_keys(read_citations(f"[@{said.strip().strip('[]').lstrip('@')}]", self.task.papers).text)
         return keys[0] if len(keys) == 1 else None
 
-    def _request(self, group: Sequence[_Sentence], name: str) -> Request:
+    def _request(self, group: Sequence[_Sentence], name: str, *, last: bool) -> Request:
+        """Verdicts and repairs are asked for; in the last round verdicts alone, since a repair could not be judged."""
         asked = {line.number for line in group}
         near = {n for number in asked for n in (number - 1, number, number + 1)}
         shown = [line for line in self.lines if line.number in near and not line.removed]
@@ -196,7 +199,7 @@ class _Check:
                 keys.update(dict.fromkeys(self._nearest(line.text, keys)))
         doubts = "\n".join(f"{line.number}: {data('; '.join(line.doubts))}" for line in group if line.doubts)
         prompt = fill(
-            "common/check",
+            "common/check_again" if last else "common/check",
             topic=data(self.task.topic or self.task.title),
             sentences="\n".join(f"{line.number}. {data(line.text)}" for line in shown),
             numbers=", ".join(str(line.number) for line in group),
@@ -214,7 +217,8 @@ class _Check:
     def _decide(self, line: _Sentence, verdicts: Mapping[PaperKey, Support], repair: str | None, *, last: bool) -> None:
         """What becomes of a claim by one answer; it stays pending where it has to be judged again."""
         cited = list_cited_keys(line.text)
-        found = {key: c for key, v in verdicts.items() if v.supported and (c := self._citation(key, v, line.text))}
+        looked_up = {key: self._look_up(key, v, line.text) for key, v in verdicts.items() if v.supported}
+        found = {key: c for key, c in looked_up.items() if isinstance(c, Citation)}
         missing = [key for key in cited if key not in verdicts]
         unfound = [key for key in cited if key in verdicts and verdicts[key].supported and key not in found]
         holding = [key for key in cited if key in found]
@@ -225,13 +229,14 @@ class _Check:
             return
         if repair is not None and not last and self._take_repair(line, repair):
             return
-        unclear = bool(missing or unfound) or not verdicts
+        unclear = bool(missing or unfound)  # of a sentence that cites nothing, an empty repair says all
         if repair is not None and not repair.strip() and not unclear:
             line.removed = True
             return
         line.doubts = (
-            *self._faults_named(line.text, holding or cited),
-            *(f"the words named for {key} do not stand in it" for key in unfound),
+            *(() if cited else (UNCITED,)),
+            *self._faults_named(line.text, holding or cited or others),
+            *(f"{looked_up[key]} {key}" for key in unfound),
         )
 
     def _settle(self, line: _Sentence, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
@@ -255,22 +260,22 @@ class _Check:
         line.doubts = self._faults_named(read.text, list_cited_keys(read.text))
         return True
 
-    def _citation(self, key: PaperKey, verdict: Support, claim: str) -> Citation | None:
-        """The paper's own words behind the claim; ``None`` where the named ones are not there, or say nothing of it."""
+    def _look_up(self, key: PaperKey, verdict: Support, claim: str) -> Citation | str:
+        """The paper's own words behind the claim, or what is wrong with those that were named."""
         paper = self.sources[key].paper
         words, source, page = find_in_paper(verdict.quote, paper)
         if not words:
-            return None
+            return NOT_THERE
         around = next((own for text, own in self.sources[key].sentences if words in text), split_terms(words))
         if not (around | split_terms(paper.title)) & split_terms(replace_citations(claim, lambda _: "")):
-            return None
+            return NOT_OF_IT
         return Citation(key, words, "supported", source, page)
 
     def _faults(self, text: str, keys: Sequence[PaperKey]) -> tuple[Fault, ...]:
         return find_faults(text, [self.sources[key] for key in keys], self.vocabulary, self.task.topic)
 
     def _faults_named(self, text: str, keys: Sequence[PaperKey]) -> tuple[str, ...]:
-        return tuple(_DOUBTS[fault.kind].format(fault.words) for fault in self._faults(text, keys)) if keys else ()
+        return tuple(DOUBTS[fault.kind].format(fault.words) for fault in self._faults(text, keys)) if keys else ()
 
     def leave_unchecked(self, group: Sequence[_Sentence]) -> None:
         """Where nobody can be asked: what has a fault goes, the rest is marked."""
@@ -341,20 +346,6 @@ class _Check:
         failed = [f"claims not checked: {why}" for why in self.failures]
         return tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in failed)
 
-
-_DOUBTS: Mapping[FaultKind, str] = {
-    "number": "“{}” stands in none of its sources",
-    "place": "its source says “{}” of something else, or as another measure",
-    "name": "“{}” is named in none of its sources",
-    "strength": "its sources say nothing as strong as “{}”",
-    "polarity": "its source seems to say the opposite (“{}”)",
-    "hedge": "its source says it less surely (“{}”)",
-    "order": "its source has the sides of “{}” the other way round",
-    "reach": "its sources do not say so much, or nothing like “{}”",
-    "author": "“{}” is no first author or year of its sources",
-    "subject": "its sources speak of something else",
-}
-"""What the model is told of a fault."""
 
 _REFERRING = re.compile(
     r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:this|these|that|those|"

@@ -30,6 +30,32 @@ _ASSERTION = re.compile(
     r"necessary|central|important)|are (?:essential|critical|crucial|necessary|central|important))\b",
     re.I,
 )
+_TREATING = re.compile(
+    r"^(?P<lead>[^.;:]{0,120}?)\b(?:this|the (?:next|following|present|last|"
+    r"first)) (?:(?:sub)?section|part|chapter|survey|one|"
+    r"paragraph|discussion)\s+(?:now |first |then |also |therefore |in turn |instead |thus )?"
+    r"(?:covers?|reviews?|discuss(?:es)?|compares?|looks? (?:at|into)|examines?|describes?|"
+    r"considers?|turns? to|asks?|surveys?|"
+    r"introduces?|outlines?|summari[sz]es?|groups?|concerns?|deals? with|traces?|follows?|"
+    r"takes? up|is (?:about|devoted to)|"
+    r"addresses|explores?|focus(?:es)? on|moves? (?:on )?(?:to|from)|sets? out|begins? with|starts? (?:with|from)|"
+    r"organi[sz]es|brings? together|relates?|gathers?)\b(?P<object>.*)$",
+    re.I,
+)
+"""A sentence whose subject is the text itself and whose verb says how it treats its object."""
+
+_BACKWARDS = re.compile(
+    r"^(?:having (?:seen|discussed|reviewed|looked|considered|covered|described)|after|before|"
+    r"while|whereas|where|building on|with|"
+    r"beyond|besides|as|following|from|unlike|in contrast to|to (?:complete|close|begin|end))\b",
+    re.I,
+)
+_SECOND_CLAUSE = re.compile(
+    r"[;:]|,\s(?:which|because|since|so|as|where|while|whereas|and (?:it|they|this|these|we)|"
+    r"but)\b|\b(?:because|since|therefore|"
+    r"showing that|and (?:shows?|finds?|argues?|proves?|concludes?|demonstrates?))\b",
+    re.I,
+)
 _QUESTION = re.compile(r"^[^.]{10,200}\?$")
 LONGEST_CONNECTION = 45
 """Words; a longer sentence says more than where the text goes."""
@@ -51,8 +77,20 @@ def is_connecting(sentence: str, vocabulary: Vocabulary, allowed_names: Sequence
         return False
     if _QUESTION.match(sentence.strip()):
         return True
+    if _treats_its_object(own):
+        return True
     match = _OF_THE_TEXT.search(sentence)
     return bool(match) and not _ASSERTION.search(_of_the_text_out(sentence)) and bool(terms(sentence))
+
+
+def _treats_its_object(sentence: str) -> bool:
+    """Whether it says what this part of the text is about, and nothing besides: no second clause that asserts."""
+    match = _TREATING.match(sentence.strip())
+    if not match:
+        return False
+    lead, about = match["lead"].strip(), match["object"]
+    leads_over = not lead or bool(_BACKWARDS.match(lead)) or not _ASSERTION.search(_of_the_text_out(lead))
+    return leads_over and not _SECOND_CLAUSE.search(about) and bool(terms(about))
 
 
 def _of_the_text_out(sentence: str) -> str:

@@ -163,7 +163,8 @@ def count_references(survey: Survey) -> str:
     """How many papers the survey cites, of which years."""
     years = sorted(p.year for p in survey.references if p.year)
     span = f" published between {years[0]} and {years[-1]}" if years else ""
-    return f"This survey cites {len(survey.references)} papers{span}."
+    count = len(survey.references)
+    return f"This survey cites {count} {'paper' if count == 1 else 'papers'}{span}."
 
 
 def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:

@@ -84,16 +84,19 @@ class Composition:
 
     async def _frame(self, framing: Framing, position: int, node: OutlineNode) -> dict[int, Section]:
         try:
-            section = await framing.write_part(node)
+            section, warnings = await framing.write_part(node)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
             return {}
+        self.warnings += warnings
         await self.context.section_finished(section, position)
         return {position: section}
 
     async def _abstract(self, framing: Framing) -> CheckedText | None:
         try:
-            return await framing.write_abstract()
+            abstract = await framing.write_abstract()
+            self.warnings += abstract.warnings
+            return abstract
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", "abstract", str(error)))
             return None

@@ -40,6 +40,11 @@ _NUMBERED_HEADING = re.compile(
 )
 _ITEM = re.compile(r"^\s*(?:[-*•‣◦–—+]|\(?\d{1,2}[.)]|\(?[a-h][.)])\s+(?=\S)")
 _ROW = re.compile(r"^\s*\|.*\|\s*$|^\s*[^|]+(?:\|[^|]+){2,}$")
+_RUN_IN_HEADING = re.compile(
+    r"^\s*(?P<mark>\*{1,3}|_{2})(?=\S)(?:[^*_\s[]+\s?){1,8}(?:[.:](?P=mark)|(?P=mark)[.:])\s+(?=[A-Z“\"])"
+)
+"""A heading in bold at the head of its paragraph: "**Prompting.** Some models …"."""
+
 _EMPHASIS = re.compile(
     r"\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])|`([^`\n]+)`",
     re.S,
@@ -96,6 +101,7 @@ def read_prose(answer: str, title: str = "") -> str:
     bare = html.unescape(_OUR_TAGS.sub(_space, bare))
     bare = re.sub(r"\[([^\[\]]+)\]\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
     paragraphs = _paragraphs(bare.replace("\r\n", "\n").split("\n"), title)
+    paragraphs = [_RUN_IN_HEADING.sub("", text) for text in paragraphs]
     paragraphs = [" ".join(_EMPHASIS.sub(_inside, text).split()) for text in paragraphs]
     return "\n\n".join(text for text in _without_chat(paragraphs) if text)
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.checking.check import CheckedText, CheckTask, check_section
-from engine.checking.citation_forms import read_citations
 from engine.citations import list_cited_keys, replace_citations
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
-from engine.survey import Section, walk
+from engine.survey import Section, SurveyWarning, walk
 from engine.values import OutlineNode, Paper, PaperKey
-from engine.writing.drafting import Assignment
+from engine.writing.drafting import Assignment, Draft, settle_citations
 from engine.writing.model_text import read_prose
 
 FRAME_WORDS = 220
@@ -22,11 +21,14 @@ ABSTRACT_WORDS = 130
 FINDINGS_EACH = 5
 """Claims of each finished subsection that are shown: its first ones and its last."""
 
+_COUNT_OF_PAPERS = re.compile(r"\bThis survey cites [^.]*\.\s*")
+"""A count of papers that the model gives of the survey: the program counts them."""
+
 PURPOSES: Mapping[str, str] = {
     "introduction": "It introduces the survey: what the subject is and why it is worked on, as the sections show it, "
     "and what each section covers. It gives no results in detail.",
     "conclusion": "It concludes the survey: what the sections found when they are read together, where the works agree "
-    "and disagree, and what they leave open.",
+    "and disagree, and what they themselves call open. It predicts nothing and recommends nothing of its own.",
     "abstract": "It is the survey's abstract, one paragraph: it says what was found, not which headings there are.",
 }
 
@@ -41,10 +43,13 @@ class Framing:
     papers: Mapping[PaperKey, Paper]
     check: bool
 
-    async def write_part(self, node: OutlineNode) -> Section:
-        """The introduction or the conclusion. Raises `LanguageModelError` where nothing of it holds."""
+    async def write_part(self, node: OutlineNode) -> tuple[Section, tuple[SurveyWarning, ...]]:
+        """The introduction or the conclusion, and what a reader should know of it.
+
+        Raises `LanguageModelError` where nothing of it holds.
+        """
         found = await self._write(node.title, node.role, min(self.task.words, FRAME_WORDS))
-        return Section(node.title, found.text, found.claims, tally=found.tally)
+        return Section(node.title, found.text, found.claims, tally=found.tally), found.warnings
 
     async def write_abstract(self) -> CheckedText:
         """What was found, checked; its text has no citations, as abstracts have none."""
@@ -65,12 +70,13 @@ class Framing:
             words=str(words),
         )
         request = Request("drafting", f"frame/{self.task.trial}/{title}", prompt, max(1_024, words * 4), 0.7)
-        text = read_citations(read_prose(await self.model.text(request), title), papers).text
-        task = CheckTask(title, text, papers, self.task.topic)
-        found = await check_section(self.model, task) if self.check else CheckedText(text)
+        prose = read_prose(await self.model.text(request), title)
+        draft = settle_citations(Draft(OutlineNode(title), papers, _COUNT_OF_PAPERS.sub("", prose)))
+        task = CheckTask(title, draft.text, papers, self.task.topic)
+        found = await check_section(self.model, task) if self.check else CheckedText(draft.text)
         if not found.text:
             raise LanguageModelError("no sentence of it holds", retryable=True)
-        return found
+        return replace(found, warnings=(*draft.warnings, *found.warnings))
 
     def list_findings(self) -> list[str]:
         """Headings of the finished sections, and under each its first claims and its last."""

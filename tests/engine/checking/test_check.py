@@ -61,7 +61,7 @@ async def test_words_that_the_paper_does_not_have_do_not_support_it() -> None:
     found, model = await check(f"DenseNet1 outperforms BM25 {A1}.", wrong, wrong, wrong)
     assert found.text == ""
     assert found.tally.removed == 1
-    assert "the words named" in model.requests[1].prompt.question
+    assert "the words that were named do not stand in" in model.requests[1].prompt.question
 
 
 async def test_one_more_try_finds_the_right_words() -> None:
@@ -199,3 +199,59 @@ async def test_no_ending_leaves_a_claim_its_words_without_a_source() -> None:
     }
     found, _ = await check(text, answer, answer, answer)
     assert bare(found.text).split() == ["DenseNet1", "outperforms", "BM25", "."]
+
+
+async def test_an_uncited_sentence_that_no_paper_says_is_asked_about_once() -> None:
+    text = f"DenseNet1 outperforms BM25 {A1}. Nobody knows why birds sing."
+    answer = {"verdicts": [verdict(1, ONE.key, "DenseNet1 outperforms BM25 by 4 points")], "repairs": [repair(2, "")]}
+    found, model = await check(text, answer)
+    assert (found.text, len(model.requests)) == (f"DenseNet1 outperforms BM25 {A1}.", 1)
+
+
+async def test_the_last_round_asks_for_verdicts_alone() -> None:
+    unsure = {"verdicts": [verdict(1, ONE.key, "words that the paper lacks")]}
+    _, model = await check(f"DenseNet1 outperforms BM25 {A1}.", unsure, unsure, unsure)
+    asked = [request.prompt.question for request in model.requests]
+    assert [("Repairs: for each" in question) for question in asked] == [True, True, False]
+
+
+async def test_words_that_are_not_there_and_words_about_something_else_are_told_apart() -> None:
+    text = f"DenseNet1 outperforms BM25 {A1}."
+    absent = {"verdicts": [verdict(1, ONE.key, "DenseNet1 is the best retriever of all")]}
+    _, model = await check(text, absent)
+    assert "the words that were named do not stand in" in model.requests[1].prompt.question
+    beside = {"verdicts": [verdict(1, TWO.key, "It is slow to train"), verdict(1, ONE.key, supported=False)]}
+    _, model = await check(f"Birds sing in {A2}.", {"verdicts": [verdict(1, TWO.key, "It is slow to train.")]}, beside)
+    assert "nothing of this sentence stands in the words that were named" in model.requests[1].prompt.question
+
+
+async def test_what_is_doubted_of_an_uncited_sentence_is_passed_on() -> None:
+    text = "SparseNet expands 70 documents with predicted queries."
+    answer = {"verdicts": [verdict(1, TWO.key, "SparseNet expands documents with predicted queries")]}
+    _, model = await check(text, answer)
+    assert "it cites no paper" in model.requests[1].prompt.question
+    assert "“70”" in model.requests[1].prompt.question
+
+
+async def test_sentences_that_say_what_a_part_is_about_stand_and_are_counted() -> None:
+    openings = (
+        "This subsection looks at methods that retrieve passages before a model writes.",
+        "Having seen how passages are found, this subsection turns to how they are read.",
+        "The next subsection asks what is lost when passages are long.",
+        "While the previous subsection dealt with sparse retrieval, this one considers dense retrieval.",
+    )
+    for opening in openings:
+        found, _ = await check(f"{opening} DenseNet1 outperforms BM25 {A1}.")
+        assert (found.text, found.tally.connecting) == (opening, 1), opening
+
+
+async def test_an_assertion_in_the_form_of_an_opening_is_a_claim() -> None:
+    claims = (
+        "This subsection shows that dense retrieval is better than sparse retrieval.",
+        "This subsection reviews retrieval, which improves every answer.",
+        "This subsection covers DenseNet9, a system of 2021.",
+        "This subsection discusses retrieval because it removes all errors.",
+    )
+    for claim in claims:
+        found, _ = await check(f"{claim} DenseNet1 outperforms BM25 {A1}.")
+        assert found.tally.connecting == 0, claim

@@ -78,3 +78,8 @@ def test_a_heading_loses_its_number_and_its_marks(said: str, heading: str) -> No
 @settings(max_examples=60, deadline=None)
 def test_any_answer_can_be_read(text: str) -> None:
     assert isinstance(read_prose(text), str)
+
+
+def test_a_heading_at_the_head_of_its_paragraph_is_left_out() -> None:
+    answer = "**Prompting.** Some models are asked.\n\n**Fine-Tuning**: Others are trained. **BM25** is neither."
+    assert read_prose(answer) == "Some models are asked.\n\nOthers are trained. BM25 is neither."

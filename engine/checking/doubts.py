@@ -1,0 +1,25 @@
+"""What a model is told of a claim that could not be found in its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.checking.faults import FaultKind
+
+UNCITED = "it cites no paper: name the one above that says it, or give empty text"
+NOT_THERE = "the words that were named do not stand in"
+NOT_OF_IT = "nothing of this sentence stands in the words that were named of"
+
+DOUBTS: Mapping[FaultKind, str] = {
+    "number": "“{}” stands in none of its sources",
+    "place": "its source says “{}” of something else, or as another measure",
+    "name": "“{}” is named in none of its sources",
+    "strength": "its sources say nothing as strong as “{}”",
+    "polarity": "its source seems to say the opposite (“{}”)",
+    "hedge": "its source says it less surely (“{}”)",
+    "order": "its source has the sides of “{}” the other way round",
+    "reach": "its sources do not say so much, or nothing like “{}”",
+    "author": "“{}” is no first author or year of its sources",
+    "subject": "its sources speak of something else",
+}
+"""What the model is told of a fault."""
