@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -32,3 +33,10 @@ def test_migrations_follow_one_another() -> None:
     ]
     expected = [f"{n:04}" for n in range(1, len(files) + 1)]
     assert numbers == [(own, own, before) for own, before in zip(expected, ["", *expected], strict=False)]
+
+
+def test_every_dependency_is_pinned() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    pinned = re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements.txt").read_text(), re.M)
+    names = {re.match(r"[A-Za-z0-9_.-]+", line)[0].lower().replace(".", "-").replace("_", "-") for line in declared}  # type: ignore[index]
+    assert names <= set(pinned), "uv pip compile pyproject.toml --universal --python-version 3.11 -o requirements.txt"
