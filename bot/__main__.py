@@ -59,6 +59,7 @@ def write(
     length: Annotated[str, typer.Option(help="Length class: 8k, 16k, 32k or 64k tokens.")] = "",
     years: Annotated[str, typer.Option(help="Years of publication, for example 2018..2025.")] = "",
     online: Annotated[str, typer.Option(help="yes or no: search Semantic Scholar too.")] = "",
+    without: Annotated[Path | None, typer.Option(help="File of DOIs or arXiv ids that no search may find.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Accept the cost too, where there is one.")] = False,
     output: Folder = None,
 ) -> None:
@@ -67,6 +68,7 @@ def write(
     The same conversation as in chat, but nobody is asked.
     """
     with starting() as console:
+        from bot.cli.terminal import read_excluded
         from bot.cli.terminal import write as conversation
 
     options = {
@@ -79,6 +81,8 @@ def write(
         "online": online,
     }
     given = {name: value for name, value in options.items() if value}
+    if without is not None:
+        given["without"] = read_excluded(without)
     run_command(conversation(console, topic, given, output, accept_cost=yes))
 
 

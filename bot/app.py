@@ -27,6 +27,7 @@ from engine.recipes.organiser import OrganiserRecipe
 from engine.recipes.quick import QuickRecipe
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
+from engine.retrieval.libraries.excluding import ExcludingLibrary, exclusion_of
 from engine.retrieval.libraries.joint import JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
 from engine.retrieval.libraries.traced import TracedLibrary
@@ -62,6 +63,7 @@ class App:
                 retrieve="retrieval" not in settings.without,
                 check="check" not in settings.without,
                 connect="coherence" not in settings.without,
+                whole_abstracts=settings.outline_text == "abstracts",
             ),
             "surveyx": SurveyXRecipe(
                 expand_keywords="keyword expansion" not in settings.without,
@@ -127,6 +129,8 @@ class App:
         if await self.libraries.has_papers(services.workspace):
             own = await self.libraries.workspace_library(services.workspace)
             library = JointLibrary(own, named) if named else own
+        if brief.without:
+            library = ExcludingLibrary(library, exclusion_of(brief.without))
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         context = RunContext(

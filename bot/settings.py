@@ -113,6 +113,10 @@ class Settings(BaseSettings):
     without: frozenset[RecipePart] = Field(
         frozenset(), description="Parts that a recipe leaves out, to measure what each is worth; a JSON list."
     )
+    outline_text: Literal["contributions", "abstracts"] = Field(
+        "contributions",
+        description="What of each paper autosurvey plans from: its contribution, or, as published, its whole abstract.",
+    )
     planned_from: int = Field(60, ge=0, le=300, description="Abstracts that surveyx plans the main sections from.")
     budget: float | None = Field(None, gt=0, description="Dollars one survey may cost.")
     budget_tokens: int | None = Field(None, gt=0, description="Tokens one survey may use.")

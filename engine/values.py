@@ -138,6 +138,8 @@ class Brief:
     """US dollars the survey may cost."""
     online: bool = False
     """Whether online sources are searched beside the library, or alone where ``library`` is empty."""
+    without: tuple[str, ...] = ()
+    """Identifiers of papers that no search may find; ``surveys`` among them stands for all surveys."""
     quick: QuickOptions | None = None
     """The options of a quick review, where one was asked for."""
 

@@ -20,6 +20,9 @@ from bot.app import BUNDLED, App, open_app
 from bot.commands.briefs import ONLINE
 from bot.serving.service import Service, run_service
 from bot.wording import sentences as wording
+from engine.errors import UserError
+from engine.retrieval.identity import identifiers_in
+from engine.retrieval.libraries.excluding import SURVEYS
 from engine.session.state import PHASES
 
 WRITING_STEP = 3
@@ -64,6 +67,19 @@ def _typed_lines(app: App) -> AsyncIterator[str]:
     if sys.stdin.isatty() and sys.stdout.isatty():
         return read_edited_lines("you › ", app.settings.home / "terminals" / "history", COMPLETED)
     return read_typed_lines("you › ")
+
+
+def read_excluded(path: Path) -> str:
+    """The papers that a file names, one on each line, as the option ``without``. Raises `UserError`."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read as a list of papers.") from error
+    named = [(line, SURVEYS if line.strip().lower() == SURVEYS else ",".join(identifiers_in(line))) for line in lines]
+    unknown = next((line for line, keys in named if line.strip() and not keys), "")
+    if unknown:
+        raise UserError(f"{path.name}: “{unknown[:80]}” names no DOI and no arXiv id.")
+    return ",".join(keys for _, keys in named if keys)
 
 
 async def write(

@@ -13,6 +13,8 @@ from engine.limits import LENGTH_CLASSES_TOKENS, Limits
 from engine.llm.model import Task
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.options import QuickOptions, Sampling
+from engine.retrieval.identity import identifiers_in
+from engine.retrieval.libraries.excluding import SURVEYS
 from engine.run import Recipe
 from engine.text import clean
 from engine.values import ALL_YEARS, Brief
@@ -89,6 +91,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         budget=_dollars(options.get("budget"), defaults),
         budget_tokens=_tokens(options.get("budget")),
         online=online,
+        without=_without(options.get("without", "")),
         quick=quick,
     )
 
@@ -106,6 +109,20 @@ def _quick_options(options: Mapping[str, str], *, online: bool) -> QuickOptions:
         background=_yes_or_no("background", options.get("background"), default=online),
         places=tuple(_one_of("places", place, PLACES) for place in places),
     )
+
+
+def _without(said: str) -> tuple[str, ...]:
+    """The papers of ``without=10.1145/3397271,arxiv:2005.11401,surveys`` by their keys."""
+    found: list[str] = []
+    for name in filter(None, (part.strip() for part in said.split(","))):
+        keys = (SURVEYS,) if name.lower() == SURVEYS else identifiers_in(name)
+        if not keys:
+            raise UserError(
+                f"“{name[:80]}” is no identifier of a paper. Write DOIs or arXiv ids, without=10.1145/3397271,arxiv:"
+                "2005.11401, or without=surveys for all surveys."
+            )
+        found += keys
+    return tuple(dict.fromkeys(found))
 
 
 def check_topic(text: str, longest: int) -> str:

@@ -173,7 +173,9 @@ Command = (
     | Event
 )
 
-OPTIONS = ("recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget")
+OPTIONS = tuple(
+    ["recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget", "without"]
+)
 QUICK_OPTIONS = ("papers", "share", "sampling", "places", "background", "review")
 _OPTION = re.compile(rf"\b({'|'.join((*OPTIONS, *QUICK_OPTIONS))})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
 _LIST = re.compile(r"(?:use )?(?:these |my )?(?:papers|reading list|list of papers)\s*:\s*(.+)", re.I | re.S)
@@ -297,10 +299,8 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
     _rule(r"redo", lambda m: Redo()),
     _rule(r"start over|restart", lambda m: StartOver()),
-    _rule(r"list", lambda m: ListSurveys()),
-    _rule(r"list all", lambda m: ListSurveys(everything=True)),
-    _rule(r"open (\d{1,4})", lambda m: OpenSurvey(int(m[1]))),
-    _rule(r"open last", lambda m: OpenSurvey(0)),
+    _rule(r"list( all)?", lambda m: ListSurveys(everything=bool(m[1]))),
+    _rule(r"open (?:(\d{1,4})|last)", lambda m: OpenSurvey(int(m[1] or 0))),
     _rule(r"new|new survey", lambda m: NewSurvey()),
     _rule(r"name (.{1,200})", lambda m: NameSurvey(m[1].strip(" \"'“”"))),
     _rule(r"archive(?: (\d{1,4}))?", lambda m: ArchiveSurvey(int(m[1] or 0))),

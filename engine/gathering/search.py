@@ -25,6 +25,7 @@ from engine.gathering.topic_papers import (
 )
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.identity import MergedPapers
+from engine.retrieval.libraries.excluding import exclusion_of
 from engine.retrieval.online.sources import Neighbour, Online
 from engine.retrieval.ranking import SEEDS, closeness, measure_usual, popularity, survey_scores
 from engine.retrieval.topic_words import measure_texts, read_topic
@@ -56,6 +57,9 @@ the found papers themselves cite as much as both together, since no word of it n
 NAMED_WEIGHT = 0.5
 """The papers that have most of a keyword's words count half as much beside those that a survey would cite: few
 citations keep no paper from being found."""
+
+LEAST_EVIDENCE = 2
+"""Fewest papers with an abstract or a summary that a survey is written from."""
 
 JUDGED_SPARE = 1.25
 """So many times the papers wanted are judged, so that enough are left."""
@@ -125,7 +129,8 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
         await search.follow_citations()
     total = len(pool.keywords)
     await context.progress(Progress("filtering", total, total))
-    fused = search.fused()
+    excluded = exclusion_of(brief.without)
+    fused = [item for item in search.fused() if not excluded.holds(item.paper)]
     wanted = [*split_topic(brief.topic), *(k.text for k in pool.keywords if k.origin == "person")]
     relevance = await _measure(wanted, [f.paper for f in fused], embedder, context)
     about = [f for f, is_about in zip(fused, relevance.about, strict=True) if is_about]
@@ -166,10 +171,16 @@ async def _measure(
 
 
 def require_papers(selection: PaperSelection) -> tuple[Paper, ...]:
-    """The papers that may be used; raises `UserError` where all are excluded."""
+    """The papers that may be used; raises `UserError` where all are excluded, or too few say anything."""
     papers = selection.included()
     if not papers:
         raise UserError("All papers are excluded. Include some again, for example: include 1")
+    telling = sum(bool(paper.content.strip()) for paper in papers)
+    if telling < LEAST_EVIDENCE:
+        raise UserError(
+            f"A survey needs at least {LEAST_EVIDENCE} papers with an abstract or a summary; {telling} of these "
+            f"{len(papers)} have one. Gather more (more), include some again, or add papers with abstracts."
+        )
     return papers
 
 

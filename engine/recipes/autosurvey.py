@@ -54,6 +54,7 @@ class AutoSurveyRecipe(RevisedByModel):
     retrieve: bool = True
     check: bool = True
     connect: bool = True
+    whole_abstracts: bool = False
     name: str = "autosurvey"
     source: str = "Wang et al., AutoSurvey: Large Language Models Can Automatically Write Surveys, NeurIPS 2024"
     needs_model: bool = True
@@ -84,7 +85,7 @@ class AutoSurveyRecipe(RevisedByModel):
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""
-        planner = await _planner(brief, selection, context)
+        planner = await _planner(brief, selection, context, whole_abstracts=self.whole_abstracts)
         return await planner.outline(brief.sections or SECTIONS)
 
     async def write(
@@ -145,11 +146,11 @@ def _trial_context(context: RunContext, trial: int, trials: int) -> RunContext:
     return replace(context, attempt=context.attempt * trials + trial, kept=context.kept if trial == 0 else {})
 
 
-async def _planner(brief: Brief, selection: PaperSelection, context: RunContext) -> Planner:
+async def _planner(brief: Brief, selection: PaperSelection, context: RunContext, *, whole_abstracts: bool) -> Planner:
     papers = require_papers(selection)[: context.limits.outline_papers]
     model = context.require_model()
     vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
-    return Planner(model, brief.topic, papers, vectors, context)
+    return Planner(model, brief.topic, papers, vectors, context, whole_abstracts)
 
 
 async def _score(model: LanguageModel, brief: Brief, survey: Survey, at: int) -> tuple[int, int, int]:

@@ -81,14 +81,16 @@ class Draft:
     tally: ClaimTally | None = None
 
 
-def divide_into_chunks(papers: Sequence[Paper], seed: int, tokens: int = CHUNK_TOKENS) -> list[list[Paper]]:
-    """Papers in random order in chunks of at most so many tokens; together exactly the papers given."""
+def divide_into_chunks(
+    papers: Sequence[Paper], seed: int, tokens: int = CHUNK_TOKENS, *, each: int = GIST_TOKENS
+) -> list[list[Paper]]:
+    """Papers in random order in chunks of at most so many tokens, ``each`` of a paper; together all of them."""
     shuffled = list(papers)
     random.Random(seed).shuffle(shuffled)
     chunks: list[list[Paper]] = []
     room = 0
     for paper in shuffled:
-        size = paper_tokens(paper, GIST_TOKENS)
+        size = paper_tokens(paper, each)
         if not chunks or size > room:
             chunks.append([])
             room = tokens

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
-from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block
+from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block
 from engine.retrieval.embedding import Vectors
 from engine.run import Progress, RunContext
 from engine.values import Outline, OutlineNode, Paper, PaperKey
@@ -28,6 +28,9 @@ T = TypeVar("T")
 SMALLEST_FRAMED = 3
 """An outline of fewer sections has neither introduction nor conclusion."""
 
+COUNT_ATTEMPTS = 2
+"""How often an outline of another number of sections than asked for is asked for again."""
+
 SECTION_PAPERS = 50
 """Papers shown for dividing a section (AutoSurvey's code)."""
 
@@ -41,10 +44,17 @@ class Planner:
     papers: Sequence[Paper]
     vectors: Vectors
     context: RunContext
+    whole_abstracts: bool = False
+    """Whether outlines are drafted from whole abstracts, as published, or from what each paper says it contributes."""
+
+    @property
+    def tokens_each(self) -> int:
+        """Most tokens of a paper in a prompt for an outline."""
+        return ABSTRACT_TOKENS if self.whole_abstracts else GIST_TOKENS
 
     async def outline(self, sections: int) -> Outline:
         """One outline for each random chunk in parallel, merged, divided, duplicates removed."""
-        chunks = divide_into_chunks(self.papers, self.context.seed + self.context.attempt)
+        chunks = divide_into_chunks(self.papers, self.context.seed + self.context.attempt, each=self.tokens_each)
         await self.context.progress(Progress("outlining", 0, len(chunks)))
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(try_work(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
@@ -55,10 +65,34 @@ class Planner:
             raise failed[0]
         lost = f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: " if failed else ""
         plan = rough[0] if len(rough) == 1 else await self._merge(rough, sections)
+        plan = await self._with_exactly(sections, plan)
         nodes = _with_roles([OutlineNode(read_heading(s.title), s.description) for s in plan.sections])
-        top = Outline(plan.title, nodes, "AutoSurvey", (f"{lost}{failed[0]}",) if lost else ())
+        notes = [f"{lost}{failed[0]}"] if lost else []
+        if len(nodes) != sections:
+            notes.append(f"{sections} sections were asked for; the model keeps to {len(nodes)}.")
+        top = Outline(plan.title, nodes, "AutoSurvey", tuple(notes))
         whole = await self._without_duplicates(await self._divide(top))
         return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
+
+    async def _with_exactly(self, sections: int, plan: OutlineAnswer) -> OutlineAnswer:
+        """The plan with as many sections as asked for; asked again where it has others, the nearest kept (A6)."""
+        best = plan
+        for attempt in range(1, COUNT_ATTEMPTS + 1):
+            if len(best.sections) == sections:
+                break
+            prompt = fill(
+                "autosurvey/count",
+                topic=data(self.topic),
+                outline=data(best.model_dump_json()),
+                has=str(len(best.sections)),
+                sections=str(sections),
+            )
+            request = Request("outline", f"count/{self.context.attempt}/{attempt}", prompt, 2_048, 0.3)
+            answer = await try_work(self.model.answer_typed(request, OutlineAnswer))
+            if isinstance(answer, LanguageModelError):
+                break
+            best = min(best, answer, key=lambda found: abs(len(found.sections) - sections))
+        return best
 
     async def _divide(self, top: Outline) -> Outline:
         """Every section with its subsections; one that could not be divided stays whole, and that is noted."""
@@ -82,7 +116,7 @@ class Planner:
         return replace(top, nodes=tuple(nodes), notes=tuple(notes))
 
     async def _rough(self, papers: Sequence[Paper], sections: int, at: int) -> OutlineAnswer:
-        block = paper_block(papers, GIST_TOKENS)
+        block = paper_block(papers, self.tokens_each)
         prompt = fill("autosurvey/outline", topic=data(self.topic), papers=block, sections=str(sections))
         return await self.model.answer_typed(Request("outline", f"outline/{at}", prompt, 2_048, 1.0), OutlineAnswer)
 

@@ -1,0 +1,92 @@
+"""AutoSurvey's planning: how many sections, from how much of each paper, without which papers, and not from nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from bot.app import App
+from bot.bench.simulation import simulate_answer
+from bot.commands.briefs import brief_of
+from bot.commands.grammar import StartSurvey, parse
+from bot.settings import load_settings
+from engine.errors import UserError
+from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, paper_tokens
+from engine.recipes.autosurvey import AutoSurveyRecipe
+from engine.retrieval.libraries.excluding import ExcludingLibrary, exclusion_of
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.run import RunContext
+from engine.values import Brief, FoundPaper, Keyword, KeywordPool, PaperSelection, Query
+from engine.writing.drafting import CHUNK_TOKENS, divide_into_chunks
+from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
+
+BRIEF = Brief("dense retrieval", "autosurvey", sections=5, subsection_words=80)
+SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers(12)))
+
+
+def outline_of(prompt: str, schema: str, counts: list[int]) -> str:
+    if schema != "OutlineAnswer":
+        return simulate_answer(prompt, schema)
+    sections = [{"title": f"Section {i}", "description": "It says."} for i in range(counts.pop(0))]
+    return json.dumps({"title": "A Survey", "sections": sections})
+
+
+@pytest.mark.parametrize(("counts", "made", "notes"), [([7, 5], 5, 0), ([3, 4, 4], 4, 1), ([5], 5, 0)])
+async def test_exactly_the_sections_asked_for_or_it_is_said(
+    library: LocalLibrary, counts: list[int], made: int, notes: int
+) -> None:
+    model = FakeModel(lambda prompt, schema: outline_of(prompt, schema, counts))
+    outline = await AutoSurveyRecipe().outline(BRIEF, SELECTION, RunContext(library, WordEmbedder(), model=model))
+    assert len(outline.nodes) == made
+    assert sum("5 sections were asked for" in note for note in outline.notes) == notes
+    assert counts == []
+
+
+async def test_whole_abstracts_are_planned_from_as_published(library: LocalLibrary) -> None:
+    for whole_abstracts in (False, True):
+        model = FakeModel(simulate_answer)
+        recipe = AutoSurveyRecipe(whole_abstracts=whole_abstracts)
+        await recipe.outline(BRIEF, SELECTION, RunContext(library, WordEmbedder(), model=model))
+        (request,) = model.asked("outline/")
+        assert ("remains an open problem" in whole(request)) is whole_abstracts
+    chunks = divide_into_chunks(papers(400), 0, each=ABSTRACT_TOKENS)
+    assert all(sum(paper_tokens(p, ABSTRACT_TOKENS) for p in chunk) <= CHUNK_TOKENS for chunk in chunks)
+    assert len(chunks) > len(divide_into_chunks(papers(400), 0, each=GIST_TOKENS))
+
+
+async def test_what_is_left_out_is_found_by_no_search(library: LocalLibrary) -> None:
+    hidden, survey = papers(2)[1], paper(300, title="Dense Retrieval: A Survey")
+    await library.add([survey])
+    await library.index(lambda _: None)
+    brief = Brief("dense retrieval", without=(hidden.key, "surveys"))
+    within = ExcludingLibrary(library, exclusion_of(brief.without))
+    for ranking in ("survey", "relevance", "title"):
+        found = await within.search(Query(hidden.title, 20, ranking))
+        assert not {hidden.key, survey.key} & {item.paper.key for item in found}
+        assert found
+    assert await within.get([hidden.key]) == []
+    selection = await AutoSurveyRecipe().papers(
+        brief, KeywordPool((Keyword("dense retrieval", "topic"),)), 30, RunContext(library, WordEmbedder())
+    )
+    assert not {hidden.key, survey.key} & {paper.key for paper in selection.included()}
+
+
+def test_identifiers_left_out_are_read_and_anything_else_is_refused(library: LocalLibrary) -> None:
+    defaults = App(load_settings()).defaults()
+    said = parse("survey dense retrieval without=10.1145/3397271.3401075,arXiv:2005.11401,surveys")
+    assert isinstance(said, StartSurvey)
+    brief = brief_of(said, defaults)
+    assert brief.without == ("doi:10.1145/3397271.3401075", "arxiv:2005.11401", "surveys")
+    assert brief.topic == "dense retrieval"
+    with pytest.raises(UserError, match="no identifier of a paper"):
+        brief_of(StartSurvey("dense retrieval", {"without": "that one"}), defaults)
+
+
+async def test_papers_without_a_word_of_content_are_no_survey(library: LocalLibrary) -> None:
+    bare = PaperSelection(tuple(FoundPaper(paper(n, abstract=""), 1.0) for n in range(4)))
+    model = FakeModel(simulate_answer)
+    with pytest.raises(UserError, match=re.escape("0 of these 4 have one")):
+        await AutoSurveyRecipe().outline(BRIEF, bare, RunContext(library, WordEmbedder(), model=model))
+    assert model.requests == []
