@@ -6,6 +6,7 @@ Vectors are rows of float32, of unit length, or all zero where a text has no kno
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,6 +30,10 @@ LSA_SAMPLE = 100_000
 """Texts used for fitting: a larger library is sampled, its vocabulary no longer changes much."""
 
 
+MODEL_FILES = frozenset({"lsa.json", "lsa-components.npy", "lsa-idf.npy", "lsa.npz"})
+"""Files of a fitted embedding; the last is of an earlier version."""
+
+
 class Embedder(Protocol):
     """Turns texts into vectors of unit length that are close where the texts mean the same."""
 
@@ -40,15 +45,17 @@ class Embedder(Protocol):
 
 
 class LatentSemanticAnalysis:
-    """TF-IDF (sublinear term frequency) projected on the largest singular vectors of the fitted texts."""
+    """TF-IDF (sublinear term frequency) projected on the largest singular vectors of the fitted texts.
+
+    Row i of ``components`` (shape: words, `LSA_DIMENSIONS`) is where the vocabulary's word i points.
+    """
 
     def __init__(self, vocabulary: Sequence[str], idf: Vectors, components: Vectors, fitted_on: int) -> None:
         self.name = f"lsa-{LSA_DIMENSIONS}"
         self.fitted_on = fitted_on
-        self._vocabulary = list(vocabulary)
+        self._places = {term: place for place, term in enumerate(vocabulary)}
         self._idf = idf
         self._components = components
-        self._counter = _counter(vocabulary=self._vocabulary) if self._vocabulary else None
 
     @classmethod
     def fit(cls, texts: Sequence[str], seed: int = 0) -> LatentSemanticAnalysis:
@@ -67,45 +74,53 @@ class LatentSemanticAnalysis:
         try:
             counts = counter.fit_transform(texts)
         except ValueError:  # no text has a word that counts
-            empty = np.zeros((LSA_DIMENSIONS, 0), np.float32)
+            empty = np.zeros((0, LSA_DIMENSIONS), np.float32)
             return cls([], np.zeros(0, np.float32), empty, total)
         weighting = TfidfTransformer(sublinear_tf=True)
         weighted = weighting.fit_transform(counts)
         vocabulary = list(counter.get_feature_names_out())
-        components = np.zeros((LSA_DIMENSIONS, len(vocabulary)), np.float32)
+        components = np.zeros((len(vocabulary), LSA_DIMENSIONS), np.float32)
         rank = min(LSA_DIMENSIONS, *weighted.shape)
-        _, _, components[:rank] = randomized_svd(weighted, rank, n_iter=3, random_state=seed)
+        _, _, directions = randomized_svd(weighted, rank, n_iter=3, random_state=seed)
+        components[:, :rank] = directions.T
         return cls(vocabulary, weighting.idf_.astype(np.float32), components, total)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (number of texts, `LSA_DIMENSIONS`)."""
-        if self._counter is None or not texts:
-            return np.zeros((len(texts), LSA_DIMENSIONS), np.float32)
-        from sklearn.preprocessing import normalize
-
-        counts = self._counter.transform(texts).astype(np.float32)
-        counts.data = (1.0 + np.log(counts.data)) * self._idf[counts.indices]
-        projected = normalize(counts) @ self._components.T
-        vectors: Vectors = normalize(projected).astype(np.float32)
-        return vectors
+        vectors = np.zeros((len(texts), LSA_DIMENSIONS), np.float32)
+        if not self._places:
+            return vectors
+        for row, text in enumerate(texts):
+            counts = Counter(self._places[term] for term in terms(text) if term in self._places)
+            places = np.fromiter(counts.keys(), np.int64, len(counts))
+            weights = (1.0 + np.log(np.fromiter(counts.values(), np.float32, len(counts)))) * self._idf[places]
+            vectors[row] = weights.astype(np.float32) @ self._components[places]
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
 
     def same_as(self, other: LatentSemanticAnalysis) -> bool:
         """Whether both give every text the same vector."""
-        return self._vocabulary == other._vocabulary and np.array_equal(self._components, other._components)
+        return list(self._places) == list(other._places) and np.array_equal(self._components, other._components)
 
     def save(self, folder: Path) -> None:
         """Write plain arrays and a word list; nothing that runs when it is read."""
         folder.mkdir(parents=True, exist_ok=True)
-        np.savez(folder / "lsa.npz", idf=self._idf, components=self._components)
-        document = {"vocabulary": self._vocabulary, "fitted_on": self.fitted_on}
+        np.save(folder / "lsa-components.npy", self._components)
+        np.save(folder / "lsa-idf.npy", self._idf)
+        document = {"vocabulary": list(self._places), "fitted_on": self.fitted_on}
         (folder / "lsa.json").write_text(json.dumps(document), encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> LatentSemanticAnalysis:
-        """Read what `save` wrote."""
+        """What `save` wrote, mapped from disk."""
         document = json.loads((folder / "lsa.json").read_text(encoding="utf-8"))
-        with np.load(folder / "lsa.npz", allow_pickle=False) as arrays:
-            return cls(document["vocabulary"], arrays["idf"], arrays["components"], document["fitted_on"])
+        if (folder / "lsa-components.npy").exists():
+            components = np.load(folder / "lsa-components.npy", mmap_mode="r", allow_pickle=False)
+            idf = np.load(folder / "lsa-idf.npy", allow_pickle=False)
+        else:  # written by an earlier version
+            with np.load(folder / "lsa.npz", allow_pickle=False) as arrays:
+                idf, components = arrays["idf"], np.ascontiguousarray(arrays["components"].T)
+        return cls(document["vocabulary"], idf, components, document["fitted_on"])
 
 
 class FittedOnTopic:

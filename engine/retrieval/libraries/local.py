@@ -294,23 +294,25 @@ class LocalLibrary:
 
 def _hold(table: Any, vectors: PaperVectors, words: WordParts, embedder: Embedder) -> LocalIndex:
     """What is searched, from the facts of the table, in the order of the vectors."""
+    import pyarrow.compute as pc
+
     keys = vectors.keys
-    last = {key: row for row, key in enumerate(keys)}
-    stored: list[str] = table["key"].to_pylist()
-    rows = np.array([last.get(PaperKey(key), -1) for key in stored], np.int64)
-    known = rows >= 0
+    position: dict[str, int] = {key: row for row, key in enumerate(keys)}  # the last row of a key counts
+    rows = np.fromiter((position.get(key, -1) for key in table["key"].to_pylist()), np.int64, table.num_rows)
+    known = np.flatnonzero(rows >= 0)
+    at = rows[known]
     years, citations = np.zeros(len(keys), np.int64), np.full(len(keys), np.nan)
-    years[rows[known]] = table["year"].fill_null(0).to_numpy()[known]
-    citations[rows[known]] = table["citations"].cast("float64").to_numpy()[known]  # a missing count is NaN
-    venues = [""] * len(keys)
-    position: dict[str, int] = {}
-    facts = zip(rows.tolist(), table["venue"].to_pylist(), stored, table["identifiers"].to_pylist(), strict=True)
-    for row, venue, key, identifiers in facts:
+    years[at] = table["year"].fill_null(0).to_numpy()[known]
+    citations[at] = table["citations"].cast("float64").to_numpy()[known]  # a missing count is NaN
+    venues = np.full(len(keys), "", object)
+    venues[at] = np.array([venue.casefold() for venue in table["venue"].fill_null("").to_pylist()], object)[known]
+    lists = table["identifiers"].combine_chunks()
+    owners = rows[pc.list_parent_indices(lists).to_numpy()].tolist()
+    for identifier, row in zip(lists.flatten().to_pylist(), owners, strict=True):
         if row >= 0:
-            venues[row] = (venue or "").casefold()
-            position[key] = row
-            for identifier in identifiers or ():
-                position.setdefault(identifier, row)
+            position.setdefault(identifier, row)
+    gone = np.ones(len(keys), bool)
+    gone[at] = False
     return LocalIndex(
         keys=keys,
         position=position,
@@ -322,7 +324,7 @@ def _hold(table: Any, vectors: PaperVectors, words: WordParts, embedder: Embedde
         abstracts=vectors.abstracts,
         embedder=embedder,
         words=words,
-        gone=np.setdiff1d(np.arange(len(keys)), rows[known]),
+        gone=np.flatnonzero(gone),
     )
 
 

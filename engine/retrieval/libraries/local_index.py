@@ -50,7 +50,8 @@ class LocalIndex:
     position: dict[str, int]
     years: NDArray[np.int64]
     citations: Scores
-    venues: list[str]
+    venues: NDArray[np.object_]
+    """Folded, empty where there is none."""
     popularity: Scores
     titles: Vectors
     abstracts: Vectors
@@ -154,7 +155,7 @@ class LocalIndex:
         if query.least_citations:
             allowed &= self.citations >= query.least_citations
         if query.venue:
-            allowed &= np.array([venue == query.venue.casefold() for venue in self.venues])
+            allowed &= self.venues == query.venue.casefold()
         allowed[[self.position[key] for key in query.exclude if key in self.position]] = False
         return allowed
 

@@ -19,7 +19,7 @@ from weaviate.classes.query import Filter
 from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
+from engine.retrieval.embedding import MODEL_FILES, Embedder, LatentSemanticAnalysis
 from engine.retrieval.libraries.weaviate_schema import LIBRARIES, MODELS, SCHEMA_VERSION
 
 PART_BYTES = 3 * 2**20
@@ -116,15 +116,15 @@ def _compress_model(model: LatentSemanticAnalysis) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder))
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            for name in ("lsa.npz", "lsa.json"):
-                archive.write(Path(folder) / name, name)
+            for file in sorted(Path(folder).iterdir()):
+                archive.write(file, file.name)
     return buffer.getvalue()
 
 
 def _unpack(content: bytes, folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as draft, zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for name in ("lsa.npz", "lsa.json"):
+        for name in MODEL_FILES & set(archive.namelist()):
             archive.extract(name, draft)
         if not folder.exists():
             Path(draft).replace(folder)
