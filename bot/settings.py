@@ -85,6 +85,10 @@ class Settings(BaseSettings):
     weaviate_vectoriser: str = Field("", description="Weaviate's module that makes vectors; empty: made here.")
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
     weaviate_shards: int | None = Field(None, ge=1, le=1_024, description="Parts of a collection in the cluster.")
+    weaviate_quantisation: Literal["none", "rq", "bq", "sq"] = Field(
+        "none",
+        description="How Weaviate shrinks vectors in memory when a library is made: rq keeps most of the recall.",
+    )
     contact: str = Field("", description="Your e-mail or web address, which online services are told, as they ask for.")
     trusted_hosts: frozenset[str] = Field(
         frozenset(), description="“host:port” from which papers are fetched although it is private; a JSON list."
@@ -221,6 +225,11 @@ class Settings(BaseSettings):
     )
     weaviate_grpc_port: int = Field(
         50_051, ge=1, le=65_535, validation_alias="WEAVIATE_GRPC_PORT", description="Weaviate's gRPC port."
+    )
+    weaviate_grpc_host: str = Field(
+        "",
+        validation_alias="WEAVIATE_GRPC_HOST",
+        description="The host of Weaviate's gRPC where it is another one, as in Weaviate Cloud (port 443 there).",
     )
     weaviate_api_key: SecretStr | None = Field(None, validation_alias="WEAVIATE_API_KEY", description="Weaviate's key.")
     slack_bot_token: SecretStr | None = Field(

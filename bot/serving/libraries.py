@@ -128,7 +128,10 @@ class Libraries:
             return None if self._settings.weaviate_vectoriser else await library.embedder()
 
         from engine.reading.weaviate_forest import WeaviateForest
+        from engine.retrieval.libraries.weaviate_schema import prepare, translate_failures
 
+        async with translate_failures("to make the collections"):
+            await prepare(await self._weaviate(), self.server(), name, "AttributeTrees", tenant)
         return WeaviateForest(await self._weaviate(), name, tenant, embedder)
 
     def texts_of(self, workspace: str) -> TextFolder:
@@ -174,6 +177,8 @@ class Libraries:
         return WeaviateServer(
             url=settings.weaviate_url,
             grpc_port=settings.weaviate_grpc_port,
+            grpc_host=settings.weaviate_grpc_host,
+            quantisation=settings.weaviate_quantisation,
             key=settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else "",
             vectoriser=settings.weaviate_vectoriser,
             replicas=settings.weaviate_replicas,
@@ -190,21 +195,14 @@ class Libraries:
     async def _in_weaviate(self, name: str, tenant: str = "") -> WeaviateLibrary:
         from engine.retrieval.libraries.weaviate import WeaviateLibrary
         from engine.retrieval.libraries.weaviate_model import describe, read_description
-        from engine.retrieval.libraries.weaviate_schema import (
-            prepare,
-            prepare_shared,
-            prepare_tenant,
-            translate_failures,
-        )
+        from engine.retrieval.libraries.weaviate_schema import prepare, prepare_shared, translate_failures
 
         server, client = self.server(), await self._weaviate()
         async with translate_failures("to make the collections"):
             await prepare_shared(client, server)
             known_as = f"{name}/{tenant}" if tenant else name
             description = await read_description(client, known_as)
-            await prepare(client, server, name)
-            if tenant:
-                await prepare_tenant(client, tenant)
+            await prepare(client, server, name, tenant=tenant)
             await describe(client, description)
         cache = self._settings.home / "embeddings"
         return WeaviateLibrary(client, server, description, neural=self.neural_embedder(), cache=cache, tenant=tenant)

@@ -96,7 +96,8 @@ class LatentSemanticAnalysis:
             weights = (1.0 + np.log(np.fromiter(counts.values(), np.float32, len(counts)))) * self._idf[places]
             vectors[row] = weights.astype(np.float32) @ self._components[places]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+        np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+        return vectors
 
     def same_as(self, other: LatentSemanticAnalysis) -> bool:
         """Whether both give every text the same vector."""

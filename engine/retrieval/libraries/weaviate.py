@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, Late
 from engine.retrieval.libraries.adding import changes, identities, remember
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
+from engine.retrieval.libraries.weaviate_lease import exclusive, writing
 from engine.retrieval.libraries.weaviate_model import (
     Description,
     describe,
@@ -44,7 +46,7 @@ from engine.retrieval.libraries.weaviate_ranking import (
     PaperColumns,
     survey_ranking,
 )
-from engine.retrieval.libraries.weaviate_schema import WeaviateServer, collection, translate_failures
+from engine.retrieval.libraries.weaviate_schema import WeaviateServer, collection, retried, translate_failures
 from engine.retrieval.ranking import SEEDS
 from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query
@@ -67,6 +69,7 @@ class WeaviateLibrary:
         tenant: str = "",
     ) -> None:
         self.name = "papers" if tenant else description.library
+        self.writing = partial(writing, client, description.library)
         self._client = client
         self._server = server
         self._description = description
@@ -102,6 +105,7 @@ class WeaviateLibrary:
         """All papers, page by page."""
         return self._objects.everything()
 
+    @retried
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
         known: dict[str, Paper] = {}
@@ -111,6 +115,7 @@ class WeaviateLibrary:
                 known.update(dict.fromkeys((paper.key, *paper.identifiers), paper))
         return list(dict.fromkeys(known[key] for key in keys if key in known))
 
+    @retried
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Best first, in the order that `Query.ranking` asks for."""
         await self._notice()
@@ -126,10 +131,12 @@ class WeaviateLibrary:
             case "title":
                 return await self._near(query, "title")
 
+    @retried
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here."""
         return await self._objects.count_topic(topic)
 
+    @exclusive
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches with their vectors; a paper that is there is merged with it.
 
@@ -156,6 +163,7 @@ class WeaviateLibrary:
             return True
         return await self.count() < max(1, self._description.fitted) * REFIT_GROWTH
 
+    @exclusive
     async def index(self, on_progress: OnIndexProgress) -> None:
         """Fit the embedding again where the library has outgrown it, and place every paper anew.
 
@@ -174,6 +182,7 @@ class WeaviateLibrary:
             await describe(self._client, self._description)
         self._held = None
 
+    @exclusive
     async def take_over(
         self, papers: AsyncIterator[Paper], vectors: PaperVectors, embedder: Embedder, on_progress: OnIndexProgress
     ) -> AddReport:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 import weaviate
+from grpc.aio import AioRpcError
+from httpx import HTTPError
 from weaviate.classes.config import Configure, DataType, Property, Tokenization, VectorDistances
 from weaviate.classes.init import AdditionalConfig, Auth, Timeout
 from weaviate.classes.tenants import Tenant
-from weaviate.exceptions import WeaviateBaseError, WeaviateTimeoutError
+from weaviate.exceptions import UnexpectedStatusCodeError, WeaviateBaseError, WeaviateTimeoutError
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.library import WORKSPACES
@@ -25,6 +28,11 @@ LIBRARIES = "Scholium_Libraries"
 """One object for each library: the version of its schema and the embedding of its vectors."""
 MODELS = "Scholium_Models"
 """Embeddings that were fitted on a library, in pieces: every machine that opens it needs the same one."""
+LEASES = "Scholium_Leases"
+"""Who is writing to which library."""
+
+Quantisation = Literal["none", "rq", "bq", "sq"]
+"""How Weaviate shrinks the vectors in its memory: to eight bits by rotation, to one bit, or to eight by scaling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +41,14 @@ class WeaviateServer:
 
     url: str
     grpc_port: int = 50_051
+    grpc_host: str = ""
+    """Where its gRPC is on another host, as in Weaviate Cloud."""
     key: str = ""
     vectoriser: str = ""
     """A module of the server (``text2vec-…``) that makes the vectors; empty: they are made here."""
     replicas: int = 1
     shards: int | None = None
+    quantisation: Quantisation = "none"
     connect_s: float = 10.0
     query_s: float = 30.0
     insert_s: float = 120.0
@@ -58,7 +69,7 @@ async def connect(server: WeaviateServer) -> weaviate.WeaviateAsyncClient:
         http_host=address.hostname,
         http_port=address.port or (443 if secure else 8080),
         http_secure=secure,
-        grpc_host=address.hostname,
+        grpc_host=server.grpc_host or address.hostname,
         grpc_port=server.grpc_port,
         grpc_secure=secure,
         auth_credentials=Auth.api_key(server.key) if server.key else None,
@@ -83,9 +94,32 @@ async def translate_failures(doing: str) -> AsyncIterator[None]:
         yield
     except (WeaviateTimeoutError, TimeoutError) as error:
         raise RetrievalError(f"Weaviate took too long {doing}.", retryable=True) from error
-    except (WeaviateBaseError, OSError) as error:
+    except (WeaviateBaseError, HTTPError, AioRpcError, OSError) as error:
         message, retryable = _word_failure(error, doing)
         raise RetrievalError(message, retryable=retryable) from error
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+PAUSES_S = (0.2, 1.0)
+"""Pauses before a read is tried again."""
+
+
+def retried(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """A method that only reads, asked again where the server failed in a way that may pass."""
+
+    @wraps(read)
+    async def patient(*args: P.args, **options: P.kwargs) -> T:
+        for pause_s in PAUSES_S:
+            try:
+                return await read(*args, **options)
+            except RetrievalError as error:
+                if not error.retryable:
+                    raise
+            await asyncio.sleep(pause_s)
+        return await read(*args, **options)
+
+    return patient
 
 
 def _word_failure(error: Exception, doing: str) -> tuple[str, bool]:
@@ -116,7 +150,7 @@ def _text(name: str, tokens: Tokenization, *, searched: bool = False) -> Propert
         data_type=DataType.TEXT,
         tokenization=tokens,
         index_searchable=searched,
-        index_filterable=name in {"key", "venue_folded", "library", "version"},
+        index_filterable=name in {"key", "venue_folded", "library", "version", "owner"},
         skip_vectorization=name not in {"title", "abstract"},
     )
 
@@ -158,7 +192,6 @@ PAPERS = (
     _texts("identities", filtered=True),
     _texts("origins"),
 )
-PASSAGES = (_text("key", _WHOLE), _text("section", _WHOLE), _number("page"), _text("passage", Tokenization.WORD))
 TREES = (
     _text("key", _WHOLE),
     _text("kind", _WHOLE),
@@ -169,22 +202,27 @@ TREES = (
 )
 KINDS = {
     "Papers": (PAPERS, ("title", "abstract")),
-    "Passages": (PASSAGES, ("passage",)),
     "AttributeTrees": (TREES, ("tree",)),
 }
 
 
-async def prepare(client: weaviate.WeaviateAsyncClient, server: WeaviateServer, library: str) -> None:
-    """Make the collections of a library where they are missing, and add what a newer version of them has."""
+Kind = Literal["Papers", "AttributeTrees"]
+
+
+async def prepare(
+    client: weaviate.WeaviateAsyncClient, server: WeaviateServer, library: str, kind: Kind = "Papers", tenant: str = ""
+) -> None:
+    """Make a collection of a library where it is missing, add what a newer version of it has, and a workspace's place.
+
+    Two processes may do so at once.
+    """
+    properties, vectors = KINDS[kind]
     tenants = Configure.multi_tenancy(enabled=True, auto_tenant_activation=True) if library == WORKSPACES else None
-    for kind, (properties, vectors) in KINDS.items():
-        await _create_collection(client, server, collection(library, kind), properties, vectors, tenants)
-
-
-async def prepare_tenant(client: weaviate.WeaviateAsyncClient, tenant: str) -> None:
-    """Make a workspace's own place in each collection."""
-    for kind in KINDS:
-        await client.collections.get(collection(WORKSPACES, kind)).tenants.create([Tenant(name=tenant)])
+    name = collection(library, kind)
+    await _create_collection(client, server, name, properties, vectors, tenants)
+    if tenant:
+        with _already_there():
+            await client.collections.get(name).tenants.create([Tenant(name=tenant)])
 
 
 async def tenant_exists(client: weaviate.WeaviateAsyncClient, tenant: str) -> bool:
@@ -194,13 +232,15 @@ async def tenant_exists(client: weaviate.WeaviateAsyncClient, tenant: str) -> bo
 
 
 async def prepare_shared(client: weaviate.WeaviateAsyncClient, server: WeaviateServer) -> None:
-    """Make the two collections that all libraries have in common."""
+    """Make the collections that all libraries have in common."""
     text = [_text("library", _WHOLE), _text("version", _WHOLE)]
     await _create_collection(
         client, server, LIBRARIES, (*text, _number("schema"), _text("embedder", _WHOLE), _number("fitted")), (), None
     )
     content = Property(name="content", data_type=DataType.BLOB)
     await _create_collection(client, server, MODELS, (*text, _number("part"), _number("parts"), content), (), None)
+    until = Property(name="until", data_type=DataType.NUMBER)
+    await _create_collection(client, server, LEASES, (text[0], _text("owner", _WHOLE), until), (), None)
 
 
 async def _create_collection(
@@ -211,28 +251,50 @@ async def _create_collection(
     vectors: Sequence[str],
     tenants: Any,
 ) -> None:
-    if await client.collections.exists(name):
-        there = {p.name for p in (await client.collections.get(name).config.get()).properties}
-        for missing in (p for p in properties if p.name not in there):
+    if not await client.collections.exists(name):
+        with _already_there():
+            await client.collections.create(
+                name,
+                properties=list(properties),
+                vector_config=[_vector(server, vector) for vector in vectors] or Configure.Vectors.self_provided(),
+                multi_tenancy_config=tenants,
+                replication_config=Configure.replication(factor=server.replicas) if server.replicas > 1 else None,
+                sharding_config=_sharding(server) if server.shards and not tenants else None,
+            )
+    there = {p.name for p in (await client.collections.get(name).config.get()).properties}
+    for missing in (p for p in properties if p.name not in there):
+        with _already_there():
             await client.collections.get(name).config.add_property(missing)
-        return
-    await client.collections.create(
-        name,
-        properties=list(properties),
-        vector_config=[_vector(server, vector) for vector in vectors] or Configure.Vectors.self_provided(),
-        multi_tenancy_config=tenants,
-        replication_config=Configure.replication(factor=server.replicas) if server.replicas > 1 else None,
-        sharding_config=Configure.sharding(desired_count=server.shards) if server.shards and not tenants else None,
-    )
+
+
+@contextmanager
+def _already_there() -> Iterator[None]:
+    """Another process may have made it a moment ago; that is as good."""
+    try:
+        yield
+    except UnexpectedStatusCodeError as error:
+        if error.status_code != 422 or "already exists" not in str(error).lower():
+            raise
+
+
+def _sharding(server: WeaviateServer) -> Any:
+    return Configure.sharding(desired_count=server.shards)
+
+
+def _quantizer(kind: Quantisation) -> Any:
+    made = Configure.VectorIndex.Quantizer
+    makers: dict[Quantisation, Callable[[], Any]] = {"none": made.none, "rq": made.rq, "bq": made.bq, "sq": made.sq}
+    return makers[kind]()
 
 
 def _vector(server: WeaviateServer, name: str) -> Any:
     """A named vector: given by us, of unit length, or made by the server from the property of that name."""
+    quantizer = _quantizer(server.quantisation)
     if not server.vectoriser:
         # The scalar product of unit vectors is their cosine, and a text without a known word may be all zero.
-        index = Configure.VectorIndex.hnsw(distance_metric=VectorDistances.DOT)
+        index = Configure.VectorIndex.hnsw(distance_metric=VectorDistances.DOT, quantizer=quantizer)
         return Configure.Vectors.self_provided(name=name, vector_index_config=index)
-    index = Configure.VectorIndex.hnsw(distance_metric=VectorDistances.COSINE)
+    index = Configure.VectorIndex.hnsw(distance_metric=VectorDistances.COSINE, quantizer=quantizer)
     return Configure.Vectors.custom(
         name=name, module_name=server.vectoriser, source_properties=[name], vector_index_config=index
     )

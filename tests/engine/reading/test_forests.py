@@ -22,7 +22,6 @@ from engine.retrieval.libraries.weaviate_schema import (
     connect,
     prepare,
     prepare_shared,
-    prepare_tenant,
 )
 from engine.values import Paper
 from tests.fakes import WordEmbedder, paper, papers
@@ -48,9 +47,7 @@ async def forest(request: Any, tmp_path: Path) -> AsyncIterator[Forest]:
     client = await connect(server)
     library, tenant = (WORKSPACES, "ours") if request.param == "tenant" else ("lib", "")
     await prepare_shared(client, server)
-    await prepare(client, server, library)
-    if tenant:
-        await prepare_tenant(client, tenant)
+    await prepare(client, server, library, "AttributeTrees", tenant)
 
     async def embedder() -> Embedder:
         return WordEmbedder()

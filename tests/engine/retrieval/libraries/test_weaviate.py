@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from aiohttp import web
 from weaviate.classes.config import Configure, DataType, Property
+from weaviate.util import generate_uuid5
 
 from adapters.http_server import serve_http
 from engine.errors import RetrievalError, UserError
@@ -20,8 +21,10 @@ from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
+from engine.retrieval.libraries.weaviate_lease import writing
 from engine.retrieval.libraries.weaviate_model import describe, names, read_description
 from engine.retrieval.libraries.weaviate_schema import (
+    LEASES,
     LIBRARIES,
     WeaviateServer,
     collection,
@@ -29,7 +32,6 @@ from engine.retrieval.libraries.weaviate_schema import (
     is_read_only,
     prepare,
     prepare_shared,
-    prepare_tenant,
     tenant_exists,
     translate_failures,
 )
@@ -56,9 +58,7 @@ async def opened(
     client: Any, server: WeaviateServer, cache: Path, name: str = "lib", tenant: str = ""
 ) -> WeaviateLibrary:
     await prepare_shared(client, server)
-    await prepare(client, server, name)
-    if tenant:
-        await prepare_tenant(client, tenant)
+    await prepare(client, server, name, tenant=tenant)
     description = await read_description(client, f"{name}/{tenant}" if tenant else name)
     await describe(client, description)
     return WeaviateLibrary(client, server, description, neural=None, cache=cache, tenant=tenant)
@@ -279,6 +279,44 @@ async def test_refused_failing_and_hanging_servers(status: int, said: str) -> No
     async with serve_http(application, "127.0.0.1", 0, shutdown_s=0.1) as port:
         with pytest.raises(RetrievalError, match=said):
             await connect(WeaviateServer(f"http://127.0.0.1:{port}", key="wrong-key", connect_s=0.5))
+
+
+async def test_collections_are_made_by_two_at_once_and_only_those_that_are_used(
+    client: Any, server: WeaviateServer
+) -> None:
+    other = await connect(server)
+    try:
+        await asyncio.gather(prepare_shared(client, server), prepare_shared(other, server))
+        await asyncio.gather(*(prepare(c, server, "twice") for c in (client, other) for _ in range(3)))
+        made = {name for name in await client.collections.list_all() if "twice" in name.lower()}
+        assert made == {"Scholium_twice_Papers"}
+    finally:
+        await other.close()
+
+
+async def test_writers_take_turns_and_one_that_died_is_not_waited_for_long(client: Any, server: WeaviateServer) -> None:
+    await prepare_shared(client, server)
+    order: list[str] = []
+
+    async def write(name: str) -> None:
+        async with writing(client, "shared"):
+            order.extend([name, name])
+            await asyncio.sleep(0.05)
+
+    await asyncio.gather(*(write(name) for name in "abc"))
+    assert order[::2] == order[1::2] and set(order) == set("abc")
+    async with writing(client, "shared"):
+        with pytest.raises(UserError, match="Another process is adding"):
+            async with writing(client, "shared", waited_s=0.3):
+                raise AssertionError("two writers at once")
+        async with writing(client, "another", waited_s=0.3):
+            order.append("another")
+    dead = client.collections.get(LEASES)
+    values = {"library": "shared", "owner": "dead", "until": time.time() - 1}
+    await dead.data.insert(values, uuid=generate_uuid5("lease shared"))
+    async with writing(client, "shared", waited_s=2):
+        order.append("after")
+    assert order[-2:] == ["another", "after"]
 
 
 def test_names_of_collections_are_told_apart() -> None:
