@@ -16,6 +16,9 @@ from engine.values import Paper
 KNOWN_TOPIC = 2.0
 """How much more a phrase counts that is such a topic."""
 
+TOPIC_TITLES = 3
+"""Titles among the papers that are grouped which have to hold a phrase for it to count as a known topic."""
+
 SINGLE_WORD = 0.25
 """How much a word alone counts beside a phrase of two."""
 
@@ -143,10 +146,15 @@ def _scores(phrases: GroupedPhrases, row: int, topical: set[str]) -> dict[str, f
         if lift <= 0:
             continue
         titles = phrases.titles[row][phrase]
-        score = (count + 2 * titles) * lift * (KNOWN_TOPIC if phrase in known_topics() else 1.0)
+        score = (count + 2 * titles) * lift * (KNOWN_TOPIC if _is_topic(phrases, phrase) else 1.0)
         score *= SINGLE_WORD if " " not in phrase else 1.0
         scores[phrase] = score * (1.0 if titles >= min(2, size // 6 + 1) else OUTSIDE_TITLES)
     return scores
+
+
+def _is_topic(phrases: GroupedPhrases, phrase: str) -> bool:
+    """Whether papers are about it: titles of a large library name it, or several titles of these papers do."""
+    return phrase in known_topics() or sum(titles[phrase] for titles in phrases.titles) >= TOPIC_TITLES
 
 
 def _is_readable(phrases: GroupedPhrases, phrase: str) -> bool:

@@ -155,8 +155,22 @@ def find_names(papers: Sequence[Paper], topic: str) -> tuple[Name, ...]:
         for kind, name in _known_names(paper):
             if name.casefold() not in topical:
                 names.setdefault((kind, name), {})[paper.key] = None
-    listed = (Name(name, kind, tuple(keys)) for (kind, name), keys in names.items())
+    listed = (Name(name, kind, tuple(keys)) for (kind, name), keys in _join_spellings(names).items())
     return tuple(sorted(listed, key=lambda n: (-len(n.papers), n.kind, n.name.casefold())))
+
+
+def _join_spellings(
+    names: Mapping[tuple[NameKind, str], Mapping[PaperKey, None]],
+) -> dict[tuple[NameKind, str], dict[PaperKey, None]]:
+    """Names that differ in capitals and hyphens alone as one, in the spelling of most papers."""
+    spellings: defaultdict[tuple[NameKind, str], list[str]] = defaultdict(list)
+    for kind, name in names:
+        spellings[kind, name.replace("-", "").casefold()].append(name)
+    joined: dict[tuple[NameKind, str], dict[PaperKey, None]] = {}
+    for (kind, _), written in spellings.items():
+        usual = max(written, key=lambda name: len(names[kind, name]))
+        joined[kind, usual] = {key: None for name in written for key in names[kind, name]}
+    return joined
 
 
 def _known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:

@@ -75,7 +75,7 @@ SMALLEST_DIVIDED = 10
 
 LARGEST_SECTIONS = 8
 
-SMALLEST_PART = 4
+SMALLEST_PART = 6
 """Papers; a smaller subsection goes into the one that is nearest to it."""
 
 NEARBY_PAPERS = 60

@@ -97,6 +97,15 @@ _DEFINES = re.compile(
 )
 
 
+_VACUOUS = re.compile(
+    r"\b(?:this|these|those)\b|\b(?:important|crucial|critical|essential|vital|challenging|fundamental|hot|active|popular|"
+    r"promising|key|significant)\b[^,]{0,30}?\b(?:task|problem|topic|area|field|direction|step|role|challenge)s?\b"
+    r"(?!,? (?:of|that|which|to|aiming|where)\b)",
+    re.I,
+)
+"""What points at another sentence, or says only that the subject matters."""
+
+
 def find_definition(title: str, papers: Sequence[Paper]) -> AbstractSentence | None:
     """The sentence that says what the title's subject is, of the paper cited most; ``None`` where no paper says it."""
     wanted = {stem(word) for word in words(title)}
@@ -105,6 +114,8 @@ def find_definition(title: str, papers: Sequence[Paper]) -> AbstractSentence | N
         for sentence in read_abstract(paper)[:2]:
             match = _DEFINES.match(sentence.text)
             if not match or sentence.statement != "problem" or not sentence.stands_alone:
+                continue
+            if _VACUOUS.search(sentence.text):
                 continue
             subject = {stem(word) for word in words(match["subject"] or match["aims"])}
             if wanted <= subject and len(subject) <= len(wanted) + 2:

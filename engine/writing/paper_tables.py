@@ -53,13 +53,18 @@ def tabulate_papers(papers: Sequence[Paper], names: Mapping[PaperKey, Sequence[N
             (
                 f"{name_work(paper)} {cite([paper.key])}",
                 str(paper.year or NOTHING),
-                contribution.cell if contribution else NOTHING,
+                contribution.cell if contribution else _title_of(paper),
                 ", ".join(used[:MOST_NAMES]) or NOTHING,
                 finding.cell if finding else NOTHING,
             )
         )
         claims += (claim_of(paper, quotation) for quotation in (contribution, finding) if quotation)
     return QuotedTable(Table(caption, PAPERS_HEADER, tuple(rows), PAPERS_WIDTHS), tuple(claims))
+
+
+def _title_of(paper: Paper) -> str:
+    """What a row says where no sentence surely tells the contribution: the title, called so."""
+    return f"Title: {inert(paper.title)}"
 
 
 def claim_of(paper: Paper, quotation: Quotation) -> Claim:
@@ -88,25 +93,25 @@ _REPORTED = re.compile(r"\d+(?:\.\d+)?\s?\\?%|\b\d+\.\d+\b|\b\d+(?:\.\d+)? (?:po
 def compare_results(papers: Sequence[Paper], names: Iterable[Name], caption: str) -> ComparedResults | None:
     """What at least two of the papers report on the same data set; ``None`` without any."""
     inside = {paper.key: paper for paper in papers}
-    rows: list[tuple[str, ...]] = []
-    claims: list[Claim] = []
+    data_sets: dict[AbstractSentence, list[str]] = {}
     comparisons: list[Claim] = []
     for name in names:
         if name.kind != "data set":
             continue
-        reporting = [
-            (inside[key], sentence)
-            for key in name.papers
-            if key in inside and (sentence := _reported(inside[key], name.name))
-        ]
+        reporting = [s for key in name.papers if key in inside and (s := _reported(inside[key], name.name))]
         if len(reporting) < 2:
             continue
-        for paper, sentence in sorted(reporting, key=lambda item: item[0].year or 9_999):
-            quotation = shorten_quotation(sentence, _REPORTED)
-            rows.append((name.name, f"{name_work(paper)} {cite([paper.key])}", str(paper.year or ""), quotation.cell))
-            claims.append(claim_of(paper, quotation))
-        read = [number for _, sentence in reporting if (number := read_number(sentence, name.name))]
+        for sentence in reporting:
+            data_sets.setdefault(sentence, []).append(name.name)
+        read = [number for sentence in reporting if (number := read_number(sentence, name.name))]
         comparisons += (_compare(name.name, numbers) for numbers in same_metric(read))
+    rows: list[tuple[str, ...]] = []
+    claims: list[Claim] = []
+    for sentence, on in sorted(data_sets.items(), key=lambda item: (item[1], item[0].paper.year or 9_999)):
+        paper, quotation = sentence.paper, shorten_quotation(sentence, _REPORTED)
+        work = f"{name_work(paper)} {cite([paper.key])}"
+        rows.append((", ".join(on), work, str(paper.year or NOTHING), quotation.cell))
+        claims.append(claim_of(paper, quotation))
     if not rows:
         return None
     table = Table(caption, ("Data set", "Work", "Year", "Reports"), tuple(rows), (2, 3, 1, 7))

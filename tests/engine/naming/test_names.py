@@ -33,6 +33,13 @@ def test_names_are_told_apart_by_the_words_beside_them() -> None:
     assert found["question answering"] == ("task", 1)
 
 
+def test_a_name_in_two_spellings_is_one_name() -> None:
+    said = ("the CIFAR-10 dataset", "the CIFAR-10 benchmark", "the CIFAR10 dataset")
+    chosen = [paper(n, title=f"T{n}", abstract=f"We test it on {where}.") for n, where in enumerate(said, start=1)]
+    found = {name.name: len(name.papers) for name in find_names(chosen, "images")}
+    assert found == {"CIFAR-10": 3}
+
+
 @pytest.mark.parametrize("token", ["BERT", "GPT-4", "WikiSQL", "mBERT", "CIFAR-10", "RoBERTa", "T5-XXL"])
 def test_what_is_written_like_a_name(token: str) -> None:
     assert is_name(token)

@@ -187,6 +187,14 @@ def test_the_policy_allows_this_script_and_style_alone() -> None:
     assert not re.search(r"\son\w+=", document)
 
 
+def test_a_year_is_never_broken(page: Any) -> None:
+    years = page.locator("td.whole").all_text_contents()
+    assert years and all(map(str.isdigit, years))
+    assert set(page.locator("td.whole").evaluate_all("cells => cells.map(c => getComputedStyle(c).whiteSpace)")) == {
+        "nowrap"
+    }
+
+
 def test_words_of_a_summary_are_not_shown_as_the_papers() -> None:
     survey = full_survey()
     key = survey.references[0].key

@@ -112,6 +112,39 @@ def test_the_definition_of_a_line_of_work_is_a_paper_s_own() -> None:
     assert shown.text == f"“{PROBLEM.removesuffix('.')}” [@{paper(1).key}]"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Semantic parsing is an important task and it will benefit many applications.",
+        "Semantic parsing is an extension of this task to whole documents.",
+    ],
+)
+def test_what_says_only_that_a_subject_matters_defines_nothing(words: str) -> None:
+    assert find_definition("Semantic Parsing", [about_parsing(1, words, PROPOSES, FINDS)]) is None
+
+
+def test_a_part_does_not_open_with_the_words_of_its_section() -> None:
+    below = OutlineNode("Semantic Parsing", papers=(paper(1).key,))
+    material = collect_material(Brief("Parsing", "cluster", "main"), [about_parsing(1), about_parsing(2)], Limits())
+    section = write_line(OutlineNode("Semantic Parsing", children=(below,)), material, 1)
+    assert PROBLEM.removesuffix(".") in section.text
+    assert PROBLEM.removesuffix(".") not in section.sections[0].text
+
+
+def test_a_paper_that_says_no_contribution_is_listed_by_its_title() -> None:
+    silent = about_parsing(1, "Parsing has a long history in linguistics.", title="On Parsing")
+    material = collect_material(Brief("Parsing", "cluster", "main"), [silent], Limits())
+    table = write_line(OUTLINE.nodes[1], material, 1).tables[0]
+    assert table.rows[0][2] == "Title: On Parsing"
+
+
+def test_a_sentence_about_two_data_sets_is_one_row() -> None:
+    said = "TreeParse achieves 71.3% accuracy on the WikiSQL dataset and 60.0% on the SParC dataset."
+    material = collect_material(Brief("Parsing", "cluster", "main"), [reports(1, said), reports(2, said)], Limits())
+    compared = write_line(OUTLINE.nodes[1], material, 1).tables[-1]
+    assert [row[0] for row in compared.rows] == ["SParC, WikiSQL", "SParC, WikiSQL"]
+
+
 def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reasons() -> None:
     chosen = [
         about_parsing(1, title="A Survey of Semantic Parsing", year=2023, citations=50),
