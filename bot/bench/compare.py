@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -34,6 +35,21 @@ PICTURE = "recipes.png"
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """What every recipe writes about; a section has parts of so many words each.
+
+    ``pace`` scales the waits of the simulated service, which answers where no model is configured.
+    """
+
+    topic: str
+    library: str = ""
+    sections: int = 5
+    words: int = 150
+    human: Document | None = None
+    pace: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """What one recipe took and gave; shares are between 0 and 1, ``None`` without a reference survey."""
 
@@ -46,28 +62,58 @@ class Compared:
     rouge: float | None = None
 
 
-async def compare(
-    console: Console, topic: str, library_name: str, size: tuple[int, int], human: Document | None, output: Path | None
-) -> int:
-    """Run every recipe unattended and print one table; ``size`` is sections and words of each subsection."""
+async def compare(console: Console, wanted: Comparison, output: Path | None, *, as_json: bool = False) -> int:
+    """Run every recipe unattended and print one table; the exit code is 1 where a recipe failed."""
     found: dict[str, Compared | str] = {}
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app())
-        library = await app.libraries.library(library_name or app.default_library())
+        library = await app.libraries.library(wanted.library or app.default_library())
         address = ""
         if not app.settings.has_model():
-            address = (await stack.enter_async_context(run_simulated_service(SimulatedService()))).url
+            address = (await stack.enter_async_context(run_simulated_service(SimulatedService(pace=wanted.pace)))).url
         for name, recipe in app.recipes.items():
-            brief = Brief(topic, name, library.name, sections=size[0], subsection_words=size[1], quick=QuickOptions())
+            brief = Brief(
+                wanted.topic,
+                name,
+                library.name,
+                sections=wanted.sections,
+                subsection_words=wanted.words,
+                quick=QuickOptions(),
+            )
             with console.status(f"{name} …"):
                 try:
-                    found[name] = await _measure(app, recipe, brief, address, human)
+                    found[name] = await _measure(app, recipe, brief, address, wanted.human)
                 except ScholiumError as error:
                     found[name] = str(error)
-    console.print(_tabulate(topic, found, "the simulated language model" if address else "the configured model"))
+    if as_json:
+        print(json.dumps({name: row if isinstance(row, str) else _facts(row) for name, row in found.items()}))  # noqa: T201
+    else:
+        model = "the simulated language model" if address else "the configured model"
+        console.print(_tabulate(wanted.topic, found, model))
+        for name, row in found.items():
+            if isinstance(row, str):
+                console.print(f"{name} failed: {row}")
     if output:
-        console.print(f"{_draw(found, output)}")
-    return 0
+        picture = _draw(found, output)
+        if not as_json:
+            console.print(f"{picture}")
+    return int(any(isinstance(row, str) for row in found.values()))
+
+
+def _facts(row: Compared) -> dict[str, float | int | None]:
+    used = row.usage
+    return {
+        "seconds": row.seconds,
+        "calls": used.calls,
+        "input_tokens": used.input_tokens,
+        "output_tokens": used.output_tokens,
+        "dollars": used.money if used.priced else None,
+        "references": row.references,
+        "claims": row.claims,
+        "checked": row.checked,
+        "heading_recall": row.heading_recall,
+        "rouge": row.rouge,
+    }
 
 
 async def _measure(app: App, recipe: Recipe, brief: Brief, address: str, human: Document | None) -> Compared:
@@ -120,7 +166,7 @@ def _tabulate(topic: str, found: Mapping[str, Compared | str], model: str) -> Ta
     table = Table(*HEADER, title=f"{topic}: every recipe, with {model}")
     for name, row in found.items():
         if isinstance(row, str):
-            table.add_row(name, row)
+            table.add_row(name, "failed")
             continue
         used = row.usage
         money = f"{used.money:.3f}" if used.priced else "–"
@@ -141,9 +187,13 @@ def _draw(found: Mapping[str, Compared | str], output: Path) -> Path:
         "references": [row.references for row in rows.values()],
         "share of claims checked": [row.checked for row in rows.values()],
     }
-    canvas = Figure(figsize=(9, 5), layout="constrained")
+    if all(row.heading_recall is not None for row in rows.values()):
+        measures["soft heading recall"] = [row.heading_recall or 0.0 for row in rows.values()]
+        measures["ROUGE average"] = [row.rouge or 0.0 for row in rows.values()]
+    lines = len(measures) // 2
+    canvas = Figure(figsize=(9, 2.5 * lines), layout="constrained")
     for at, (title, values) in enumerate(measures.items(), start=1):
-        axes = canvas.add_subplot(2, 2, at)
+        axes = canvas.add_subplot(lines, 2, at)
         axes.barh(list(rows), values, color="tab:blue")
         axes.set_title(title, fontsize=9)
         axes.invert_yaxis()

@@ -156,12 +156,15 @@ def bench_compare(
     sections: Annotated[int, typer.Option(help="Number of sections.")] = 5,
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 150,
     reference: Annotated[Path | None, typer.Option(help="A human survey on the topic (.md, .json or .pdf).")] = None,
+    pace: Annotated[float, typer.Option(help="1 waits as long as a real service, .1 a tenth; without a model.")] = 1.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the picture.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Every recipe on one topic: seconds, calls, tokens, money, references, claims, checked share, overlap."""
     with starting() as console:
-        from bot.bench.compare import compare
+        from bot.bench.compare import Comparison, compare
         from bot.cli.evaluate import read_document
 
     human = read_document(reference) if reference else None
-    run_command(compare(console, topic, library, (sections, words), human, output))
+    wanted = Comparison(topic, library, sections, words, human, pace)
+    run_command(compare(console, wanted, output, as_json=json))

@@ -89,8 +89,11 @@ class Discord(DiscordGateway):
             **more,
         }
 
-    async def command(self, name: str, channel: str = CHANNEL, user: str = "1", **options: str) -> Interaction:
-        given = [{"name": option, "type": 3, "value": value} for option, value in options.items()]
+    async def command(self, name: str, channel: str = CHANNEL, user: str = "1", **options: str | int) -> Interaction:
+        given = [
+            {"name": option, "type": 4 if isinstance(value, int) else 3, "value": value}
+            for option, value in options.items()
+        ]
         data = {"id": "1", "name": "survey", "type": 1, "options": [{"name": name, "type": 1, "options": given}]}
         return await self.interact(2, data, channel, user)
 

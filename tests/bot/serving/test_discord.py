@@ -188,3 +188,18 @@ async def test_papers_attached_in_the_thread_are_read_and_help_is_private(
 async def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="DISCORD_TOKEN"):
         discord_access(load_settings())
+
+
+async def test_a_quick_review_by_its_subcommand_and_the_full_survey_by_button(
+    library: LocalLibrary, discord: Discord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with simulating(Simulation(pace=0)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        async with on_discord(discord):
+            begun = await discord.command("quick", question="how does dense retrieval use a passage index?", papers=20)
+            review = await discord.offered("Write a full survey")
+            await discord.message("References", review.channel)
+            assert begun.answers == [WORDS.begun]
+            await discord.press(review, "Write a full survey")
+            await discord.offered("Make an outline")
+        assert (discord.refused, discord.unsafe) == ([], [])

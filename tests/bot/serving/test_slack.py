@@ -298,3 +298,21 @@ async def test_a_survey_by_surveyx_in_a_thread(
             await slack.message("was read from its abstract", thread)
         assert {call.kind for call in model.calls} >= {"TreesAnswer", "MountAnswer", "HintsAnswer", "RewriteAnswer"}
         assert slack.refused == []
+
+
+async def test_a_quick_review_by_slash_command_and_a_follow_up_by_button(
+    library: LocalLibrary, slack: Slack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with simulating(Simulation(pace=0)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        async with on_slack(slack):
+            await slack.command("quick how does dense retrieval use a passage index?")
+            offer = "Write a full survey"
+            review = await slack.until(lambda: next((m for m in slack.messages if offer in m.buttons), None))
+            assert "References" in "".join(m.text for m in slack.in_thread(review.thread))
+            await slack.press(review, next(iter(review.buttons)))
+            following = await slack.until(
+                lambda: next((m for m in slack.messages if offer in m.buttons and m.ts != review.ts), None)
+            )
+        assert following.thread == review.thread
+        assert slack.refused == []

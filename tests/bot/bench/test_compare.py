@@ -1,0 +1,37 @@
+"""`scholium bench compare`: every recipe on one topic, beside a survey by people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bot.bench.compare import PICTURE, Comparison, compare
+from engine.evaluation.documents import Document, from_markdown
+from engine.retrieval.libraries.local import LocalLibrary
+
+HUMAN = "# Dense Retrieval\n\n## Query Encoders\n\n{}\n\n## References\n\n[1] A.\n".format(
+    "Query encoders map questions to vectors [1]. " * 10
+)
+
+
+@pytest.fixture
+def human() -> Document:
+    return from_markdown(HUMAN)
+
+
+async def test_every_recipe_fills_every_column(
+    library: LocalLibrary, human: Document, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = Comparison("dense retrieval", sections=4, words=60, human=human, pace=0.0)
+    assert await compare(Console(), wanted, tmp_path, as_json=True) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"cluster", "autosurvey", "surveyx", "naive", "organiser", "quick"}
+    for row in found.values():
+        assert min(row["calls"], row["input_tokens"], row["references"], row["claims"]) > 0
+        assert 0.0 <= row["checked"] <= 1.0
+        assert 0.0 <= row["heading_recall"] <= 1.0
+        assert 0.0 <= row["rouge"] <= 1.0
+    assert (tmp_path / PICTURE).read_bytes().startswith(b"\x89PNG")
