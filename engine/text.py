@@ -83,6 +83,16 @@ def sentences(text: str) -> list[str]:
     return [s.strip() for s in _rejoin_abbreviations(sentencex.segment("en", text)) if s.strip()]
 
 
+def without_quotes_around(text: str) -> str:
+    """A text that stands in quotation marks as a whole, without them; where they belong to a part of it, they stay."""
+    whole = re.fullmatch(r"\s*[\"“](.*)[\"”]\s*", text, re.DOTALL)
+    if not whole:
+        return text
+    first = re.search(r"[\"“”]", whole[1])
+    # A mark inside that follows a word ends what the first one began.
+    return text if first and not re.search(r"(?:^|[\s(—-])$", whole[1][: first.start()]) else whole[1]
+
+
 _ABBREVIATION = re.compile(
     r"(?:\b(?:approx|resp|incl|eqs?|figs?|secs?|refs?|vs|cf|w\.r\.t|i\.i\.d|et al|drs?|prof|mrs?|ms|vol|pp)\.)\s*$",
     re.I,

@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 
 from engine.retrieval.latex import unicode_text
-from engine.text import clean
+from engine.text import clean, without_quotes_around
 
 _PASSES = 8
 """Times that markup inside markup is read; each pass removes some, and two are nearly always enough."""
@@ -116,12 +116,12 @@ _NAME_MARKS = re.compile(r"(?:\s*[*†‡§¶‖∗⋆★✉#¹²³⁴⁵⁶⁷�
 
 def clean_title(text: str) -> str:
     """A title or a venue in Unicode, on one line."""
-    return _settled(text, (_legible,))
+    return _settled(text, (_legible, without_quotes_around))
 
 
 def clean_abstract(text: str) -> str:
     """An abstract in Unicode, without its heading and its publisher's copyright line."""
-    return _settled(text, (_legible, _whole_words, _without_frame))
+    return _settled(text, (_legible, _whole_words, without_quotes_around, _without_frame))
 
 
 def clean_passage(text: str) -> str:

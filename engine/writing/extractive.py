@@ -17,7 +17,7 @@ from engine.reading.roles import STATEMENTS, Statement, role_model, statement_pr
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.identity import surname
 from engine.survey import Citation, Claim
-from engine.text import sentences, words
+from engine.text import sentences, without_quotes_around, words
 from engine.values import Paper
 
 SHORTEST_QUOTE = 8
@@ -73,7 +73,7 @@ class AbstractSentence:
 @lru_cache(maxsize=4_096)
 def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
     """The sentences of a paper's abstract, or else of its summary, in order."""
-    texts = sentences(paper.content)
+    texts = sentences(without_quotes_around(paper.content))
     found = statement_probabilities(role_model().probabilities(texts))
     return tuple(
         AbstractSentence(paper, text, STATEMENTS[int(row.argmax())], float(row.max()), position)

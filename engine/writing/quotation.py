@@ -21,7 +21,9 @@ SHORTEST_PART = 6
 _PROPOSES = re.compile(
     r"\b(?:we|this (?:paper|work|article|study|survey|tutorial|report)|the authors?)\b.{0,40}?\b(?:propos|introduc|"
     r"present|develop|describ|design|stud(?:y|ies)|investigat|analy[sz]|review|survey|examin|explor|formulat|releas|"
-    r"show how|provid|extend|address|argue|address|build|creat|collect|construct)",
+    r"show how|provid|extend|address|argue|build|creat|collect|construct|summari[sz]|categori[sz]|classif|deriv|"
+    r"formali[sz]|puts? forth|generali[sz]|unif(?:y|ies)|devis|establish|find\b)|"
+    r"\b(?:is|are) (?:proposed|presented|introduced|developed)\b",
     re.I,
 )
 _FINDS = re.compile(

@@ -52,6 +52,8 @@ REPAIRS = [
     ("H<sub>2</sub>O is <i>wet</i> &mdash; always", "H\u2082O is wet \u2014 always"),
     ("if 3 < x and y > 2", "if 3 < x and y > 2"),
     ("we call it ``learning to teach''.", "we call it \u201clearning to teach\u201d."),
+    ("\u201cA\u201d is not \u201cB\u201d", "\u201cA\u201d is not \u201cB\u201d"),
+    ("\u201cWe ask \u201cwhy\u201d.\u201d", "We ask \u201cwhy\u201d."),
     ("asynchronous---each core--and all", "asynchronous\u2014each core\u2013and all"),
 ]
 
@@ -70,6 +72,8 @@ LONG = "We study how people read surveys of a field and what they look for."
         f"Abstract: {LONG}",
         f"Abstract\u2014{LONG}",
         f"Abstract {LONG}",
+        f'"{LONG}"',
+        f"\u201c{LONG}\u201d",
         f"{LONG} \u00a9 2020 Elsevier Ltd. All rights reserved.",
         f"{LONG} Copyright \u00a9 2019 John Wiley & Sons, Ltd.",
         f"\u00a9 2021 IEEE. {LONG}",

@@ -39,6 +39,12 @@ def test_the_contribution_is_quoted_without_its_opening_formula() -> None:
     assert is_quoted(quotation.words, about_parsing(1))
 
 
+def test_an_abstract_in_quotation_marks_is_read_sentence_by_sentence() -> None:
+    quotation = quote_contribution(about_parsing(1, f'"{PROBLEM}', GAP, PROPOSES, f'{FINDS}"'))
+    assert quotation is not None
+    assert quotation.words.startswith("we propose TreeParse")
+
+
 def test_a_long_sentence_is_cut_at_the_end_of_a_clause_with_an_ellipsis() -> None:
     quotation = quote_contribution(about_parsing(1, PROBLEM, LONG, FINDS))
     assert quotation is not None
