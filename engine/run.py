@@ -15,6 +15,7 @@ from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
 from engine.session.events import Review
+from engine.session.exchanges import Exchange
 from engine.session.kept_text import KeptPart, KeptText
 from engine.survey import Claim, Section, SectionChange, Survey
 from engine.values import (
@@ -103,6 +104,8 @@ class RunContext:
     """Papers of the former proposal that a person who looked through it left in, and left out."""
     kept: Mapping[str, KeptPart] = field(default_factory=dict)
     """Parts of a text written before that stay, by their number in the outline to be written."""
+    asked: tuple[Exchange, ...] = ()
+    """Questions about the survey that were answered before the one that is asked, the latest last."""
     judge: bool = False
     """Whether the language model judges which papers found are relevant."""
     seed: int = 0

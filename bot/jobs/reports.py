@@ -97,7 +97,8 @@ class Reporter:
             self._metrics.jobs.labels(job.kind, "done").inc()
             await status.keep_duration()
             if isinstance(result, Answer | FieldGaps | Evaluation):
-                tell, event = await self._word_result(stored, job, result), JobDone(job.id)
+                answered = " ".join(c.text for c in result.claims) if isinstance(result, Answer) else ""
+                tell, event = await self._word_result(stored, job, result), JobDone(job.id, answered=answered)
             else:
                 tell, event = await self._delivered(stored, job, result), JobDone(job.id, result)
             long = status.seconds() > ATTENTION_S

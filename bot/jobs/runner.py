@@ -132,7 +132,8 @@ async def _about_survey(
         case "revise" if job.change:
             return await job_context.recipe.revise(brief, selection, survey, job.change, context)
         case "answer":
-            return await job_context.recipe.answer(brief, job.question, selection, survey, context)
+            asking = replace(context, asked=job.before)
+            return await job_context.recipe.answer(brief, job.question, selection, survey, asking)
         case "background":
             return await add_background(brief, selection, survey, job_context.wikipedia, context)
         case "evaluate":

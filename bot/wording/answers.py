@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adapters.chat import Button
+from bot.wording.cards import action_buttons
 from bot.wording.sentences import counted
 from bot.wording.survey import link, sources_button, with_links
 from engine.citations import keep_allowed_citations, numbers, reference_text
@@ -14,14 +15,13 @@ from engine.survey import Claim
 from engine.text import clean
 from engine.values import PaperKey
 
+SEARCH_MORE = "Search more"
+
 
 def answer(found: Answer) -> str:
     """Quoted, cited sentences, or that the papers do not say."""
     if not found.claims:
-        return (
-            "The papers gathered here do not say. To look further, go back to the outline and again to the papers, "
-            "and ask for more."
-        )
+        return "The papers gathered here do not say. `more` searches for further papers."
     known = numbers(found.survey)
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
@@ -59,5 +59,7 @@ def gaps(found: FieldGaps) -> str:
 
 
 def answer_sources(found: Answer, session: SurveySession) -> tuple[Button, ...]:
-    """The button that lists the sources of an answer."""
+    """The button that lists the sources of an answer; one that searches for more papers where they do not say."""
+    if not found.claims and session.state.outline:
+        return action_buttons(session, [(SEARCH_MORE, "more", "more")])
     return sources_button([claim.text for claim in found.claims], found.survey, session)

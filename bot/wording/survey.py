@@ -16,7 +16,7 @@ from engine.errors import UserError
 from engine.evidence import Evidence
 from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
-from engine.survey import Citation, Section, SectionChange, Survey, Table, walk
+from engine.survey import Citation, Claim, Section, SectionChange, Survey, Table, walk
 from engine.text import all_sentences, clean, sentences, shorten
 from engine.values import Paper, PaperKey
 
@@ -27,6 +27,7 @@ LABEL_CHARACTERS = 32
 SECTION_BUTTONS = 15
 CHANGES_SHOWN = 6
 EVIDENCE_PER_PAGE = 8
+SENTENCE_SHOWN = 300
 SOURCES_PER_PAGE = 20
 ROWS_SHOWN = 12
 """Of a table; the files have all."""
@@ -189,18 +190,35 @@ def _reference(paper: Paper) -> str:
 
 
 def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
-    """Claim by claim: the quote, the paper, how it was checked."""
+    """Claim by claim: the sentence, the words behind it and where they stand, and what became of it in the check."""
     known = numbers(survey)
     papers = {paper.key: paper for paper in survey.references}
-    parts = [
-        f"- **{item.place}** {link(f'[{known[citation.key]}] {_title(papers[citation.key])}', papers[citation.key])}: "
-        f"{_words_behind(citation)}{_VERDICTS[citation.verdict]}, from the {citation.source}"
-        f"{f', page {citation.page}' if citation.page else ''}"
-        for item in items
-        for citation in item.claim.citations
-        if citation.key in papers
-    ]
+    parts = []
+    for item in items:
+        behind = [
+            f"{link(f'[{known[citation.key]}] {_title(papers[citation.key])}', papers[citation.key])}: "
+            f"{_words_behind(citation)}{_VERDICTS[citation.verdict]}, from the {citation.source}"
+            f"{f', page {citation.page}' if citation.page else ''}"
+            for citation in item.claim.citations
+            if citation.key in papers
+        ]
+        if behind:
+            said = _shown_sentence(item.claim.text)
+            parts.append(f"- **{item.place}** {said} ← {' · '.join(behind)}{_what_became_of(item.claim)}")
     return "\n".join([head, "", *parts])
+
+
+def _shown_sentence(text: str) -> str:
+    return escape_markdown(shorten(clean(replace_citations(text, lambda _: "")), SENTENCE_SHOWN))
+
+
+def _what_became_of(claim: Claim) -> str:
+    """Nothing of a claim that was kept; else what it was before the check."""
+    if claim.ending == "cited anew":
+        return " *(another paper was cited for it before the check)*"
+    if claim.ending == "reworded":
+        return f" *(reworded by the check; before: {_shown_sentence(claim.was)})*"
+    return ""
 
 
 def _words_behind(citation: Citation) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from engine.run import Answer, RunContext
+from engine.session.exchanges import Exchange
 from engine.survey import Survey
 from engine.text import terms
 from engine.values import Paper, PaperSelection
@@ -24,9 +26,23 @@ ASKING = frozenset(
 )
 
 
+_REFERRING = re.compile(
+    r"\b(?:them|these|those|they|it|its|their|this|that (?:one|method|paper|model|work)|which ones?|"
+    r"the (?:first|second|third|last|former|latter|same|others?)(?: one)?|and (?:what|how|why|which))\b|"
+    r"^(?:why|how so|since when|by whom)\s*\?*$",
+    re.I,
+)
+
+
+def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
+    """The question, with the one before it where it refers to what was said: "which of them are fast?"."""
+    return f"{asked[-1].question} {question}" if asked and _REFERRING.search(question) else question
+
+
 def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
     """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
-    asked = [t for t in dict.fromkeys(terms(question)) if t not in ASKING]
+    wanted = read_with_last(question, context.asked)
+    asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING]
     candidates = [s for paper in selection.included() for s in quotable(paper)]
     if not asked or not candidates:
         return Answer(question, (), survey)
@@ -36,7 +52,7 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
     if len(speaking) == 0:
         return Answer(question, (), survey)
     chosen = [candidates[int(i)] for i in speaking]
-    vectors = context.embedder.embed([question, *(s.text for s in chosen)])
+    vectors = context.embedder.embed([wanted, *(s.text for s in chosen)])
     closeness = vectors[1:] @ vectors[0] + 0.5 * coverage[speaking]
     best: dict[str, AbstractSentence] = {}
     for i in np.argsort(-closeness, kind="stable"):

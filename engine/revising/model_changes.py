@@ -15,7 +15,7 @@ from engine.errors import LanguageModelError, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.embedding import embed_papers, nearest
-from engine.revising.extractive_answers import ASKING
+from engine.revising.extractive_answers import ASKING, read_with_last
 from engine.revising.extractive_changes import (
     append_section,
     list_uncited_sentences,
@@ -27,7 +27,7 @@ from engine.revising.extractive_changes import (
     without_claim,
 )
 from engine.run import Answer, RunContext
-from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey
+from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, fold, sentences, terms
 from engine.values import Brief, OutlineNode, Paper, PaperSelection
 from engine.writing.drafting import Draft, settle_citations, verify_citations
@@ -87,6 +87,8 @@ async def _rewrite_section(
     prompt = fill(
         "common/paragraph" if change.way == "paragraph" else "common/revise",
         topic=data(brief.topic),
+        outline=_outline_of(survey),
+        neighbours=_neighbours_of(survey, change.place),
         title=data(wanted.old.title),
         text=data(wanted.old.text),
         wish=data(_WISHES.get(change.way, change.wish)),
@@ -112,6 +114,22 @@ async def _rewrite_section(
         left = tuple(w for w in left if w.place not in {wanted.old.title, change.place} or w.kind == "thin evidence")
     told = replace(survey, warnings=(*left, *draft.warnings))
     return replace_section(selection, told, change.place, new)
+
+
+def _outline_of(survey: Survey) -> str:
+    """The survey's headings with their numbers."""
+    return "\n".join(f"{number} {data(section.title)}" for number, section in walk(survey.sections))
+
+
+def _neighbours_of(survey: Survey, place: str) -> str:
+    """The last sentence before a section and the first one after it."""
+    written = [(number, section.text) for number, section in walk(survey.sections) if section.text]
+    at = next((i for i, (number, _) in enumerate(written) if number == place), None)
+    if at is None:
+        return "(none)"
+    before = all_sentences(written[at - 1][1])[-1] if at else "(this is the first)"
+    after = all_sentences(written[at + 1][1])[0] if at + 1 < len(written) else "(this is the last)"
+    return f"Before it: {data(before)}\nAfter it: {data(after)}"
 
 
 async def _with_citation(
@@ -195,11 +213,15 @@ async def _answer_with_model(
     model = context.require_model()
     papers = selection.included()
     bodies = await asyncio.to_thread(embed_papers, context.embedder, papers)
-    chosen = nearest(papers, bodies, context.embedder.embed([question])[0], ANSWER_PAPERS)
+    wanted = read_with_last(question, context.asked)
+    near = nearest(papers, bodies, context.embedder.embed([wanted])[0], ANSWER_PAPERS)
+    spoken_of = list_cited_keys(context.asked[-1].answer) if wanted != question else ()
+    chosen = [*(p for p in papers if p.key in spoken_of), *(p for p in near if p.key not in spoken_of)][:ANSWER_PAPERS]
     if not chosen:
         return Answer(question, (), survey)
     block = paper_block(chosen)
-    prompt = fill("common/answer", topic=data(brief.topic), question=data(question), papers=block)
+    said = "\n".join(f"Asked before: {data(e.question)}\nAnswered: {data(e.answer or 'NONE')}" for e in context.asked)
+    prompt = fill("common/answer", topic=data(brief.topic), question=data(question), papers=block, before=said)
     request = Request("drafting", "answer", prompt, 1_024, 0.3)
     answer = Answer(question, (), survey, tuple(chosen))
     buffer, checks = "", list[asyncio.Task[Claim | None]]()

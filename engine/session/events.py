@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.session.exchanges import Exchange
 from engine.survey import Section, SectionChange, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
@@ -36,6 +37,8 @@ class Job:
     details: bool = False
     lines: tuple[str, ...] = ()
     """The list of papers that `list` looks for."""
+    before: tuple[Exchange, ...] = ()
+    """What was asked and answered before the question, the latest last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +206,11 @@ JobResult = KeywordPool | PaperSelection | Outline | Survey | Review | None
 
 @dataclass(frozen=True, slots=True)
 class JobDone:
-    """A job ended well; an answer has no result to keep."""
+    """A job ended well; of an answer only its sentences are kept, for the questions that come after it."""
 
     job_id: str
     result: JobResult = None
+    answered: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ from engine.session.events import (
     UseList,
     WriteFull,
 )
+from engine.session.exchanges import Exchange, keep_exchange
 from engine.session.kept_text import KeptPart, KeptText, keep_text, sections_of
 from engine.session.outline_edits import place_paper
 from engine.survey import Section, SectionChange, Survey
@@ -110,6 +111,7 @@ class SurveySession:
     job: Job | None = None
     jobs_started: int = 0
     undone: tuple[State, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
 
 AboutSurvey = Revise | AskQuestion | FindGaps | Evaluate | AddBackground
@@ -189,7 +191,7 @@ def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | UseL
         case MovePaper(position, place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
             moved = _with_paper(state.outline, state.papers, position, place)
             return _apply_edit(session, replace(state, phase="outline", outline=moved))
-        case MorePapers(count) if state.phase == "papers":
+        case MorePapers(count) if state.phase in {"papers", "discussion"} and not (state.brief and state.brief.quick):
             more = replace(state, paper_limit=state.paper_limit + count)
             return _begin(_with_state(session, more), "papers")
         case UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
@@ -275,7 +277,9 @@ def _begin(
     lines: tuple[str, ...] = (),
 ) -> Step:
     number = session.jobs_started + 1
-    job = Job(f"{session.id}-{number}", kind, change, question, details, lines)
+    job = Job(
+        f"{session.id}-{number}", kind, change, question, details, lines, session.exchanges if kind == "answer" else ()
+    )
     return replace(session, job=job, jobs_started=number), (StartJob(job),)
 
 
@@ -331,8 +335,9 @@ def _from_job(session: SurveySession, event: SectionFinished | JobDone | JobFail
             return replace(session, state=replace(session.state, sections=sections)), ()
         case JobFailed():
             return replace(session, job=None), ()
-        case JobDone(_, result):
-            return _apply_result(replace(session, job=None), result)
+        case JobDone(_, result, answered):
+            kept = keep_exchange(session.exchanges, job.kind, job.question, answered)
+            return _apply_result(replace(session, job=None, exchanges=kept), result)
 
 
 def _apply_result(session: SurveySession, result: JobResult) -> Step:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from bot.__main__ import cli
 from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from bot.store.ledger import usage_by_step
-from engine.citations import list_cited_keys
+from engine.citations import list_cited_keys, replace_citations
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import walk
 from tests.fakes import papers
@@ -44,6 +44,8 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
         assert "3 sections · " in next(m.text for m in reversed(chat.sent) if m.slot)
         await chat.say("why 1")
         assert "checked: supported" in chat.last
+        first = (await lab.survey()).sections[0].claims[0]
+        assert replace_citations(first.text, lambda _: "").split(".")[0][:40].strip() in chat.last
         before = (await lab.survey()).sections
         await chat.say("expand 2.1")
         after = (await lab.survey()).sections
@@ -261,3 +263,40 @@ async def test_the_survey_is_judged_in_the_chat_with_details_one_press_away(
         assert "| citation precision |" in lab.chat.last
         assert "As good as its length." in lab.chat.last
         assert await lab.survey() == before
+
+
+async def test_a_paper_is_cited_where_a_sentence_says_what_it_says(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with run_simulated_service(SimulatedService(pace=0)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        async with opened() as lab:
+            await lab.talk("survey dense retrieval sections=3 words=60", "ok", "ok", "ok")
+            survey = await lab.survey()
+            section = dict(walk(survey.sections))["2.1"]
+            said = {key for c in section.claims for key in list_cited_keys(c.text)}
+            wanted = next(p for p in survey.references if p.key in said)
+            await lab.chat.say(f"cite {wanted.key} in 2.1")
+            after = dict(walk((await lab.survey()).sections))["2.1"]
+            assert after.text.count(wanted.key) >= section.text.count(wanted.key), lab.chat.last
+
+
+async def test_a_question_knows_the_one_before_and_what_was_answered(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = papers(1)[0].key
+    asked: list[str] = []
+
+    def reply(prompt: str, schema: str) -> str:
+        if "Question: " in prompt:
+            asked.append(prompt)
+            return f"Model1 learns dense retrieval from the passage index [@{key}]."
+        return simulate_answer(prompt, schema)
+
+    async with run_simulated_service(SimulatedService(pace=0, reply=reply)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        async with opened() as lab:
+            await lab.talk("survey dense retrieval sections=3 words=60", "ok", "ok", "ok")
+            await lab.talk("what does Model1 learn?", "why does it learn that?")
+            assert "Asked before" not in asked[0]
+            assert "Asked before: what does Model1 learn?" in asked[1]

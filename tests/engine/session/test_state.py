@@ -38,6 +38,7 @@ from engine.session.events import (
     Tell,
     Undo,
 )
+from engine.session.exchanges import Exchange
 from engine.session.state import PHASES, Phase, State, SurveySession, advance
 from engine.survey import Section, SectionChange, Survey
 from engine.values import (
@@ -98,7 +99,7 @@ TABLE: dict[str, tuple[str, str, str, str, str, str]] = {
     "regenerate": ("nothing to approve", "keywords", "papers", "outline", "nothing to approve", "nothing to approve"),
     "keywords": ("needs topic", "propose", "not now", "not now", "not now", "not now"),
     "papers": ("needs topic", "not now", "propose", "not now", "not now", "not now"),
-    "more": ("needs topic", "not now", "papers", "not now", "not now", "not now"),
+    "more": ("needs topic", "not now", "papers", "not now", "not now", "papers"),
     "outline": ("needs topic", "not now", "not now", "propose", "propose", "propose"),
     "rewrite all": ("needs topic", "not now", "not now", "propose", "propose", "propose"),
     "revise": ("needs topic", "not now", "not now", "not now", "not now", "revise"),
@@ -245,3 +246,20 @@ def test_undo_restores_exactly(names: list[str], back: int) -> None:
         assert undone.revision == session.revision + 1
         assert actions == (Tell("undone"), Propose())
         assert replace(undone, revision=0).past == session.past[: max(0, len(session.past) - back)]
+
+
+def test_a_question_is_asked_with_the_questions_and_answers_before_it() -> None:
+    session = SurveySession("s", 0, AT["discussion"])
+    session, (start,) = advance(session, AskQuestion("What is dense retrieval?"))
+    assert isinstance(start, StartJob)
+    assert start.job.before == ()
+    session, _ = advance(session, JobDone(start.job.id, answered="It is search by vectors [@a]."))
+    _, (start,) = advance(session, AskQuestion("Which of them are fast?"))
+    assert isinstance(start, StartJob)
+    assert start.job.before == (Exchange("What is dense retrieval?", "It is search by vectors [@a]."),)
+
+
+def test_more_papers_are_searched_for_from_the_discussion_too() -> None:
+    session = SurveySession("s", 0, AT["discussion"])
+    _, actions = advance(session, MorePapers(5))
+    assert [a.job.kind for a in actions if isinstance(a, StartJob)] == ["papers"]
