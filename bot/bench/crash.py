@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import os
 import random
+import signal
 import tempfile
 import time
 from collections import Counter
@@ -21,7 +23,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 from rich.table import Table
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
@@ -53,12 +55,30 @@ class FilePlatform(SimpleAdapter):
                 screen.write(line + "\n")
 
 
-def live(home: str, environment: Mapping[str, str], ready: str) -> None:
-    """The body of a process: serve, and answer every proposal with yes, until killed."""
+def live(home: str, environment: Mapping[str, str], ready: str, dies_at: int) -> None:
+    """The body of a process: serve, and answer every proposal with yes, until killed.
+
+    Where ``dies_at`` is not 0 and it does not get ready before, it ends itself at that statement to a database.
+    """
     from bot.settings import use_environment
 
+    if dies_at:
+        _die_at(dies_at, Path(ready))
     use_environment({**environment, "SCHOLIUM_HOME": home})
     asyncio.run(_live(Path(home), Path(ready)))
+
+
+def _die_at(statement: int, ready: Path) -> None:
+    """Let nothing be prepared for it: what is written so far stays, nothing else does."""
+    left = statement
+
+    def count(*_: object) -> None:
+        nonlocal left
+        left -= 1
+        if left <= 0 and not ready.exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", count)
 
 
 async def _live(home: Path, ready: Path) -> None:
@@ -88,10 +108,16 @@ def _topic(number: int) -> str:
 
 @dataclass
 class KillLog:
-    """What happened: when processes were killed (seconds since the service began) and how fast they came back."""
+    """What happened: when processes were killed (seconds since the service began) and how fast they came back.
+
+    ``statement`` is the one to a database at which the next start that is to die does so.
+    """
 
     kills: list[float] = field(default_factory=list)
     starts_s: list[float] = field(default_factory=list)
+    while_starting: int = 0
+    statement: int = 1
+    stands_still: bool = False
 
 
 async def crash(console: Console, kills: int, processes: int, database: str, seed: int) -> int:
@@ -100,52 +126,84 @@ async def crash(console: Console, kills: int, processes: int, database: str, see
         async with run_simulated_service(SimulatedService(pace=0.05)) as service:
             environment = {"OPENAI_BASE_URL": f"{service.url}/v1", "SCHOLIUM_LOG_LEVEL": "error"}
             environment |= {"SCHOLIUM_DATABASE_URL": database} if database else {}
-            how = (kills, processes, seed)
-            log = await asyncio.to_thread(_run_with_kills, Path(folder), environment, how, service, console)
+            killed = Processes(Path(folder), environment, service)
+            log = await asyncio.to_thread(_run_with_kills, killed, kills, processes, seed, console)
             await asyncio.sleep(0.5)
         report = await _report(Path(folder), environment, service, log)
     table = Table("", "", title=f"{kills} kills of {processes} process(es) on {'Postgres' if database else 'SQLite'}")
     for name, value in report.items():
         table.add_row(name, value)
     console.print(table)
-    bad = ("Finished calls paid again", "Messages lost", "Events never answered")
+    bad = ("Finished calls paid again", "Messages lost", "Events never answered", "Surveys that stand still")
     return int(any(report[name] != "0" for name in bad))
 
 
-def _run_with_kills(
-    home: Path, environment: Mapping[str, str], how: tuple[int, int, int], service: SimulatedService, console: Console
-) -> KillLog:
-    kills, count, seed = how
-    chance, log = random.Random(seed), KillLog()
-    context = multiprocessing.get_context("forkserver")
-    # What all processes need is imported once; lancedb is not among it, for it cannot be forked.
-    context.set_forkserver_preload(
-        ["bot.store.sessions", "bot.conversation.dispatcher", "engine.recipes.autosurvey", "dbos"]
-    )
+@dataclass
+class Processes:
+    """The processes that are killed: how one is begun, and begun again."""
 
-    def begin(number: int) -> ForkServerProcess:
-        ready = home / f"ready-{number}"
+    home: Path
+    environment: Mapping[str, str]
+    service: SimulatedService
+    log: KillLog = field(default_factory=KillLog)
+
+    def __post_init__(self) -> None:
+        self._context = multiprocessing.get_context("forkserver")
+        # What all processes need is imported once; lancedb is not among it, for it cannot be forked.
+        self._context.set_forkserver_preload(
+            ["bot.store.sessions", "bot.conversation.dispatcher", "engine.recipes.autosurvey", "dbos"]
+        )
+
+    def begin_again(self, number: int) -> ForkServerProcess:
+        """Every second start dies at a statement, the next one each time, until a start has no more of them."""
+        log = self.log
+        while len(log.kills) % 2:
+            if process := self._begin(number, log.statement):
+                log.statement = 1
+                return process
+            log.statement += 1
+            log.while_starting += 1
+            self.count_kill()
+        process = self._begin(number)
+        if process is None:
+            raise RuntimeError("the process ended by itself")
+        return process
+
+    def count_kill(self) -> None:
+        """A process was killed now."""
+        self.log.kills.append(time.perf_counter() - self.service.began)
+
+    def _begin(self, number: int, dies_at: int = 0) -> ForkServerProcess | None:
+        """A process that is ready; ``None`` where it ended before."""
+        ready = self.home / f"ready-{number}"
         ready.unlink(missing_ok=True)
-        process = context.Process(target=live, args=(str(home), dict(environment), str(ready)), daemon=True)
+        how = (str(self.home), dict(self.environment), str(ready), dies_at)
+        process = self._context.Process(target=live, args=how, daemon=True)
         began = time.perf_counter()
         process.start()
         while not ready.exists():
             if not process.is_alive():
-                raise RuntimeError("the process ended by itself")
+                return None
             time.sleep(0.02)
-        log.starts_s.append(time.perf_counter() - began)
+        self.log.starts_s.append(time.perf_counter() - began)
         return process
 
-    alive = {number: begin(number) for number in range(count)}
+
+def _run_with_kills(processes: Processes, kills: int, count: int, seed: int, console: Console) -> KillLog:
+    chance, log = random.Random(seed), processes.log
+    alive = {number: processes.begin_again(number) for number in range(count)}
     try:
-        for _ in track(range(kills), "Killing", console=console, disable=not console.is_terminal):
-            time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
-            victim = chance.choice(sorted(alive))
-            alive[victim].kill()
-            log.kills.append(time.perf_counter() - service.began)
-            alive[victim].join()
-            alive[victim] = begin(victim)
-        _finish_survey(home)
+        with Progress(console=console, disable=not console.is_terminal) as bar:
+            task = bar.add_task("Killing", total=kills)
+            while len(log.kills) < kills:
+                time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
+                victim = chance.choice(sorted(alive))
+                alive[victim].kill()
+                processes.count_kill()
+                alive[victim].join()
+                alive[victim] = processes.begin_again(victim)
+                bar.update(task, completed=len(log.kills))
+        log.stands_still = not _finish_survey(processes.home)
     finally:
         for process in alive.values():
             process.kill()
@@ -153,12 +211,13 @@ def _run_with_kills(
     return log
 
 
-def _finish_survey(home: Path) -> None:
-    """Let the survey that is being made come to its end."""
+def _finish_survey(home: Path) -> bool:
+    """Let the survey that is being made come to its end; whether it did."""
     screen = home / "screen.jsonl"
-    before, patience = _surveys(screen), time.monotonic() + 120
+    before, patience = _surveys(screen), time.monotonic() + 300
     while _surveys(screen) == before and time.monotonic() < patience:
         time.sleep(0.2)
+    return _surveys(screen) > before
 
 
 def _surveys(screen: Path) -> int:
@@ -186,6 +245,7 @@ async def _report(
     lost = [row.id for row in posted if str(row.id) not in times and row.created_at < last]
     again, in_flight = count_paid_again(service.calls, log.kills)
     return {
+        "Kills, and those of them during a start": f"{len(log.kills)}, {log.while_starting}",
         "Surveys finished": str(_surveys(home / "screen.jsonl")),
         "Calls": str(len(service.calls)),
         "Calls paid again that were in flight": str(in_flight),
@@ -194,6 +254,7 @@ async def _report(
         "Messages lost": str(len(lost)),
         "Messages doubled": str(sum(count > 1 for count in times.values())),
         "Events never answered": str(open_events),
+        "Surveys that stand still": str(int(log.stands_still)),
         "Start of a process, median and longest": (
             f"{sorted(log.starts_s)[len(log.starts_s) // 2]:.1f} s, {max(log.starts_s):.1f} s"
         ),

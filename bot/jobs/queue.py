@@ -1,4 +1,4 @@
-"""Durable jobs: queues that survive a crash (DBOS), shared fairly, and the heartbeat of processes.
+"""Durable jobs: queues that survive a crash (DBOS), shared fairly.
 
 A job is a workflow whose id is the job's. Its body asks the session whether it is still wanted, so that running it
 again, or too late, does nothing; finished calls are found in the record. DBOS is one per process.
@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import socket
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,8 +20,7 @@ import structlog
 
 from adapters.chat import Conversation
 from bot.jobs.sharing import JobLimits, JobState, QueueKind, SharedJob, choose_next, choose_queue, queues_of
-from bot.store.schema import processes
-from bot.store.sessions import Store, conversation_id
+from bot.store.sessions import conversation_id
 from bot.store.wanted_jobs import WantedJob
 from engine.errors import ServiceError
 from engine.session.events import Job, JobKind
@@ -36,15 +33,6 @@ JOBS_VERSION = "1"
 """Changes when a stored job of an older program could not be run by a newer one."""
 
 POLL_S = 0.2
-BEAT_S = 2.0
-STARTED_AT = time.time()
-
-DEAD_AFTER_S = 15.0
-"""A process on another machine that has been silent for so long is taken over; on this machine its end is seen."""
-
-HUNG_AFTER_S = 120.0
-"""So long a process of this machine may be silent while it lives: one that computes comes back before."""
-
 RunJob = Callable[[Conversation, str], Awaitable[None]]
 LoadWanted = Callable[[WantedJob], Awaitable[Sequence[WantedJob]]]
 """The jobs wanted by the same person in the same workspace, the one asked for first before the others."""
@@ -105,7 +93,7 @@ class DurableJobs:
         self._run = run
         self._load_wanted = load_wanted
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._stranded: set[str] = set()
+        self._idle: set[str] = set()
         self._stopping = False
         self._workflow: Any = None
         self._launching = asyncio.Lock()
@@ -229,32 +217,42 @@ class DurableJobs:
         for job_id in job_ids:
             await self._wait_for_end(job_id)
 
-    async def reconcile(self, waiting: Sequence[WantedJob], dead: Sequence[str]) -> None:
-        """Bring every job a session waits for into its queue.
+    async def find_stuck(self, waiting: Sequence[WantedJob], living: Collection[str]) -> dict[WantedJob, str]:
+        """Jobs that sessions wait for and that no process works on, with their status.
 
-        Some were never put there, some were run by processes that are dead now. What is said to run here and was not
-        running the last time either is begun again.
+        Their worker is none of the ``living``; or it is this one, and yet for two looks they did not run here; or they
+        ended, and what came of them could not be stored.
         """
         if not waiting:
-            return
+            return {}
         await self.launch()
         from dbos import DBOS
 
-        found = await DBOS.list_workflows_async(workflow_ids=[job.id for job in waiting])
-        known = {status.workflow_id: status for status in found}
-        mine = {s.workflow_id for s in found if s.status == "PENDING" and s.executor_id == self._holder}
-        stranded = mine.difference(self._running)
-        again, self._stranded = stranded & self._stranded, stranded
+        ids = [job.id for job in waiting if job.id not in self._running]
+        found = await DBOS.list_workflows_async(workflow_ids=ids, load_input=False, load_output=False) if ids else []
+        statuses = {status.workflow_id: status for status in found}
+        mine = (status for status in found if status.status == "PENDING" and status.executor_id == self._holder)
+        idle = {status.workflow_id for status in mine}
+        stuck: dict[WantedJob, str] = {}
         for job in waiting:
-            status = known.get(job.id)
-            if status is None:
+            status = statuses.get(job.id)
+            if status is None or status.status in {"ENQUEUED", "DELAYED"}:
                 continue
-            if status.status == "PENDING" and (status.executor_id in dead or job.id in again):
+            if status.status == "PENDING" and status.executor_id in living and job.id not in idle & self._idle:
+                continue
+            stuck[job] = status.status
+        self._idle = idle
+        return stuck
+
+    async def revive(self, stuck: Mapping[WantedJob, str]) -> None:
+        """Put these back into their queues; only one process at a time may."""
+        from dbos import DBOS
+
+        for job, status in stuck.items():
+            if status == "PENDING":
                 await DBOS.resume_workflow_async(job.id, queue_name=self._queues.choose(job.kind))
-            elif status.status not in {"PENDING", "ENQUEUED", "DELAYED"}:
-                # It ended, and yet the session waits for it.
+            else:
                 await DBOS.delete_workflow_async(job.id)
-        await self.share(waiting)
 
     async def close(self) -> None:
         """Leave the jobs that run to the next start; what they finished is kept."""
@@ -272,69 +270,3 @@ class DurableJobs:
         # DBOS had made its own threads the loop's, and has just ended them.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
         logging.getLogger("dbos").handlers.clear()  # they hold on to this run's standard error
-
-
-@dataclass
-class ProcessHeartbeat:
-    """One process among others: its heartbeat, and who is dead."""
-
-    store: Store
-    queue: str
-    runs: tuple[QueueKind, ...] = ()
-    beaten: bool = False
-
-    async def beat(self) -> bool:
-        """Say that this process lives; ``False`` where another has taken it for dead."""
-        row = {"queue": self.queue, "host": socket.gethostname(), "pid": os.getpid(), "beat_at": time.time()}
-        row["runs"] = " ".join(self.runs)
-        async with self.store.writing() as connection:
-            same = processes.c.id == self.store.holder
-            known = (await connection.execute(processes.update().where(same).values(row))).rowcount
-            if not known:
-                await connection.execute(processes.insert().values(id=self.store.holder, **row))
-        lost, self.beaten = self.beaten and not known, True
-        return not lost
-
-    async def claim_dead(self) -> list[str]:
-        """Processes of this queue that died, each given to one caller only."""
-        async with self.store.reading() as connection:
-            rows = (await connection.execute(sa.select(processes).where(processes.c.queue == self.queue))).all()
-        dead = [row for row in rows if row.id != self.store.holder and _is_dead(row)]
-        mine = []
-        for row in dead:
-            same = (processes.c.id == row.id) & (processes.c.beat_at == row.beat_at)
-            async with self.store.writing() as connection:
-                if (await connection.execute(processes.delete().where(same))).rowcount:
-                    mine.append(row.id)
-        return mine
-
-    async def find_served(self) -> frozenset[str]:
-        """The queues whose jobs some living process runs."""
-        async with self.store.reading() as connection:
-            rows = (await connection.execute(sa.select(processes).where(processes.c.queue == self.queue))).all()
-        return frozenset(queue for row in rows if not _is_dead(row) for queue in row.runs.split())
-
-    async def leave(self) -> None:
-        """What this process leaves undone is the next one's."""
-        async with self.store.writing() as connection:
-            same = processes.c.id == self.store.holder
-            await connection.execute(processes.update().where(same).values(beat_at=0.0))
-
-
-def _is_dead(row: Any) -> bool:
-    silent_s = time.time() - row.beat_at
-    if row.host != socket.gethostname():
-        return bool(silent_s > DEAD_AFTER_S)
-    # In a container every start has the same process number: what beat before this start is an earlier life.
-    earlier = row.pid == os.getpid() and row.beat_at < STARTED_AT
-    return bool(silent_s > HUNG_AFTER_S or earlier) or not _lives(row.pid)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import signal
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +22,8 @@ from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.outbox import Outbox
 from bot.conversation.turns import Turns
 from bot.jobs.durations import Durations
-from bot.jobs.queue import BEAT_S, DurableJobs, JobQueues, ProcessHeartbeat
+from bot.jobs.heartbeat import BEAT_S, ProcessHeartbeat
+from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.reports import Reporter
 from bot.jobs.sharing import QUEUES, JobLimits, QueueKind
 from bot.jobs.waiting import WaitingJobs
@@ -121,7 +122,7 @@ class Service:
             raise ServiceError(str(error), retryable=error.retryable) from error
         if self._adapter.only is None:
             await self.jobs.launch()  # others may put jobs into this queue; a terminal waits for its own first one
-        await self._take_over(first=True)
+        await self._take_over(always=True)
         self.started = True
 
     async def not_ready(self) -> Sequence[str]:
@@ -140,11 +141,9 @@ class Service:
                 if self._beat.is_due():
                     if not await self._presence.beat():
                         await self.jobs.stop_all(self.jobs.running())  # taken for dead: another does them now
-                    await self._take_over(first=False)
+                    await self._take_over(always=self._revival.is_due())
                     if self._cleaning.is_due():
                         await self.store.clean(self.app.settings.keep_days)
-                    if self._revival.is_due():
-                        await self._revive()
                 await self.sweep()
             except ScholiumError as error:
                 log.warning("the service could not look after itself", error=str(error))
@@ -175,27 +174,38 @@ class Service:
             return await self._waiting()
         return await load_wanted_jobs_of(self.store, job.owner, job.conversation)
 
-    async def _take_over(self, *, first: bool) -> None:
-        dead = await self._presence.claim_dead()
-        if not (dead or first):
-            return
-        await settle_lost_calls(self.store, dead)
-        platform, only = self._adapter.platform, self._adapter.only
-        await self._answer_left_over()
-        self.outbox.give(await self.store.unsent(platform, only))
-        await self.jobs.reconcile(await self._waiting(), dead)
+    async def _take_over(self, *, always: bool) -> None:
+        """Do what processes that are gone left undone, and only then forget them: this one may end at any statement.
 
-    async def _answer_left_over(self, dead: Sequence[str] = ()) -> None:
+        ``always``: also where none is newly found dead, for who took over from it may have died over that.
+        """
+        claimed = await self._presence.claim_dead()
+        if not (claimed or always):
+            return
+        await settle_lost_calls(self.store, claimed)
+        await self._answer_left_over(claimed)
+        self.outbox.give(await self.store.unsent(self._adapter.platform, self._adapter.only, claimed))
+        await self._revive()
+        await self._presence.remove(claimed)
+        self.metrics.set_aside.set(await count_set_aside(self.store))
+
+    async def _answer_left_over(self, dead: Collection[str]) -> None:
         """What no living process answers, those included that somebody wants tried again."""
         for incoming, tries in await take_left_over(self.store, self._adapter.platform, self._adapter.only, dead):
             self.dispatcher.answer(incoming, tries)
 
     async def _revive(self) -> None:
-        """Jobs that sessions wait for and that are neither queued nor running are begun again; events as well."""
-        await self._answer_left_over()
-        self.metrics.set_aside.set(await count_set_aside(self.store))
+        """Begin jobs again that sessions wait for and that are neither queued nor run by a process that lives."""
         waiting = await self._waiting()
-        await self.jobs.reconcile([job for job in waiting if job.id not in self.jobs.running()], [])
+        if not waiting:
+            return
+        stuck = await self.jobs.find_stuck(waiting, await self._presence.find_living())
+        if stuck:
+            async with self.store.writing() as connection:  # no two processes begin the same job
+                await self.store.alone(connection, "revival of jobs")
+                still = await self.jobs.find_stuck(list(stuck), await self._presence.find_living())
+                await self.jobs.revive(still)
+        await self.jobs.share(waiting)
 
     async def stop(self) -> None:
         """Answer what came in, let calls in flight finish for a while, leave the rest to the next start."""

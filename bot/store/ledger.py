@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.schema import allowances, calls, spending
+from bot.store.schema import allowances, calls, processes, spending
 from bot.store.sessions import Store
 from engine.errors import LimitExceeded
 from engine.llm.meter import Usage, step_name
@@ -279,9 +279,12 @@ class StoredRecord:
             await connection.execute(self._store.insert_once(calls).values(row))
 
 
-async def settle_lost_calls(store: Store, dead: Sequence[str]) -> None:
-    """Calls that were running in processes that died: the provider has read the question, the answer is lost."""
-    if dead:
-        gone = (spending.c.state == "reserved") & spending.c.holder.in_(dead)
-        async with store.writing() as connection:
-            await connection.execute(spending.update().where(gone).values(state="lost"))
+async def settle_lost_calls(store: Store, dead: Collection[str] = ()) -> None:
+    """Calls that were running in processes that are gone: the provider has read the question, the answer is lost.
+
+    ``dead`` are processes that are gone although their heartbeat is still noted.
+    """
+    living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
+    gone = (spending.c.state == "reserved") & spending.c.holder.not_in(living)
+    async with store.writing() as connection:
+        await connection.execute(spending.update().where(gone).values(state="lost"))

@@ -22,7 +22,8 @@ from bot.bench.load import CountingPlatform
 from bot.bench.simulation import Call, run_simulated_service
 from bot.bench.simulation import SimulatedService as Simulation
 from bot.conversation.dispatcher import Dispatcher
-from bot.jobs.queue import DurableJobs, JobQueues, ProcessHeartbeat
+from bot.jobs.heartbeat import ProcessHeartbeat
+from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.sharing import JobLimits
 from bot.monitoring.logs import configure, without_secrets
 from bot.monitoring.metrics import serve_metrics
@@ -117,7 +118,7 @@ async def test_what_a_dead_process_received_and_wrote_is_answered_and_sent(libra
             from bot.store.schema import processes
 
             await connection.execute(processes.delete().where(processes.c.id == "dead"))
-        await lab.service._take_over(first=True)
+        await lab.service._take_over(always=True)
         await lab.settled()
         texts = [m.text for m in lab.chat.messages()]
         assert "written before the end" in texts

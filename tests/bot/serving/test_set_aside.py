@@ -57,7 +57,7 @@ async def test_it_is_tried_three_times_told_once_and_not_again_at_the_next_start
         assert [m.text.startswith(said) for m in lab.chat.messages()] == [True]
         (event,) = await list_set_aside(lab.service.store)
         assert (event.person, event.platform) == ("mara", "fake")
-        await lab.service._revive()
+        await lab.service._take_over(always=True)
         assert lab.service.metrics.set_aside._value.get() == 1
     async with opened() as lab:
         await lab.settled()
@@ -109,7 +109,7 @@ async def test_whoever_runs_it_lists_and_retries(library: LocalLibrary, capsys: 
         assert shown["id"] in capsys.readouterr().out
         assert await set_aside(console, (shown["id"],), as_json=False) == 0
         lab.service.dispatcher._turns = turns
-        await lab.service._revive()
+        await lab.service._take_over(always=True)
         await lab.settled()
         assert "What you can say" in lab.chat.last
         assert (await diagnose_store(lab.service.app)).state == "works"

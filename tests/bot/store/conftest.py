@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.jobs.queue import ProcessHeartbeat
+from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.store.database import open_database
 from bot.store.sessions import Store
 from tests.stores import OpenStore

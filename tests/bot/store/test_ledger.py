@@ -128,11 +128,16 @@ async def test_a_budget_in_dollars_needs_a_price_and_holds_with_one(store: Store
     assert await count_rows(store, schema.spending) == 0
 
 
-async def test_lost_calls_are_shown_apart_from_paid_ones(store: Store) -> None:
+async def test_lost_calls_are_shown_apart_from_paid_ones(open_store: OpenStore) -> None:
+    store = await open_store("one")
     payer = Payer("abc", "fake:lab", "mara")
     await spend(store, payer, 1_000_000)
-    await StoredLedger(store, payer, [], lambda _, __: None).reserve("draft", GPT, 2_000_000, 0).__aenter__()
-    await settle_lost_calls(store, ["one"])
+    entering = StoredLedger(store, payer, [], lambda _, __: None).reserve("draft", GPT, 2_000_000, 0)
+    await entering.__aenter__()
+    other = await open_store("two")
+    await settle_lost_calls(other)
+    assert LOST not in await usage_by_step(store, "abc")  # its process lives
+    await settle_lost_calls(other, ["one"])
     shown = money.cost(await usage_by_step(store, "abc"), [BudgetLimit("survey", 1.0)])
     assert "draft: 1 calls" in shown
     assert "$0.150 in all. $0.55 of $1.00 are left. 1 call was broken off" in shown

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.chat import Attachment, Button, Conversation, Incoming, Outgoing
-from bot.jobs.queue import ProcessHeartbeat
+from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.store import schema
 from bot.store.backup import backup, data_of, delete_data_of, restore
 from bot.store.database import open_database
@@ -91,7 +91,9 @@ async def test_what_comes_twice_is_received_once_and_what_was_not_handled_is_fou
     two = await open_store("two")
     assert await take_left_over(two, "fake", None) == []  # the first one lives
     await ProcessHeartbeat(one, "fake").leave()
-    assert await ProcessHeartbeat(two, "fake").claim_dead() == ["one"]
+    claimed = await ProcessHeartbeat(two, "fake").claim_dead()
+    assert list(claimed) == ["one"]
+    await ProcessHeartbeat(two, "fake").remove(claimed)
     assert await take_left_over(two, "other", None) == []
     assert await take_left_over(two, "fake", None) == [(upload, 1)]
     assert await take_left_over(two, "fake", None) == []
@@ -116,10 +118,10 @@ async def test_messages_wait_in_order_until_they_are_sent(open_store: OpenStore)
     await one.sent(stored_messages[0])
     await ProcessHeartbeat(one, "fake").leave()
     two = await open_store("two")
-    await ProcessHeartbeat(two, "fake").claim_dead()
+    claimed = await ProcessHeartbeat(two, "fake").claim_dead()
     elsewhere = Conversation("fake", "lab", "general", "2")
-    assert await two.unsent("fake", elsewhere) == []
-    assert await two.unsent("fake", HERE) == stored_messages[1:]
+    assert await two.unsent("fake", elsewhere, claimed) == []
+    assert await two.unsent("fake", HERE, claimed) == stored_messages[1:]
 
 
 async def test_a_dead_process_is_buried_by_one_only(open_store: OpenStore) -> None:
@@ -127,7 +129,7 @@ async def test_a_dead_process_is_buried_by_one_only(open_store: OpenStore) -> No
     await ProcessHeartbeat(dead, "fake").leave()
     living = [ProcessHeartbeat(await open_store(f"p{i}"), "fake") for i in range(4)]
     found = await asyncio.gather(*(p.claim_dead() for p in living))
-    assert sorted(found) == [[], [], [], ["dead"]]
+    assert sorted(map(list, found)) == [[], [], [], ["dead"]]
 
 
 async def test_forgetting_leaves_nothing_of_the_survey(store: Store) -> None:

@@ -1,0 +1,116 @@
+"""The heartbeat of processes: which live, and which are to be taken over."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.jobs.sharing import QueueKind
+from bot.store.schema import processes
+from bot.store.sessions import Store
+
+BEAT_S = 2.0
+STARTED_AT = time.time()
+
+DEAD_AFTER_S = 15.0
+"""A process on another machine that has been silent for so long is taken over; on this machine its end is seen."""
+
+HUNG_AFTER_S = 120.0
+"""So long a process of this machine may be silent while it lives: one that computes comes back before."""
+
+
+@dataclass
+class ProcessHeartbeat:
+    """One process among others: its heartbeat, and who is dead."""
+
+    store: Store
+    queue: str
+    runs: tuple[QueueKind, ...] = ()
+    beaten: bool = False
+
+    async def beat(self) -> bool:
+        """Say that this process lives; ``False`` where another has taken it for dead."""
+        row = {"queue": self.queue, "host": socket.gethostname(), "pid": os.getpid(), "beat_at": time.time()}
+        row["runs"] = " ".join(self.runs)
+        mine = processes.c.id == self.store.holder
+        async with self.store.writing() as connection:
+            known = (await connection.execute(processes.update().where(mine & ~_IS_CLAIMED).values(row))).rowcount
+            if not known:
+                await connection.execute(processes.delete().where(mine))
+                await connection.execute(processes.insert().values(id=self.store.holder, **row))
+        lost, self.beaten = self.beaten and not known, True
+        return not lost
+
+    async def claim_dead(self) -> dict[str, float]:
+        """Processes of this queue that died, each given to one caller only; `remove` them once they are taken over.
+
+        Until then their rows stay: should the caller die too, the next one finds them.
+        """
+        rows = await self._load()
+        dead = [row for row in rows if row.id != self.store.holder and row.queue == self.queue and _is_dead(row)]
+        claimed = {}
+        for row in dead:
+            same = (processes.c.id == row.id) & (processes.c.beat_at == row.beat_at)
+            claim = -time.time()
+            async with self.store.writing() as connection:
+                if (await connection.execute(processes.update().where(same).values(beat_at=claim))).rowcount:
+                    claimed[row.id] = claim
+        return claimed
+
+    async def remove(self, claimed: Mapping[str, float]) -> None:
+        """Nothing is left to be done for these; one that turned out to live stays."""
+        if claimed:
+            async with self.store.writing() as connection:
+                for name, claim in claimed.items():
+                    same = (processes.c.id == name) & (processes.c.beat_at == claim)
+                    await connection.execute(processes.delete().where(same))
+
+    async def find_living(self) -> frozenset[str]:
+        """The processes that live, of every queue."""
+        return frozenset(row.id for row in await self._load() if row.beat_at >= 0 and not _is_dead(row))
+
+    async def find_served(self) -> frozenset[str]:
+        """The queues whose jobs some living process runs."""
+        rows = [row for row in await self._load() if row.queue == self.queue and row.beat_at >= 0]
+        return frozenset(queue for row in rows if not _is_dead(row) for queue in row.runs.split())
+
+    async def _load(self) -> Sequence[Any]:
+        async with self.store.reading() as connection:
+            return (await connection.execute(sa.select(processes))).all()
+
+    async def leave(self) -> None:
+        """What this process leaves undone is the next one's."""
+        async with self.store.writing() as connection:
+            same = processes.c.id == self.store.holder
+            await connection.execute(processes.update().where(same).values(beat_at=0.0))
+
+
+_IS_CLAIMED = processes.c.beat_at < 0
+"""Another process takes it over: the time of that, negative, stands in place of its heartbeat."""
+
+
+def _is_dead(row: Any) -> bool:
+    silent_s = time.time() - abs(row.beat_at)
+    if row.beat_at < 0:
+        return bool(silent_s > DEAD_AFTER_S)  # so did the one that was taking it over
+    if row.host != socket.gethostname():
+        return bool(silent_s > DEAD_AFTER_S)
+    # In a container every start has the same process number: what beat before this start is an earlier life.
+    earlier = row.pid == os.getpid() and row.beat_at < STARTED_AT
+    return bool(silent_s > HUNG_AFTER_S or earlier) or not _lives(row.pid)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

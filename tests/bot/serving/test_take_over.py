@@ -1,0 +1,200 @@
+"""A process that takes over from a dead one may die at any statement of that: nothing stands still afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from adapters.chat import Incoming, Outgoing
+from bot.app import App
+from bot.jobs.heartbeat import ProcessHeartbeat
+from bot.jobs.queue import DurableJobs, JobQueues
+from bot.jobs.sharing import JobLimits
+from bot.serving.service import ProcessRole, Service
+from bot.settings import load_settings
+from bot.store.database import Database, open_database
+from bot.store.ledger import Payer, StoredLedger
+from bot.store.sessions import Store, StoredConversation
+from bot.store.wanted_jobs import WantedJob
+from engine.errors import ServiceError
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.session.events import Start
+from engine.session.state import SurveySession, advance
+from engine.values import Brief
+from tests.fakes import HERE, FakeChat
+from tests.lab import opened
+
+FULL = ServiceError("The store could not be used (database or disk is full).", retryable=True)
+
+
+class KilledError(Exception):
+    """The process ends here."""
+
+
+@dataclass
+class FakeJobs:
+    """A queue in memory, shared by the processes of a test: which process works on the job."""
+
+    worker: str = "dead"
+    revived: list[str] = field(default_factory=list)
+
+    async def find_stuck(self, waiting: Sequence[WantedJob], living: Collection[str]) -> dict[WantedJob, str]:
+        return {job: "PENDING" for job in waiting if self.worker not in living}
+
+    async def revive(self, stuck: Mapping[WantedJob, str]) -> None:
+        for job in stuck:
+            self.worker = "somebody"
+            self.revived.append(job.id)
+
+    async def share(self, waiting: Sequence[WantedJob]) -> None:
+        """They are shared out."""
+
+
+async def leave_work(url: str) -> None:
+    """What a process leaves that dies: an event, a message, a call that is paid for, a job."""
+    store = Store(await open_database(url), "dead")
+    await ProcessHeartbeat(store, "fake").beat()
+    session, _ = advance(SurveySession("abc"), Start(Brief("dense retrieval"), 200))
+    await store.commit(StoredConversation(HERE, session, "mara"), [Outgoing(HERE, "not sent yet")])
+    await store.receive(Incoming(HERE, "mara", "k1", "help"))
+    payer = Payer("abc", "fake:lab", "mara")
+    await StoredLedger(store, payer, [], lambda _, __: None).reserve("draft", "gpt-4o-mini", 10, 10).__aenter__()
+    await ProcessHeartbeat(store, "fake").leave()
+    await store.close()
+
+
+@asynccontextmanager
+async def process(app: App, database: Database, name: str, jobs: FakeJobs) -> AsyncIterator[Service]:
+    """A process that lives, until the block ends; then nobody has prepared its end."""
+    store = Store(database, name)
+    await ProcessHeartbeat(store, "fake").beat()
+    chat = FakeChat()
+    chat.only = None  # type: ignore[assignment]
+    service = Service(app, chat, store, app.defaults(), ProcessRole())
+    service.jobs = service.dispatcher.jobs = jobs  # type: ignore[assignment]
+    yield service
+    for task in list(service.dispatcher._tasks):
+        task.cancel()
+    await service.outbox.close()
+
+
+async def test_a_take_over_may_end_at_any_statement(tmp_path: Path) -> None:
+    template = tmp_path / "left.sqlite"
+    await leave_work(f"sqlite:///{template}")
+    statements, app = 0, App(load_settings())
+    while True:
+        statements += 1
+        file = tmp_path / f"{statements}.sqlite"
+        shutil.copy(template, file)
+        database, jobs = await open_database(f"sqlite:///{file}"), FakeJobs()
+        async with process(app, database, "first", jobs) as first:
+            was_killed = await _take_over_until(first, statements)
+        with sqlite3.connect(file) as direct:
+            direct.execute("UPDATE processes SET beat_at = 0 WHERE id = 'first'")
+            direct.execute("UPDATE processes SET beat_at = beat_at + 60 WHERE beat_at < 0")
+        async with process(app, database, "second", jobs) as second:
+            await second._take_over(always=True)
+            await second.dispatcher.settled()
+            await second.outbox.settled()
+        await database.close()
+        with sqlite3.connect(file) as direct:
+            count = "SELECT count(*) FROM "
+            for undone in ("events WHERE handled_at IS NULL", "outbox WHERE sent_at IS NULL"):
+                assert direct.execute(count + undone).fetchone() == (0,), (statements, undone)
+            assert direct.execute("SELECT state FROM spending").fetchall() == [("lost",)], statements
+            assert direct.execute("SELECT id FROM processes").fetchall() == [("second",)], statements
+        assert jobs.revived, statements
+        if not was_killed:
+            break
+    assert statements > 6
+    await app.close()
+
+
+async def _take_over_until(service: Service, statement: int) -> bool:
+    """Take over, but die at that statement; whether it came to that."""
+    left, taking = statement, asyncio.current_task()
+
+    def count(_: Any, __: Any, said: str, *___: Any) -> None:
+        nonlocal left
+        if asyncio.current_task() is taking and not said.startswith("BEGIN"):
+            left -= 1
+            if left == 0:
+                raise KilledError
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", count)
+    try:
+        await service._take_over(always=True)
+    except KilledError:
+        return True
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", count)
+    return False
+
+
+async def test_a_job_whose_worker_is_gone_is_begun_again_whoever_took_over(tmp_path: Path) -> None:
+    ran = asyncio.Event()
+    file = tmp_path / "jobs.sqlite"
+
+    async def run(_: object, __: str) -> None:
+        ran.set()
+
+    wanted = WantedJob(HERE, "mara", "j1", "keywords")
+
+    async def load(_: WantedJob) -> Sequence[WantedJob]:
+        return [wanted]
+
+    jobs = DurableJobs(f"sqlite:///{file}", JobQueues("fake", HERE), "p1", JobLimits(), run, load)
+    try:
+        await jobs.share([wanted])
+        await ran.wait()
+        for status, worker, looks in (("PENDING", "gone", 1), ("PENDING", "p1", 2), ("SUCCESS", "p1", 1)):
+            await asyncio.wait(jobs._running.values() or {asyncio.create_task(asyncio.sleep(0))})
+            await asyncio.to_thread(_set_worker, file, status, worker)
+            ran.clear()
+            for look in range(1, looks + 1):
+                stuck = await jobs.find_stuck([wanted], {"p1", "p2"})
+                assert bool(stuck) == (look == looks), (status, worker, look)
+            await jobs.revive(stuck)
+            await jobs.share([wanted])
+            async with asyncio.timeout(20):
+                await ran.wait()
+    finally:
+        await jobs.close()
+
+
+def _set_worker(file: Path, status: str, worker: str) -> None:
+    """What the queue knows of the job after its process ended at a bad moment."""
+    with sqlite3.connect(file, timeout=30) as database:
+        while not database.execute("SELECT count(*) FROM workflow_status WHERE status = 'SUCCESS'").fetchone()[0]:
+            continue
+        database.execute("UPDATE workflow_status SET status = ?, executor_id = ?", (status, worker))
+
+
+async def test_a_store_that_fails_for_a_while_does_not_leave_the_job_standing(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        service, commit = lab.service, lab.service.store.commit
+        failed = asyncio.Event()
+
+        async def fail(stored: StoredConversation, messages: Sequence[Outgoing], key: str | None = None) -> Any:
+            if key is None:  # what a job reports
+                failed.set()
+                raise FULL
+            return await commit(stored, messages, key)
+
+        service.store.commit = fail  # type: ignore[method-assign]
+        await lab.chat.backend.handle(Incoming(HERE, "mara", "k1", "survey dense retrieval"))
+        async with asyncio.timeout(60):
+            await failed.wait()
+            await asyncio.wait(service.jobs._running.values() or {asyncio.create_task(asyncio.sleep(0))})
+            service.store.commit = commit  # type: ignore[method-assign]
+            while not lab.chat.turn.is_set():
+                await service._revive()
+        assert (await lab.session()).state.keywords
