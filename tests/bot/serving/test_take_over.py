@@ -21,7 +21,8 @@ from bot.jobs.sharing import JobLimits
 from bot.serving.service import ProcessRole, Service
 from bot.settings import load_settings
 from bot.store.database import Database, open_database
-from bot.store.ledger import Payer, StoredLedger
+from bot.store.ledger import today
+from bot.store.schema import spending
 from bot.store.sessions import Store, StoredConversation
 from bot.store.wanted_jobs import WantedJob
 from engine.errors import ServiceError
@@ -65,8 +66,10 @@ async def leave_work(url: str) -> None:
     session, _ = advance(SurveySession("abc"), Start(Brief("dense retrieval"), 200))
     await store.commit(StoredConversation(HERE, session, "mara"), [Outgoing(HERE, "not sent yet")])
     await store.receive(Incoming(HERE, "mara", "k1", "help"))
-    payer = Payer("abc", "fake:lab", "mara")
-    await StoredLedger(store, payer, [], lambda _, __: None).reserve("draft", "gpt-4o-mini", 10, 10).__aenter__()
+    call = {"session_id": "abc", "tenant": "fake:lab", "person": "mara", "day": today(), "step": "draft", "model": "m"}
+    used = {"input_tokens": 1, "output_tokens": 1, "cached_tokens": 0, "money": 0.0, "priced": True}
+    async with store.writing() as connection:
+        await connection.execute(spending.insert().values(**call, **used, state="reserved", holder="dead"))
     await ProcessHeartbeat(store, "fake").leave()
     await store.close()
 
@@ -81,9 +84,8 @@ async def process(app: App, database: Database, name: str, jobs: FakeJobs) -> As
     service = Service(app, chat, store, app.defaults(), ProcessRole())
     service.jobs = service.dispatcher.jobs = jobs  # type: ignore[assignment]
     yield service
-    for task in list(service.dispatcher._tasks):
-        task.cancel()
-    await service.outbox.close()
+    await service.dispatcher.settled()
+    await service.outbox.settled()
 
 
 async def test_a_take_over_may_end_at_any_statement(tmp_path: Path) -> None:
@@ -96,6 +98,8 @@ async def test_a_take_over_may_end_at_any_statement(tmp_path: Path) -> None:
         shutil.copy(template, file)
         database, jobs = await open_database(f"sqlite:///{file}"), FakeJobs()
         async with process(app, database, "first", jobs) as first:
+            first.dispatcher.answer = lambda *_: None  # type: ignore[method-assign]
+            first.outbox.give = lambda _: None  # type: ignore[method-assign]
             was_killed = await _take_over_until(first, statements)
         with sqlite3.connect(file) as direct:
             direct.execute("UPDATE processes SET beat_at = 0 WHERE id = 'first'")
