@@ -99,7 +99,7 @@ async def test_a_take_over_may_end_at_any_statement(tmp_path: Path) -> None:
         database, jobs = await open_database(f"sqlite:///{file}"), FakeJobs()
         async with process(app, database, "first", jobs) as first:
             first.dispatcher.answer = lambda *_: None  # type: ignore[method-assign]
-            first.outbox.give = lambda _: None  # type: ignore[method-assign]
+            first.outbox.give = lambda stored_messages: None  # type: ignore[method-assign]
             was_killed = await _take_over_until(first, statements)
         with sqlite3.connect(file) as direct:
             direct.execute("UPDATE processes SET beat_at = 0 WHERE id = 'first'")
