@@ -161,6 +161,20 @@ def ingest(
 
 
 @cli.command()
+def unmerge(
+    paper: Annotated[str, typer.Argument(help="DOI, arXiv id or key of the paper.")],
+    library: LibraryName = "",
+    record: Annotated[int | None, typer.Option(min=1, help="Take only this record out, by its number.")] = None,
+    show: Annotated[bool, typer.Option("--show", help="Only list the records.")] = False,
+) -> None:
+    """Take a paper apart again that was merged from several records; they are not merged again."""
+    with starting() as console:
+        from bot.cli.unmerge import unmerge as run
+
+    run_command(run(console, paper, library, record, show=show))
+
+
+@cli.command()
 def move(library: Annotated[str, typer.Argument(help="Name of a library on this machine.")]) -> None:
     """Copy a library into Weaviate.
 

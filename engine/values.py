@@ -64,6 +64,8 @@ class Paper:
     """The day (ISO date) of the citation count; empty where it is not known."""
     origins: tuple[tuple[str, str], ...] = ()
     """Field → the online source its value was taken from."""
+    apart: tuple[PaperKey, ...] = ()
+    """Papers that a person said are not this one, though their records look alike (`unmerge`)."""
     body: tuple[Passage, ...] = ()
     """The opening of its main text, while it is being written from; never stored with the paper."""
 

@@ -42,6 +42,18 @@ def bench_understand(
     run_command(understand_file(console, data, as_json=json))
 
 
+@bench.command("identity")
+def bench_identity(
+    pairs: Annotated[Path, typer.Option(help="JSON Lines: a and b, records as ingest reads them, and same.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """False and missed merges on pairs of records of which it is known whether they are one paper."""
+    with starting() as console:
+        from bot.bench.identity import identity
+
+    run_command(identity(console, pairs, as_json=json))
+
+
 @bench.command("write")
 def bench_write(
     library: LibraryName = "",

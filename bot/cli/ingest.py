@@ -14,7 +14,7 @@ from rich.table import Table
 
 from bot.app import open_app
 from bot.serving.libraries import Place
-from bot.wording import replies
+from bot.wording import ingesting
 from bot.wording import sentences as wording
 from engine.errors import RecordError, UserError
 from engine.retrieval.bounded_files import GIVEN, read_bounded
@@ -111,7 +111,7 @@ def _print_tally(console: Console, tally: IngestTally) -> None:
         table.add_row(name, f"{count:,}", f"{tally.papers - count:,}")
     console.print(table)
     if lacking := tally.papers - tally.abstracts:
-        console.print(replies.without_abstracts(lacking, tally.papers), markup=False, highlight=False)
+        console.print(ingesting.without_abstracts(lacking, tally.papers), markup=False, highlight=False)
 
 
 async def move(console: Console, name: str) -> int:

@@ -90,7 +90,7 @@ async def _choose_papers(app: App, name: str, about: str, most: int) -> Sequence
     library = await app.libraries.library(name)
     if about:
         return [found.paper for found in await library.search(Query(about, most))]
-    papers = [paper async for paper in library.everything()]
+    papers = [stored.paper async for stored in library.everything()]
     return sorted(papers, key=lambda paper: -(paper.citations or 0))[:most]
 
 

@@ -88,11 +88,6 @@ def archived(title: str) -> str:
     return f"“{escape_markdown(title)}” is archived: `list all` still shows it, and `open` brings it back."
 
 
-def without_abstracts(lacking: int, papers: int) -> str:
-    """Papers that cannot stand behind a sentence."""
-    return f"{lacking:,} of {papers:,} papers have no abstract: a survey can list them, but cannot quote them."
-
-
 def named_papers(named: NamedPapers) -> str:
     """Who wrote the papers of a name, where and when."""
     lines = [f"- {escape_markdown(clean(reference_text(paper)))}" for paper in named.papers]

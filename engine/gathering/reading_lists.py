@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.identity import MergedPapers
 from engine.retrieval.matching import SURE, MatchedLine, match_line
+from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.run import Progress, RunContext
 from engine.values import FoundPaper, PaperKey, PaperSelection, Reason, SearchRecord
 
@@ -36,10 +36,10 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
         tasks = [group.create_task(one(line)) for line in lines]
     found = [task.result() for task in tasks]
     known = MergedPapers()
-    for item in found:
-        if item.paper is not None:
-            known.add(item.paper)
-    listed = [replace(f.listed, key=known.key_of(f.paper.key)) if f.paper else f.listed for f in found]
+    taken = [known.add(item.paper) if item.paper else None for item in found]
+    listed = [
+        replace(f.listed, key=known.key_of(key)) if key else f.listed for f, key in zip(found, taken, strict=True)
+    ]
     reasons: dict[PaperKey, Reason] = {}
     for rank, line in enumerate(listed, start=1):
         if line.key is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from engine.errors import RetrievalError
 from engine.gathering.review_scope import ReviewScope, plan_other_queries
 from engine.options import Sampling
-from engine.retrieval.identity import MergedPapers
+from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.sources import PaperSearch
 from engine.retrieval.ranking import popularity

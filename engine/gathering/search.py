@@ -24,8 +24,8 @@ from engine.gathering.topic_papers import (
     split_topic,
 )
 from engine.retrieval.embedding import Embedder, embed_papers, ready
-from engine.retrieval.identity import MergedPapers
 from engine.retrieval.libraries.excluding import exclusion_of
+from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.sources import Neighbour, Online
 from engine.retrieval.ranking import SEEDS, closeness, measure_usual, popularity, survey_scores
 from engine.retrieval.topic_words import measure_texts, read_topic

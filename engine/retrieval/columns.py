@@ -22,6 +22,8 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "doi": ("doi", "di"),
     "url": ("url", "link", "doi link"),
     "arxiv": ("arxiv", "arxiv id"),
+    "pmid": ("pmid", "pubmed id", "pm"),
+    "pmcid": ("pmcid", "pmc id"),
     "id": ("id",),
 }  # fmt: skip
 """Names of a field's column, the best first; lower case."""
@@ -64,6 +66,8 @@ def read_csl(item: Mapping[str, Any]) -> dict[str, Any]:
         "year": year or str(raw or ""),
         "venue": next((str(item[name]) for name in venues if item.get(name)), ""),
         "doi": item.get("DOI", ""),
+        "pmid": item.get("PMID", ""),
+        "pmcid": item.get("PMCID", ""),
         "url": item.get("URL", ""),
     }
 

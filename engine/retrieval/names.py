@@ -10,6 +10,7 @@ from engine.text import ET_AL
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.I)
 _OTHERS = frozenset({"others", "et al", "et al.", "and others"})
 _NOBODY = frozenset({"[no author name available]", "[anonymous]", "anonymous", "[no author id available]"})
+_CUT_OFF = re.compile(r"[\s,]+(?:et\.? al\b\.?|and others)\s*$", re.I)
 _AND = re.compile(r"\s+and\s+(?![^{}]*})", re.I)
 
 
@@ -18,6 +19,9 @@ def read_names(names: list[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     others = False
     for name in names:
+        is_person = not re.fullmatch(r"\s*\{.*\}\s*", name, re.S)
+        if is_person and (cut := _CUT_OFF.search(name)):  # “Lewis et al.” as one name
+            others, name = True, name[: cut.start()]
         bare = name.strip().strip("{}").strip().lower()
         if bare in _OTHERS:
             others = True

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import hashlib
 import io
 import json
 import logging
@@ -25,11 +24,12 @@ from bibtexparser.model import Block, Entry
 from engine.errors import LimitExceeded, RecordError, UserError
 from engine.retrieval.columns import TITLES, is_csl, read_csl, read_row
 from engine.retrieval.file_limits import LINE_BYTES, UNLIMITED, BoundedStream, FileLimits, read_lines
-from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
+from engine.retrieval.identity import arxiv_key, choose_key, described_key, doi_key, paper_key
+from engine.retrieval.merging.titles import is_generic
 from engine.retrieval.names import read_names, split_names
 from engine.retrieval.paper_text import clean_abstract, clean_title
 from engine.retrieval.tagged import is_pubmed, is_web_of_science, read_pubmed, read_web_of_science
-from engine.text import clean, fold
+from engine.text import clean
 from engine.values import Paper, PaperKey
 
 OnBytes = Callable[[int, int], None]
@@ -94,7 +94,7 @@ def _json_lines(name: str, lines: Iterable[bytes], _: BinaryIO) -> Iterator[Pape
         except (ValueError, RecursionError) as error:
             yield RecordError(place, f"not valid JSON ({error})")
             continue
-        yield _json_record(place, record)
+        yield read_record(place, record)
 
 
 def _json(name: str, lines: Iterable[bytes], stream: io.BufferedReader[Any]) -> Iterator[Paper | RecordError]:
@@ -107,10 +107,11 @@ def _json(name: str, lines: Iterable[bytes], stream: io.BufferedReader[Any]) -> 
     except (ValueError, RecursionError) as error:
         raise UserError(f"{name} is not valid JSON ({error}).") from error
     for number, item in enumerate(items, start=1):
-        yield _json_record(f"{name}, record {number}", item)
+        yield read_record(f"{name}, record {number}", item)
 
 
-def _json_record(place: str, record: object) -> Paper | RecordError:
+def read_record(place: str, record: object) -> Paper | RecordError:
+    """One record as JSON has it, ours or CSL-JSON; ``place`` says where it stands."""
     if not isinstance(record, dict):
         return RecordError(place, "not a JSON object")
     return _paper(place, read_csl(record) if is_csl(record) else record)
@@ -243,8 +244,9 @@ def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
     year = _year(record)
     identifiers = _identifiers(record)
     if not identifiers:
-        described = f"{fold(title)}|{year}|{fold(authors[0]) if authors else ''}"
-        identifiers = (PaperKey(f"title:{hashlib.sha256(described.encode()).hexdigest()[:16]}"),)
+        further = _GENERIC_FIELDS if is_generic(title) else ()  # there are many editorials of one editor and year
+        facts = (authors[0] if authors else "", *(_to_text(record.get(field)) for field in further))
+        identifiers = (described_key(title, *facts, year=year),)
     return Paper(
         key=choose_key(identifiers),
         title=title,
@@ -258,6 +260,10 @@ def _paper(place: str, record: Mapping[str, Any]) -> Paper | RecordError:
         url=link_of(_to_text(record.get("url")).strip(), identifiers),
         identifiers=identifiers,
     )
+
+
+_GENERIC_FIELDS = ("venue", "volume", "number", "issue", "pages", "url", "abstract")
+"""What tells two works of one generic title apart."""
 
 
 def _abstract(record: Mapping[str, Any]) -> str:
@@ -278,6 +284,8 @@ def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
         arxiv_key(_to_text(record.get("url"))),
         arxiv_key(own),
         doi_key(own),
+        _numbered_key("pmid", record.get("pmid")),
+        _numbered_key("pmcid", record.get("pmcid")),
     ]
     if ":" in own and not doi_key(own):
         try:
@@ -285,6 +293,11 @@ def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
         except UserError:
             candidates.append(None)  # an id we cannot use; the title identifies the paper
     return tuple(dict.fromkeys(key for key in candidates if key))
+
+
+def _numbered_key(namespace: str, value: object) -> PaperKey | None:
+    match = re.fullmatch(rf"(?:{namespace}\W*)?((?:PMC)?\d{{1,9}})(?:\.0)?", _to_text(value).strip(), re.I)
+    return paper_key(f"{namespace}:{match[1].lower()}") if match else None
 
 
 def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:

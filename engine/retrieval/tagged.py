@@ -36,6 +36,8 @@ def read_pubmed(text: str) -> Iterator[Mapping[str, Any]]:
             "year": _first(fields, "DP", "DEP"),
             "venue": _first(fields, "JT", "TA"),
             "doi": dois[0] if dois else "",
+            "pmid": pubmed,
+            "pmcid": _first(fields, "PMC"),
             "url": f"https://pubmed.ncbi.nlm.nih.gov/{pubmed}/" if pubmed.isdigit() else "",
         }
 
@@ -54,6 +56,7 @@ def read_web_of_science(text: str) -> Iterator[Mapping[str, Any]]:
             "venue": " ".join(fields["SO"]),
             "doi": _first(fields, "DI"),
             "citations": _first(fields, "Z9", "TC"),
+            "pmid": _first(fields, "PM"),
         }
 
 

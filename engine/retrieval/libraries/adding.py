@@ -1,20 +1,38 @@
-"""What adding papers to a library changes: pure, the same for every kind of library."""
+"""What adding papers to a library changes, and what undoing a merge does: pure, the same for every kind of library."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import reduce
+from typing import Any, TypeAlias
 
-from engine.retrieval.identity import fingerprint, merge_records
+from engine.errors import UserError
+from engine.retrieval.merging.merged_papers import find_same, merge_records, with_own_key
+from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, blocking_keys
+from engine.retrieval.merging.titles import title_letters
+from engine.text import fold
 from engine.values import Paper, PaperKey
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """Papers to be written, those among them that are new, and how many of the batch changed nothing."""
+class StoredPaper:
+    """A paper with the records it was merged from, the first one's key being its own; none where it was one record."""
 
-    write: dict[PaperKey, Paper]
+    paper: Paper
+    records: tuple[Paper, ...] = ()
+
+
+StoredPapers: TypeAlias = AsyncIterator[StoredPaper]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Papers to be written and keys to be removed, which of those written are new, and how many changed nothing."""
+
+    write: dict[PaperKey, StoredPaper]
+    remove: frozenset[PaperKey]
     fresh: frozenset[PaperKey]
     unchanged: int
 
@@ -23,13 +41,15 @@ class Changes:
         return given - self.unchanged - len(self.fresh)
 
 
+_LISTS = ("authors", "identifiers", "apart")
+
+
 def to_columns(paper: Paper, fields: Sequence[str]) -> dict[str, Any]:
     """The fields of a paper as a database takes them: lists for tuples, ``field=source`` for its origins."""
     values = {name: getattr(paper, name) for name in fields}
     return {
         **values,
-        "authors": list(paper.authors),
-        "identifiers": list(paper.identifiers),
+        **{name: list(values[name]) for name in _LISTS},
         "origins": [f"{field}={source}" for field, source in paper.origins],
     }
 
@@ -37,41 +57,133 @@ def to_columns(paper: Paper, fields: Sequence[str]) -> dict[str, Any]:
 def from_stored(values: Mapping[str, Any], fields: Sequence[str]) -> Paper:
     """The paper of what `to_columns` gave; a field that is missing or empty there has its default."""
     known = {name: values[name] for name in fields if values.get(name) is not None}
-    known |= {name: tuple(known.get(name, ())) for name in ("authors", "identifiers")}
+    known |= {name: tuple(known.get(name, ())) for name in _LISTS}
     known["origins"] = tuple((f, source) for o in known.get("origins", ()) for f, _, source in [o.partition("=")])
     return Paper(**known)
 
 
-def identities(paper: Paper) -> list[str]:
-    """Everything by which the same paper may be recognised, strongest first."""
-    described = fingerprint(paper) if paper.authors else ""
-    return list(dict.fromkeys([*paper.identifiers, paper.key, *([described] if described else [])]))
+def write_records(records: Sequence[Paper]) -> str:
+    """Merged records as JSON; empty for none."""
+    return json.dumps([asdict(record) for record in records], ensure_ascii=False) if records else ""
 
 
-def find_known_key(paper: Paper, known: Mapping[str, PaperKey]) -> PaperKey | None:
-    """The key under which the library has this paper; ``None`` for one it does not have."""
-    return next((known[i] for i in identities(paper) if i in known), None)
+def read_records(text: str | None) -> tuple[Paper, ...]:
+    """What `write_records` gave."""
+    records = json.loads(text) if text else []
+    tuples = (*_LISTS, "body")
+    return tuple(
+        Paper(**{**r, **{n: tuple(r[n]) for n in tuples}, "origins": tuple((f, s) for f, s in r["origins"])})
+        for r in records
+    )
 
 
-def remember(known: dict[str, PaperKey], paper: Paper) -> None:
-    """Enter a stored paper into what is known."""
-    for identity in identities(paper):
-        known.setdefault(identity, paper.key)
+@dataclass
+class KnownPapers:
+    """Stored papers by their blocking keys and identifiers."""
+
+    papers: dict[PaperKey, StoredPaper] = field(default_factory=dict)
+    owners: dict[PaperKey, PaperKey] = field(default_factory=dict)
+    blocks: dict[str, dict[PaperKey, None]] = field(default_factory=dict)
+
+    def enter(self, stored: StoredPaper) -> None:
+        """Take a paper in, in place of one with its key."""
+        paper = stored.paper
+        self.papers[paper.key] = stored
+        for identifier in (paper.key, *paper.identifiers):
+            self.owners[identifier] = paper.key
+        for record in (paper, *stored.records):
+            for block in blocking_keys(record):
+                self.blocks.setdefault(block, {})[paper.key] = None
+
+    def near(self, paper: Paper) -> list[Paper]:
+        """The papers that have a blocking key in common with this one."""
+        blocks = (self.blocks.get(block, ()) for block in blocking_keys(paper))
+        keys = dict.fromkeys(key for block in blocks if len(block) <= MOST_IN_BLOCK for key in block)
+        return [self.papers[key].paper for key in keys if key in self.papers]
 
 
-def changes(batch: Sequence[Paper], known: dict[str, PaperKey], stored: Mapping[PaperKey, Paper]) -> Changes:
-    """What the batch changes; ``known`` (identity → key) grows by it, ``stored`` holds the papers it meets."""
-    write: dict[PaperKey, Paper] = {}
+def plan_changes(batch: Sequence[Paper], stored: Iterable[StoredPaper]) -> Changes:
+    """What the batch changes; ``stored`` holds every paper that has a blocking key in common with one of the batch."""
+    known = KnownPapers()
+    for item in stored:
+        known.enter(item)
+    write: dict[PaperKey, None] = {}
+    remove: set[PaperKey] = set()
     fresh: set[PaperKey] = set()
     unchanged = 0
     for paper in batch:
-        target = find_known_key(paper, known)
-        old = (write.get(target) or stored.get(target)) if target else None
-        new = merge_records(old, paper) if old else paper
-        if new == old:
-            unchanged += 1
+        same = find_same(paper, known.near(paper))
+        if not same:
+            new = StoredPaper(with_own_key(paper, known.owners))
+            fresh.add(new.paper.key)
         else:
-            write[new.key] = new
-            fresh |= {new.key} if old is None else set()
-        remember(known, new)
-    return Changes(write, frozenset(fresh), unchanged)
+            parts = [known.papers.pop(p.key) for p in same]
+            new = _merged(paper, parts, known.owners)
+            unchanged += new.paper == same[0]
+            gone = {p.key for p in same[1:]}
+            write = {key: None for key in write if key not in gone}
+            remove |= gone - fresh
+            fresh -= gone
+            if new == parts[0]:
+                known.papers[new.paper.key] = new
+                continue
+        known.enter(new)
+        write[new.paper.key] = None
+    return Changes({key: known.papers[key] for key in write}, frozenset(remove), frozenset(fresh), unchanged)
+
+
+def _merged(paper: Paper, parts: Sequence[StoredPaper], owners: Mapping[PaperKey, PaperKey]) -> StoredPaper:
+    """The first part completed by the new record, and by the other parts, which it shows to be the same paper."""
+    ours = {part.paper.key for part in parts}
+    record = replace(paper, identifiers=tuple(i for i in paper.identifiers if i not in owners or owners[i] in ours))
+    first, *others = parts
+    now = reduce(merge_records, [first.paper, record, *(other.paper for other in others)])
+    apart = dict.fromkeys(key for part in parts for key in part.paper.apart)
+    identifiers = dict.fromkeys((*now.identifiers, *(other.paper.key for other in others)))
+    records = _kept_records(first, record)
+    for other in others:
+        records = (*(records or (first.paper,)), *(other.records or (other.paper,)))
+    return StoredPaper(replace(now, identifiers=tuple(identifiers), apart=tuple(apart)), records)
+
+
+def _kept_records(first: StoredPaper, paper: Paper) -> tuple[Paper, ...]:
+    """The records with the new one; a newer version of a record takes its place, and one alone is not kept twice."""
+    records = first.records or (first.paper,)
+    if any(_describe(record) == _describe(paper) for record in records):
+        if not first.records:
+            return ()
+        return tuple(paper if _describe(record) == _describe(paper) else record for record in records)
+    return (*records, paper)
+
+
+def _describe(record: Paper) -> tuple[object, ...]:
+    authors = tuple(fold(author) for author in record.authors)
+    own = frozenset(i for i in record.identifiers if not i.startswith("title:"))
+    return title_letters(record.title), authors, record.year, fold(record.venue), own
+
+
+def split_merge(stored: StoredPaper, number: int | None) -> list[Paper]:
+    """The papers that a merged paper becomes: record ``number`` (from 1) apart from the rest, or each for itself.
+
+    They are marked so that they are never merged again. Raises `UserError` where there is no such record.
+    """
+    records = stored.records
+    if not records:
+        raise UserError(f"“{stored.paper.title}” was made from one record; there is no merge to undo.")
+    if number is not None and not 1 <= number <= len(records):
+        raise UserError(f"“{stored.paper.title}” has {len(records)} records; name one of 1 to {len(records)}.")
+    groups = [[r] for r in records] if number is None else [[*records[: number - 1], *records[number:]]]
+    if number is not None:
+        groups.append([records[number - 1]])
+    groups.sort(key=lambda group: records[0] not in group)  # the first record's paper keeps the key
+    owners: dict[PaperKey, PaperKey] = {}
+    parts: list[Paper] = []
+    for group in groups:
+        part = with_own_key(reduce(merge_records, group), owners)
+        owners.update(dict.fromkeys((part.key, *part.identifiers), part.key))
+        parts.append(part)
+    keys = [part.key for part in parts]
+    known = stored.paper.apart
+    return [
+        replace(part, apart=tuple(dict.fromkeys((*known, *(key for key in keys if key != part.key))))) for part in parts
+    ]

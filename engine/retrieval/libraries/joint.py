@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from engine.retrieval.identity import MergedPapers
 from engine.retrieval.libraries.library import AddReport, Library, TopicCounts
+from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,21 @@ from typing import Any
 import numpy as np
 from filelock import FileLock, Timeout
 
-from engine.errors import RetrievalError, UserError
+from engine.errors import UserError
 from engine.retrieval.embedding import Embedder
-from engine.retrieval.libraries.adding import changes, find_known_key, from_stored, remember, to_columns
+from engine.retrieval.libraries.adding import StoredPaper, from_stored, plan_changes, split_merge
 from engine.retrieval.libraries.appending import UnindexedPapers
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.local_index import LocalIndex
+from engine.retrieval.libraries.local_papers import (
+    FIELDS,
+    PaperBlocks,
+    PaperTable,
+    key_in,
+    schema,
+    to_stored,
+    translate_failures,
+)
 from engine.retrieval.libraries.vectors import PaperTexts, PaperVectors, VectorStore
 from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import order_best, popularity
@@ -35,23 +43,6 @@ BATCH = 5_000
 SPELLING_PAPERS = 30
 """Papers that are read to learn how a word of the library is spelt, whose stem alone is in the index."""
 
-_COLUMNS = {
-    "key": "text",
-    "title": "text",
-    "abstract": "text",
-    "authors": "texts",
-    "year": "year",
-    "venue": "text",
-    "citations": "count",
-    "url": "text",
-    "identifiers": "texts",
-    "pdf": "text",
-    "retracted": "flag",
-    "summary": "text",
-    "counted": "text",
-    "origins": "texts",
-}
-_FIELDS = list(_COLUMNS)
 _TEXTS = ("key", "title", "abstract", "summary")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -63,6 +54,7 @@ class LocalLibrary:
         self.name = folder.name
         self._folder = folder
         self._table = table
+        self._papers = PaperTable(folder.name, table)
         self._store = VectorStore(folder, neural)
         self._unindexed = UnindexedPapers(folder)
         self._loading = asyncio.Lock()
@@ -70,7 +62,7 @@ class LocalLibrary:
 
     async def count(self) -> int:
         """Number of papers."""
-        with _translate_failures(self.name):
+        with translate_failures(self.name):
             return int(await self._table.count_rows())
 
     async def embedder(self) -> Embedder:
@@ -81,7 +73,7 @@ class LocalLibrary:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
         index = await self._index()
         stored = [index.keys[index.position[k]] for k in keys if k in index.position]
-        rows = await self._rows(list(dict.fromkeys(stored)))
+        rows = await self._papers.papers(list(dict.fromkeys(stored)))
         return [rows[k] for k in stored if k in rows]
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
@@ -117,18 +109,18 @@ class LocalLibrary:
         """
         report = AddReport()
         with self._writing():
-            known = await self._identities()
+            known = await self._papers.blocks()
             rest = iter(papers)
             while batch := await asyncio.to_thread(lambda: list(islice(rest, BATCH))):
                 report = await self._add_batch(batch, known, report)
         return report
 
-    async def everything(self) -> AsyncIterator[Paper]:
-        """All papers, batch by batch."""
-        with _translate_failures(self.name):
-            async for batch in await self._table.query().select(_FIELDS).to_batches(max_batch_length=BATCH):
+    async def everything(self) -> AsyncIterator[StoredPaper]:
+        """All papers, batch by batch, with the records they were merged from."""
+        with translate_failures(self.name):
+            async for batch in await self._table.query().to_batches(max_batch_length=BATCH):
                 for row in batch.to_pylist():
-                    yield from_stored(row, _FIELDS)
+                    yield to_stored(row)
 
     async def vectors(self) -> PaperVectors:
         """The vectors of titles and abstracts. Raises `UserError` where it is not indexed yet."""
@@ -152,7 +144,7 @@ class LocalLibrary:
         total = await self.count()
         if total == 0:
             return
-        with self._writing(), _translate_failures(self.name):
+        with self._writing(), translate_failures(self.name):
             appended = await self._append(total)
             self._held = None
             if not appended or await asyncio.to_thread(self._store.grown):
@@ -182,7 +174,7 @@ class LocalLibrary:
 
     async def _texts(self, keys: Sequence[PaperKey] | None = None) -> PaperTexts:
         """What is embedded of these papers, those that are there, or of all."""
-        with _translate_failures(self.name):
+        with translate_failures(self.name):
             if keys is None:
                 parts = [await self._table.query().select(list(_TEXTS)).to_arrow()]
             else:
@@ -194,9 +186,7 @@ class LocalLibrary:
 
     async def _where(self, keys: Sequence[PaperKey], columns: Sequence[str]) -> Any:
         """An Arrow table of the papers with these keys."""
-        # A key holds no quote: see identity.paper_key.
-        quoted = ", ".join(f"'{key}'" for key in keys) or "''"
-        return await self._table.query().where(f"key IN ({quoted})").select(list(columns)).to_arrow()
+        return await self._table.query().where(key_in(keys)).select(list(columns)).to_arrow()
 
     async def _index(self) -> LocalIndex:
         async with self._loading:
@@ -216,15 +206,15 @@ class LocalLibrary:
         if words is None:
             words = await asyncio.to_thread(self._store.add_words, await self._texts())
         columns = ["key", "year", "citations", "venue", "identifiers"]
-        with _translate_failures(self.name):
+        with translate_failures(self.name):
             table = await self._table.query().select(columns).to_arrow()
         return await asyncio.to_thread(_hold, table, vectors, words, embedder)
 
     async def _at(self, index: LocalIndex, rows: Sequence[int]) -> dict[int, Paper]:
         """The papers at these rows of the index; where the table has changed since, they are looked up by key."""
-        found = {row["key"]: from_stored(row, _FIELDS) for row in await self._take(rows, _FIELDS)}
+        found = {row["key"]: from_stored(row, FIELDS) for row in await self._take(rows, FIELDS)}
         if missing := [index.keys[row] for row in rows if index.keys[row] not in found]:
-            found.update(await self._rows(missing))
+            found.update(await self._papers.papers(missing))
         return {row: found[index.keys[row]] for row in rows if index.keys[row] in found}
 
     async def _abstracts(self, index: LocalIndex, rows: Sequence[int]) -> list[str]:
@@ -232,49 +222,35 @@ class LocalLibrary:
 
     async def _take(self, rows: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
         """What stands at these places of the table, those that it has."""
-        with _translate_failures(self.name):
+        with translate_failures(self.name):
             count = await self._table.count_rows()
             taken = self._table.take_offsets([row for row in rows if row < count]).select(list(columns))
             values: list[dict[str, Any]] = (await taken.to_arrow()).to_pylist()
         return values
 
-    async def _rows(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
-        papers: dict[PaperKey, Paper] = {}
-        for start in range(0, len(keys), 1_000):
-            # A key holds no quote: see identity.paper_key.
-            quoted = ", ".join(f"'{key}'" for key in keys[start : start + 1_000])
-            with _translate_failures(self.name):
-                found = await self._table.query().where(f"key IN ({quoted})").select(_FIELDS).to_list()
-            papers.update({row["key"]: from_stored(row, _FIELDS) for row in found})
-        return papers
-
-    async def _identities(self) -> dict[str, PaperKey]:
-        known: dict[str, PaperKey] = {}
-        columns = ["key", "title", "authors", "year", "identifiers"]
-        with _translate_failures(self.name):
-            table = await self._table.query().select(columns).to_arrow()
-        for row in table.to_pylist():
-            remember(known, from_stored(row, _FIELDS))
-        return known
-
-    async def _add_batch(self, batch: Sequence[Paper], known: dict[str, PaperKey], report: AddReport) -> AddReport:
-        targets = [find_known_key(paper, known) for paper in batch]
-        stored = await self._rows([key for key in dict.fromkeys(targets) if key])
-        found = changes(batch, known, stored)
-        if found.write:
-            import pyarrow as pa
-
-            columns = [to_columns(paper, _FIELDS) for paper in found.write.values()]
-            rows = pa.Table.from_pylist(columns, schema=_schema())
-            await asyncio.to_thread(self._unindexed.note, found.write)
-            with _translate_failures(self.name):
-                merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
-                await merge.execute(rows)
+    async def _add_batch(self, batch: Sequence[Paper], known: PaperBlocks, report: AddReport) -> AddReport:
+        found = plan_changes(batch, await self._papers.stored(known.near(batch)))
+        await asyncio.to_thread(self._unindexed.note, (*found.write, *found.remove))
+        await self._papers.write(found.write.values(), found.remove)
+        for stored in found.write.values():
+            known.enter(stored)
         return AddReport(
             report.added + len(found.fresh),
             report.updated + found.updated(len(batch)),
             report.unchanged + found.unchanged,
         )
+
+    async def records_of(self, key: PaperKey) -> Sequence[Paper]:
+        """The records that a paper was merged from, numbered from 1; none where it was one. Raises `UserError`."""
+        return (await self._papers.one(key)).records
+
+    async def unmerge(self, key: PaperKey, number: int | None = None) -> Sequence[Paper]:
+        """Take a merged paper apart (`split_merge`), for good; `index` makes the parts searchable."""
+        with self._writing():
+            parts = split_merge(await self._papers.one(key), number)
+            await asyncio.to_thread(self._unindexed.note, [part.key for part in parts])
+            await self._papers.write([StoredPaper(part) for part in parts])
+        return parts
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -337,14 +313,6 @@ def check_name(name: str) -> None:
         )
 
 
-@cache
-def _schema() -> Any:
-    import pyarrow as pa  # with LanceDB it takes seconds to load; only who opens a library waits for that
-
-    types = {"texts": pa.list_(pa.string()), "text": pa.string(), "flag": pa.bool_(), "year": pa.int32()}
-    return pa.schema([(name, types.get(kind, pa.int64())) for name, kind in _COLUMNS.items()])
-
-
 async def open_library(folder: Path, neural: Embedder | None = None) -> LocalLibrary:
     """The library in a folder; raises `UserError` where there is none."""
     if not (folder / "papers.lance").exists():
@@ -357,7 +325,7 @@ async def open_library(folder: Path, neural: Embedder | None = None) -> LocalLib
 async def create_library(folder: Path, neural: Embedder | None = None) -> LocalLibrary:
     """The library in a folder, made where there is none; raises `UserError` where the name is unusable."""
     check_name(folder.name)
-    with _translate_failures(folder.name):
+    with translate_failures(folder.name):
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         import lancedb
         import pyarrow as pa
@@ -367,25 +335,10 @@ async def create_library(folder: Path, neural: Embedder | None = None) -> LocalL
         if "papers" in names:
             table = await database.open_table("papers")
             there = set((await table.schema()).names)
-            if missing := [field for field in _schema() if field.name not in there]:  # made by an earlier version
+            if missing := [field for field in schema() if field.name not in there]:  # made by an earlier version
                 await table.add_columns(pa.schema(missing))
             if "words" in there:  # LanceDB searched words then
                 await table.drop_columns(["words"])
         else:
-            table = await database.create_table("papers", schema=_schema(), exist_ok=True)
+            table = await database.create_table("papers", schema=schema(), exist_ok=True)
     return LocalLibrary(folder, table, neural)
-
-
-@contextmanager
-def _translate_failures(name: str) -> Iterator[None]:
-    """LanceDB's and the file system's failures as ours, with what to do about them."""
-    try:
-        yield
-    except (OSError, RuntimeError, ValueError) as error:
-        detail = str(error)
-        if "No space left" in detail or "StorageFull" in detail or "os error 28" in detail:
-            raise UserError(
-                f"The disk is full; the library “{name}” is as it was before the last batch. "
-                "Free some space and repeat the command; nothing will be doubled."
-            ) from error
-        raise RetrievalError(f"The library “{name}” could not be used: {detail.splitlines()[0][:300]}") from error

@@ -1,15 +1,13 @@
 """Papers in Weaviate: a `Library` that a whole lab or several machines share.
 
-Vectors of title and abstract are given with each paper (or made by the server, by setting). A search ranks as
-a folder does, but looks only at the papers nearest to the topic, and measures them against a sample
-of the library instead of all of it.
+Vectors come with each paper, or from the server. A search ranks the papers nearest to the topic against a sample.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -21,7 +19,7 @@ from weaviate.classes.query import Filter, HybridFusion, MetadataQuery, Sort
 
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis, Vectors
-from engine.retrieval.libraries.adding import changes, identities, remember
+from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
 from engine.retrieval.libraries.weaviate_lease import exclusive, writing
@@ -47,6 +45,7 @@ from engine.retrieval.libraries.weaviate_ranking import (
     survey_ranking,
 )
 from engine.retrieval.libraries.weaviate_schema import WeaviateServer, collection, retried, translate_failures
+from engine.retrieval.merging.same_paper import blocking_keys
 from engine.retrieval.ranking import SEEDS
 from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query
@@ -101,19 +100,14 @@ class WeaviateLibrary:
                 self._embedder = await load_model(self._client, self._description, self._cache)
         return self._embedder
 
-    def everything(self) -> AsyncIterator[Paper]:
-        """All papers, page by page."""
+    def everything(self) -> StoredPapers:
+        """All papers, page by page, with the records they were merged from."""
         return self._objects.everything()
 
     @retried
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
-        known: dict[str, Paper] = {}
-        for start in range(0, len(keys), BATCH):
-            wanted = Filter.by_property("identities").contains_any(list(keys[start : start + BATCH]))
-            for paper in await self._objects.matching(wanted):
-                known.update(dict.fromkeys((paper.key, *paper.identifiers), paper))
-        return list(dict.fromkeys(known[key] for key in keys if key in known))
+        return await self._objects.get(keys)
 
     @retried
     async def search(self, query: Query) -> Sequence[FoundPaper]:
@@ -138,7 +132,7 @@ class WeaviateLibrary:
 
     @exclusive
     async def add(self, papers: Iterable[Paper]) -> AddReport:
-        """Store papers in batches with their vectors; a paper that is there is merged with it.
+        """Store papers in batches with their vectors, each merged with the paper that it is.
 
         The first papers of a new library are those on which its embedding is fitted.
         """
@@ -171,9 +165,9 @@ class WeaviateLibrary:
         """
         if await self.is_current():
             return
-        papers = [paper async for paper in self._objects.everything()]
+        papers = [stored async for stored in self._objects.everything()]
         on_progress(IndexProgress("fitting", 0))
-        await self._fit(papers, placed=0)
+        await self._fit([stored.paper for stored in papers], placed=0)
         for start in range(0, len(papers), BATCH):
             await self._write(papers[start : start + BATCH])
             on_progress(IndexProgress("vectors", min(start + BATCH, len(papers)), len(papers)))
@@ -184,33 +178,30 @@ class WeaviateLibrary:
 
     @exclusive
     async def take_over(
-        self, papers: AsyncIterator[Paper], vectors: PaperVectors, embedder: Embedder, on_progress: OnIndexProgress
+        self, papers: StoredPapers, vectors: PaperVectors, embedder: Embedder, on_progress: OnIndexProgress
     ) -> AddReport:
-        """Another library's papers with the vectors they have.
-
-        Raises `UserError` where this library is not empty and was made with another embedding.
-        """
+        """Another library's papers with their vectors. Raises `UserError` where those here are another embedding's."""
         if self._server.vectoriser:
             raise UserError("This Weaviate makes its own vectors (SCHOLIUM_WEAVIATE_VECTORISER); use ingest.")
         await self._adopt(embedder, len(vectors.keys))
         rows = {key: i for i, key in enumerate(vectors.keys)}
         is_empty = await self.count() == 0
         report = AddReport()
-        batch: list[Paper] = []
+        batch: list[StoredPaper] = []
         done = 0
 
         async def flushed() -> AddReport:
             if not is_empty:  # some of these may be here already, perhaps under other keys
-                return await self._add_batch(batch, report)
-            chosen = [rows[paper.key] for paper in batch]
+                return await self._add_batch([stored.paper for stored in batch], report)
+            chosen = [rows[stored.paper.key] for stored in batch]
             rejected = await self._objects.store(batch, (vectors.titles[chosen], vectors.abstracts[chosen]))
             return replace(
                 report, added=report.added + len(batch) - len(rejected), rejected=(*report.rejected, *rejected)
             )
 
-        async for paper in papers:
-            if paper.key in rows:
-                batch.append(paper)
+        async for stored in papers:
+            if stored.paper.key in rows:
+                batch.append(stored)
             if len(batch) == BATCH:
                 report, done, batch = await flushed(), done + len(batch), []
                 on_progress(IndexProgress("moving", done, len(rows)))
@@ -258,25 +249,35 @@ class WeaviateLibrary:
                 await describe(self._client, self._description)
 
     async def _add_batch(self, batch: Sequence[Paper], report: AddReport) -> AddReport:
-        named = list(dict.fromkeys(i for paper in batch for i in identities(paper)))
-        stored = {p.key: p for p in await self._objects.matching(Filter.by_property("identities").contains_any(named))}
-        known: dict[str, PaperKey] = {}
-        for paper in stored.values():
-            remember(known, paper)
-        made = changes(batch, known, stored)
+        named = Filter.by_property("identities").contains_any(list({b for p in batch for b in blocking_keys(p)}))
+        made = plan_changes(batch, await self._objects.matching(named))
         rejected = await self._write(list(made.write.values()))
+        await self._objects.remove(made.remove)
         added, updated = report.added + len(made.fresh) - len(rejected), report.updated + made.updated(len(batch))
         return AddReport(added, updated, report.unchanged + made.unchanged, (*report.rejected, *rejected))
 
-    async def _write(self, papers: Sequence[Paper]) -> list[RecordError]:
+    async def records_of(self, key: PaperKey) -> Sequence[Paper]:
+        """The records that a paper was merged from; none where it was one. Raises `UserError`."""
+        return (await self._objects.one(key)).records
+
+    @exclusive
+    async def unmerge(self, key: PaperKey, number: int | None = None) -> Sequence[Paper]:
+        """Take a merged paper apart, for good."""
+        parts = split_merge(await self._objects.one(key), number)
+        for rejected in await self._write([StoredPaper(part) for part in parts]):
+            raise RetrievalError(str(rejected))
+        return parts
+
+    async def _write(self, stored: Sequence[StoredPaper]) -> list[RecordError]:
         """Store the papers with vectors made here, unless the server makes them."""
         vectors = None
+        papers = [item.paper for item in stored]
         if papers and not self._server.vectoriser:
             embedder = await self.embedder()
             titles = await asyncio.to_thread(embedder.embed, [p.title for p in papers])
             bodies = await asyncio.to_thread(embedder.embed, [p.content or p.title for p in papers])
             vectors = (titles, bodies)
-        return await self._objects.store(papers, vectors)
+        return await self._objects.store(stored, vectors)
 
     async def _for_survey(self, query: Query) -> list[FoundPaper]:
         """As in the local library: closeness to what the words find, and being cited, both standardised."""

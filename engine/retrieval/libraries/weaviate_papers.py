@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -13,20 +13,23 @@ from weaviate.classes.query import Filter, MetadataQuery
 from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
-from engine.errors import RecordError
+from engine.errors import RecordError, UserError
 from engine.retrieval.embedding import Vectors
-from engine.retrieval.libraries.adding import from_stored, identities, to_columns
+from engine.retrieval.libraries.adding import StoredPaper, from_stored, read_records, to_columns, write_records
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.libraries.weaviate_schema import is_read_only, translate_failures
+from engine.retrieval.merging.same_paper import blocking_keys
 from engine.retrieval.topic_words import find_implied, read_topic
 from engine.text import terms
-from engine.values import FoundPaper, Paper, Query
+from engine.values import FoundPaper, Paper, PaperKey, Query
 
 PAGE = 1_000
+KEYS = 500
+"""Keys in one filter."""
 
 FIELDS = [
     "key", "title", "abstract", "authors", "year", "venue", "citations", "url", "pdf", "retracted", "identifiers",
-    "summary", "counted", "origins",
+    "summary", "counted", "origins", "apart",
 ]  # fmt: skip
 
 
@@ -58,7 +61,7 @@ class PaperObjects:
             counted = await self._papers.aggregate.over_all(filters=has_it, total_count=True)
         return int(counted.total_count or 0)
 
-    async def store(self, papers: Sequence[Paper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
+    async def store(self, papers: Sequence[StoredPaper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
         """Write the papers, in place of those that have their keys, with their vectors of title and abstract.
 
         What the server refuses is tried once more without the others, then returned.
@@ -70,7 +73,7 @@ class PaperObjects:
         again = sorted(errors)
         if again:
             errors = {again[i]: why for i, why in (await self._insert([objects[i] for i in again])).items()}
-        return [RecordError(papers[i].key, f"Weaviate refused it ({why[:160]})") for i, why in errors.items()]
+        return [RecordError(papers[i].paper.key, f"Weaviate refused it ({why[:160]})") for i, why in errors.items()]
 
     async def _insert(self, objects: list[Any]) -> dict[int, str]:
         async with translate_failures("to store papers"):
@@ -84,23 +87,44 @@ class PaperObjects:
                 raise OSError(read_only)
         return errors
 
-    async def matching(self, wanted: Any) -> list[Paper]:
-        """Every paper that the filter takes."""
-        found: list[Paper] = []
+    async def remove(self, keys: Collection[PaperKey]) -> None:
+        """Delete the papers that have these keys."""
+        async with translate_failures("to remove papers"):
+            for key in keys:
+                await self._papers.data.delete_by_id(generate_uuid5(key))
+
+    async def matching(self, wanted: Any) -> list[StoredPaper]:
+        """Every paper that the filter takes, with the records it was merged from."""
+        found: list[StoredPaper] = []
         while True:
             async with translate_failures("to read papers"):
                 page = await self._papers.query.fetch_objects(
-                    filters=wanted, limit=PAGE, offset=len(found), return_properties=FIELDS
+                    filters=wanted, limit=PAGE, offset=len(found), return_properties=[*FIELDS, "records"]
                 )
-            found += [to_paper(o.properties) for o in page.objects]
+            found += [_to_stored(o.properties) for o in page.objects]
             if len(page.objects) < PAGE:
                 return found
 
-    async def everything(self) -> AsyncIterator[Paper]:
+    async def get(self, keys: Sequence[PaperKey]) -> list[Paper]:
+        """The papers that exist among the keys (or other known identifiers), in the order asked."""
+        known: dict[str, Paper] = {}
+        for start in range(0, len(keys), KEYS):
+            wanted = Filter.by_property("identities").contains_any(list(keys[start : start + KEYS]))
+            for paper in (stored.paper for stored in await self.matching(wanted)):
+                known.update(dict.fromkeys((paper.key, *paper.identifiers), paper))
+        return list(dict.fromkeys(known[key] for key in keys if key in known))
+
+    async def one(self, key: PaperKey) -> StoredPaper:
+        """The paper with this key. Raises `UserError` where there is none."""
+        for stored in await self.matching(Filter.by_property("key").equal(key)):
+            return stored
+        raise UserError(f"The library has no paper {key}.")
+
+    async def everything(self) -> AsyncIterator[StoredPaper]:
         """All papers, page by page."""
         async with translate_failures("to read papers"):
-            async for item in self._papers.iterator(return_properties=FIELDS):
-                yield to_paper(item.properties)
+            async for item in self._papers.iterator(return_properties=[*FIELDS, "records"]):
+                yield _to_stored(item.properties)
 
     async def by_words(self, query: Query) -> list[FoundPaper]:
         """The best by the server's BM25."""
@@ -128,10 +152,12 @@ class PaperObjects:
         return {o.uuid: to_paper(o.properties) for o in page.objects}
 
 
-def _object(paper: Paper, vectors: tuple[Vectors, Vectors] | None, row: int) -> Any:
+def _object(stored: StoredPaper, vectors: tuple[Vectors, Vectors] | None, row: int) -> Any:
+    paper = stored.paper
     values = to_columns(paper, FIELDS)
     values |= {
-        "identities": identities(paper),
+        "identities": list(dict.fromkeys(k for record in (paper, *stored.records) for k in blocking_keys(record))),
+        "records": write_records(stored.records),
         "venue_folded": paper.venue.casefold(),
         "words": " ".join(terms(f"{paper.title}. {paper.content}")),
     }
@@ -145,6 +171,10 @@ def _object(paper: Paper, vectors: tuple[Vectors, Vectors] | None, row: int) -> 
 def to_paper(values: Any) -> Paper:
     """The paper that an object's properties describe."""
     return from_stored(values, FIELDS)
+
+
+def _to_stored(values: Any) -> StoredPaper:
+    return StoredPaper(to_paper(values), read_records(values.get("records")))
 
 
 def filter_papers(query: Query, also: Any = None) -> Any:

@@ -191,6 +191,9 @@ PAPERS = (
     _texts("identifiers"),
     _texts("identities", filtered=True),
     _texts("origins"),
+    _texts("apart"),
+    # The records that a paper was merged from, as JSON.
+    _text("records", _WHOLE),
 )
 TREES = (
     _text("key", _WHOLE),

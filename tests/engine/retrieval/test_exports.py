@@ -131,7 +131,8 @@ def test_pubmed(tmp_path: Path) -> None:
     first, second = read(tmp_path, "x.nbib", NBIB)
     assert first.title.startswith("A trial of something with a long title that goes on in a second line")
     assert first.authors[0] == "Anna van den Berg"
-    assert (first.year, first.venue, first.identifiers) == (2022, "Cell", ("doi:10.1016/j.cell.2022.01.001",))
+    assert (first.year, first.venue) == (2022, "Cell")
+    assert first.identifiers == ("doi:10.1016/j.cell.2022.01.001", "pmid:35123456")
     assert first.abstract == "BACKGROUND: It was unknown. METHODS: We tried it."
     assert second.authors == ("The Trial Group",)
     assert second.url == "https://pubmed.ncbi.nlm.nih.gov/35123457/"

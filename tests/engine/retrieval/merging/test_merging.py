@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.retrieval.identity import MergedPapers, is_published, merge_records, same_paper
+from engine.retrieval.merging.merged_papers import MergedPapers, merge_records
+from engine.retrieval.merging.same_paper import same_paper
+from engine.retrieval.merging.venues import is_published
 from engine.values import Paper, PaperKey
 from tests.fakes import paper, papers
 
@@ -94,6 +96,7 @@ def test_two_editions_of_one_title_stay_two_beside_their_preprint() -> None:
     assert len(distinct.papers) == 2
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 30), max_size=40), st.randoms())
 def test_each_paper_once_whatever_the_order(numbers: list[int], random: object) -> None:
     distinct = MergedPapers()

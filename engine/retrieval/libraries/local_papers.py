@@ -1,0 +1,141 @@
+"""The table of a library's papers in LanceDB: what is read from it, how a batch is written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from engine.errors import RetrievalError, UserError
+from engine.retrieval.libraries.adding import StoredPaper, from_stored, read_records, to_columns, write_records
+from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, blocking_keys
+from engine.values import Paper, PaperKey
+
+_COLUMNS = {
+    "key": "text",
+    "title": "text",
+    "abstract": "text",
+    "authors": "texts",
+    "year": "year",
+    "venue": "text",
+    "citations": "count",
+    "url": "text",
+    "identifiers": "texts",
+    "pdf": "text",
+    "retracted": "flag",
+    "summary": "text",
+    "counted": "text",
+    "origins": "texts",
+    "apart": "texts",
+    "records": "text",
+}
+FIELDS = [name for name in _COLUMNS if name != "records"]
+"""Columns that are a paper's own."""
+
+
+class PaperTable:
+    """The papers of one library. Every method raises `RetrievalError`, or `UserError` for a full disk."""
+
+    def __init__(self, name: str, table: Any) -> None:
+        self._name = name
+        self._table = table
+
+    async def papers(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
+        """The papers that there are with these keys."""
+        return {row["key"]: from_stored(row, FIELDS) for row in await self._values(keys, FIELDS)}
+
+    async def stored(self, keys: Sequence[PaperKey]) -> list[StoredPaper]:
+        """The same with the records they were merged from."""
+        return [to_stored(row) for row in await self._values(keys, list(_COLUMNS))]
+
+    async def one(self, key: PaperKey) -> StoredPaper:
+        """The paper with this key. Raises `UserError` where there is none."""
+        for stored in await self.stored([key]):
+            return stored
+        raise UserError(f"The library “{self._name}” has no paper {key}.")
+
+    async def _values(self, keys: Sequence[PaperKey], columns: list[str]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for start in range(0, len(keys), 1_000):
+            with translate_failures(self._name):
+                found += await self._table.query().where(key_in(keys[start : start + 1_000])).select(columns).to_list()
+        return found
+
+    async def blocks(self) -> PaperBlocks:
+        """All papers by their blocking keys."""
+        known = PaperBlocks()
+        columns = ["key", "title", "authors", "identifiers", "records"]  # what `blocking_keys` looks at
+        with translate_failures(self._name):
+            table = await self._table.query().select(columns).to_arrow()
+        for row in table.to_pylist():
+            known.enter(StoredPaper(from_stored(row, columns[:-1]), read_records(row["records"])))
+        return known
+
+    async def write(self, papers: Collection[StoredPaper], remove: Collection[PaperKey] = ()) -> None:
+        """Write papers in place of those that have their keys; remove others."""
+        import pyarrow as pa
+
+        columns = [to_columns(s.paper, FIELDS) | {"records": write_records(s.records)} for s in papers]
+        with translate_failures(self._name):
+            if columns:
+                rows = pa.Table.from_pylist(columns, schema=schema())
+                merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
+                await merge.execute(rows)
+            if remove:
+                await self._table.delete(key_in(list(remove)))
+
+
+class PaperBlocks:
+    """Blocking key → the papers that have it."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, list[PaperKey]] = {}
+
+    def enter(self, stored: StoredPaper) -> None:
+        """Take a paper in."""
+        for record in (stored.paper, *stored.records):
+            for block in blocking_keys(record):
+                keys = self._keys.setdefault(block, [])
+                if len(keys) <= MOST_IN_BLOCK and stored.paper.key not in keys:
+                    keys.append(stored.paper.key)
+
+    def near(self, batch: Sequence[Paper]) -> list[PaperKey]:
+        """The papers that may be one of these."""
+        blocks = (self._keys.get(block, []) for paper in batch for block in blocking_keys(paper))
+        return list(dict.fromkeys(key for block in blocks if len(block) <= MOST_IN_BLOCK for key in block))
+
+
+def to_stored(row: Mapping[str, Any]) -> StoredPaper:
+    """The paper of a row with all columns."""
+    return StoredPaper(from_stored(row, FIELDS), read_records(row["records"]))
+
+
+def key_in(keys: Sequence[PaperKey]) -> str:
+    """The condition that takes the papers with these keys."""
+    # A key holds no quote: see identity.paper_key.
+    return "key IN ({})".format(", ".join(f"'{key}'" for key in keys) or "''")
+
+
+@cache
+def schema() -> Any:
+    """The table's columns and their types."""
+    import pyarrow as pa  # with LanceDB it takes seconds to load; only who opens a library waits for that
+
+    types = {"texts": pa.list_(pa.string()), "text": pa.string(), "flag": pa.bool_(), "year": pa.int32()}
+    return pa.schema([(name, types.get(kind, pa.int64())) for name, kind in _COLUMNS.items()])
+
+
+@contextmanager
+def translate_failures(name: str) -> Iterator[None]:
+    """LanceDB's and the file system's failures as ours, with what to do about them."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        detail = str(error)
+        if "No space left" in detail or "StorageFull" in detail or "os error 28" in detail:
+            raise UserError(
+                f"The disk is full; the library “{name}” is as it was before the last batch. "
+                "Free some space and repeat the command; nothing will be doubled."
+            ) from error
+        raise RetrievalError(f"The library “{name}” could not be used: {detail.splitlines()[0][:300]}") from error

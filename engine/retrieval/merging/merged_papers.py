@@ -1,0 +1,128 @@
+"""What a merged record says, and a growing set of papers in which each is once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.retrieval.identity import choose_key, described_key
+from engine.retrieval.merging.identifiers import are_in_conflict, shared_identifiers
+from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, are_apart, blocking_keys, same_paper
+from engine.retrieval.merging.titles import title_letters
+from engine.retrieval.merging.venues import is_published
+from engine.retrieval.ranking import reciprocal_rank_fusion
+from engine.values import FoundPaper, Paper, PaperKey
+
+
+def merge_records(old: Paper, new: Paper) -> Paper:
+    """One paper from two records of it: the old key stays, the fuller value of each field wins.
+
+    Of a preprint and its publication, title, year and venue are those of the publication.
+    """
+    known = dict.fromkeys((*old.identifiers, *new.identifiers))
+    better = is_published(new) and bool(old.venue) and not is_published(old)
+    first, second = (new, old) if better else (old, new)
+    chosen: dict[str, tuple[object, Paper]] = {}
+    for name in ("title", "venue", "url", "pdf"):
+        chosen[name] = next(((v, p) for p in (first, second) if (v := getattr(p, name))), ("", first))
+    chosen["year"] = (first.year, first) if first.year is not None else (second.year, second)
+    for name in ("abstract", "summary", "authors"):
+        fuller = max((old, new), key=lambda p: len(getattr(p, name)))
+        chosen[name] = (getattr(fuller, name), fuller)
+    counted = max((old, new), key=lambda p: -1 if p.citations is None else p.citations)
+    chosen["citations"] = (counted.citations, counted)
+    chosen["counted"] = (counted.counted, counted)
+    origins = [(name, source) for name, (_, p) in chosen.items() if (source := dict(p.origins).get(name))]
+    return replace(
+        old,
+        **{name: value for name, (value, _) in chosen.items()},  # type: ignore[arg-type]
+        identifiers=tuple(known),
+        retracted=old.retracted or new.retracted,
+        origins=tuple(origins),
+    )
+
+
+def find_same(paper: Paper, candidates: Iterable[Paper]) -> list[Paper]:
+    """Those of the candidates that are this paper, the surest first.
+
+    They are one paper themselves, unless their identifiers conflict; then the others are left as they are.
+    """
+    found = [known for known in candidates if same_paper(known, paper)]
+    letters = title_letters(paper.title)
+    # Where two are alike and were taken apart, the record is the one's of which it says the same.
+    found.sort(
+        key=lambda p: (
+            not (title_letters(p.title) == letters and p.authors == paper.authors and bool(p.apart)),
+            -len(shared_identifiers(p, paper)),
+            title_letters(p.title) != letters,
+        )
+    )
+    chosen: list[Paper] = []
+    for known in found:
+        if not any(are_in_conflict(known, other) or are_apart(known, other) for other in chosen):
+            chosen.append(known)
+    return chosen
+
+
+def with_own_key(paper: Paper, owners: Mapping[PaperKey, PaperKey]) -> Paper:
+    """The paper without the identifiers that ``owners`` (identifier → key) gives to other papers.
+
+    A DOI that two papers were given stays with the first; the key is then another identifier, or made from the record.
+    """
+    own = tuple(i for i in paper.identifiers if i not in owners)
+    if paper.key not in owners:
+        return paper if own == paper.identifiers else replace(paper, identifiers=own)
+    number = 1
+    while not own:
+        words = (paper.title, *paper.authors, paper.venue, paper.abstract[:200], paper.url, str(number))
+        described = described_key(*words, year=paper.year)
+        own, number = (described,) if described not in owners else (), number + 1
+    return replace(paper, key=choose_key(own), identifiers=own)
+
+
+@dataclass
+class MergedPapers:
+    """Records taken one after another, each paper kept once, with the best of each of its fields."""
+
+    papers: dict[PaperKey, Paper] = field(default_factory=dict)
+    repeats: int = 0
+    _owner: dict[PaperKey, PaperKey] = field(default_factory=dict)
+    _blocks: dict[str, list[PaperKey]] = field(default_factory=dict)
+
+    def add(self, paper: Paper) -> PaperKey:
+        """Take a record in; the key of the paper it belongs to, which `key_of` keeps true later on."""
+        blocks = (self._blocks.get(block, []) for block in blocking_keys(paper))
+        near = dict.fromkeys(self.key_of(key) for block in blocks if len(block) <= MOST_IN_BLOCK for key in block)
+        same = find_same(paper, [self.papers[key] for key in near])
+        self.repeats += len(same)
+        if same:
+            first, *others = same
+            ours = {p.key for p in same}
+            mine = (i for i in paper.identifiers if i not in self._owner or self.key_of(i) in ours)
+            now = merge_records(first, replace(paper, identifiers=tuple(mine)))
+            for other in others:  # this record shows that two papers were one
+                now = merge_records(now, self.papers.pop(other.key))
+        else:
+            others, now = [], with_own_key(paper, self._owner)
+        self.papers[now.key] = now
+        self._owner.update(dict.fromkeys((now.key, *now.identifiers, *(p.key for p in others)), now.key))
+        self._owner.setdefault(paper.key, now.key)
+        for block in (*blocking_keys(paper), *blocking_keys(now)):
+            if now.key not in (keys := self._blocks.setdefault(block, [])):
+                keys.append(now.key)
+        return now.key
+
+    def key_of(self, identifier: PaperKey) -> PaperKey:
+        """The key of the paper that has this identifier. Raises `KeyError` where none has."""
+        key = self._owner[identifier]
+        while key not in self.papers:
+            key = self._owner[key]
+        return key
+
+    def fused(self, rankings: Sequence[tuple[Sequence[PaperKey], float]]) -> list[FoundPaper]:
+        """The papers of weighted rankings by reciprocal rank fusion, best first; of equals the one known longer."""
+        place = {key: i for i, key in enumerate(self.papers)}
+        ranked = [list(dict.fromkeys(place[self.key_of(key)] for key in keys)) for keys, _ in rankings]
+        scores = reciprocal_rank_fusion(ranked, [weight for _, weight in rankings])
+        papers = list(self.papers.values())
+        return [FoundPaper(papers[i], scores[i]) for i in sorted(scores, key=lambda i: (-scores[i], i))]

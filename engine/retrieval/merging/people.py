@@ -1,0 +1,168 @@
+"""Authors of two records compared: initials and full names, swapped order, bodies, lists that end in “et al.”."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from functools import lru_cache
+
+from rapidfuzz import fuzz
+
+from engine.retrieval.identity import surname
+from engine.retrieval.merging.spelling import plain_letters, without_umlauts
+from engine.text import words
+
+
+class People(Enum):
+    """How the authors of two records stand to each other."""
+
+    SAME = "same"
+    OVERLAP = "overlap"
+    """Most of them, but another one is first."""
+    UNKNOWN = "unknown"
+    """One record names nobody, a body, or people in letters that cannot be compared."""
+    DIFFERENT = "different"
+
+
+_PARTICLES = frozenset(words("van von der den de del della di da dos du la le ten ter al bin ibn el"))
+_SUFFIXES = frozenset(words("jr sr ii iii iv phd md"))
+_BODY = re.compile(
+    r"\b(?:collaboration|consortium|group|team|committee|organi[sz]ation|society|association|institute|university|"
+    r"council|agency|initiative|project|network|office|department|ministry|commission|foundation|laborator\w+|labs?|"
+    r"research|google|meta|microsoft|nvidia|deepmind|openai|anthropic|inc|ltd|working|task force|investigators|"
+    r"contributors|community|alliance|center|centre|bureau|administration|academy|bank|union)\b|^[A-Z]{2,6}$|"
+    r"^\S*[a-z][A-Z]{2}\S*$",
+    re.I,
+)
+_CAPITALS = re.compile(r"^(?:[A-Z]{2,6}|\S*[a-z][A-Z]\S*)$")
+_ET_AL = re.compile(r"[\s,]*(?:\bet\.? al\b\.?|…|\.\.\.|\band others\b).*$", re.I)
+ALIKE = 85
+"""Least similarity, of 100, of two spellings of one surname."""
+
+
+def compare_people(one: Sequence[str], other: Sequence[str]) -> People:
+    """Judged by the first author, then by how many of the shorter list are in the longer."""
+    first, second = _people(one), _people(other)
+    if not first or not second:
+        return _compare_bodies(_bodies(one), _bodies(other)) if not (first or second) else People.UNKNOWN
+    if not all(is_comparable(name) for name in (first[0], second[0])):
+        return People.UNKNOWN
+    short, long = sorted((first, second), key=len)
+    matched = sum(any(is_same_person(a, b) for b in long) for a in short)
+    share = matched / len(short)
+    if is_same_person(first[0], second[0]):
+        is_cut = len(short) == 1 or _is_cut(one) or _is_cut(other)
+        return People.SAME if is_cut or share >= 0.5 else People.DIFFERENT
+    return People.OVERLAP if matched >= 2 and share >= 0.6 else People.DIFFERENT
+
+
+def are_all_the_same(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether both lists name the same people, but for those behind an “et al.”."""
+    first, second = _people(one), _people(other)
+    if not (_is_cut(one) or _is_cut(other)) and len(first) != len(second):
+        return False
+    return all(is_same_person(a, b) for a, b in zip(first, second, strict=False))
+
+
+@lru_cache(maxsize=200_000)
+def is_same_person(one: str, other: str) -> bool:
+    """Whether two names can be one person's: the surname in both, given names or initials that fit.
+
+    The order of given name and surname does not matter.
+    """
+    first, second = _tokens(one), _tokens(other)
+    if not first or not second:
+        return False
+    if "".join(sorted(first)) == "".join(sorted(second)):
+        return True
+    for surnames in (_surname_tokens(one), _surname_tokens(other)):
+        rest_one, rest_other = list(first), list(second)
+        for name in surnames:
+            a, b = _find(name, rest_one), _find(name, rest_other)
+            if a is None or b is None:
+                break
+            rest_one.remove(a)
+            rest_other.remove(b)
+        else:
+            return _fit(rest_one, rest_other)
+    return len(first) > 1 and len(second) > 1 and _share_a_surname(first, second)
+
+
+def is_comparable(name: str) -> bool:
+    """Whether a name is in letters that we can compare, after transliteration."""
+    return plain_letters(name).replace("’", "'").isascii()
+
+
+def blocking_surname(authors: Sequence[str]) -> str:
+    """The first author's surname in plain letters, the same for most of its spellings; empty where there is none."""
+    people = _people(authors)
+    return "".join(_surname_tokens(people[0])[-1:]) if people else ""
+
+
+def _share_a_surname(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    """Half of a double surname, as “García” for “García Márquez”."""
+    shared = [t for t in first[1:] if len(t) > 3 and t in second[1:]]
+    return bool(shared) and _initials_fit(first[0], second[0])
+
+
+def _find(name: str, among: list[str]) -> str | None:
+    if name in among:
+        return name
+    return next((t for t in among if min(len(t), len(name)) >= 5 and fuzz.ratio(name, t) >= ALIKE), None)
+
+
+def _fit(given: list[str], others: list[str]) -> bool:
+    """Whether given names can be one person's: none, initials, short forms, a middle name more."""
+    if not given or not others:
+        return True
+    joined, other = "".join(given), "".join(others)
+    if joined.startswith(other) or other.startswith(joined) or fuzz.ratio(joined, other) >= ALIKE:
+        return True
+    return _initials_fit(given[0], others[0])
+
+
+def _initials_fit(one: str, other: str) -> bool:
+    if len(one) <= 2 or len(other) <= 2:
+        return one[0] == other[0]
+    return one.startswith(other[:3]) or fuzz.ratio(one, other) >= 75
+
+
+@lru_cache(maxsize=200_000)
+def _tokens(name: str) -> tuple[str, ...]:
+    plain = plain_letters(name)
+    found = re.findall(r"[^\W\d_]+", re.sub(r"['’`]", "", plain))
+    kept = [t for t in found if t not in _PARTICLES and t not in _SUFFIXES] or found
+    return tuple(without_umlauts(t) for t in kept)
+
+
+def _surname_tokens(name: str) -> tuple[str, ...]:
+    return _tokens(surname(re.sub(r",?\s+(?:Jr|Sr|II|III|IV)\.?$", "", name)))
+
+
+def _people(authors: Sequence[str]) -> tuple[str, ...]:
+    named = (_ET_AL.sub("", author).strip() for author in authors)
+    return tuple(name for name in named if name and not is_body(name))
+
+
+def _bodies(authors: Sequence[str]) -> tuple[str, ...]:
+    return tuple(author for author in authors if is_body(author))
+
+
+def is_body(name: str) -> bool:
+    """Whether a name is an organisation's: “ATLAS Collaboration”, “OpenAI”, “WHO”."""
+    return bool(_CAPITALS.match(name)) or (len(name.split()) > 1 and bool(_BODY.search(name)))
+
+
+def _is_cut(authors: Sequence[str]) -> bool:
+    return any(_ET_AL.search(author) for author in authors)
+
+
+def _compare_bodies(one: Sequence[str], other: Sequence[str]) -> People:
+    if not one or not other:
+        return People.UNKNOWN
+    first, second = ("".join(_tokens(names[0])) for names in (one, other))
+    if first == second or first in second or second in first:
+        return People.SAME
+    acronyms = {"".join(w[0] for w in names[0].split() if w[0].isupper()).lower() for names in (one, other)}
+    return People.UNKNOWN if {first, second} & acronyms else People.DIFFERENT

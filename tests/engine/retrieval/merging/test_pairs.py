@@ -1,0 +1,44 @@
+"""Pairs of records of which it is known whether they are one paper: 104 hand-made ones, and 60 made afterwards."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.__main__ import cli
+from bot.bench.identity import measure_identity, read_pairs
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize(("name", "least"), [("pairs.jsonl", 100), ("holdout.jsonl", 60)])
+def test_no_false_merge_and_few_missed(name: str, least: int) -> None:
+    figures = measure_identity(read_pairs(HERE / name))
+    assert figures.pairs >= least and figures.same == figures.different
+    assert figures.false_merges == 0, figures.wrong
+    assert figures.missed_merges <= 0.03 * figures.pairs, figures.wrong
+
+
+def test_the_command_prints_what_was_judged_wrongly(tmp_path: Path) -> None:
+    pair = {"a": {"title": "Graphs and Groups", "doi": "10.1000/1"}, "b": {"title": "Graphs and Groups"}, "same": True}
+    file = tmp_path / "pairs.jsonl"
+    file.write_text(json.dumps(pair), encoding="utf-8")
+    done = CliRunner().invoke(cli, ["bench", "identity", "--pairs", str(file), "--json"])
+    figures = json.loads(done.stdout)
+    assert (figures["pairs"], figures["false_merges"], figures["missed_merges"]) == (1, 0, 1)
+    assert figures["wrong"] == [{"line": 1, "a": "Graphs and Groups", "b": "Graphs and Groups", "same": True}]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [("{}", "a, b, same cannot be read"), ('{"a": {}, "b": {"title": "x"}, "same": true}', "a: it has no title")],
+)
+def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str, why: str) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text(line, encoding="utf-8")
+    done = CliRunner().invoke(cli, ["bench", "identity", "--pairs", str(file)])
+    assert done.exit_code != 0
+    assert why in " ".join(done.output.split())
