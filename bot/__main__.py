@@ -284,13 +284,14 @@ def evaluate(
     surveys: Annotated[list[Path], typer.Argument(help="A survey (.md, .json, .pdf); with --compare: folders.")],
     topic: Annotated[str, typer.Option(help="The topic; else the survey's title or the file's name.")] = "",
     reference: Annotated[Path | None, typer.Option(help="A human survey; with --compare: a folder of them.")] = None,
-    judges: Annotated[str, typer.Option(help="Models that judge, divided by commas; “simulated” tries it out.")] = "",
+    judges: Annotated[str, typer.Option(help="Models, openai:MODEL,anthropic:MODEL; or “simulated”.")] = "",
     entailment: Annotated[str, typer.Option(help="Who decides on claims: auto, rule, local, model.")] = "auto",
     questions: Annotated[Path | None, typer.Option(help="Multiple-choice questions (JSON) for the test.")] = None,
     library: LibraryName = "",
     compare: Annotated[bool, typer.Option("--compare", help="Each folder is a system, each file a topic.")] = False,
     pairwise: Annotated[bool, typer.Option("--pairwise", help="With --compare: judges also compare in pairs.")] = False,
     ranks: Annotated[Path | None, typer.Option(help="With --compare: people's ranks (JSON) to agree with.")] = None,
+    online: Annotated[bool, typer.Option("--online", help="Look unknown references up online.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     details: Annotated[bool, typer.Option("--details", help="Print reasons and unsupported claims too.")] = False,
     output: Folder = None,
@@ -304,7 +305,7 @@ def evaluate(
 
     names = tuple(name.strip() for name in judges.split(",") if name.strip())
     wanted = evaluating.EvaluateOptions(
-        topic, reference, names, library, questions, entailment, ranks, pairwise, output, json, details
+        topic, reference, names, library, questions, entailment, ranks, pairwise, output, json, details, online
     )
     if compare:
         run_command(evaluating.compare(console, surveys, wanted))

@@ -101,7 +101,7 @@ class App:
     def provider(self) -> Provider | None:
         """The language model's service; ``None`` where none is configured."""
         if self._provider is None and self.settings.has_model():
-            self._provider = _provider(self.settings)
+            self._provider = make_provider(self.settings)
         return self._provider
 
     def throttle(self) -> Throttle:
@@ -245,8 +245,14 @@ def bundled_papers_file() -> resources.abc.Traversable:
     return resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")
 
 
-def _provider(settings: Settings) -> Provider:
-    if settings.uses_openai():
+def make_provider(settings: Settings, service: str = "") -> Provider:
+    """The client of a service; of the one configured where none is named. Raises `UserError` without its key."""
+    named = service or ("openai" if settings.uses_openai() else "anthropic")
+    if service == "openai" and not settings.uses_openai():
+        raise UserError("Judges of OpenAI need OPENAI_API_KEY or OPENAI_BASE_URL.")
+    if service == "anthropic" and settings.anthropic_api_key is None:
+        raise UserError("Judges of Anthropic need ANTHROPIC_API_KEY.")
+    if named == "openai":
         from engine.llm.openai import OpenAIProvider  # the clients take seconds to load
 
         # A local server asks for no key, but the client insists on one.

@@ -14,8 +14,9 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
-from bot.app import BUNDLED, App, open_app
+from bot.app import BUNDLED, App, make_provider, open_app
 from bot.bench.simulation import SimulatedService, run_simulated_service
+from bot.serving.sources import online_sources
 from engine.errors import UserError
 from engine.evaluation.content_quality import compare_surveys
 from engine.evaluation.documents import Document, from_markdown, from_survey
@@ -30,9 +31,12 @@ from engine.llm.openai import OpenAIProvider
 from engine.reading.pdf import read_pdf
 from engine.rendering.files import from_json
 from engine.rendering.markdown import escape_markdown
+from engine.retrieval.online.transport import ProcessCache
 from engine.text import fold
 
 SIMULATED = "simulated (thinks nothing; its figures mean nothing)"
+
+SERVICES = ("openai:", "anthropic:")
 
 LARGEST_BYTES = 50 * 2**20
 
@@ -52,6 +56,7 @@ class EvaluateOptions:
     output: Path | None = None
     as_json: bool = False
     details: bool = False
+    online: bool = False
 
 
 async def evaluate(console: Console, path: Path, wanted: EvaluateOptions) -> int:
@@ -190,7 +195,8 @@ async def _tools(account: Account, wanted: EvaluateOptions, console: Console) ->
         library = await app.libraries.library(name)
         embedder = await library.embedder()
         entailment = _entailment(wanted.entailment, judges, RuleEntailment(embedder))
-        yield EvaluationTools(library, embedder, entailment, judges, questions, told)
+        online = online_sources(app.settings, app.web(ProcessCache())) if wanted.online else None
+        yield EvaluationTools(library, embedder, entailment, judges, questions, online, told)
 
 
 def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEntailment) -> Entailment:
@@ -213,7 +219,9 @@ def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEnta
 
 @asynccontextmanager
 async def _judges(app: App, account: Account, names: Sequence[str]) -> AsyncIterator[dict[str, LanguageModel]]:
-    """The models named, all of the service configured; without names the one of the settings; none without a key.
+    """The models named; without names the one of the settings; none without a key.
+
+    ``openai:MODEL`` and ``anthropic:MODEL`` name the service too, a bare name is a model of the one configured.
 
     The name ``simulated`` is a judge that thinks nothing, to try the machinery with.
     """
@@ -224,10 +232,20 @@ async def _judges(app: App, account: Account, names: Sequence[str]) -> AsyncIter
             await provider.close()
         return
     configured = app.provider()
-    if configured is None and names:
+    if configured is None and not all(name.startswith(SERVICES) for name in names):
         raise UserError("Judges need a language model. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY.")
-    chosen = names or (app.settings.models()["judging"],)
-    yield {name: _judge(app, account, configured, name) for name in chosen} if configured else {}
+    chosen = names or ((app.settings.models()["judging"],) if configured else ())
+    opened: dict[str, Provider] = {"": configured} if configured else {}
+    try:
+        named = {name: name.split(":", 1) if name.startswith(SERVICES) else ["", name] for name in chosen}
+        for maker, _ in named.values():
+            if maker not in opened:
+                opened[maker] = make_provider(app.settings, maker)
+        yield {name: _judge(app, account, opened[maker], model) for name, (maker, model) in named.items()}
+    finally:
+        for maker, own in opened.items():
+            if maker:
+                await own.close()
 
 
 def _judge(app: App, account: Account, provider: Provider, name: str) -> MeteredModel:

@@ -17,14 +17,44 @@ from engine.llm.prompting import data, fill
 
 Criterion = Literal["coverage", "structure", "relevance", "synthesis", "critical analysis"]
 
-CRITERIA: dict[Criterion, tuple[str, str, str]] = {
-    "coverage": ("few of the main areas", "the main areas with gaps", "all key and peripheral areas"),
-    "structure": ("no logic between sections", "mostly logical, some weak parts", "tight, clear, no repetition"),
-    "relevance": ("off the topic", "mostly on the topic, with digressions", "every part serves the topic"),
-    "synthesis": ("studies listed one by one", "some connections between them", "studies woven into new insight"),
-    "critical analysis": ("only description", "some weighing of strengths", "thorough critique and open questions"),
+CRITERIA: dict[Criterion, tuple[str, str, str, str, str]] = {
+    "coverage": (
+        "It touches few of the main areas, and what a reader needs for an overview is missing",
+        "It treats part of the main areas; important lines of work are left out",
+        "It treats the main areas, with gaps in some of them",
+        "It treats nearly all main areas and many at the edge; little is missing",
+        "It treats all main areas and those at the edge, each in the depth it deserves",
+    ),
+    "structure": (
+        "No order can be seen; sections do not follow from one another",
+        "An order is there, but sections overlap, jump or are arranged badly",
+        "Mostly logical; some transitions are weak, or some parts repeat others",
+        "Logical and clear throughout, with small weaknesses in transitions",
+        "Tight and clear: each part follows from the one before, nothing is repeated",
+    ),
+    "relevance": (
+        "It is mostly about other things than the topic",
+        "It turns to the topic in places, and away from it in many",
+        "It is on the topic, with digressions that could go",
+        "It keeps to the topic; few sentences do not serve it",
+        "Every part serves the topic and helps to understand it",
+    ),
+    "synthesis": (
+        "Works are listed one after the other without connection",
+        "Works are grouped, but hardly related to one another",
+        "Some works are compared or combined; others only stand side by side",
+        "Most works are related to one another, and patterns are named",
+        "Works are woven into a view of the field that none of them gives alone",
+    ),
+    "critical analysis": (
+        "It only describes; nothing is weighed",
+        "Single remarks on strengths or weaknesses, without grounds",
+        "Some methods and results are weighed, others taken as they are",
+        "Most methods and results are weighed with grounds, and limits are named",
+        "It weighs methods and evidence throughout and derives open questions from that",
+    ),
 }
-"""What 1, 3 and 5 mean. The first three are AutoSurvey's (AE6), all five SurveyX's (XE1)."""
+"""What each score from 1 to 5 means. The first three are AutoSurvey's (AE6), all five SurveyX's (XE1)."""
 
 AUTOSURVEY: tuple[Criterion, ...] = ("coverage", "structure", "relevance")
 LONGEST_READ = 400_000
@@ -55,15 +85,13 @@ async def grade_content(document: Document, topic: str, judges: Mapping[str, Lan
     text = _as_text(document)[:LONGEST_READ]
 
     async def grade(criterion: Criterion, judge: LanguageModel) -> Grade:
-        low, middle, high = CRITERIA[criterion]
+        levels = "\n".join(f"{score}: {said}." for score, said in enumerate(CRITERIA[criterion], start=1))
         prompt = fill(
             "evaluation/grade",
             topic=data(topic),
             survey=data(text),
             criterion=criterion,
-            low=low,
-            middle=middle,
-            high=high,
+            levels=levels,
         )
         return await judge.answer_typed(Request("judging", f"grade/{criterion}", prompt, 512, 0.0), Grade)
 

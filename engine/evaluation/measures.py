@@ -17,6 +17,7 @@ from engine.evaluation.references import (
     existence,
     judge_relevance,
     overlap,
+    resolve_online,
     resolve_references,
     semantic_relevance,
 )
@@ -25,6 +26,7 @@ from engine.evaluation.shared_lists import shared_lists
 from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
+from engine.retrieval.online.sources import Online
 
 
 async def _nobody(_: str) -> None:
@@ -40,6 +42,8 @@ class EvaluationTools:
     entailment: Entailment
     judges: Mapping[str, LanguageModel] = field(default_factory=dict)
     questions: tuple[Question, ...] = ()
+    online: Online | None = None
+    """Where references that the library does not have are looked up; ``None``: nowhere."""
     progress: Callable[[str], Awaitable[None]] = _nobody
 
 
@@ -63,11 +67,20 @@ async def evaluate_document(
     found = claims(document)
     await tools.progress("references")
     listed = await resolve_references(document.references, tools.library)
+    if tools.online:
+        await tools.progress("references online")
+        listed = await resolve_online(listed, tools.online)
     papers = [r.paper for r in listed if r.paper]
     sources = {r.reference.name: f"{r.paper.title}. {r.paper.content}" for r in listed if r.paper}
     groups = [
         ("Richness", richness(document)),
-        ("References", (*distinct(found, document.references), *existence(listed, tools.library.name))),
+        (
+            "References",
+            (
+                *distinct(found, document.references),
+                *existence(listed, tools.library.name, online=tools.online is not None),
+            ),
+        ),
         (
             "Relevance of references",
             (semantic_relevance(papers, topic, tools.embedder), await judge_relevance(papers, topic, tools.judges)),

@@ -9,6 +9,7 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
+from engine.errors import RetrievalError
 from engine.evaluation.documents import CitedClaim, Reference
 from engine.evaluation.scores import Score
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -16,13 +17,19 @@ from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.identity import identifiers_in
 from engine.retrieval.libraries.library import Library
+from engine.retrieval.online.sources import Online
 from engine.text import fold
-from engine.values import Paper, Query
+from engine.values import Paper, PaperKey, Query
 
 Finding = Literal["real", "real with wrong metadata", "not found"]
 
 SAME_TITLE = 93.0
 """Two titles are the same from this similarity on (0 to 100, letters and digits only)."""
+
+SHORTEST_TITLE = 8
+"""Letters and digits of a title that can be looked up."""
+
+HERE = "in this library"
 
 LIKE_TITLE = 80.0
 """From here on a title is one that was written wrongly."""
@@ -59,19 +66,71 @@ async def _resolve_reference(reference: Reference, library: Library) -> Resolved
         return ResolvedReference(
             reference, "real with wrong metadata", by_name[0], f"{named[0]} is “{by_name[0].title}”"
         )
-    if len(fold(title)) < 8:
+    if len(fold(title)) < SHORTEST_TITLE:
         return ResolvedReference(reference, "not found", None, "no title could be read")
-    for item in await library.search(Query(title[:300], 5, "title")):
-        paper = item.paper
-        alike = similarity(title, paper.title)
-        if alike >= SAME_TITLE or (len(fold(paper.title)) > 20 and fold(paper.title) in fold(reference.text)):
-            return ResolvedReference(reference, "real", paper)
-        if alike >= LIKE_TITLE:
-            return ResolvedReference(reference, "real with wrong metadata", paper, f"the title is “{paper.title}”")
-    return ResolvedReference(reference, "not found", None, "not in this library")
+    candidates = [item.paper for item in await library.search(Query(title[:300], 5, "title"))]
+    return judge_titles(reference, candidates, HERE)
 
 
-def existence(found: Sequence[ResolvedReference], library: str) -> tuple[Score, ...]:
+def judge_titles(reference: Reference, candidates: Sequence[Paper], where: str) -> ResolvedReference:
+    """The verdict by titles: one that is the same before one that is only similar, with what was found as evidence."""
+    title = reference.title or reference.text
+    ranked = sorted(candidates, key=lambda paper: -similarity(title, paper.title))
+    for paper in ranked:
+        inside = len(fold(paper.title)) > 20 and fold(paper.title) in fold(reference.text)
+        if inside or similarity(title, paper.title) >= SAME_TITLE:
+            return ResolvedReference(reference, "real", paper, f"{where}: {paper.key}" if where != HERE else "")
+    if ranked and similarity(title, ranked[0].title) >= LIKE_TITLE:
+        why = f"the title {where} is “{ranked[0].title}” ({ranked[0].key})"
+        return ResolvedReference(reference, "real with wrong metadata", ranked[0], why)
+    return ResolvedReference(reference, "not found", None, f"not {where}")
+
+
+async def resolve_online(found: Sequence[ResolvedReference], online: Online) -> tuple[ResolvedReference, ...]:
+    """The references that the library does not have, looked up online: by identifier, then by title.
+
+    Where no service answers, the verdict stays "not found", and the reason says that it could not be looked up.
+    """
+    missing = [item.reference for item in found if item.finding == "not found"]
+    named = {item.name: identifiers_in(f"{item.name} {item.text}") for item in missing}
+    wanted = list(dict.fromkeys(key for keys in named.values() for key in keys))
+    known: Mapping[PaperKey, Paper] = {}
+    failure = ""
+    try:
+        known = await online.get(wanted) if wanted else {}
+    except RetrievalError as error:
+        failure = str(error)
+    result = []
+    for item in found:
+        if item.finding != "not found":
+            result.append(item)
+            continue
+        key = next((k for k in named[item.reference.name] if k in known), None)
+        result.append(await _look_up(item.reference, (key, known.get(key) if key else None), online, failure))
+    return tuple(result)
+
+
+async def _look_up(
+    reference: Reference, identified: tuple[PaperKey | None, Paper | None], online: Online, failure: str
+) -> ResolvedReference:
+    """One reference online: the paper of its identifier, or else the one whose title is closest."""
+    key, paper = identified
+    if paper is not None:
+        verdict = judge_titles(reference, [paper], "online")
+        if verdict.finding == "real":
+            return verdict
+        return ResolvedReference(reference, "real with wrong metadata", paper, f"{key} is “{paper.title}”, online")
+    title = reference.title or reference.text
+    if len(fold(title)) < SHORTEST_TITLE:
+        return ResolvedReference(reference, "not found", None, "no title could be read")
+    try:
+        closest = await online.find_by_title(title[:300])
+    except RetrievalError as error:
+        return ResolvedReference(reference, "not found", None, f"could not be looked up online: {failure or error}")
+    return judge_titles(reference, [closest] if closest else [], "online")
+
+
+def existence(found: Sequence[ResolvedReference], library: str, *, online: bool = False) -> tuple[Score, ...]:
     """Shares of real references, of those with wrong metadata, and of those not found."""
     if not found:
         return (Score("references real", None, "no references could be read"),)
@@ -80,7 +139,8 @@ def existence(found: Sequence[ResolvedReference], library: str) -> tuple[Score, 
     for kind in kinds:
         those = [r for r in found if r.finding == kind]
         details = tuple(f"[{r.reference.name}] {r.reference.text[:120]}: {r.why}" for r in those if r.why)
-        how = f"looked up in the library “{library}”; not being there is no proof of being invented"
+        where = f"the library “{library}”" + (" and online" if online else "")
+        how = f"looked up in {where}; not being there is no proof of being invented"
         scores.append(Score(f"references {kind}", len(those) / len(found), how, details=details))
     return tuple(scores)
 

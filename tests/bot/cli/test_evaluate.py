@@ -10,9 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
+from bot.bench.simulation import SimulatedService
 from bot.cli.evaluate import read_document
 from engine.rendering.files import write_files
 from engine.survey import Survey
+from tests.bot.conversation.test_model_conversation import served
 from tests.engine.evaluation.test_documents import MARKDOWN, own_survey
 
 
@@ -105,3 +107,19 @@ def test_judges_compare_in_pairs_and_agree_with_people_or_not(tmp_path: Path) ->
     code, shown = run("ours", "--compare", "--ranks", "ranks.json")
     assert code == 1
     assert "There is no survey “nobody/X”" in shown
+
+
+def test_judges_of_several_services_judge_in_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "survey.md").write_text(MARKDOWN)
+    judges = "openai:gpt-4o,anthropic:claude-3-haiku-20240307"
+    code, refused = run("survey.md", "--judges", judges)
+    assert code == 1
+    assert "OPENAI_API_KEY" in refused
+    with served(SimulatedService(pace=0)) as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        done = CliRunner().invoke(cli, ["evaluate", "survey.md", "--judges", judges, "--json"])
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout[done.stdout.index("{") :])
+    assert report["about"]["Judges"] == "openai:gpt-4o, anthropic:claude-3-haiku-20240307"
