@@ -156,7 +156,7 @@ class Dispatcher:
 
     async def _understood(self, incoming: Incoming) -> None:
         if incoming.opens:
-            wanted = self._turns.opening(incoming)
+            wanted = await self._turns.opening(incoming)
             if isinstance(wanted, Outgoing):
                 self._outbox.give(await self._store.handled(incoming, [wanted]))
                 return

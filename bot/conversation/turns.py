@@ -123,7 +123,7 @@ class Turns:
             raise UserError(replies.NOTHING_TO_CHOOSE)
         return parse(stored.choices[command.number - 1])
 
-    def opening(self, incoming: Incoming) -> Incoming | Outgoing:
+    async def opening(self, incoming: Incoming) -> Incoming | Outgoing:
         """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
         at, alone = incoming.conversation, incoming.person
         try:
@@ -132,6 +132,9 @@ class Turns:
                 return Outgoing(
                     at, views.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone
                 )
+            if isinstance(command, ListSurveys):
+                found = await self._services.list_surveys(at, alone)
+                return Outgoing(at, replies.list_surveys(found, "", everything=command.everything), only_for=alone)
             if isinstance(command, FreeText) and incoming.place == "mentioned":
                 return Outgoing(at, replies.not_understood(command.text, "topic"), only_for=alone)
             if not isinstance(command, FreeText | StartSurvey):

@@ -47,14 +47,18 @@ def kept(topic: str) -> str:
 
 
 def list_surveys(found: Sequence[StoredSurvey], current: str, *, everything: bool) -> str:
-    """A person's surveys with their numbers; archived ones where everything is wanted."""
+    """A person's surveys with their numbers; archived ones where everything is wanted.
+
+    Where none is ``current`` the list is not read in a survey's own place, and none can be opened.
+    """
     shown = [survey for survey in found if everything or not survey.is_archived]
     if not shown:
         return NO_SURVEYS
     lines = [f"{survey.number}. {survey_line(survey)}{_marks(survey, current)}" for survey in shown]
     hidden = len(found) - len(shown)
     more = f"\n\n{hidden} archived; `list all` shows them too." if hidden else ""
-    hint = "\n\n`open 2` goes on with the second." if len(found) > 1 else ""
+    here = "\n\n`open 2` goes on with the second." if len(found) > 1 else ""
+    hint = here if current else "\n\nEach goes on in its own thread."
     return "**Your surveys**\n\n" + "\n".join(lines) + hint + more
 
 

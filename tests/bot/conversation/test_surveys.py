@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from adapters.chat import Incoming
 from engine.retrieval.libraries.local import LocalLibrary
@@ -33,6 +34,19 @@ async def test_a_new_topic_begins_another_survey_and_the_former_is_kept(library:
         assert (await lab.state()).phase == "keywords"
         await lab.chat.say("open 7")
         assert "There is no survey 7; you have 2." in lab.chat.last
+
+
+async def test_surveys_are_listed_where_each_gets_a_thread_of_its_own(library: LocalLibrary) -> None:
+    channel = replace(HERE, thread="")
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        for person, says in (("ben", "list"), ("mara", "list my surveys")):
+            await lab.chat.backend.handle(Incoming(channel, person, says, says, opens=True))
+            await lab.settled()
+    none, some = lab.chat.messages()[-2:]
+    assert (none.conversation, none.only_for) == (channel, "ben") and "dense retrieval" not in none.text
+    assert some.only_for == "mara" and "1. **dense retrieval** (keywords, your turn)" in some.text
+    assert some.text.endswith("Each goes on in its own thread.")
 
 
 async def test_forgetting_one_survey_leaves_the_others(library: LocalLibrary) -> None:
