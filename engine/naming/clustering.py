@@ -151,6 +151,13 @@ def reassign_noise(points: Vectors, found: Labels) -> Labels:
     return result
 
 
+def dissolve_small(points: Vectors, found: Labels, least: int) -> Labels:
+    """Clusters of fewer than ``least`` points given up, their points moved to the nearest that is left."""
+    sizes = {label: int(np.sum(found == label)) for label in np.unique(found)}
+    small = [label for label, size in sizes.items() if size < least]
+    return reassign_noise(points, np.where(np.isin(found, small), NOISE, found))
+
+
 def clusters(
     papers: Sequence[Paper],
     found: Labels,

@@ -183,8 +183,14 @@ class GroupedPhrases:
         )
 
 
+_SPELLS_ACRONYM = re.compile(r"[A-Z]{2}[a-z]{5,}")
+"""A word that shows which of its letters an acronym takes, such as ``STructural EMbedding`` for STEM."""
+
+
 def _lowered(word: str) -> str:
     """Lower case, but for acronyms and names with capitals inside; ``Self-Supervised`` is neither."""
+    if _SPELLS_ACRONYM.fullmatch(word):
+        return word.lower()
     ordinary = all(part[1:].islower() or len(part) == 1 for part in word.split("-") if part.isalpha())
     return word.lower() if ordinary and not (len(word) == 1 and word.isupper()) else word
 

@@ -17,11 +17,11 @@ from engine.gathering.search import gather, propose_keywords, require_papers
 from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
-    NOISE,
     Algorithm,
     Reduction,
     best_cluster_count,
     clusters,
+    dissolve_small,
     draw_cluster_count,
     labels,
     pick_algorithm,
@@ -74,6 +74,9 @@ SMALLEST_DIVIDED = 10
 """Papers a section needs to be divided into subsections."""
 
 LARGEST_SECTIONS = 8
+
+SMALLEST_SECTION = 3
+"""Papers; a smaller section is no line of work, unless so many sections were asked for."""
 
 SMALLEST_PART = 6
 """Papers; a smaller subsection goes into the one that is nearest to it."""
@@ -164,6 +167,8 @@ class ClusterRecipe(RevisedEitherWay):
                 points, (_fewest_sections(len(papers)), min(LARGEST_SECTIONS, len(papers) // 4)), seed
             )
         found = reassign_noise(points, labels(points, self._algorithm(context), k, seed))
+        if brief.sections is None and not self.published_k:
+            found = dissolve_small(points, found, SMALLEST_SECTION)
         if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
             found = np.random.default_rng(seed).permutation(found)
         return clusters(papers, found, brief.topic)
@@ -215,8 +220,7 @@ def _divide_section(cluster: Cluster, brief: Brief, context: RunContext, avoid: 
     vectors = embed_papers(context.embedder, cluster.papers)
     k = best_cluster_count(vectors, (2, min(4, len(cluster.papers) // context.limits.thin_evidence)), context.seed)
     found = labels(vectors, "k-means", k, context.seed)
-    small = [label for label in np.unique(found) if np.sum(found == label) < SMALLEST_PART]
-    found = reassign_noise(vectors, np.where(np.isin(found, small), NOISE, found))
+    found = dissolve_small(vectors, found, SMALLEST_PART)
     parts = clusters(cluster.papers, found, f"{brief.topic} {cluster.name}", avoid=avoid)
     children = tuple(
         OutlineNode(

@@ -16,6 +16,7 @@ from engine.naming.clustering import (
     Reduction,
     best_cluster_count,
     clusters,
+    dissolve_small,
     draw_cluster_count,
     labels,
     pick_algorithm,
@@ -73,6 +74,13 @@ def test_noise_is_given_a_home_or_shown() -> None:
     shown = clusters(papers(61), found, "topic")
     assert shown[-1].name == "Papers Outside the Main Lines of Work"
     assert sum(len(c.papers) for c in shown) == 61
+
+
+def test_clusters_of_too_few_papers_join_their_nearest() -> None:
+    points = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [4.0]], np.float32)
+    assert dissolve_small(points, np.array([0, 0, 0, 1, 1, 1, 2]), 3).tolist() == [0, 0, 0, 1, 1, 1, 1]
+    assert dissolve_small(points, np.array([0, 0, 1, 2, 2, 3, 4]), 3).tolist() == [0] * 7  # none is large enough
+    assert dissolve_small(points, np.array([0, 0, 0, 1, 1, 1, 2]), 1).tolist() == [0, 0, 0, 1, 1, 1, 2]
 
 
 @pytest.mark.parametrize("reduction", ["spectral", "umap"])
