@@ -219,6 +219,8 @@ def _is_known(name: str, known: frozenset[str], vocabulary: Vocabulary, initials
     forms = {fold(name), fold(name).removesuffix("s")}
     if forms & known:
         return True
+    if "/" not in name and any(p.isdigit() for p in name.split("-")):  # CIFAR-100 is not CIFAR-10
+        return fold("".join(p for p in name.split("-") if _looks_named(p) or p.isdigit())) in known
     parts = [p for p in re.split(r"[-/]", name) if _looks_named(p)]
     if (parts and 0 < len(parts) < len(re.split(r"[-/]", name))) or (len(parts) > 1 and "/" in name):
         return all(_is_known(p, known, vocabulary, initials) for p in parts)

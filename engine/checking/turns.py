@@ -110,7 +110,7 @@ def _compare_with_nearest(
 def _negated(text: str) -> frozenset[str]:
     """The first two terms after each negation."""
     pieces = NEGATION.split(text.replace("n't", " not"))[1:]
-    return frozenset(t for piece in pieces for t in terms(re.split(r"[,;:]", piece.replace("-", " "))[0])[:2])
+    return frozenset(t for piece in pieces for t in terms(re.split(r"[,;:]|\band\b", piece.replace("-", " "))[0])[:2])
 
 
 def _ahead(text: str) -> frozenset[str]:

@@ -152,6 +152,8 @@ def test_numbers_and_names_in_their_place_have_no_fault(claim: str) -> None:
         ("It needs additional training.", "polarity"),
         ("Larger batches slightly increase the test accuracy.", "polarity"),
         ("Inappropriate strategies harm the results.", "hedge"),
+        ("On MSR-VTT-20K, FuseNet reaches a METEOR score of 0.278.", "name"),
+        ("The GPT-5 judge agrees with the RL-trained14B model.", "name"),
         ("Gao et al. (2017) present FuseNet.", "author"),
         ("Zhang et al. (2015) present FuseNet.", "author"),
         ("FuseNet is orders of magnitude faster than StaticNet.", "strength"),
