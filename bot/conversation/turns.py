@@ -261,12 +261,14 @@ class Turns:
         """Say that it was not understood, and offer what was likeliest meant."""
         session = turn.session
         choices = suggest_commands(text, "writing" if session.job else session.state.phase)
+        self._offer(turn, replies.asked_back(text, choices), choices)
+
+    def _offer(self, turn: Turn, text: str, choices: tuple[str, ...]) -> None:
+        """Commands as buttons: nothing is done before one is pressed."""
         turn.stored = replace(turn.stored, choices=choices)
-        buttons = tuple(
-            Button(choice, f"choose {number}:{session.id}:{session.revision}", str(number))
-            for number, choice in enumerate(choices, start=1)
-        )
-        turn.answer(replies.asked_back(text, choices), buttons=buttons)
+        named = f"{turn.session.id}:{turn.session.revision}"
+        pairs = enumerate(choices, start=1)
+        turn.answer(text, buttons=tuple(Button(said, f"choose {n}:{named}", str(n)) for n, said in pairs))
 
     async def _read(self, turn: Turn, incoming: Incoming, text: str, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
@@ -274,6 +276,8 @@ class Turns:
         allowed = all(self._may(turn, incoming, command) for command in reading.commands)
         if not reading.commands:
             self._ask_back(turn, text)
+        elif allowed and not reading.is_harmless:
+            self._offer(turn, replies.PRESS_TO_DO, reading.said[:2])
         elif allowed and reading.sure and len(reading.commands) == 1:
             await self._obey(turn, incoming, reading.commands[0])
         elif allowed:

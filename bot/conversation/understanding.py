@@ -10,13 +10,13 @@ import re
 from dataclasses import dataclass
 
 from adapters.chat import Incoming
-from bot.commands.grammar import Command, FreeText, parse
+from bot.commands.grammar import Choose, Command, Export, FreeText, ListSurveys, Show, parse
 from bot.commands.intents.reading import ReadingContext, Understanding, understand
 from bot.wording.proposals import proposal
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.session.events import Approve, EditKeywords, EditOutline, EditPapers, Regenerate, Stop
+from engine.session.events import Approve, AskQuestion, EditKeywords, EditOutline, EditPapers, Regenerate, Stop
 from engine.session.state import State, SurveySession, advance
 from engine.values import walk_outline
 
@@ -38,6 +38,18 @@ class Reading:
     said: tuple[str, ...]
     commands: tuple[Command, ...]
     sure: bool
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether all of it may be done on a reading alone: a button has to be pressed for the rest."""
+        return all(isinstance(command, HARMLESS) for command in self.commands)
+
+
+HARMLESS = Show | Export | ListSurveys | AskQuestion | EditKeywords | EditPapers | EditOutline
+"""What a model's reading of a person's words may do: it shows, answers, or makes a change that `undo` takes back.
+
+Whatever destroys, gives rights, spends or approves is not among it: the model has read titles that strangers wrote.
+"""
 
 
 def understand_words(incoming: Incoming, session: SurveySession | None) -> Understanding:
@@ -89,7 +101,7 @@ def _parse_known(said: str) -> Command | None:
         command = parse(said)
     except UserError:
         return None
-    return None if isinstance(command, FreeText) else command
+    return None if isinstance(command, FreeText | Choose) else command
 
 
 def difference(session: SurveySession, commands: tuple[Command, ...]) -> str:

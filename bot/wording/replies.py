@@ -97,3 +97,9 @@ def named_papers(named: NamedPapers) -> str:
     lines = [f"- {escape_markdown(clean(reference_text(paper)))}" for paper in named.papers]
     many = "This paper has" if len(lines) == 1 else "These papers have"
     return f"{many} “{escape_markdown(named.name)}” in the title or stand for it:\n\n" + "\n".join(lines)
+
+
+PRESS_TO_DO = (
+    "I think I know what you mean, but I do not do that on a guess. Press the button, or write the command itself; "
+    "anything else leaves all as it is."
+)
