@@ -75,15 +75,21 @@ def from_pdf(pdf: PdfText, source: str) -> FullText:
     section = ""
     passages: list[Passage] = []
     references: list[str] = []
+    last: tuple[str, ...] = ()
+    before = ""
     for number, page in enumerate(pdf.pages, start=1):
         held: list[str] = []
-        for line in _whole_words(page).split("\n"):
-            heading = _heading(line.strip())
-            if heading is None:
-                held.append(line.strip())
+        lines = [line.strip() for line in _whole_words(page).split("\n")]
+        for line, after in zip(lines, [*lines[1:], ""], strict=True):
+            heading = _heading(line)
+            counted = _number_of(line)
+            in_place = fold(heading or "") in _KNOWN_HEADINGS or (_follows(counted, last) and _is_alone(before, after))
+            before = line or before
+            if heading is None or not in_place:
+                held.append(line)
                 continue
             passages += _passages(section, number, held)
-            held, section = [], heading
+            held, section, last, before = [], heading, counted or last, ""
         if fold(section) in {"references", "bibliography"}:
             references += held
         passages += _passages(section, number, held)
@@ -144,8 +150,45 @@ def _heading(line: str) -> str | None:
     bare = numbered[1] if numbered else line
     if fold(bare) in _KNOWN_HEADINGS:
         return bare
+    if re.match(r"(?:We|It|They|This|These|Our|Then|In this)\b", bare) or re.search(r",\s+[A-Z]\.", bare):
+        return None  # a wrapped sentence, or names with initials
     is_title = bare[:1].isupper() and not bare.endswith((".", ",", ";", ":")) and 1 <= len(bare.split()) <= 10
     return bare if numbered and is_title and sum(ch.isalpha() for ch in bare) > len(bare) / 2 else None
+
+
+def _number_of(line: str) -> tuple[str, ...]:
+    """The parts of a heading's number: ``("2", "1")`` of “2.1 Models”; empty where it has none."""
+    match = re.match(r"(\d{1,2}(?:\.\d{1,2}){0,2}|[IVX]{1,4}|[A-H])\.?\s", line)
+    return tuple(match[1].split(".")) if match else ()
+
+
+MOST_SKIPPED = 2
+"""Headings that may be missing between two numbers, because they were not recognised."""
+
+
+def _follows(number: tuple[str, ...], last: tuple[str, ...]) -> bool:
+    """Whether a number comes after the last one: “3. We” after section 5 and “D. Mitchell” are no headings."""
+    places = [[_place(part) for part in parts] for parts in (number, last)]
+    now, then = places
+    if not now or not now[-1]:
+        return False
+    if len(now) > 1:
+        return not then or now[0] in range(then[0], then[0] + MOST_SKIPPED + 1)
+    if not then or number[0].isdigit() != last[0].isdigit():
+        return now[0] <= 1 + (MOST_SKIPPED if number[0].isdigit() and not then else 0)
+    return 0 < now[0] - then[0] <= MOST_SKIPPED
+
+
+def _place(part: str) -> int:
+    if part.isdigit():
+        return int(part)
+    romans = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
+    return romans.index(part) + 1 if part in romans else ord(part[0]) - ord("A") + 1 if len(part) == 1 else 0
+
+
+def _is_alone(before: str, after: str) -> bool:
+    """Whether a line stands between two texts: the one before is at its end, the one after is at its beginning."""
+    return not re.search(r"[a-z,;(–-]$", before) and not re.match(r"[a-z(),;]", after)
 
 
 def _whole_words(page: str) -> str:
