@@ -16,9 +16,9 @@ from engine.errors import RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, titles_of
 from engine.reading.pdf import MOST_CHARACTERS, PdfText, read_pdf
 from engine.retrieval.bounded_files import SENT, read_bounded
+from engine.retrieval.libraries.joint import JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library
-from engine.retrieval.matching import recognise_document
-from engine.retrieval.online.sources import Online
+from engine.retrieval.matching import recognise_document, stands_as_title
 from engine.retrieval.online.transport import OnlineCache
 from engine.values import Paper
 
@@ -32,14 +32,15 @@ PATIENCE_S = 15.0
 async def add_papers(app: App, incoming: Incoming, memory: OnlineCache) -> Upload:
     """Lists of papers, and papers themselves; raises `UserError` for a file that cannot be read."""
     upload = Upload()
-    for attachment in incoming.attachments:
+    # Lists first: a paper that nobody knows yet may be described by a file sent with it.
+    for attachment in sorted(incoming.attachments, key=lambda a: not a.name.lower().endswith(LISTS)):
         name = Path(attachment.name).name[:80]
         if len(attachment.content) > LARGEST_BYTES:
             raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Use: scholium ingest FILE")
         if name.lower().endswith(LISTS):
             await asyncio.to_thread(_read_list, attachment, upload)
         elif name.lower().endswith(TEXTS):
-            await _read_text(app, attachment, memory, upload)
+            await _read_text(app, incoming.conversation.workspace, attachment, memory, upload)
         else:
             raise UserError(
                 f"I cannot read “{name}”. I can read lists of papers ({', '.join(LISTS[:4])}) "
@@ -69,7 +70,7 @@ def _read_list(attachment: Attachment, upload: Upload) -> None:
                 upload.rejected.append(item)
 
 
-async def _read_text(app: App, attachment: Attachment, memory: OnlineCache, upload: Upload) -> None:
+async def _read_text(app: App, workspace: str, attachment: Attachment, memory: OnlineCache, upload: Upload) -> None:
     """A paper as PDF or text. Raises `UserError` where it cannot be read, or is no paper that anybody knows."""
     name = Path(attachment.name).name[:80]
     if name.lower().endswith(".pdf"):
@@ -77,20 +78,23 @@ async def _read_text(app: App, attachment: Attachment, memory: OnlineCache, uplo
     else:
         pdf = PdfText("", (attachment.content.decode("utf-8", "replace")[:MOST_CHARACTERS],))
     text = await asyncio.to_thread(from_pdf, pdf, name)
-    never = app.settings.online == "never"
-    online = None if never else online_sources(app.settings, app.web(memory), PATIENCE_S)
-    paper = await _identify_upload(app, pdf, text, online)
-    upload.papers.append(paper)
+    paper = next((paper for paper in upload.papers if stands_as_title(paper.title, pdf.pages[0])), None)
+    if paper is None:
+        paper = await _find_paper(app, workspace, pdf, text, memory)
+        upload.papers.append(paper)
     upload.texts.append((paper, text))
 
 
-async def _identify_upload(app: App, pdf: PdfText, text: FullText, online: Online | None) -> Paper:
+async def _find_paper(app: App, workspace: str, pdf: PdfText, text: FullText, memory: OnlineCache) -> Paper:
     """The paper's true metadata. Raises `UserError` where nobody knows it: they are never made up."""
+    never = app.settings.online == "never"
+    online = None if never else online_sources(app.settings, app.web(memory), PATIENCE_S)
     name = app.default_library()
     library: Library = await app.libraries.library(name) if name in app.libraries.names() else EmptyLibrary()
-    first = "\n".join(pdf.pages[:2])
+    if await app.libraries.has_papers(workspace):
+        library = JointLibrary(await app.libraries.workspace_library(workspace), library)
     try:
-        paper = await recognise_document(first, titles_of(pdf), library, online)
+        paper = await recognise_document(pdf.pages[0], titles_of(pdf), library, online)
     except RetrievalError as error:
         raise UserError(
             f"I read “{text.source}”, but could not look up which paper it is ({error}) "

@@ -12,6 +12,7 @@ from rapidfuzz import fuzz
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.identity import arxiv_key, doi_key, identifiers_in
 from engine.retrieval.libraries.library import Library
+from engine.retrieval.merging.titles import Titles, compare_titles
 from engine.retrieval.online.sources import Online
 from engine.text import clean, fold
 from engine.values import ListedPaper, Paper, Query
@@ -75,29 +76,47 @@ async def match_line(line: str, library: Library, online: Online | None) -> Matc
 
 
 async def recognise_document(
-    first_pages: str, titles: Sequence[str], library: Library, online: Online | None
+    first_page: str, titles: Sequence[str], library: Library, online: Online | None
 ) -> Paper | None:
-    """The paper that a file is, by an identifier on its first pages or by its title; ``None`` where that is not sure.
+    """The paper that a file is, by an identifier on its first page or by its title; ``None`` where that is not sure.
 
-    Whatever is found must have its title on those pages: a paper that is only cited there is not it.
+    Whatever is found must have its title there as the title: a paper that is only mentioned is not it.
     """
-    inside = fold(first_pages)
-    named = identifiers_in(first_pages)
+    named = identifiers_in(first_page)
     candidates: list[Paper] = list(await library.get(named))
     for title in titles:
         candidates += [item.paper for item in await library.search(Query(title[:300], 3, "title"))]
-    if online is not None and not any(_is_on(paper, inside) for paper in candidates):
+    if online is not None and not any(stands_as_title(paper.title, first_page) for paper in candidates):
         candidates += (await online.get(named[:10])).values() if named else ()
         for title in titles:
             closest = await online.find_by_title(title) if len(fold(title)) >= LEAST_TITLE else None
             candidates += [closest] if closest else []
-    return next((paper for paper in candidates if _is_on(paper, inside)), None)
+    return next((paper for paper in candidates if stands_as_title(paper.title, first_page)), None)
 
 
-def _is_on(paper: Paper, inside: str) -> bool:
-    """Whether the paper's whole title stands near the beginning, where a paper has its own."""
-    name = fold(paper.title)
-    return len(name) >= LEAST_TITLE and name in inside[:4_000]
+_ABOVE_TEXT = re.compile(r"^\W*(?:abstract|summary|(?:1|I)?\.?\s*introduction)\b", re.I | re.M)
+_MENTION = re.compile(r"(?:\b(?:on|to|of|by|see|from|in|and|with|against|beyond|versus|vs\.?)|[:“\"‘'(,])\s*$", re.I)
+TITLE_LINES = 40
+"""Lines of a page above its abstract among which the title is looked for."""
+
+
+def stands_as_title(title: str, page: str) -> bool:
+    """Whether a title is the page's own: whole lines of it above the abstract, not words inside a sentence.
+
+    “A reply to” in the line before makes it the title of another work.
+    """
+    name = fold(title)
+    if len(name) < LEAST_TITLE:
+        return False
+    start = _ABOVE_TEXT.search(page)
+    lines = [line.strip() for line in page[: start.start() if start else len(page)].splitlines() if line.strip()]
+    lines = lines[: TITLE_LINES if start else 12]
+    for first in range(len(lines)):
+        for last in range(first + 1, min(first + 5, len(lines)) + 1):
+            joined = " ".join(lines[first:last])
+            if abs(len(fold(joined)) - len(name)) <= 3 and compare_titles(joined, title) in {Titles.SAME, Titles.NEAR}:
+                return first == 0 or not _MENTION.search(lines[first - 1])
+    return False
 
 
 def _by_identifier(line: str, paper: Paper) -> MatchedLine:

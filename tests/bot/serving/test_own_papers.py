@@ -119,3 +119,27 @@ async def test_what_cannot_be_read_gets_its_sentence(
 ) -> None:
     async with opened() as lab:
         assert why in await send(lab, name, content)
+
+
+@pytest.mark.parametrize("together", [True, False])
+async def test_an_unpublished_paper_comes_with_a_bibtex_file(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch, *, together: bool
+) -> None:
+    monkeypatch.setenv("SCHOLIUM_ONLINE", "never")
+    title = "Our Unpublished Internal Memo on Things"
+    bib = Attachment("ours.bib", f"@misc{{m, title={{{title}}}, author={{Ada Author}}, year={{2026}}}}".encode())
+    memo = Attachment("memo.pdf", pdf(title, "The memo holds 17 claims."))
+    async with opened() as lab:
+        for number, files in enumerate([(memo, bib)] if together else [(bib,), (memo,)]):
+            await lab.chat.backend.handle(Incoming(HERE, "mara", f"f{number}", "", attachments=files))
+            await lab.settled()
+        assert title in lab.chat.last and "I read Ada Author" in lab.chat.last
+
+
+async def test_a_pdf_that_mentions_a_known_title_is_not_that_paper(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCHOLIUM_ONLINE", "never")
+    async with opened() as lab:
+        memo = pdf("Our Unpublished Internal Memo on Things", f"We build on {OWN[0].title} and extend it.")
+        assert "I do not make up references" in await send(lab, "memo.pdf", memo)

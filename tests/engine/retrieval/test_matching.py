@@ -14,7 +14,7 @@ from engine.errors import UserError
 from engine.gathering.reading_lists import gather_list
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.local import LocalLibrary, create_library
-from engine.retrieval.matching import SURE, lines_of, match_line, recognise_document
+from engine.retrieval.matching import SURE, lines_of, match_line, recognise_document, stands_as_title
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
@@ -148,3 +148,26 @@ async def test_a_file_is_the_paper_whose_title_it_begins_with(
     assert (
         await recognise_document("Attention\nis all", [other.title], libraries, None) is None
     )  # too short to be told apart
+
+
+@pytest.mark.parametrize(
+    ("page", "is_title"),
+    [
+        (
+            "X 2019\nBERT: Pre-training of Deep Bidirectional\nTransformers for Language Understanding\nJ. Devlin",
+            True,
+        ),
+        ("Our Memo on Models\nAda\nAbstract\nWe use\n{title}\nand others.", False),
+        ("Our Memo on Models\nAda\nIt builds on {title} and extends it.", False),
+        ("A Reply to\n{title}\nAda\nAbstract\nWe disagree.", False),
+        ("Limits of “{title}”\nAda\nAbstract\nWe disagree.", False),
+        ("{title}\nJ. Devlin\nAbstract\nWe introduce BERT.", True),
+    ],
+)
+def test_a_title_is_a_page_s_own_only_as_its_title(page: str, *, is_title: bool) -> None:
+    assert stands_as_title(BERT.title, page.format(title=BERT.title)) is is_title
+
+
+def test_another_version_s_title_is_another_title() -> None:
+    page = "YOLOv4: Optimal Speed and Accuracy of Object Detection\nA. Bochkovskiy\nAbstract\nWe do."
+    assert not stands_as_title("YOLOv3: Optimal Speed and Accuracy of Object Detection", page)
