@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -41,7 +42,7 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
             def papers() -> Iterator[Paper]:
                 for path in found:
                     show = partial(_show_bytes, bar, task, path.name)
-                    for item in read_bounded(path, show, GIVEN):
+                    for item in read_bounded(path, show, GIVEN, tally.dropped):
                         if isinstance(item, Paper):
                             tally.count(item)
                             yield item
@@ -89,6 +90,8 @@ class IngestTally:
     authors: int = 0
     years: int = 0
     identifiers: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Field → records in which it was not kept, or could not be read."""
 
     def count(self, paper: Paper) -> None:
         self.papers += 1
@@ -112,6 +115,8 @@ def _print_tally(console: Console, tally: IngestTally) -> None:
     console.print(table)
     if lacking := tally.papers - tally.abstracts:
         console.print(ingesting.without_abstracts(lacking, tally.papers), markup=False, highlight=False)
+    if tally.dropped:
+        console.print(ingesting.dropped_fields(tally.dropped, tally.papers), markup=False, highlight=False)
 
 
 async def move(console: Console, name: str) -> int:

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.wording.sentences import counted
 from engine.citations import reference_text
+from engine.retrieval.record_fields import UNREADABLE
 from engine.values import Paper
 
 
 def without_abstracts(lacking: int, papers: int) -> str:
     """Papers that cannot stand behind a sentence."""
     return f"{lacking:,} of {papers:,} papers have no abstract: a survey can list them, but cannot quote them."
+
+
+SHOWN_FIELDS = 12
+
+
+def dropped_fields(dropped: Mapping[str, int], papers: int) -> str:
+    """Fields of the files that are not kept, or could not be read, the most frequent first."""
+    listed = sorted(dropped.items(), key=lambda item: (-item[1], item[0]))
+    lost = [f"{name.removesuffix(UNREADABLE)} in {count:,}" for name, count in listed if name.endswith(UNREADABLE)]
+    unused = [f"{name} in {count:,}" for name, count in listed if not name.endswith(UNREADABLE)]
+    more = f" and {len(unused) - SHOWN_FIELDS} other fields" if len(unused) > SHOWN_FIELDS else ""
+    lines = []
+    if lost:
+        lines.append(f"Of {papers:,} records, could not be read: {', '.join(lost)}.")
+    if unused:
+        lines.append(f"Of {papers:,} records, not kept: {', '.join(unused[:SHOWN_FIELDS])}{more}.")
+    return "\n".join(lines)
 
 
 def merged_records(paper: Paper, records: Sequence[Paper]) -> str:

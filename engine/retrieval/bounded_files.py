@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -52,12 +53,16 @@ class Batch:
     done: int = 0
     size: int = 0
     wrong: str = ""
+    dropped: dict[str, int] = field(default_factory=dict)
+    """Field → records of this batch in which it was not kept, or could not be read."""
 
 
 _BATCH = TypeAdapter(Batch)
 
 
-def read_bounded(path: Path, on_bytes: OnBytes, limits: ReadingLimits) -> Iterator[Paper | RecordError]:
+def read_bounded(
+    path: Path, on_bytes: OnBytes, limits: ReadingLimits, dropped: Counter[str] | None = None
+) -> Iterator[Paper | RecordError]:
     """The papers of one file, in order, as `read_papers` gives them; blocks, so iterate it in a thread.
 
     A file that goes over a limit gives what stood before it, and a `RecordError` that says so. Raises `UserError` where
@@ -71,6 +76,8 @@ def read_bounded(path: Path, on_bytes: OnBytes, limits: ReadingLimits) -> Iterat
             if batch.wrong:
                 raise UserError(batch.wrong)
             on_bytes(batch.done, batch.size)
+            if dropped is not None:
+                dropped.update(batch.dropped)
             yield from (RecordError(i.place, i.why) if isinstance(i, Rejection) else i for i in batch.items)
     except LimitExceeded:
         yield RecordError(
@@ -89,11 +96,13 @@ def serve(arguments: Sequence[str], _: BinaryIO, answer: BinaryIO) -> None:
         nonlocal read
         read = done, size
 
-    records = read_papers(Path(path), count, FileLimits(*map(int, bounds)))
+    dropped: Counter[str] = Counter()
+    records = read_papers(Path(path), count, FileLimits(*map(int, bounds)), dropped)
     try:
         while items := tuple(islice(records, BATCH)):
             shown = tuple(Rejection(i.place, i.why) if isinstance(i, RecordError) else i for i in items)
-            _write(answer, Batch(shown, *read))
+            _write(answer, Batch(shown, *read, dropped=dict(dropped)))
+            dropped.clear()
     except UserError as error:
         _write(answer, Batch((), wrong=str(error)))
 

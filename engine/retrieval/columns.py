@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from engine.retrieval.names import write_name
+
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "title": ("title", "article title", "document title", "ti"),
     "abstract": ("abstract", "abstract note", "ab"),
@@ -34,10 +36,13 @@ TITLES = frozenset(_COLUMNS["title"])
 def read_row(row: Mapping[str, str]) -> dict[str, Any]:
     """One line of a table as a record; other columns stay as they are named."""
     known = {name.strip().lower(): value for name, value in row.items() if value and value.strip()}
-    record: dict[str, Any] = dict(known)
+    read = {name for names in _COLUMNS.values() for name in names}
+    record: dict[str, Any] = {name: value for name, value in known.items() if name not in read}
     for field, names in _COLUMNS.items():
         record[field] = next((known[name] for name in names if name in known), "")
     record["authors"] = _split_authors(str(record["authors"]))
+    if match := re.search(r"pmid:\s*(\d+)", known.get("extra", ""), re.I):
+        record["pmid"] = record["pmid"] or match[1]
     if match := re.search(r"arxiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", known.get("extra", ""), re.I):
         record["arxiv"] = match[1]
     return record
@@ -59,12 +64,16 @@ def read_csl(item: Mapping[str, Any]) -> dict[str, Any]:
     year = str(parts[0][0]) if isinstance(parts, list) and parts and parts[0] else ""
     raw = issued.get("raw") or issued.get("literal") if isinstance(issued, dict) else ""
     venues = ("container-title", "event-title", "collection-title", "publisher")
+    noted = re.search(r"arxiv:\s*(\S+)", str(item.get("note", "")), re.I)
+    others = {name: value for name, value in item.items() if name not in _CSL}
     return {
+        **others,
+        "arxiv": noted[1] if noted else item.get("arxiv", ""),
         "title": item.get("title", ""),
         "abstract": item.get("abstract", ""),
-        "authors": [name for name in map(_write_csl_name, item.get("author") or ()) if name],
+        "authors": [name for name in map(write_name, _list(item.get("author"))) if name],
         "year": year or str(raw or ""),
-        "venue": next((str(item[name]) for name in venues if item.get(name)), ""),
+        "venue": next((item[name] for name in venues if item.get(name)), ""),
         "doi": item.get("DOI", ""),
         "pmid": item.get("PMID", ""),
         "pmcid": item.get("PMCID", ""),
@@ -72,17 +81,18 @@ def read_csl(item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+_CSL = frozenset(
+    {
+        "id", "type", "title", "abstract", "author", "issued", "DOI", "URL", "PMID", "PMCID", "container-title",
+        "event-title", "collection-title", "publisher", "arxiv",
+    }
+)  # fmt: skip
+
+
 def is_csl(item: Mapping[str, Any]) -> bool:
     """Whether a JSON object is an item of CSL-JSON rather than one of ours."""
-    return "type" in item and bool({"issued", "container-title", "author"} & item.keys())
-
-
-def _write_csl_name(name: object) -> str:
-    if not isinstance(name, dict):
-        return ""
-    if literal := name.get("literal"):
-        return f"{{{literal}}}"
-    particles = (name.get("dropping-particle"), name.get("non-dropping-particle"))
-    family = " ".join(str(part) for part in (*particles, name.get("family")) if part)
-    rest = [str(part) for part in (name.get("suffix"), name.get("given")) if part]
-    return ", ".join((family, *rest))
+    return "type" in item and bool({"issued", "container-title", "DOI", "URL"} & item.keys())

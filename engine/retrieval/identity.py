@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from urllib.parse import quote, unquote
 
 from engine.errors import UserError
 from engine.text import fold
@@ -34,12 +35,16 @@ def arxiv_key(text: str) -> PaperKey | None:
 
 
 def doi_key(text: str) -> PaperKey | None:
-    """``doi:10.…`` in lower case from a DOI or its link; an arXiv DOI is given by `arxiv_key` instead."""
-    bare = re.sub(r"^https?://(?:dx\.)?doi\.org/", "", text.strip(), flags=re.I)
-    match = _DOI.match(bare)
+    """``doi:10.…`` in lower case from a DOI or its link; an arXiv DOI is given by `arxiv_key` instead.
+
+    Characters that no key can hold, as the ``<`` and ``;`` of SICI DOIs, are percent-encoded, as in the DOI's link.
+    """
+    bare = re.sub(r"^(?:https?://(?:dx\.|www\.)?doi\.org/|doi(?:\s*:\s*|\s+))+", "", text.strip(), flags=re.I)
+    match = _DOI.match(unquote(bare.replace("\\", "")))
     if not match or arxiv_key(bare):
         return None
-    candidate = f"doi:{match.group(1).lower().rstrip('.')}"
+    plain = match[1].lower().rstrip(".,;")
+    candidate = "doi:" + re.sub(r"[\[\]@;,\"'`|<>{}%]", lambda m: quote(m[0], safe=""), plain).lower()
     return PaperKey(candidate) if _KEY.fullmatch(candidate) else None
 
 

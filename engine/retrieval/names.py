@@ -30,9 +30,61 @@ def read_names(names: list[str]) -> tuple[str, ...]:
     return (*found, ET_AL) if others else tuple(found)
 
 
+def split_bibtex_names(text: str) -> list[str]:
+    """Names divided by “and” outside braces, as BibTeX has them; by semicolons where there is no “and”."""
+    names = [name for name in _AND.split(text) if name.strip()]
+    return names if len(names) > 1 or text.strip().startswith("{") else [n for n in text.split(";") if n.strip()]
+
+
 def split_names(text: str) -> list[str]:
-    """Names divided by “and” outside braces, or by semicolons."""
-    return [name for name in (text.split(";") if ";" in text else _AND.split(text)) if name.strip()]
+    """Names that somebody wrote into one field: divided by semicolons, “and”, “&” or commas."""
+    if ";" in text:
+        return [name for name in text.split(";") if name.strip()]
+    parts = [part for part in re.split(r",?\s+(?:and|&)\s+(?![^{}]*})", text, flags=re.I) if part.strip()]
+    found: list[str] = []
+    for part in parts:
+        found += _split_commas(part)
+    return found
+
+
+_INITIALS = re.compile(r"(?:[A-Z]\.?[-\s]?){1,4}")
+
+
+def _split_commas(text: str) -> list[str]:
+    """``Ada Lovelace, Alan Turing`` and ``Lovelace, A., Turing, A. M.`` are two; ``Lovelace, Ada`` is one."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if text.lstrip().startswith("{") or len(parts) < 2 or any(_SUFFIX.fullmatch(part) for part in parts):
+        return [text]
+    pairs = list(zip(parts[::2], parts[1::2], strict=False))
+    if len(parts) % 2 == 0 and all(_INITIALS.fullmatch(given) for _, given in pairs):
+        return [f"{family}, {given}" for family, given in pairs]
+    if all(len(part.split()) > 1 for part in parts):
+        return parts
+    if len(parts) % 2 == 0 and len(parts) > 2:
+        return [f"{family}, {given}" for family, given in pairs]
+    return [text]
+
+
+def write_name(name: object) -> str:
+    """A name of a JSON list: text, or an object with the whole name or its parts, as exports have them."""
+    if not isinstance(name, dict):
+        return name if isinstance(name, str) else ""
+    known = {
+        key.lower().replace("_", "").replace("-", ""): str(v) for key, v in name.items() if isinstance(v, str) and v
+    }
+    author = name.get("author")
+    if isinstance(author, dict):  # OpenAlex
+        return write_name(author)
+    family = next((known[key] for key in ("family", "lastname", "last", "surname", "familyname") if key in known), "")
+    given = next((known[key] for key in ("given", "firstname", "first", "forename", "givenname") if key in known), "")
+    particles = (known.get("droppingparticle", ""), known.get("nondroppingparticle", ""))
+    if family:
+        whole = " ".join(part for part in (*particles, family) if part)
+        return ", ".join(part for part in (whole, known.get("suffix", ""), given) if part)
+    body = known.get("literal") or known.get("collective") or known.get("organization", "")
+    if body:
+        return f"{{{body}}}"
+    return next((known[key] for key in ("name", "fullname", "displayname", "authorname") if key in known), "")
 
 
 def _read_name(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 Fields = Mapping[str, list[str]]
@@ -30,9 +31,10 @@ def read_pubmed(text: str) -> Iterator[Mapping[str, Any]]:
         dois = [v.split(" ")[0] for v in (*fields["LID"], *fields["AID"]) if v.endswith("[doi]")]
         pubmed = _first(fields, "PMID")
         yield {
+            **_others(fields, _PUBMED_READ),
             "title": _first(fields, "TI", "BTI"),
             "abstract": _first(fields, "AB"),
-            "authors": fields["FAU"] or fields["AU"] or fields["CN"],
+            "authors": [*(fields["FAU"] or fields["AU"]), *_bodies(fields["CN"])],
             "year": _first(fields, "DP", "DEP"),
             "venue": _first(fields, "JT", "TA"),
             "doi": dois[0] if dois else "",
@@ -49,15 +51,106 @@ def read_web_of_science(text: str) -> Iterator[Mapping[str, Any]]:
         if not (fields["PT"] or fields["TI"]):
             continue  # what stands before the first record and after the last
         yield {
+            **_others(fields, _WEB_OF_SCIENCE_READ),
             "title": " ".join(fields["TI"]),
             "abstract": " ".join(fields["AB"]),
-            "authors": fields["AF"] or fields["AU"] or fields["CA"],
+            "authors": [*(fields["AF"] or fields["AU"]), *_bodies(fields["CA"])],
             "year": _first(fields, "PY", "EY"),
             "venue": " ".join(fields["SO"]),
             "doi": _first(fields, "DI"),
             "citations": _first(fields, "Z9", "TC"),
             "pmid": _first(fields, "PM"),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class RisRecord:
+    """The fields of one record, and what is odd about it: it has no end, or text stands before it that is none."""
+
+    fields: Mapping[str, Any]
+    oddities: tuple[str, ...] = ()
+
+
+def read_ris(text: str) -> Iterator[RisRecord]:
+    """Records as `engine.retrieval.records` names their fields, those that were cut off among them."""
+    fields: defaultdict[str, list[str]] = defaultdict(list)
+    tag, stray = "", 0
+    for line in text.splitlines():
+        match = _RIS.fullmatch(line.rstrip())
+        if match and match[1] == "TY" and fields:
+            yield RisRecord(_ris_fields(fields), (_NO_END,))
+            fields.clear()
+        if match and match[1] == "ER":
+            if fields:
+                yield RisRecord(_ris_fields(fields), (_describe_stray(stray),) if stray else ())
+            fields.clear()
+            tag, stray = "", 0
+        elif match:
+            tag = match[1]
+            fields[tag].append((match[2] or "").strip())
+        elif line.strip() and tag:
+            fields[tag][-1] = f"{fields[tag][-1]} {line.strip()}"
+        elif line.strip():
+            stray += 1
+    if fields:
+        yield RisRecord(_ris_fields(fields), (_NO_END,))
+    elif stray:
+        yield RisRecord({}, (_describe_stray(stray),))
+
+
+_RIS = re.compile(r"([A-Z][A-Z0-9]) {0,2}- ?(.*)")
+_NO_END = "its end (ER) is missing, so it may be cut off; it was read as far as it goes"
+
+
+def _describe_stray(lines: int) -> str:
+    return f"{lines} {'line' if lines == 1 else 'lines'} before it belong to no record and were not read"
+
+
+_RIS_VENUES = ("JO", "JF", "T2", "BT", "C3", "JA", "J2", "J1", "T3", "PB")
+
+
+def _ris_fields(fields: Fields) -> dict[str, Any]:
+    notes = " ".join(fields.get("N1", ()))
+    cited = re.search(r"(?:cited by|times cited)\D{0,20}(\d[\d,]*)", notes, re.I)
+    pubmed = re.search(r"pmid\W*(\d+)", " ".join((notes, *fields.get("C2", ()), *fields.get("AN", ()))), re.I)
+    kind = _first(fields, "TY")
+    venues = ("PB", "T2") if kind == "THES" else _RIS_VENUES
+    title = _first(fields, "TI", "T1", "CT") or ("" if kind not in {"BOOK", "EDBOOK"} else _first(fields, "BT", "T2"))
+    return {
+        **_others(fields, _RIS_READ),
+        "title": title,
+        "abstract": _first(fields, "AB", "N2"),
+        "authors": [*fields.get("AU", ()), *fields.get("A1", ())] or list(fields.get("A2", fields.get("ED", ()))),
+        "year": _first(fields, "PY", "Y1", "DA"),
+        "venue": _first(fields, *(tag for tag in venues if _first(fields, tag) != title)),
+        "doi": _first(fields, "DO"),
+        "url": _first(fields, "UR", "L2"),
+        "arxiv": next(
+            (m[1] for m in [re.search(r"arxiv:\s*(\S+)", " ".join(map(" ".join, fields.values())), re.I)] if m), ""
+        ),
+        "citations": _first(fields, "TC") or (cited[1] if cited else ""),
+        "pmid": pubmed[1] if pubmed else _first(fields, "PM"),
+    }
+
+
+_RIS_READ = frozenset(
+    {"TY", "TI", "T1", "CT", "AB", "N2", "AU", "A1", "PY", "Y1", "DA", "DO", "UR", "TC", "PM", "N1", *_RIS_VENUES}
+)
+_PUBMED_READ = frozenset(
+    {"PMID", "OWN", "TI", "BTI", "AB", "FAU", "AU", "CN", "DP", "DEP", "JT", "TA", "LID", "AID", "PMC"}
+)
+_WEB_OF_SCIENCE_READ = frozenset(
+    {"FN", "VR", "PT", "TI", "AB", "AU", "AF", "CA", "PY", "EY", "SO", "DI", "Z9", "TC", "PM", "ER", "EF"}
+)
+
+
+def _others(fields: Fields, read: frozenset[str]) -> dict[str, str]:
+    """Fields that are not read, under their tags, so that they can be counted."""
+    return {tag: " ".join(values) for tag, values in fields.items() if tag not in read}
+
+
+def _bodies(names: list[str]) -> list[str]:
+    return [f"{{{name}}}" for name in names]
 
 
 _LISTED = frozenset({"AU", "AF", "FAU", "CA", "CN"})

@@ -20,7 +20,7 @@ from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.service_state import Allowance
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_text import clean_title
-from engine.retrieval.records import link_of
+from engine.retrieval.record_fields import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 

@@ -17,7 +17,7 @@ from engine.retrieval.online.queries import BooleanQuery, PaperKind
 from engine.retrieval.online.semantic_scholar_client import ASKED_FOR, PacedRequester, make_client
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy
 from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
-from engine.retrieval.records import link_of
+from engine.retrieval.record_fields import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 

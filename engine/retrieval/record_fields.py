@@ -1,0 +1,196 @@
+"""The fields of one record, whatever file it stood in → a `Paper`, and what of the record was not kept."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import RecordError, UserError
+from engine.retrieval.identity import arxiv_key, choose_key, described_key, doi_key, paper_key
+from engine.retrieval.merging.titles import is_generic
+from engine.retrieval.names import read_names, split_names, write_name
+from engine.retrieval.paper_text import clean_abstract, clean_title
+from engine.values import Paper, PaperKey
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """A record as its file has it: its place there, its fields by the names of `make_paper`, others by their own."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+
+UNREADABLE = " (unreadable)"
+"""Ends the name of a field that a record has and that could not be read."""
+
+_VENUES = (
+    "venue", "journal", "journaltitle", "journal-ref", "journal_ref", "container-title", "booktitle", "eventtitle",
+    "publication", "school", "institution", "publisher", "series",
+)  # fmt: skip
+_CITATIONS = ("citations", "citation_count", "citationcount", "cited_by", "cited_by_count", "times_cited", "n_citation")
+_READ = frozenset(
+    {
+        *_VENUES, *_CITATIONS, "id", "title", "abstract", "summary", "counted", "author", "authors", "authors_parsed",
+        "editor", "year", "date", "issued", "month", "versions", "update_date", "doi", "arxiv", "arxiv_id", "eprint",
+        "archiveprefix", "eprinttype", "url", "pmid", "pmcid", "type", "extra",
+    }
+)  # fmt: skip
+"""Fields that are looked at; a record's others are not kept."""
+
+
+def make_paper(raw: RawRecord, dropped: Counter[str]) -> Paper | RecordError:
+    """The paper that a record describes; what of it is not kept, or could not be read, is counted by field."""
+    place, record = raw.place, {name.lower(): value for name, value in raw.fields.items()}
+    title = clean_title(_to_text(record.get("title")))
+    if not title:
+        return RecordError(place, "it has no title")
+    authors = _authors(record)
+    year = _year(record)
+    identifiers = _identifiers(record)
+    if not identifiers:
+        further = _GENERIC_FIELDS if is_generic(title) else ()  # there are many editorials of one editor and year
+        facts = (authors[0] if authors else "", *(_to_text(record.get(field)) for field in further))
+        identifiers = (described_key(title, *facts, year=year),)
+    paper = Paper(
+        key=choose_key(identifiers),
+        title=title,
+        abstract=_abstract(record),
+        summary=clean_abstract(_to_text(record.get("summary"))),
+        counted=_to_day(record.get("counted")),
+        authors=authors,
+        year=year,
+        venue=clean_title(_first_text(record, _VENUES)),
+        citations=_count(_first_text(record, _CITATIONS)),
+        url=link_of(_to_text(record.get("url")).strip(), identifiers),
+        identifiers=identifiers,
+    )
+    dropped.update(_find_dropped(record, paper))
+    return paper
+
+
+def _find_dropped(record: Mapping[str, Any], paper: Paper) -> list[str]:
+    """Fields of a record that are not kept, and those that could not be read (“doi (unreadable)”)."""
+    found = [name for name, value in record.items() if name not in _READ and value not in (None, "", [], {})]
+    unreadable = {
+        "doi": not any(i.startswith(("doi:", "arxiv:")) for i in paper.identifiers),
+        "pmid": not any(i.startswith("pmid:") for i in paper.identifiers),
+        "arxiv": not any(i.startswith("arxiv:") for i in paper.identifiers),
+        "year": paper.year is None,
+        "authors": not paper.authors,
+    }
+    found += [f"{name}{UNREADABLE}" for name, lost in unreadable.items() if lost and _to_words(record.get(name))]
+    if _first_text(record, _CITATIONS) and paper.citations is None:
+        found.append(f"citations{UNREADABLE}")
+    return found
+
+
+def _first_text(record: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    return next((text for name in names if (text := _to_words(record.get(name)))), "")
+
+
+def _to_words(value: object) -> str:
+    """A field's text, also where it is an object with a name or a list of one, as journals are in some exports."""
+    if isinstance(value, dict):
+        value = value.get("name") or value.get("title")
+    if isinstance(value, list):
+        value = value[0] if value else ""
+        return _to_words(value) if isinstance(value, str | dict) else ""
+    return _to_text(value).strip()
+
+
+_GENERIC_FIELDS = ("venue", "volume", "number", "issue", "pages", "url", "abstract")
+"""What tells two works of one generic title apart."""
+
+
+def _abstract(record: Mapping[str, Any]) -> str:
+    abstract = clean_abstract(_to_text(record.get("abstract")))
+    return "" if abstract.lower().strip("[]. ") in _NO_ABSTRACT else abstract
+
+
+_NO_ABSTRACT = frozenset({"no abstract available", "no abstract", "abstract not available", "n/a", "not available"})
+"""What programs write where there is none."""
+
+
+def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
+    own = _to_text(record.get("id"))
+    candidates = [
+        doi_key(_to_text(record.get("doi"))),
+        arxiv_key(_to_text(record.get("arxiv") or record.get("arxiv_id"))),
+        arxiv_key(_to_text(record.get("doi"))),
+        arxiv_key(_to_text(record.get("url"))),
+        arxiv_key(own),
+        doi_key(own),
+        _numbered_key("pmid", record.get("pmid")),
+        _numbered_key("pmcid", record.get("pmcid")),
+    ]
+    if ":" in own and not doi_key(own):
+        try:
+            candidates.append(paper_key(own))
+        except UserError:
+            candidates.append(None)  # an id we cannot use; the title identifies the paper
+    return tuple(dict.fromkeys(key for key in candidates if key))
+
+
+def _numbered_key(namespace: str, value: object) -> PaperKey | None:
+    match = re.fullmatch(rf"(?:{namespace}\W*)?((?:PMC)?\d{{1,9}})(?:\.0)?", _to_text(value).strip(), re.I)
+    return paper_key(f"{namespace}:{match[1].lower()}") if match else None
+
+
+def _authors(record: Mapping[str, Any]) -> tuple[str, ...]:
+    parsed = record.get("authors_parsed")
+    if isinstance(parsed, list):  # the arXiv snapshot: [family, given, suffix]
+        names = [
+            ", ".join(str(part) for part in (person[0], *person[2:3], *person[1:2]) if part)
+            for person in parsed
+            if person and isinstance(person, list)
+        ]
+    else:
+        given = record.get("authors") or record.get("author") or record.get("editor") or []
+        names = [write_name(name) for name in given] if isinstance(given, list) else split_names(_to_text(given))
+    return read_names(names)
+
+
+def _year(record: Mapping[str, Any]) -> int | None:
+    versions = record.get("versions")
+    version = versions[0] if isinstance(versions, list) and versions else None
+    first = version.get("created", "") if isinstance(version, dict) else ""
+    for value in (record.get("year"), record.get("date"), first, record.get("update_date")):
+        match = re.search(r"\b(1[5-9]\d\d|20\d\d)\b", _to_text(value))
+        if match:
+            return int(match.group(1))
+    return None
+
+
+def _count(value: object) -> int | None:
+    """``1,234`` and ``12.0`` too. A number that no count can be is none."""
+    text = re.sub(r"(?<=\d)[,.  '’](?=\d{3}(?!\d))", "", _to_text(value).strip())
+    match = re.fullmatch(r"([0-9]{1,9})(?:\.0*)?", text)
+    return int(match[1]) if match else None
+
+
+def link_of(url: str, identifiers: tuple[PaperKey, ...]) -> str:
+    """The address where it is one, else that of the DOI or of arXiv's page; empty where there is none."""
+    if re.fullmatch(r"https?://[^\s<>\"']+", url):
+        return url
+    for identifier in identifiers:
+        namespace, _, rest = identifier.partition(":")
+        if namespace == "doi":
+            return f"https://doi.org/{rest}"
+        if namespace == "arxiv":
+            return f"https://arxiv.org/abs/{rest}"
+    return ""
+
+
+def _to_day(value: object) -> str:
+    text = _to_text(value).strip()
+    return text if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else ""
+
+
+def _to_text(value: object) -> str:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
