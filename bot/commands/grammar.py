@@ -242,7 +242,7 @@ def numbers_in(text: str) -> tuple[int, ...]:
             if last - first > 1_000:
                 raise UserError(f"{part} is more than a thousand numbers.")
             found += range(first, last + 1)
-        elif part.isdigit() and len(part) <= 5:
+        elif part.isdecimal() and len(part) <= 5:
             found.append(int(part))
         elif part:
             raise UserError(f"“{part}” is not a number. Write for example: exclude 3 7")

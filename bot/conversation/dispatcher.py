@@ -84,6 +84,7 @@ class Dispatcher:
 
     async def handle(self, incoming: Incoming) -> None:
         """Store it, then answer it in its turn. Returns as soon as it is stored; what came before is dropped."""
+        incoming = _storable(incoming)
         with self._metrics.stored_s.time():
             is_new = await self._store.receive(incoming)
         self._metrics.received.labels("no" if is_new else "yes").inc()
@@ -235,6 +236,17 @@ class Dispatcher:
             turn.show_card(make_card(stored.session))
         for outgoing in turn.outgoing():
             await self._adapter.send(outgoing)
+
+
+def _storable(incoming: Incoming) -> Incoming:
+    """Without the characters that no database takes, wherever a person can write some."""
+    return replace(
+        incoming,
+        text=storable(incoming.text),
+        button=storable(incoming.button),
+        values=tuple((storable(name), storable(value)) for name, value in incoming.values),
+        attachments=tuple(replace(a, name=storable(a.name)) for a in incoming.attachments),
+    )
 
 
 def _alone(incoming: Incoming) -> str:

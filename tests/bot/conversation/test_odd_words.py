@@ -1,0 +1,115 @@
+"""Whatever is said, at whatever step: a command, a question back, or a sentence; never a traceback."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from adapters.chat import Incoming
+from bot.commands.grammar import Show, StartSurvey
+from bot.conversation.turns import NOT_FOR_THE_SESSION, command_of
+from bot.wording import views
+from engine.errors import UserError
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.session.events import Approve, JobDone, Start
+from engine.session.state import SurveySession, advance
+from engine.survey import Survey
+from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
+from tests.fakes import HERE, papers, section
+from tests.lab import opened
+
+BEGINNINGS = (
+    "",
+    "add ",
+    "drop ",
+    "exclude ",
+    "include ",
+    "more ",
+    "rename ",
+    "rename 2 to ",
+    "move 1 before ",
+    "merge ",
+    "split ",
+    "add section ",
+    "show ",
+    "show papers ",
+    "why ",
+    "why [",
+    "rewrite 1: ",
+    "expand ",
+    "cite [",
+    "tree ",
+    "undo ",
+    "open ",
+    "name this survey ",
+    "invite ",
+    "budget survey ",
+    "budget person x ",
+    "export ",
+    "survey ",
+    "survey x sections=",
+    "survey x years=",
+    "papers: ",
+    "quick ",
+    "follow ",
+    "choose ",
+    "archive ",
+    "references ",
+    "translate 1 to ",
+)
+ODD = st.one_of(
+    st.text(max_size=40),
+    st.text(st.characters(categories=["Cs", "Cc", "Cf", "No", "Nd", "Nl", "Sk"]), max_size=20),
+    st.sampled_from(
+        ["²", "①", "٣", "1²", "9" * 5_000, "1-²", "0", "-1", "1.²", "1." * 3_000, "\ud800", "a\0b", "[²]", "1e9"]
+    ),
+    st.integers(-10, 10**9).map(str),
+)
+
+
+def steps() -> list[SurveySession]:
+    """A session at each step."""
+    session, found = SurveySession("abc"), papers(4)
+    made = [session]
+    results: tuple[KeywordPool | PaperSelection | Outline | Survey, ...] = (
+        KeywordPool((Keyword("dense retrieval", "topic"),)),
+        PaperSelection(tuple(FoundPaper(p, 1.0) for p in found)),
+        Outline("A Survey", (OutlineNode("One", papers=(found[0].key,)), OutlineNode("Two"))),
+        Survey("A Survey", "", (section("One", "Words."), section("Two", "More.")), ()),
+    )
+    session, _ = advance(session, Start(Brief("dense retrieval"), 200))
+    for number, result in enumerate(results, start=1):
+        session, _ = advance(session, JobDone(f"abc-{number}", result))
+        made.append(session)
+        if number < len(results):
+            session, _ = advance(session, Approve())
+    return made
+
+
+STEPS = steps()
+
+
+@given(st.sampled_from(BEGINNINGS), ODD, st.sampled_from(STEPS), st.sampled_from(["direct", "thread", "mentioned"]))
+@settings(max_examples=400, deadline=None)
+@example("exclude ", "²", STEPS[2], "direct")
+@example("rename 2 to ", "x" * 100_000, STEPS[3], "direct")
+@example("why ", "9" * 5_000, STEPS[4], "direct")
+def test_what_is_said_is_understood_or_answered(beginning: str, odd: str, session: SurveySession, place: str) -> None:
+    try:
+        command = command_of(Incoming(HERE, "mara", "k", beginning + odd, place=place), session)  # type: ignore[arg-type]
+        if isinstance(command, Show) and command.view not in {"cost", "budget", "tree"}:
+            views.view(session, command)
+        elif command and not isinstance(command, NOT_FOR_THE_SESSION | StartSurvey):
+            advance(session, command)
+    except UserError as error:
+        assert str(error)
+
+
+async def test_characters_that_no_database_takes_are_left_out_where_they_come_in(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        said = await lab.chat.say("survey dense\0 retrieval \ud800")
+        assert "Something went wrong" not in said[-1].text
+        brief = (await lab.state()).brief
+        assert brief and brief.topic == "dense retrieval"
+        said = await lab.chat.say("add passage\ud800 index\0")
+        assert "passage index" in said[-1].text or "passage index" in lab.chat.sent[-1].text
