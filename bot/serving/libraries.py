@@ -82,9 +82,9 @@ class Libraries:
         """The library of that name, made where there is none."""
         if name in {ONLINE, WORKSPACES}:
             raise UserError(f"A library cannot be called “{name}”. Give it another name.")
+        check_name(name)  # the whole name: the last part of a path is one that may be
         if place == "local":
             return await create_library(self.folder(name), self.neural_embedder())
-        check_name(name)
         library = await self._in_weaviate(name)
         self._remote = sorted({*self._remote, name})
         return library

@@ -9,6 +9,9 @@ import resource
 import pytest
 
 from adapters.chat import Attachment, Incoming
+from bot.app import App
+from bot.settings import load_settings
+from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE
 from tests.lab import Lab, opened
@@ -60,3 +63,11 @@ async def test_who_may_neither_change_nor_start_adds_no_papers(
         assert "Only @mara and those they `invite`" in await send(lab, "b.jsonl", GOOD.encode(), "eve")
         assert not await lab.service.app.libraries.has_papers(HERE.workspace)
         assert "1 paper added" in await send(lab, "c.jsonl", GOOD.encode())
+
+
+async def test_a_library_s_name_is_no_path_out_of_the_home() -> None:
+    app = App(load_settings())
+    for name in ("../../evil", "/evil", "a/b", ".."):
+        with pytest.raises(UserError, match="cannot be a library's name"):
+            await app.libraries.new_library(name, "local")
+    await app.close()

@@ -203,6 +203,7 @@ def test_arxiv_s_html() -> None:
         ("100.64.0.1", False), ("224.0.0.1", False), ("255.255.255.255", False), ("::1", False),
         ("fe80::1%eth0", False),
         ("fc00::1", False), ("::ffff:127.0.0.1", False), ("::ffff:10.0.0.1", False), ("64:ff9b::7f00:1", False),
+        ("::ffff:0:127.0.0.1", False), ("64:ff9b:1::7f00:1", False), ("fec0::1", False),
         ("64:ff9b::808:808", True), ("2002:7f00:1::", False), ("::", False),
     ],
 )  # fmt: skip
