@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -103,6 +104,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 PAUSES_S = (0.2, 1.0)
 """Pauses before a read is tried again."""
+QUICK_S = 5.0
+"""A failure that took longer has been waited for enough: the client tries for some seconds by itself."""
 
 
 def retried(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
@@ -111,10 +114,11 @@ def retried(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, 
     @wraps(read)
     async def patient(*args: P.args, **options: P.kwargs) -> T:
         for pause_s in PAUSES_S:
+            began = time.monotonic()
             try:
                 return await read(*args, **options)
             except RetrievalError as error:
-                if not error.retryable:
+                if not error.retryable or time.monotonic() - began > QUICK_S:
                     raise
             await asyncio.sleep(pause_s)
         return await read(*args, **options)
