@@ -158,6 +158,22 @@ def dissolve_small(points: Vectors, found: Labels, least: int) -> Labels:
     return reassign_noise(points, np.where(np.isin(found, small), NOISE, found))
 
 
+def split_in_two(points: Vectors, least: int) -> Labels:
+    """Two clusters of ``least`` points or more: cut at the widest gap along the direction of most variance.
+
+    One cluster where there are fewer than twice as many points.
+    """
+    found = np.zeros(len(points), np.int64)
+    if len(points) < 2 * least:
+        return found
+    centred = points - points.mean(axis=0)
+    along = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
+    order = np.argsort(along, kind="stable")
+    gaps = np.diff(along[order])[least - 1 : len(points) - least]
+    found[order[least + int(np.argmax(gaps)) :]] = 1
+    return found
+
+
 def clusters(
     papers: Sequence[Paper],
     found: Labels,

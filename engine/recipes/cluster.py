@@ -27,6 +27,7 @@ from engine.naming.clustering import (
     pick_algorithm,
     reassign_noise,
     reduce_dimensions,
+    split_in_two,
 )
 from engine.overview import NearbyGroup
 from engine.retrieval.embedding import Vectors, embed_papers
@@ -169,6 +170,8 @@ class ClusterRecipe(RevisedEitherWay):
         found = reassign_noise(points, labels(points, self._algorithm(context), k, seed))
         if brief.sections is None and not self.published_k:
             found = dissolve_small(points, found, SMALLEST_SECTION)
+            if len(np.unique(found)) == 1:
+                found = split_in_two(points, SMALLEST_SECTION)
         if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
             found = np.random.default_rng(seed).permutation(found)
         return clusters(papers, found, brief.topic)

@@ -22,6 +22,7 @@ from engine.naming.clustering import (
     pick_algorithm,
     reassign_noise,
     reduce_dimensions,
+    split_in_two,
 )
 from engine.naming.headings import name_groups
 from engine.naming.phrases import c_tf_idf
@@ -81,6 +82,13 @@ def test_clusters_of_too_few_papers_join_their_nearest() -> None:
     assert dissolve_small(points, np.array([0, 0, 0, 1, 1, 1, 2]), 3).tolist() == [0, 0, 0, 1, 1, 1, 1]
     assert dissolve_small(points, np.array([0, 0, 1, 2, 2, 3, 4]), 3).tolist() == [0] * 7  # none is large enough
     assert dissolve_small(points, np.array([0, 0, 0, 1, 1, 1, 2]), 1).tolist() == [0, 0, 0, 1, 1, 1, 2]
+
+
+def test_points_without_clusters_are_cut_at_the_widest_gap_that_leaves_enough() -> None:
+    points = np.array([[9.0], [0.0], [0.1], [0.2], [0.3], [1.0], [1.1], [1.2]], np.float32)
+    parts = split_in_two(points, 3)
+    assert {tuple(np.flatnonzero(parts == part)) for part in (0, 1)} == {(0, 5, 6, 7), (1, 2, 3, 4)}
+    assert split_in_two(points[:5], 3).tolist() == [0] * 5
 
 
 @pytest.mark.parametrize("reduction", ["spectral", "umap"])
