@@ -45,6 +45,7 @@ class UnindexedPapers:
     def note(self, keys: Iterable[PaperKey]) -> None:
         """Add keys; they are on the disk when this returns."""
         with self._file.open("a", encoding="utf-8") as file:
+            file.write("\n")  # ends a line that an interruption cut off
             file.writelines(f"{key}\n" for key in keys)
             file.flush()
             os.fsync(file.fileno())

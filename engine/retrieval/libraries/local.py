@@ -282,13 +282,15 @@ def _hold(table: Any, vectors: PaperVectors, words: WordParts, embedder: Embedde
     citations[at] = table["citations"].cast("float64").to_numpy()[known]  # a missing count is NaN
     venues = np.full(len(keys), "", object)
     venues[at] = np.array([venue.casefold() for venue in table["venue"].fill_null("").to_pylist()], object)[known]
+    gone = np.ones(len(keys), bool)
+    gone[at] = False
+    # A key that was merged away is an identifier of another paper now.
+    position = {key: row for key, row in position.items() if not gone[row]}
     lists = table["identifiers"].combine_chunks()
     owners = rows[pc.list_parent_indices(lists).to_numpy()].tolist()
     for identifier, row in zip(lists.flatten().to_pylist(), owners, strict=True):
         if row >= 0:
             position.setdefault(identifier, row)
-    gone = np.ones(len(keys), bool)
-    gone[at] = False
     return LocalIndex(
         keys=keys,
         position=position,

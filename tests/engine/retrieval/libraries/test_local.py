@@ -16,7 +16,7 @@ from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
 from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardise
-from engine.values import Paper, Query
+from engine.values import Paper, PaperKey, Query
 from tests.fakes import WordEmbedder, paper, papers
 
 
@@ -122,6 +122,57 @@ async def test_an_addition_that_was_interrupted_is_finished_by_the_next(tmp_path
     await again.index(lambda _: None)
     assert await again.is_current() and not (tmp_path / "lib" / "unindexed.txt").exists()
     assert len(await again.search(Query("graph", 50, ranking="relevance"))) >= 2
+
+
+async def assert_embedded(library: LocalLibrary) -> None:
+    """The vectors are those of what each paper says now, and no paper is found that is gone."""
+    vectors, embedder = await library.vectors(), await library.embedder()
+    row = {key: at for at, key in enumerate(vectors.keys)}
+    async for stored in library.everything():
+        said = stored.paper
+        title, abstract = embedder.embed([said.title, said.abstract or said.title])
+        assert np.allclose(vectors.titles[row[said.key]], title), said.title
+        assert np.allclose(vectors.abstracts[row[said.key]], abstract), said.title
+    found = {f.paper.key for f in await library.search(Query("retrieval graph dosing zebra", 500, ranking="words"))}
+    assert found <= {stored.paper.key async for stored in library.everything()}
+
+
+async def test_every_merged_or_changed_text_is_embedded_again(tmp_path: Path) -> None:
+    preprint = paper(1, title="Bandits for dosing", abstract="Short.", venue="arXiv")
+    other = paper(2, key="doi:10.1/x", identifiers=("doi:10.1/x",), title="An entirely different name")
+    library = await create_library(tmp_path / "lib", WordEmbedder())
+    await library.add([preprint, other, *papers(60, "graph", 101)])
+    await library.index(lambda _: None)
+    before = files_of(tmp_path / "lib")
+    fuller = replace(preprint, abstract="A zebra crossing that is longer than before.")
+    published = replace(preprint, title="Dosing, published", venue="ICML", year=2021)
+    both = replace(preprint, key=PaperKey("s2:1"), identifiers=(PaperKey("s2:1"), preprint.key, other.key))
+    for record in (fuller, published, both):
+        await library.add([record])
+        assert not await library.is_current()
+        await library.index(lambda _: None)
+        assert await library.is_current()
+        await assert_embedded(library)
+    (merged,) = await library.get([other.key])
+    assert (merged.key, await library.count()) == (preprint.key, 61)
+    assert preprint.title != merged.title
+    parts = await library.unmerge(merged.key)
+    assert not await library.is_current()
+    await library.index(lambda _: None)
+    await assert_embedded(library)
+    assert await library.get([part.key for part in parts]) == parts
+    assert files_of(tmp_path / "lib") == before  # appended, not made anew
+
+
+async def test_a_text_noted_after_an_interrupted_note_is_embedded_again(tmp_path: Path) -> None:
+    library = await create_library(tmp_path / "lib", WordEmbedder())
+    await library.add([replace(paper(1), abstract=""), *papers(60, "graph", 101)])
+    await library.index(lambda _: None)
+    (tmp_path / "lib" / "unindexed.txt").write_text("arxiv:2001.0")  # without its end
+    await library.add([paper(1)])
+    await library.index(lambda _: None)
+    assert await library.is_current()
+    await assert_embedded(library)
 
 
 async def fitted_on(library: LocalLibrary) -> int:
