@@ -312,16 +312,22 @@ def measure_texts(
     topic: TopicWords, titles: Sequence[str], abstracts: Sequence[str], rarities: Scores | None = None
 ) -> WordEvidence:
     """What a topic's words tell of papers that are in no index; without ``rarities`` all words weigh the same."""
-    in_titles = [Counter(terms(title)) for title in titles]
-    in_abstracts = [Counter(terms(abstract)) for abstract in abstracts]
-    lengths = np.array([a.total() + b.total() for a, b in zip(in_titles, in_abstracts, strict=True)], np.float32)
+    in_titles, in_abstracts = [terms(title) for title in titles], [terms(abstract) for abstract in abstracts]
+    texts = [title + abstract for title, abstract in zip(in_titles, in_abstracts, strict=True)]
+    lengths = np.array([len(text) for text in texts], np.float32)
+    found = find_words(topic, search_stems(in_titles, texts), len(titles))
+    weights = np.ones(len(topic.stems)) if rarities is None else rarities
+    return measure_words(found, weights, lengths, float(lengths.mean()) if len(lengths) else 1.0)
+
+
+def search_stems(titles: Iterable[Iterable[str]], texts: Iterable[Iterable[str]]) -> Find:
+    """Finds where a stem stands among papers, given the stems of each title, and of title and abstract together."""
+    in_titles, in_texts = [Counter(title) for title in titles], [Counter(text) for text in texts]
 
     def find(stem: str) -> Occurrences:
-        title = np.array([counts[stem] for counts in in_titles], np.float32)
-        text = title + np.array([counts[stem] for counts in in_abstracts], np.float32)
+        title = np.array([counts.get(stem, 0) for counts in in_titles], np.float32)
+        text = np.array([counts.get(stem, 0) for counts in in_texts], np.float32)
         rows = np.flatnonzero(text).astype(np.int32)
         return Occurrences(rows, title[rows], text[rows])
 
-    found = find_words(topic, find, len(titles))
-    weights = np.ones(len(topic.stems)) if rarities is None else rarities
-    return measure_words(found, weights, lengths, float(lengths.mean()) if len(lengths) else 1.0)
+    return find

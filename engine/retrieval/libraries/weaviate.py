@@ -1,6 +1,6 @@
 """Papers in Weaviate: a `Library` that a whole lab or several machines share.
 
-Vectors come with each paper, or from the server. A search ranks the papers nearest to the topic against a sample.
+Vectors come with each paper, or from the server. A search for a survey ranks as in a folder (`weaviate_survey`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from weaviate.classes.query import Filter, HybridFusion, MetadataQuery, Sort
+from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
 
 from engine.errors import RecordError, RetrievalError, UserError
-from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis, Vectors
+from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
@@ -32,21 +31,9 @@ from engine.retrieval.libraries.weaviate_model import (
     store_model,
 )
 from engine.retrieval.libraries.weaviate_papers import FIELDS, PaperObjects, filter_papers, to_paper
-from engine.retrieval.libraries.weaviate_ranking import (
-    CITED_SHARE,
-    FACTS,
-    HELD_S,
-    NEAREST,
-    NEAREST_CITED,
-    POPULAR,
-    SAMPLE,
-    LibrarySample,
-    PaperColumns,
-    survey_ranking,
-)
 from engine.retrieval.libraries.weaviate_schema import WeaviateServer, collection, retried, translate_failures
+from engine.retrieval.libraries.weaviate_survey import SurveySearch
 from engine.retrieval.merging.same_paper import blocking_keys
-from engine.retrieval.ranking import SEEDS
 from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
@@ -75,12 +62,12 @@ class WeaviateLibrary:
         self._neural = neural
         self._cache = cache
         self._embedder: Embedder | None = neural
-        self._held: LibrarySample | None = None
         self._described_at = time.monotonic()
         home = collection(WORKSPACES if tenant else description.library, "Papers")
         papers = client.collections.get(home)
         self._papers = papers.with_tenant(tenant) if tenant else papers
         self._objects = PaperObjects(self._papers)
+        self._survey = SurveySearch(self._papers, self._objects)
 
     async def count(self) -> int:
         """Number of papers."""
@@ -148,7 +135,7 @@ class WeaviateLibrary:
         report = AddReport()
         while batch := await asyncio.to_thread(lambda: list(islice(rest, BATCH))):
             report = await self._add_batch(batch, report)
-        self._held = None
+        self._survey.forget()
         return report
 
     async def is_current(self) -> bool:
@@ -174,7 +161,7 @@ class WeaviateLibrary:
         async with translate_failures("to describe the library"):
             self._description = replace(self._description, fitted=len(papers))
             await describe(self._client, self._description)
-        self._held = None
+        self._survey.forget()
 
     @exclusive
     async def take_over(
@@ -206,7 +193,7 @@ class WeaviateLibrary:
                 report, done, batch = await flushed(), done + len(batch), []
                 on_progress(IndexProgress("moving", done, len(rows)))
         report = await flushed() if batch else report
-        self._held = None
+        self._survey.forget()
         return report
 
     async def _adopt(self, embedder: Embedder, fitted: int) -> None:
@@ -280,50 +267,17 @@ class WeaviateLibrary:
         return await self._objects.store(stored, vectors)
 
     async def _for_survey(self, query: Query) -> list[FoundPaper]:
-        """As in the local library: closeness to what the words find, and being cited, both standardised."""
-        words = " ".join(terms(query.text))
-        async with translate_failures("to search"):
-            seeds = (
-                await self._papers.query.bm25(
-                    words,
-                    query_properties=["words"],
-                    limit=SEEDS,
-                    include_vector=["abstract"],
-                    return_properties=["key"],
-                )
-                if words
-                else None
-            )
-        if seeds and seeds.objects:
-            core = np.array([o.vector["abstract"] for o in seeds.objects], np.float32)
-        elif self._server.vectoriser:
+        """As in a folder: closeness to what the words find, naming the topic, and being cited, all standardised."""
+        found, seeds = await self._survey.find(query.text)
+        if not seeds and self._server.vectoriser:
             return await self._by_words_and_meaning(query)
-        else:
-            core = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[:1]
-            if not core.any():
+        if not seeds:
+            seeds = [(await asyncio.to_thread((await self.embedder()).embed, [query.text]))[:1]]
+            if not seeds[0].any():
                 return []
-        held = await self._load_sample()
-        cited = Filter.by_property("citations").greater_or_equal(held.cited_from)
-        near = await asyncio.gather(
-            self._near_topic(core, query, max(query.limit, NEAREST), None),
-            self._near_topic(core, query, NEAREST_CITED, cited),
-        )
-        best = await asyncio.to_thread(survey_ranking, near, core, held, query)
+        best = await self._survey.rank(query, found, seeds)
         rows = await self._objects.by_id(list(best))
         return [FoundPaper(rows[name], score) for name, score in best.items() if name in rows]
-
-    async def _near_topic(self, core: Vectors, query: Query, limit: int, also: Any) -> PaperColumns:
-        """The papers nearest to the middle of the core."""
-        wanted: dict[str, Any] = {
-            "include_vector": ["abstract"],
-            "return_properties": FACTS,
-            "target_vector": "abstract",
-        }
-        async with translate_failures("to search"):
-            found = await self._papers.query.near_vector(
-                core.mean(axis=0).tolist(), limit=limit, filters=filter_papers(query, also), **wanted
-            )
-        return PaperColumns.of(found.objects)
 
     async def _by_words_and_meaning(self, query: Query) -> list[FoundPaper]:
         """The server's hybrid search: both ranks fused, as reciprocal rank fusion does."""
@@ -377,22 +331,6 @@ class WeaviateLibrary:
         async with translate_failures("to read the library's description"):
             now = await read_description(self._client, self._description.library)
         if now.version != self._description.version:
-            self._embedder, self._held = self._neural, None
+            self._embedder = self._neural
+            self._survey.forget()
         self._description, self._described_at = now, time.monotonic()
-
-    async def _load_sample(self) -> LibrarySample:
-        """A sample of the library and its most cited papers."""
-        if self._held is None or time.monotonic() - self._held.read_at > HELD_S:
-            wanted: dict[str, Any] = {"include_vector": ["abstract"], "return_properties": FACTS}
-            async with translate_failures("to search"):
-                some = await self._papers.query.fetch_objects(limit=SAMPLE, **wanted)
-                most = await self._papers.query.fetch_objects(
-                    limit=POPULAR, sort=Sort.by_property("citations", ascending=False), **wanted
-                )
-            if not some.objects:
-                raise RetrievalError(f"The library “{self.name}” in Weaviate has no papers.")
-            sample = PaperColumns.of(some.objects)
-            counts = np.nan_to_num(sample.citations)
-            cited_from = int(np.quantile(counts, CITED_SHARE))
-            self._held = LibrarySample(sample, PaperColumns.of(most.objects), cited_from, time.monotonic())
-        return self._held

@@ -47,15 +47,16 @@ class PaperObjects:
     async def count_topic(self, topic: str) -> TopicCounts:
         """How many papers have each word of a topic."""
         stems = read_topic(topic).stems
-        counts = await asyncio.gather(*(self._count_with([stem]) for stem in stems))
+        counts = await asyncio.gather(*(self.count_with([stem]) for stem in stems))
 
         async def count_all(words: frozenset[int]) -> int:
-            return await self._count_with([stems[j] for j in words])
+            return await self.count_with([stems[j] for j in words])
 
         implied = await find_implied(frozenset(range(len(stems))), count_all)
         return TopicCounts(await self.count(), tuple(counts), implied=implied)
 
-    async def _count_with(self, stems: Sequence[str]) -> int:
+    async def count_with(self, stems: Sequence[str]) -> int:
+        """How many papers have all of the stems."""
         async with translate_failures("to count papers"):
             has_it = Filter.by_property("words").contains_all(list(stems))
             counted = await self._papers.aggregate.over_all(filters=has_it, total_count=True)

@@ -1,4 +1,7 @@
-"""Ranks papers of Weaviate for a survey without reading all of them: pure functions over what is fetched."""
+"""Ranks papers of Weaviate for a survey as a folder does, without reading all of them: over what is fetched.
+
+What is usual in the library is estimated from the papers that the topic's words find and a sample of all others.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Vectors
-from engine.retrieval.ranking import closeness, popularity
+from engine.retrieval.ranking import (
+    Usual,
+    UsualEvidence,
+    find_seeds,
+    order_best,
+    popularity,
+    survey_scores,
+    topic_closeness,
+)
+from engine.retrieval.topic_words import (
+    Scores,
+    TopicWords,
+    WordEvidence,
+    find_words,
+    measure_words,
+    rarity,
+    search_stems,
+)
+from engine.text import terms
 from engine.values import ALL_YEARS, PaperKey, Query
 
-NEAREST = 1_000
-NEAREST_CITED = 2_000
-"""Papers nearest to the topic that are ranked: of all, and of the fifth that is cited most."""
-CITED_SHARE = 0.8
-POPULAR = 5_000
-"""The most cited papers are ranked for every topic: a survey cites them although others are nearer to it. With
-these three, 97 % of the first 1,200 of an exhaustive ranking are found (87,320 papers, five topics)."""
-SAMPLE = 2_000
-"""Papers that stand for the whole library when a score is standardised; their ids are random."""
-HELD_S = 3_600.0
-"""What is held of a library in memory is read again after an hour: others add to it."""
-
-FACTS = ["key", "year", "citations", "venue_folded"]
+FACTS = ["key", "title", "words", "year", "citations", "venue_folded"]
 
 
 @dataclass(frozen=True)
 class PaperColumns:
-    """Papers without their texts; row i of each array is the paper ``ids[i]``."""
+    """What ranks papers; row i of each is the paper ``ids[i]``. Stems are joined by spaces."""
 
     ids: list[Any]
     keys: list[PaperKey]
@@ -39,6 +48,10 @@ class PaperColumns:
     citations: NDArray[np.float64]
     years: NDArray[np.int64]
     venues: list[str]
+    titles: list[str]
+    """Stems of the title."""
+    texts: list[str]
+    """Stems of title and abstract."""
 
     @classmethod
     def of(cls, objects: Sequence[Any]) -> PaperColumns:
@@ -53,19 +66,43 @@ class PaperColumns:
             np.array([np.nan if c is None else float(c) for c in counts]),
             np.array([v.get("year") or 0 for v in values], np.int64),
             [v.get("venue_folded") or "" for v in values],
+            [" ".join(terms(v.get("title") or "")) for v in values],
+            [v.get("words") or "" for v in values],
         )
 
-    def allowed(self, query: Query) -> list[int]:
-        """Rows that the query takes."""
+    def allowed(self, query: Query) -> NDArray[np.bool_]:
+        """Which rows the query takes."""
         first, last = query.years.first or 0, query.years.last or 9_999
-        return [
-            i
-            for i, key in enumerate(self.keys)
-            if key not in query.exclude
-            and (query.years == ALL_YEARS or first <= self.years[i] <= last)
-            and (not query.least_citations or self.citations[i] >= query.least_citations)
-            and (not query.venue or self.venues[i] == query.venue.casefold())
-        ]
+        return np.array(
+            [
+                key not in query.exclude
+                and (query.years == ALL_YEARS or first <= self.years[i] <= last)
+                and (not query.least_citations or self.citations[i] >= query.least_citations)
+                and (not query.venue or self.venues[i] == query.venue.casefold())
+                for i, key in enumerate(self.keys)
+            ],
+            bool,
+        )
+
+
+def join_columns(parts: Sequence[PaperColumns]) -> PaperColumns:
+    """The papers of all parts, each once, in their order."""
+    parts = [part for part in parts if part.ids] or list(parts[:1])
+    ids = [name for part in parts for name in part.ids]
+    once = sorted({name: row for row, name in reversed(list(enumerate(ids)))}.values())
+    keys, venues, titles, texts = (
+        [value for part in parts for value in getattr(part, name)] for name in ("keys", "venues", "titles", "texts")
+    )
+    return PaperColumns(
+        [ids[row] for row in once],
+        [keys[row] for row in once],
+        np.concatenate([part.abstracts for part in parts])[once],
+        np.concatenate([part.citations for part in parts])[once],
+        np.concatenate([part.years for part in parts])[once],
+        [venues[row] for row in once],
+        [titles[row] for row in once],
+        [texts[row] for row in once],
+    )
 
 
 @dataclass(frozen=True)
@@ -77,29 +114,70 @@ class LibrarySample:
     cited_from: int
     read_at: float
 
+    @property
+    def usual_length(self) -> float:
+        """Mean number of words that carry meaning in title and abstract."""
+        return float(np.mean([len(text.split()) for text in self.sample.texts]))
 
-def survey_ranking(
-    bodies: Sequence[PaperColumns], core: Vectors, held: LibrarySample, query: Query
+
+@dataclass(frozen=True)
+class TopicPapers:
+    """A topic, how many of the library's papers have each of its stems, and the papers that its words find first."""
+
+    topic: TopicWords
+    papers_with: Sequence[int]
+    papers: int
+    """Papers of the library."""
+    named: PaperColumns
+
+    def measure(self, columns: PaperColumns, usual_length: float) -> WordEvidence:
+        """What the topic's words tell of these papers, their rarity being that in the whole library."""
+        texts = [text.split() for text in columns.texts]
+        found = find_words(self.topic, search_stems([title.split() for title in columns.titles], texts), len(texts))
+        there = [max(n, len(word.rows)) for n, word in zip(self.papers_with, found.said, strict=True)]
+        lengths = np.array([len(text) for text in texts], np.float32)
+        return measure_words(found, rarity(there, self.papers), lengths, usual_length)
+
+    def seeds(self, usual_length: float) -> list[Vectors]:
+        """The vectors of the papers that stand for the topic, in groups; none where no paper names it."""
+        if not self.named.ids:
+            return []
+        return [self.named.abstracts[rows] for rows in find_seeds(self.measure(self.named, usual_length)) if len(rows)]
+
+
+def rank_for_survey(
+    found: TopicPapers, near: Sequence[PaperColumns], seeds: Sequence[Vectors], held: LibrarySample, query: Query
 ) -> Mapping[Any, float]:
-    """The ids of the best papers with their scores, best first, at most as many as the query wants.
-
-    Closeness to the core and popularity are each measured in the sample's standard deviations from its mean.
-    """
-    everyone = [body for body in (held.popular, *bodies, held.sample) if body.ids]
-    cited = popularity(
-        np.concatenate([body.citations for body in everyone]),
-        np.concatenate([body.years for body in everyone]),
-        datetime.now(UTC).year,
+    """The ids of the best papers with their scores (`survey_scores`), best first, at most as many as are wanted."""
+    everyone = join_columns([found.named, held.sample, held.popular, *near])
+    words = found.measure(everyone, held.usual_length)
+    close = topic_closeness(everyone.abstracts, seeds)
+    cited = _popularity(everyone, frozenset(held.sample.ids))
+    weights = _weights(everyone, found, held)
+    usual = UsualEvidence(
+        *(Usual.of(values, weights) for values in (words.bm25, words.in_text, words.in_title, close, cited))
     )
-    *counts, usual = np.split(cited, np.cumsum([len(body.ids) for body in everyone])[:-1])
-    near = closeness(held.sample.abstracts, core)
-    scores: dict[Any, float] = {}
-    for body, popular in zip(everyone[:-1], counts, strict=True):
-        combined = _standardise_to(closeness(body.abstracts, core), near) + _standardise_to(popular, usual)
-        scores.update({body.ids[i]: float(combined[i]) for i in body.allowed(query)})
-    return {name: scores[name] for name in sorted(scores, key=lambda name: -scores[name])[: query.limit]}
+    scores = survey_scores(words, close, cited, usual)
+    scores[~everyone.allowed(query)] = -np.inf
+    return {everyone.ids[row]: float(scores[row]) for row in order_best(scores, query.limit) if scores[row] > -np.inf}
 
 
-def _standardise_to(values: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray[np.float64]:
-    spread = float(usual.std())
-    return np.zeros_like(values) if spread < 1e-12 else (values - usual.mean()) / spread
+def _weights(everyone: PaperColumns, found: TopicPapers, held: LibrarySample) -> Scores:
+    """How many papers of the library each stands for.
+
+    One that the words found stands for itself, one of the sample for its share of all others; any other for none,
+    since it was not chosen by chance.
+    """
+    named, sample = set(found.named.ids), set(held.sample.ids)
+    others = max(1, len(sample - named))
+    share = max(0, found.papers - len(named)) / others
+    return np.array([1.0 if name in named else share * (name in sample) for name in everyone.ids])
+
+
+def _popularity(everyone: PaperColumns, sample: frozenset[Any]) -> Scores:
+    """`popularity`, where an unknown count takes the median of the sample."""
+    rows = np.array([name in sample for name in everyone.ids]) | np.isnan(everyone.citations)
+    result: Scores = np.zeros(len(rows))
+    for part in (rows, ~rows):
+        result[part] = popularity(everyone.citations[part], everyone.years[part], datetime.now(UTC).year)
+    return result

@@ -1,0 +1,140 @@
+"""Searches a Weaviate library for a survey: fetches what may rank high, which `weaviate_ranking` then orders."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from weaviate.classes.query import Filter, Sort
+
+from engine.errors import RetrievalError
+from engine.retrieval.embedding import Vectors
+from engine.retrieval.libraries.weaviate_papers import PaperObjects, filter_papers
+from engine.retrieval.libraries.weaviate_ranking import (
+    FACTS,
+    LibrarySample,
+    PaperColumns,
+    TopicPapers,
+    join_columns,
+    rank_for_survey,
+)
+from engine.retrieval.libraries.weaviate_schema import translate_failures
+from engine.retrieval.ranking import SEEDS
+from engine.retrieval.topic_words import TopicWords, Writing, read_topic, with_abbreviations
+from engine.values import Query
+
+NAMED = 1_000
+"""Papers that are ranked since they name the topic, by the server's BM25."""
+NEAREST = 1_000
+NEAREST_CITED = 2_000
+"""Papers nearest to the topic that are ranked: of all, and of the fifth that is cited most."""
+CITED_SHARE = 0.8
+POPULAR = 5_000
+"""The most cited papers are ranked for every topic: a survey cites them although others are nearer to it."""
+SAMPLE = 2_000
+"""Papers that stand for the whole library; their ids are random."""
+HELD_S = 3_600.0
+"""What is held of a library in memory is read again after an hour: others add to it."""
+
+_WANTED: Mapping[str, Any] = {"include_vector": ["abstract"], "return_properties": FACTS}
+
+
+class SurveySearch:
+    """The papers of a collection, or of one tenant of it. Every method raises `RetrievalError`."""
+
+    def __init__(self, papers: Any, objects: PaperObjects) -> None:
+        self._papers = papers
+        self._objects = objects
+        self._held: LibrarySample | None = None
+
+    def forget(self) -> None:
+        """The library has changed: read its sample again."""
+        self._held = None
+
+    async def find(self, text: str) -> tuple[TopicPapers, list[Vectors]]:
+        """The papers that a topic's words find, and the vectors of those that stand for it, which may be none."""
+        said = read_topic(text)
+        if not said.stems:
+            return TopicPapers(said, (), await self._objects.count(), PaperColumns.of([])), []
+        named, abstracts, there = await asyncio.gather(
+            self._named(said.stems, NAMED),
+            self._abstracts(said),
+            asyncio.gather(*(self._objects.count_with([s]) for s in said.stems)),
+        )
+        topic = await self._meant(with_abbreviations(said, abstracts))
+        if len(topic.all_stems()) > len(said.stems):
+            named = join_columns([named, await self._named(topic.all_stems(), NAMED)])
+        found = TopicPapers(topic, there, await self._objects.count(), named)
+        held = await self._load_sample()
+        return found, await asyncio.to_thread(found.seeds, held.usual_length)
+
+    async def rank(self, query: Query, found: TopicPapers, seeds: Sequence[Vectors]) -> Mapping[Any, float]:
+        """The ids of the best papers with their scores, best first."""
+        held = await self._load_sample()
+        middle = np.mean([group.mean(axis=0) for group in seeds], axis=0)
+        cited = Filter.by_property("citations").greater_or_equal(held.cited_from)
+        fetched = [
+            self._near(middle, query, max(query.limit, NEAREST)),
+            self._near(middle, query, NEAREST_CITED, cited),
+        ]
+        if filter_papers(query) is not None and found.topic.stems:
+            fetched.append(self._named(found.topic.all_stems(), NAMED, query))
+        near = await asyncio.gather(*fetched)
+        return await asyncio.to_thread(rank_for_survey, found, near, seeds, held, query)
+
+    async def _named(self, stems: Sequence[str], limit: int, query: Query | None = None) -> PaperColumns:
+        """The best by the server's BM25, of those that a query takes where one is given."""
+        wanted = dict(_WANTED) if query is None else {**_WANTED, "filters": filter_papers(query)}
+        async with translate_failures("to search"):
+            found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=limit, **wanted)
+        return PaperColumns.of(found.objects)
+
+    async def _abstracts(self, topic: TopicWords) -> list[str]:
+        """Texts that tell the abbreviations of the topic's phrases."""
+        async with translate_failures("to search"):
+            found = await self._papers.query.bm25(
+                " ".join(topic.stems), query_properties=["words"], limit=SEEDS, return_properties=["abstract"]
+            )
+        return [o.properties.get("abstract") or "" for o in found.objects]
+
+    async def _meant(self, topic: TopicWords) -> TopicWords:
+        """Without the abbreviations that mostly mean something else here."""
+
+        async def is_meant(writing: Writing) -> bool:
+            if not writing.is_abbreviation or len(writing.stems) > 1:
+                return True
+            words = [topic.stems[at] for at in writing.positions]
+            all_, both = await asyncio.gather(
+                self._objects.count_with(writing.stems), self._objects.count_with([*writing.stems, *words])
+            )
+            return both * 2 >= all_
+
+        kept = await asyncio.gather(*map(is_meant, topic.writings))
+        return replace(topic, writings=tuple(w for w, is_kept in zip(topic.writings, kept, strict=True) if is_kept))
+
+    async def _near(self, middle: Any, query: Query, limit: int, also: Any = None) -> PaperColumns:
+        """The papers nearest to the middle of the topic."""
+        async with translate_failures("to search"):
+            found = await self._papers.query.near_vector(
+                middle.tolist(), limit=limit, filters=filter_papers(query, also), target_vector="abstract", **_WANTED
+            )
+        return PaperColumns.of(found.objects)
+
+    async def _load_sample(self) -> LibrarySample:
+        """A sample of the library and its most cited papers."""
+        if self._held is None or time.monotonic() - self._held.read_at > HELD_S:
+            async with translate_failures("to search"):
+                some = await self._papers.query.fetch_objects(limit=SAMPLE, **_WANTED)
+                most = await self._papers.query.fetch_objects(
+                    limit=POPULAR, sort=Sort.by_property("citations", ascending=False), **_WANTED
+                )
+            sample = PaperColumns.of(some.objects)
+            if not sample.ids:
+                raise RetrievalError("This library in Weaviate has no papers with vectors.")
+            cited_from = int(np.quantile(np.nan_to_num(sample.citations), CITED_SHARE))
+            self._held = LibrarySample(sample, PaperColumns.of(most.objects), cited_from, time.monotonic())
+        return self._held

@@ -1,0 +1,93 @@
+"""The order of a survey's papers that is made from a part of a library is that of all of it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from engine.retrieval.libraries.weaviate_ranking import (
+    LibrarySample,
+    PaperColumns,
+    TopicPapers,
+    join_columns,
+    rank_for_survey,
+)
+from engine.retrieval.topic_words import read_topic
+from engine.values import PaperKey, Query, YearRange
+
+SIZE = 1_500
+SUBJECTS = ("graph", "vision", "speech", "protein", "market")
+COMMON = ("model", "learn", "data", "network", "train")
+
+
+def stored(number: int) -> Any:
+    """A paper as Weaviate gives it: the words and the vector of a subject, the same each time."""
+    chance = np.random.default_rng(number)
+    subject = number % len(SUBJECTS)
+    vector = np.eye(16)[subject] + 0.3 * chance.standard_normal(16)
+    said = [*chance.choice(COMMON, 12), *[SUBJECTS[subject]] * int(chance.integers(0, 4))]
+    title = [str(word) for word in chance.choice(said, 3)]
+    return SimpleNamespace(
+        uuid=number,
+        properties={
+            "key": f"arxiv:{number}",
+            "title": " ".join(title),
+            "words": " ".join([*title, *(str(word) for word in said)]),
+            "year": int(chance.integers(2000, 2025)),
+            "citations": None if number % 50 == 0 else int(chance.pareto(1.0) * 10),
+            "venue_folded": "",
+        },
+        vector={"abstract": (vector / np.linalg.norm(vector)).tolist()},
+    )
+
+
+EVERYONE = [stored(number) for number in range(SIZE)]
+NOBODY = PaperColumns.of([])
+
+
+def rank(
+    named: list[Any], sample: list[Any], popular: list[Any], near: list[Any], query: Query
+) -> tuple[list[Any], list[float]]:
+    stems = read_topic(query.text)
+    there = [sum(s in o.properties["words"].split() for o in EVERYONE) for s in stems.stems]
+    found = TopicPapers(stems, there, SIZE, PaperColumns.of(named))
+    held = LibrarySample(PaperColumns.of(sample), PaperColumns.of(popular), 0, 0.0)
+    best = rank_for_survey(found, [PaperColumns.of(near)], found.seeds(held.usual_length), held, query)
+    return list(best), list(best.values())
+
+
+def best_of(count: int, value: Any) -> list[Any]:
+    return sorted(EVERYONE, key=value, reverse=True)[:count]
+
+
+def test_a_part_of_a_library_tells_its_order() -> None:
+    query = Query("graph networks", 50)
+    naming = [o for o in EVERYONE if {"graph", "network"} & set(o.properties["words"].split())]
+    whole, _ = rank(naming, EVERYONE, [], [], query)
+    named = best_of(250, lambda o: o.properties["words"].split().count("graph"))
+    popular = best_of(100, lambda o: o.properties["citations"] or 0)
+    near = best_of(150, lambda o: o.vector["abstract"][0])
+    sample = [EVERYONE[i] for i in np.random.default_rng(0).choice(SIZE, 200, replace=False)]
+    part, scores = rank(named, sample, popular, near, query)
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(whole) & set(part)) >= 45
+
+
+def test_only_what_the_query_takes_is_ranked() -> None:
+    taken = Query(
+        "graph", 2_000, years=YearRange(2010, 2012), least_citations=5, exclude=frozenset({PaperKey("arxiv:5")})
+    )
+    found, _ = rank(EVERYONE, EVERYONE, [], [], taken)
+    assert found
+    for number in found:
+        facts = EVERYONE[number].properties
+        assert 2010 <= facts["year"] <= 2012 and facts["citations"] >= 5 and number != 5
+
+
+def test_papers_that_are_fetched_twice_are_one() -> None:
+    one, two = PaperColumns.of(EVERYONE[:3]), PaperColumns.of(EVERYONE[1:5])
+    assert join_columns([one, NOBODY, two]).ids == [0, 1, 2, 3, 4]
+    assert join_columns([one, two]).keys == [f"arxiv:{number}" for number in range(5)]
+    assert join_columns([NOBODY, NOBODY]).ids == []
