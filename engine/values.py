@@ -151,7 +151,7 @@ KeywordOrigin = Literal["topic", "library", "person"]
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A search phrase and who proposed it; ``found`` is how many papers it brought that were new."""
+    """A search phrase and who proposed it; ``found`` is how many papers about the topic have it."""
 
     text: str
     origin: KeywordOrigin

@@ -64,7 +64,7 @@ def _origin(origin: str, found: int) -> str:
         case "person":
             return " (added by you)"
         case _:
-            return f" (brings {found} {'paper' if found == 1 else 'papers'} that the others do not)"
+            return f" ({found} {'paper' if found == 1 else 'papers'} on your topic)"
 
 
 LISTED_PAPERS = 10
@@ -139,14 +139,21 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> st
     where = ", ".join(part for part in (paper.venue, str(paper.year or "")) if part)
     counted = f" by {paper.counted}" if paper.counted else ""
     cited = f", cited {paper.citations:,} times{counted}" if paper.citations is not None else ""
-    words = sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: r.rank)[:2]
-    reasons = [f"found by {', '.join(f'“{escape_markdown(r.keyword)}” #{r.rank}' for r in words)}"] if words else []
+    words = {r.keyword: r for r in sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: -r.rank)}
+    found = [f"{_name_keyword(r.keyword, selection)} #{r.rank}" for r in reversed(words.values())][:2]
+    reasons = [f"found by {', '.join(found)}"] if found else []
     reasons += [_by_citation(r) for r in item.reasons if r.by != "keyword"]
     reasons += [escape_markdown(item.judgement)] if item.judgement else []
     why = f" · {'; '.join(reasons)}" if reasons else ""
     title = link(shorten(clean(paper.title), 120), paper)
     what = f"{title} · {escape_markdown(people)}, {escape_markdown(where)}"
     return f"{position}. {what}{cited}{why}{_marks(item, selection)}"
+
+
+def _name_keyword(keyword: str, selection: PaperSelection) -> str:
+    """The keyword in quotation marks; the topic, which is the first that is searched, is not repeated in each line."""
+    is_topic = bool(selection.searches) and keyword == selection.searches[0].query
+    return "your topic" if is_topic else f"“{escape_markdown(keyword)}”"
 
 
 def _word_unsure_lines(selection: PaperSelection) -> list[str]:

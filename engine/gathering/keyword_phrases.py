@@ -25,19 +25,31 @@ OF_THE_LIBRARY = 0.5
 """Where papers about the topic are more of the library than this, there is no rest to compare with."""
 
 
-async def read_phrase(phrase: str, about: Sequence[Paper], pool: KeywordPool, library: Library) -> str:
-    """The phrase as the papers about the topic write it; empty where it is no keyword."""
-    parts = words(phrase)
-    if not parts or parts[0] in STOP_WORDS or parts[-1] in STOP_WORDS or _is_said(phrase, pool):
-        return ""
-    written = _written(phrase, about)
-    # A word alone belongs to many fields, unless it is a name.
-    if not written or (len(parts) == 1 and written.islower()):
-        return ""
-    stems = set(terms(phrase))
-    with_it = sum(stems <= set(terms(f"{paper.title} {paper.content}")) for paper in about)
-    counts = await library.count_topic(written)
-    return written if _log_odds(with_it, len(about), counts) >= TYPICAL else ""
+class PhraseReader:
+    """Reads phrases of the papers about a topic."""
+
+    def __init__(self, about: Sequence[Paper], library: Library) -> None:
+        self._library = library
+        self._papers = list(about)
+        self._stems = [frozenset(terms(f"{paper.title} {paper.content}")) for paper in about]
+
+    def find(self, phrase: str) -> list[Paper]:
+        """The papers that have all words of a phrase."""
+        stems = frozenset(terms(phrase))
+        return [paper for paper, there in zip(self._papers, self._stems, strict=True) if stems <= there]
+
+    async def read(self, phrase: str, pool: KeywordPool) -> str:
+        """The phrase as the papers write it; empty where it is no keyword."""
+        parts = words(phrase)
+        if not parts or parts[0] in STOP_WORDS or parts[-1] in STOP_WORDS or _is_said(phrase, pool):
+            return ""
+        having = self.find(phrase)
+        written = _written(phrase, having)
+        # A word alone belongs to many fields, unless it is a name.
+        if not written or (len(parts) == 1 and written.islower()):
+            return ""
+        counts = await self._library.count_topic(written)
+        return written if _log_odds(len(having), len(self._papers), counts) >= TYPICAL else ""
 
 
 def _is_said(phrase: str, pool: KeywordPool) -> bool:

@@ -26,6 +26,9 @@ RELEVANCE_FLOOR = 0.2
 """Least cosine between a keyword and the topic for `farthest`: twice the mean cosine (0.1) that two random
 abstracts of a broad computer-science library have under latent semantic analysis."""
 
+CLUSTERED_PAPERS = 150
+"""Papers, the first found, that are clustered for candidates: more bring the same phrases and cost seconds."""
+
 Search = Callable[[str], Awaitable[Sequence[FoundPaper]]]
 
 ReadPhrase = Callable[[str, Sequence[Paper], KeywordPool], Awaitable[str]]
@@ -83,17 +86,18 @@ async def expand_keywords(
     """The pool grown from ``start`` (the topic first), and the papers found on the way.
 
     ``read`` says how a candidate is written, or that it is none. It ends at θ papers, at `Limits.keyword_rounds`, when
-    no candidate is left, or when there are fewer papers than clusters; a keyword that brings nothing new is dropped.
+    no candidate is left, or when there are fewer papers than clusters; a keyword that finds nothing is dropped.
     """
     known: dict[PaperKey, Paper] = {}
     dropped: set[str] = set()
+    vectors_of: dict[PaperKey, Vectors] = {}
     pool = [await _search_keyword(keyword, search, known) for keyword in start]
     for _ in range(limits.keyword_rounds):
         groups = len(pool) + 1
         if len(known) >= limits.candidate_papers or len(known) < 2 * groups or len(pool) >= limits.keywords:
             break
-        papers = list(known.values())
-        candidates = await asyncio.to_thread(_candidates, papers, groups, pool, dropped, embedder)
+        papers = list(known.values())[:CLUSTERED_PAPERS]
+        candidates = await asyncio.to_thread(_candidates, papers, groups, pool, (dropped, vectors_of), embedder)
         if read is not None:
             written = {c: await read(c, papers, KeywordPool(tuple(pool))) for c in candidates}
             dropped.update(c.casefold() for c, form in written.items() if not form)
@@ -114,17 +118,24 @@ async def expand_keywords(
 
 
 async def _search_keyword(keyword: Keyword, search: Search, known: dict[PaperKey, Paper]) -> Keyword:
-    before = len(known)
-    for found in await search(keyword.text):
-        known.setdefault(found.paper.key, found.paper)
-    return Keyword(keyword.text, keyword.origin, len(known) - before)
+    found = await search(keyword.text)
+    for item in found:
+        known.setdefault(item.paper.key, item.paper)
+    return Keyword(keyword.text, keyword.origin, len(found))
 
 
 def _candidates(
-    papers: Sequence[Paper], groups: int, pool: Sequence[Keyword], dropped: Set[str], embedder: Embedder
+    papers: Sequence[Paper],
+    groups: int,
+    pool: Sequence[Keyword],
+    seen: tuple[Set[str], dict[PaperKey, Vectors]],
+    embedder: Embedder,
 ) -> list[str]:
-    """The best unused term of each cluster, by c-TF-IDF."""
-    vectors = embed_papers(embedder, papers)
+    """The best unused term of each cluster, by c-TF-IDF; what is embedded is added to what was ``seen``."""
+    dropped, vectors_of = seen
+    if new := [paper for paper in papers if paper.key not in vectors_of]:
+        vectors_of.update(zip((paper.key for paper in new), embed_papers(embedder, new), strict=True))
+    vectors = np.array([vectors_of[paper.key] for paper in papers])
     if len(np.unique(vectors, axis=0)) < groups:
         return []
     from sklearn.cluster import KMeans

@@ -41,7 +41,7 @@ class Mentions:
 
     ``salience`` is the number of sentences that have the word of the topic which has the fewest, the title being two.
     ``main_in_title`` says whether the title has the words without which nothing is left of the topic, ``needed`` how
-    many words a paper must have to name it.
+    many words a paper must have to name it, ``has_rare`` whether one of them is `RARE`.
     """
 
     levels: NDArray[np.int64]
@@ -50,6 +50,7 @@ class Mentions:
     salience: NDArray[np.int64]
     main_in_title: NDArray[np.bool_]
     needed: int
+    has_rare: bool
 
 
 ABBREVIATIONS_FROM = 400
@@ -111,7 +112,7 @@ def measure_mentions(
     size = len(said.stems)
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
-        return Mentions(never, nothing, nothing, never, never > 0, 0)
+        return Mentions(never, nothing, nothing, never, never > 0, 0, has_rare=False)
     reader = _Reader(_read_forms(said, papers[:ABBREVIATIONS_FROM], embedder))
     texts = [reader.read(paper) for paper in papers]
     strong = np.flatnonzero(rarities**2 >= WEAK * (rarities**2).sum())
@@ -128,6 +129,7 @@ def measure_mentions(
         np.array([named.salience(text) for text in texts], np.int64),
         np.array([main <= _positions(text.title) for text in texts]),
         len(needed),
+        bool(any(rarities[j] >= RARE for j in needed)),
     )
 
 

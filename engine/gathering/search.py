@@ -11,7 +11,7 @@ from typing import NoReturn
 import numpy as np
 
 from engine.errors import RetrievalError, UserError
-from engine.gathering.keyword_phrases import read_phrase
+from engine.gathering.keyword_phrases import PhraseReader
 from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
 from engine.gathering.relevance import JudgedPapers, judge_papers
 from engine.gathering.topic_papers import (
@@ -54,6 +54,9 @@ FOUNDATION_WEIGHT = 3.0
 """In units of the topic's own search: the order in which a survey would cite what was found counts twice, and what
 the found papers themselves cite as much as both together, since no word of it need be searched for."""
 
+KEYWORD_PAPERS = 400
+"""Papers of either ranking of the library of which those about the topic tell its keywords."""
+
 NAMED_WEIGHT = 0.5
 """The papers that have most of a keyword's words count half as much beside those that a survey would cite: few
 citations keep no paper from being found."""
@@ -69,37 +72,52 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
     """The topic and keywords from clusters of what it finds; each refused proposal brings another selector."""
     await context.progress(Progress("keywords"))
 
-    async def search(text: str) -> Sequence[FoundPaper]:
-        await context.progress(Progress("keywords", detail=text))
-        found = list(await context.library.search(Query(text, 200, "relevance", brief.years)))
-        if context.online:
-            searched = await context.online.search(text, SEEDS, brief.years)
-            found += [FoundPaper(paper, 0.0) for paper in searched.papers]
-        return found
-
-    first = [found.paper for found in await search(brief.topic)]
+    first = await _find_papers(brief.topic, brief, context)
     if not first:
         raise UserError(_word_nothing_found(brief))
     embedder = await asyncio.to_thread(ready, context.embedder, first)
     subjects = split_topic(brief.topic)
 
-    async def search_on_topic(text: str) -> Sequence[FoundPaper]:
-        """Only what is about the topic: a keyword is worth what it brings of that."""
-        found = [FoundPaper(paper, 0.0) for paper in first] if text == brief.topic else await search(text)
-        papers = list({paper.key: paper for paper in (*first, *(f.paper for f in found))}.values())
+    async def choose(papers: Sequence[Paper]) -> list[Paper]:
         relevance = await _measure(subjects, papers, embedder, context)
         if not relevance.about.any():
             await _stop_without_papers(brief, [FoundPaper(paper, 0.0) for paper in papers], relevance, context)
-        about = {paper.key for paper, is_about in zip(papers, relevance.about, strict=True) if is_about}
-        return [item for item in found if item.paper.key in about]
+        return [paper for paper, is_about in zip(papers, relevance.about, strict=True) if is_about]
 
-    async def read(phrase: str, about: Sequence[Paper], pool: KeywordPool) -> str:
-        return await read_phrase(phrase, about, pool, context.library)
+    about = await choose(first)
+    reader = PhraseReader(about, context.library)
+
+    async def search(text: str) -> Sequence[FoundPaper]:
+        """Only what is about the topic: a keyword is worth what it finds of that."""
+        await context.progress(Progress("keywords", detail=text))
+        if text == brief.topic:
+            return [FoundPaper(paper, 0.0) for paper in about]
+        found = reader.find(text)
+        if context.online:
+            known = {paper.key for paper in about}
+            searched = await context.online.search(text, SEEDS, brief.years)
+            new = [paper for paper in searched.papers if paper.key not in known]
+            chosen = {paper.key for paper in await choose([*about, *new])}
+            found += [paper for paper in new if paper.key in chosen]
+        return [FoundPaper(paper, 0.0) for paper in found]
+
+    async def read(phrase: str, _: Sequence[Paper], pool: KeywordPool) -> str:
+        return await reader.read(phrase, pool)
 
     chosen = SELECTORS[(SELECTORS.index(selector) + context.attempt) % len(SELECTORS)]
     start = [Keyword(brief.topic, "topic")]
-    pool, _ = await expand_keywords(start, search_on_topic, embedder, context.limits, chosen, read)
+    pool, _ = await expand_keywords(start, search, embedder, context.limits, chosen, read)
     return pool
+
+
+async def _find_papers(topic: str, brief: Brief, context: RunContext) -> list[Paper]:
+    """What the topic finds in the library and online, each paper once."""
+    found: list[Paper] = []
+    for ranking in ("survey", "words"):
+        found += [f.paper for f in await context.library.search(Query(topic, KEYWORD_PAPERS, ranking, brief.years))]
+    if context.online:
+        found += (await context.online.search(topic, SEEDS, brief.years)).papers
+    return list({paper.key: paper for paper in found}.values())
 
 
 async def _stop_without_papers(
@@ -131,9 +149,9 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     await context.progress(Progress("filtering", total, total))
     excluded = exclusion_of(brief.without)
     fused = [item for item in search.fused() if not excluded.holds(item.paper)]
-    wanted = [*split_topic(brief.topic), *(k.text for k in pool.keywords if k.origin == "person")]
-    relevance = await _measure(wanted, [f.paper for f in fused], embedder, context)
-    about = [f for f, is_about in zip(fused, relevance.about, strict=True) if is_about]
+    added = [k.text for k in pool.keywords if k.origin == "person"]
+    relevance = await _measure(split_topic(brief.topic), [f.paper for f in fused], embedder, context, added)
+    about = [fused[i] for i in sorted(np.flatnonzero(relevance.about), key=lambda i: not relevance.named[i])]
     room = min(limit // FOUNDATION_SHARE, len(about) // (FOUNDATION_SHARE - 1))
     foundations = select_foundations(fused, relevance, room)
     if not about:
@@ -164,9 +182,14 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
 
 
 async def _measure(
-    subjects: Sequence[str], papers: Sequence[Paper], embedder: Embedder, context: RunContext
+    subjects: Sequence[str],
+    papers: Sequence[Paper],
+    embedder: Embedder,
+    context: RunContext,
+    added: Sequence[str] = (),
 ) -> Relevance:
     counted = [Subject(text, await context.library.count_topic(text)) for text in subjects]
+    counted += [Subject(text, await context.library.count_topic(text), is_added=True) for text in added]
     return await asyncio.to_thread(measure_relevance, counted, papers, embedder, context.accepted[:SEEDS])
 
 

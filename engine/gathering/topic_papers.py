@@ -34,9 +34,9 @@ SALIENT, PROMINENT = 2, 3
 LOW, USUAL, TYPICAL, CENTRAL = 0.1, 0.25, 0.5, 0.75
 """Shares of the core that may be less close to the rest of the core than a paper which is about the topic."""
 
-OTHER_MEANING = 0.75
-"""A paper that names the topic in its title means something else by it where it is less close than this share
-of `LOW`."""
+OTHER_MEANING, OTHER_FIELD = 0.75, 0.9
+"""A paper that names the topic in its title means something else by it where it is less close than this share of
+`LOW`; than the second, where the topic has common words only, which stand together in many fields."""
 
 SEVERAL = 3
 MOSTLY_IN_TITLE, MAINLY_IN_TITLE, WHOLE = 0.5, 0.67, 0.99
@@ -60,19 +60,24 @@ NEXT_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """For each paper whether it is about the topic, whether it is close enough for a foundation, and its closeness."""
+    """For each paper whether it is about the topic, whether it is close enough for a foundation, and its closeness.
+
+    Those ``named`` name the topic itself and come first: not only what a person added, and not by closeness alone.
+    """
 
     about: NDArray[np.bool_]
+    named: NDArray[np.bool_]
     related: NDArray[np.bool_]
     close: Scores
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Words that a survey is about, and how common they are in the library."""
+    """Words that a survey is about, how common they are in the library, whether a person added them to the topic."""
 
     text: str
     counts: TopicCounts
+    is_added: bool = False
 
 
 def measure_relevance(
@@ -87,6 +92,7 @@ def measure_relevance(
     measured = [_measure_subject(subject, papers, body, liked, embedder) for subject in subjects]
     return Relevance(
         np.logical_or.reduce([one.about for one in measured]),
+        np.logical_or.reduce([one.named & (not s.is_added) for s, one in zip(subjects, measured, strict=True)]),
         np.logical_or.reduce([one.related for one in measured]),
         np.max([one.close for one in measured], axis=0),
     )
@@ -110,18 +116,20 @@ def _measure_subject(
     core = core[np.argsort(-levels[core], kind="stable")][:SEEDS]
     seeds = np.concatenate([vectors[core], liked])
     if len(seeds) < LEAST_SEEDS:
-        return Relevance(often | once, np.zeros(len(papers), bool), mentions.present)
+        return Relevance(often | once, often | once, np.zeros(len(papers), bool), mentions.present)
     close, among = _closeness_to(vectors, seeds, core), _closeness_among(seeds)
     low, usual, typical, central = np.quantile(among, (LOW, USUAL, TYPICAL, CENTRAL)) - 1e-6
+    other = low * (OTHER_MEANING if mentions.has_rare else OTHER_FIELD)
     about = (
-        ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= OTHER_MEANING * low)
+        ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= other)
         | ((levels == Mention.REPEATEDLY) & (close >= np.where(prominent, low, usual)))
         | (once & (close >= np.where(prominent, usual, typical)))
         | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
     )
+    named = about
     if 0 < subject.counts.papers < SMALL_LIBRARY:
-        about |= close >= low
-    return Relevance(about, (close >= central) & (len(seeds) >= LEAST_CORE), close)
+        about = named | (close >= low)
+    return Relevance(about, named, (close >= central) & (len(seeds) >= LEAST_CORE), close)
 
 
 def select_foundations(found: Sequence[FoundPaper], relevance: Relevance, limit: int) -> list[FoundPaper]:

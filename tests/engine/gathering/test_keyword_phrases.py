@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import UserError
-from engine.gathering.keyword_phrases import read_phrase
+from engine.gathering.keyword_phrases import PhraseReader
 from engine.gathering.search import propose_keywords
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.libraries.local import LocalLibrary, create_library
@@ -47,7 +47,7 @@ async def library(tmp_path: Path) -> AsyncIterator[LocalLibrary]:
 async def test_a_phrase_is_a_keyword_where_the_topics_papers_say_it_and_others_do_not(
     library: Library, phrase: str, written: str
 ) -> None:
-    assert await read_phrase(phrase, ABOUT, POOL, library) == written
+    assert await PhraseReader(ABOUT, library).read(phrase, POOL) == written
 
 
 async def test_a_topic_without_papers_is_said_before_keywords_are_proposed(library: LocalLibrary) -> None:

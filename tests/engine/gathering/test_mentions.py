@@ -78,7 +78,7 @@ def test_another_form_of_a_word_names_it() -> None:
         "Users ask why an item is recommended. We give explanations of recommendations. Reviews explain items to users."
     )
     other = written(300, "Generating Explanations for Recommendations from Reviews", text)
-    assert other.title in about("explainable recommendation", [*EXPLAINED, *RECOMMENDED, other], [1_000, 500])
+    assert other.title in about("explainable recommendation", [*EXPLAINED, *RECOMMENDED, other], [300, 500])
 
 
 def test_where_code_is_found_is_not_what_a_paper_is_about() -> None:
