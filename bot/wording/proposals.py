@@ -139,8 +139,10 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> st
     where = ", ".join(part for part in (paper.venue, str(paper.year or "")) if part)
     counted = f" by {paper.counted}" if paper.counted else ""
     cited = f", cited {paper.citations:,} times{counted}" if paper.citations is not None else ""
-    words = {r.keyword: r for r in sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: -r.rank)}
-    found = [f"{_name_keyword(r.keyword, selection)} #{r.rank}" for r in reversed(words.values())][:2]
+    ranks: dict[str, int] = {}
+    for reason in sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: r.rank):
+        ranks.setdefault(reason.keyword, reason.rank)
+    found = [f"{_name_keyword(keyword, selection)} #{rank}" for keyword, rank in ranks.items()][:2]
     reasons = [f"found by {', '.join(found)}"] if found else []
     reasons += [_by_citation(r) for r in item.reasons if r.by != "keyword"]
     reasons += [escape_markdown(item.judgement)] if item.judgement else []
