@@ -155,7 +155,9 @@ def _compared(survey: Survey, seconds: float, usage: Usage, embedder: Embedder, 
     stored = [claim for _, section in walk(survey.sections) for claim in section.claims]
     checked = [c for c in stored if c.citations and all(e.verdict != "unchecked" for e in c.citations)]
     recall = (
-        soft_heading_recall(document.headings(), human.headings(), embedder) if human and human.headings() else None
+        soft_heading_recall(document.headings(), human.headings(), embedder, clipped=True)
+        if human and human.headings()
+        else None
     )
     overlap = rouge(document.text(), human.text()).mean() if human else None
     share = len(checked) / len(stored) if stored else 0.0

@@ -40,6 +40,7 @@ class Mentions:
     """For each paper its `Mention`, the share (0 to 1) of the topic in its title and in all of it, and its salience.
 
     ``salience`` is the number of sentences that have the word of the topic which has the fewest, the title being two.
+    ``head_in_title`` says whether the title has what stands before "in", "for" and the like, where that says enough.
     ``main_in_title`` says whether the title has the words without which nothing is left of the topic, ``needed`` how
     many words a paper must have to name it, ``has_rare`` whether one of them is `RARE`.
     """
@@ -49,6 +50,7 @@ class Mentions:
     present: NDArray[np.float64]
     salience: NDArray[np.int64]
     main_in_title: NDArray[np.bool_]
+    head_in_title: NDArray[np.bool_]
     needed: int
     has_rare: bool
 
@@ -72,6 +74,9 @@ of the papers with such titles have elsewhere: "unlearning" alone is machine unl
 
 WEAK = 0.08
 """A word with less than this share of the topic's rarities squared may be missing: the others say what it is about."""
+
+_INTO_CONTEXT = re.compile(r"\s+(?:in|for|with|on|using|via|under)\s+", re.I)
+"""What follows in a topic tells where or by what: "3D object detection in autonomous driving"."""
 
 _BOILERPLATE = re.compile(
     r"https?:|www\.|github|\b(?:code|data|datasets?|models?|demos?|videos?|benchmarks?|implementations?)\b[^.]{0,60}"
@@ -112,7 +117,7 @@ def measure_mentions(
     size = len(said.stems)
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
-        return Mentions(never, nothing, nothing, never, never > 0, 0, has_rare=False)
+        return Mentions(never, nothing, nothing, never, never > 0, never > 0, 0, has_rare=False)
     reader = _Reader(_read_forms(said, papers[:ABBREVIATIONS_FROM], embedder))
     texts = [reader.read(paper) for paper in papers]
     strong = np.flatnonzero(rarities**2 >= WEAK * (rarities**2).sum())
@@ -120,6 +125,7 @@ def measure_mentions(
     pairs = [pair for pair in _pairs(topic, said) if any(j in needed and rarities[j] < COMMON for j in pair)]
     phrases = [pair for pair in pairs if _is_phrase(pair, texts)]
     main = _find_main(needed, texts, rarities)
+    head = _find_head(topic, said, needed, rarities)
     named = _Named(needed, phrases, 2 * size - 1)
     weights = rarities / rarities.sum()
     return Mentions(
@@ -128,6 +134,7 @@ def measure_mentions(
         np.array([weights[[*text.present()]].sum() for text in texts]),
         np.array([named.salience(text) for text in texts], np.int64),
         np.array([main <= _positions(text.title) for text in texts]),
+        np.array([_has_head(text.title, head, phrases) for text in texts]),
         len(needed),
         bool(any(rarities[j] >= RARE for j in needed)),
     )
@@ -236,6 +243,20 @@ def _find_main(needed: frozenset[int], texts: Sequence[_Text], rarities: NDArray
             break
         main -= {word}
     return main
+
+
+def _find_head(topic: str, said: TopicWords, needed: frozenset[int], rarities: NDArray[np.float64]) -> frozenset[int]:
+    """The words needed before the topic's context; none where there is no context, or they are one common word."""
+    before, *context = _INTO_CONTEXT.split(topic, maxsplit=1)
+    place = {s: i for i, s in enumerate(said.stems)}
+    head = frozenset(place[s] for word in words(before) if (s := stem(word)) in place) & needed
+    tells = len(head) > 1 or any(rarities[j] >= COMMON for j in head)
+    return head if context and tells else frozenset()
+
+
+def _has_head(title: tuple[Hit, ...], head: frozenset[int], phrases: Sequence[tuple[int, int]]) -> bool:
+    own = [pair for pair in phrases if head >= {*pair}]
+    return bool(head) and head <= _positions(title) and all(_stand_together(title, pair, 2) for pair in own)
 
 
 def _pairs(topic: str, said: TopicWords) -> list[tuple[int, int]]:

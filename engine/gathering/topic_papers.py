@@ -125,6 +125,7 @@ def _measure_subject(
         | ((levels == Mention.REPEATEDLY) & (close >= np.where(prominent, low, usual)))
         | (once & (close >= np.where(prominent, usual, typical)))
         | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
+        | (mentions.head_in_title & (close >= low))
     )
     named = about
     if 0 < subject.counts.papers < SMALL_LIBRARY:

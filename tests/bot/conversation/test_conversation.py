@@ -193,6 +193,9 @@ async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
     async with asyncio.timeout(60):
         await lab.chat.stored.wait()
     await lab.chat.backend.handle(Incoming(HERE, "mara", "stop", "stop"))
+    async with asyncio.timeout(60):
+        while (await lab.session()).job:  # noqa: ASYNC110 - a session in a database has no event
+            await asyncio.sleep(0.01)
     lab.chat.release.set()
     await lab.settled()
     assert "Stopped" in lab.chat.last

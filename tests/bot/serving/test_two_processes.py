@@ -151,6 +151,7 @@ class Alarm:
             self.rings.set()
 
 
+@pytest.mark.slow
 async def test_a_process_is_killed_in_mid_survey_and_nothing_is_lost_or_doubled(
     tmp_path: Path, postgres_url: str, weaviate_at: WeaviateAt, monkeypatch: pytest.MonkeyPatch
 ) -> None:

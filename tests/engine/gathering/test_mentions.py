@@ -140,3 +140,34 @@ def test_a_word_that_goes_without_saying_may_be_missing() -> None:
     ]
     short = written(300, "Unlearning Samples Exactly", "We remove samples from a trained model. Unlearning is exact.")
     assert short.title in about("machine unlearning", [*own, short, *RECOMMENDED], [3_000, 30])
+
+
+DRIVING = [
+    written(
+        n,
+        f"Object Detection for Autonomous Driving {n}",
+        (
+            "Maps tell lorries of signals, crossings, tunnels, bridges, ferries, borders, weather and markets. "
+            if n >= 9
+            else "Cars see objects by lidar sweeps of roads. "
+        )
+        + "We study object detection in autonomous driving. Object detection for autonomous driving becomes quick. "
+        f"Case {n}.",
+    )
+    for n in range(12)
+]
+BY_LIDAR = written(
+    4,
+    "Object Detection by Lidar",
+    "Cars see objects by lidar sweeps of roads. Object detection by lidar becomes quick. Case 4.",
+)
+IN_KITCHENS = written(
+    21, "Object Detection of Crockery", "Plates and cups are found in kitchens by a camera on a shelf."
+)
+
+
+def test_where_a_method_is_used_may_go_unsaid_by_papers_that_are_close() -> None:
+    stored = [*DRIVING, BY_LIDAR, IN_KITCHENS]
+    chosen = about("object detection in autonomous driving", stored, (900, 900, 300, 300))
+    assert chosen == [p.title for p in (*DRIVING, BY_LIDAR)]
+    assert BY_LIDAR.title not in about("object detection autonomous driving", stored, (900, 900, 300, 300))

@@ -91,7 +91,7 @@ def test_points_without_clusters_are_cut_at_the_widest_gap_that_leaves_enough() 
     assert split_in_two(points[:5], 3).tolist() == [0] * 5
 
 
-@pytest.mark.parametrize("reduction", ["spectral", "umap"])
+@pytest.mark.parametrize("reduction", ["spectral", pytest.param("umap", marks=pytest.mark.slow)])
 def test_groups_that_share_nothing_stay_apart_in_five_dimensions(reduction: Reduction) -> None:
     chance = np.random.default_rng(0)
     vectors = np.zeros((60, 30), np.float32)
