@@ -32,7 +32,7 @@ async def test_the_demonstration_from_command_to_files(library: LocalLibrary, di
         await discord.until(lambda: begun.answers == [WORDS.begun])
         keywords = await discord.offered("Search with these")
         form = await discord.press(keywords, "Edit")
-        await discord.submit(form, thread, keywords="dense retrieval\nquery encoder")
+        await discord.submit(form, thread, keywords="dense retrieval\nhard negatives")
         await discord.until(lambda: "added by you" in keywords.content)
         await discord.press(keywords, "Search with these")
         papers = await discord.offered("Make an outline")
