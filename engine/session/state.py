@@ -376,12 +376,10 @@ def _with_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...
     unknown = [text for text in drop if text not in pool]
     if unknown:
         raise UserError(f"“{unknown[0]}” is not among the keywords.")
-    # What was proposed and is asked for is the person's: all its papers come.
-    wanted = {text.casefold() for text in add}
-    kept = [replace(k, origin="person") if k.text.casefold() in wanted else k for k in rest]
-    kept = [k for k in kept if k.text.casefold() not in gone]
+    wanted = {text.casefold() for text in add}  # what was proposed and is asked for is the person's from now on
+    owned = (replace(k, origin="person") if k.text.casefold() in wanted else k for k in rest)
     new = [Keyword(text, "person") for text in dict.fromkeys(add) if text not in pool]
-    return KeywordPool((topic, *kept, *new))
+    return KeywordPool((topic, *(k for k in owned if k.text.casefold() not in gone), *new))
 
 
 def _with_paper(outline: Outline, papers: PaperSelection, position: int, place: str) -> Outline:
