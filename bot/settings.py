@@ -312,9 +312,21 @@ class Settings(BaseSettings):
 
 
 def sqlite_url(folder: Path, name: str) -> str:
-    """The address of a database in a folder, which is made where it is missing."""
-    folder.mkdir(parents=True, exist_ok=True)
-    return f"sqlite:///{folder / name}"
+    """The address of a database in a folder; both are made where they are missing, the file for its owner alone.
+
+    Raises `UserError` where the folder cannot be written.
+    """
+    file = folder / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+    except OSError as error:
+        raise UserError(
+            f"{folder} cannot be written ({error.strerror}). Set SCHOLIUM_HOME to a folder of yours."
+        ) from error
+    if file.stat().st_uid == os.getuid():  # SQLite gives the files beside it the same rights
+        file.chmod(0o600)
+    return f"sqlite:///{file}"
 
 
 def use_environment(values: Mapping[str, str]) -> None:

@@ -38,7 +38,7 @@ class Card:
 _EDIT = ("Edit", "edit", "")
 _BACK_TO_OUTLINE = ("Back to the outline", "back", "back")
 _BUTTONS: dict[Phase, tuple[tuple[str, str, str], ...]] = {
-    "topic": (("Go on", "ok", "ok"),),
+    "topic": (("Look for keywords", "ok", "ok"),),
     "keywords": (("Search with these", "ok", "ok"), _EDIT, ("Other keywords", "no", "no")),
     "papers": (
         ("Make an outline", "ok", "ok"),

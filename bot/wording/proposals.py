@@ -109,7 +109,11 @@ def _short_line(position: int, item: FoundPaper, selection: PaperSelection) -> s
     paper = item.paper
     cited = f" · cited {paper.citations:,} times" if paper.citations is not None else ""
     title = link(shorten(clean(paper.title), 80), paper)
-    return f"{position}. {title} · {escape_markdown(_name(paper))}{cited}{_marks(item, selection)}"
+    who = (
+        _name(paper) if paper.authors else str(paper.year or "")
+    )  # a paper without authors is not called by its title twice
+    made = f" · {escape_markdown(who)}" if who else ""
+    return f"{position}. {title}{made}{cited}{_marks(item, selection)}"
 
 
 def _marks(item: FoundPaper, selection: PaperSelection) -> str:

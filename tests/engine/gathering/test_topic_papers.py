@@ -14,7 +14,7 @@ from engine.gathering.search import gather
 from engine.retrieval.libraries.local import create_library
 from engine.run import RunContext
 from engine.session.state import State
-from engine.values import Brief, Keyword, KeywordPool, Paper, PaperKey, PaperSelection
+from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Paper, PaperKey, PaperSelection
 from tests.fakes import paper, papers
 
 ABOUT = "Watermarking Language Models"
@@ -80,6 +80,13 @@ async def test_a_keyword_that_a_person_adds_brings_its_papers(tmp_path: Path) ->
     assert any("Graph Attention" in item.paper.title for item in selection.found)
     proposed = await gathered(tmp_path, ABOUT, stored, Keyword("graph attention", "library"))
     assert all("Watermarking" in item.paper.title for item in proposed.found)
+
+
+def test_a_paper_without_authors_is_not_called_by_its_title_twice() -> None:
+    found = (FoundPaper(paper(1, title="Atlas", authors=(), year=2022, citations=None), 1.0),)
+    shown = proposal(State("papers", papers=PaperSelection(found)))
+    assert shown.count("Atlas") == 1
+    assert "· 2022" in shown
 
 
 async def test_a_foundation_is_marked_and_stands_behind_the_topics_own_papers(tmp_path: Path) -> None:
