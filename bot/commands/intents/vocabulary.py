@@ -78,7 +78,8 @@ def _macros() -> Mapping[str, str]:
         "number": NUMBER,
         "place": rf"{_SECTION}(?P<place>{NUMBER}|{_NAMED}){_AFTER_SECTION}",
         "other": rf"{_SECTION}(?P<other>{NUMBER}|{_NAMED}){_AFTER_SECTION}",
-        "numbers": rf"(?P<numbers>{_ITEM}(?: ?{_BETWEEN_ITEMS}* ?{_ITEM})*)",
+        # One way to read each list, and a bound: a run of digits is one number, however long.
+        "numbers": rf"(?P<numbers>{_ITEM}(?:(?: ?{_BETWEEN_ITEMS})* ?(?<!\d){_ITEM}){{0,12}})",
         "formats": rf"(?P<formats>(?:{formats})(?: files?| version| format| document)?{more}){after}",
         "text": r"(?P<text>.+?)",
         "title": r"(?P<title>.+?)",
