@@ -59,6 +59,8 @@ class App:
         self.recipes: dict[str, Recipe] = {
             "cluster": _cluster_recipe(settings),
             "autosurvey": AutoSurveyRecipe(
+                expand_keywords="keyword expansion" not in settings.without,
+                selector=settings.keyword_selector,
                 candidates=settings.candidates,
                 retrieve="retrieval" not in settings.without,
                 check="check" not in settings.without,
@@ -266,6 +268,7 @@ def make_provider(settings: Settings, service: str = "") -> Provider:
 
 def _cluster_recipe(settings: Settings) -> ClusterRecipe:
     return ClusterRecipe(
+        expand_keywords="keyword expansion" not in settings.without,
         algorithm=None if settings.cluster_algorithm == "random" else settings.cluster_algorithm,
         published_k=settings.cluster_count == "published",
         random_groups="clustering" in settings.without,

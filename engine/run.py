@@ -142,6 +142,16 @@ class WritingPlan:
     kept: KeptText = field(default_factory=KeptText)
 
 
+@dataclass(frozen=True, slots=True)
+class WritingTask:
+    """What was approved for writing; ``finished`` sections are there already, by position in the outline from 0."""
+
+    brief: Brief
+    selection: PaperSelection
+    outline: Outline
+    finished: Mapping[int, Section] = field(default_factory=dict)
+
+
 CallChain = tuple[PlannedCall, ...]
 """Calls that follow one another; chains run side by side."""
 
@@ -206,15 +216,8 @@ class StagedRecipe(Recipe, Protocol):
         """Sections and subsections with the papers meant for each."""
         ...
 
-    async def write(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        outline: Outline,
-        finished: Mapping[int, Section],
-        context: RunContext,
-    ) -> Survey:
-        """The survey; sections already ``finished`` (by position in the outline, from 0) are taken as they are."""
+    async def write(self, task: WritingTask, context: RunContext) -> Survey:
+        """The survey; sections that are finished already are taken as they are."""
         ...
 
 

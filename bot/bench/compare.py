@@ -23,7 +23,7 @@ from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.openai import OpenAIProvider
 from engine.options import QuickOptions
 from engine.retrieval.embedding import Embedder
-from engine.run import GroupingRecipe, Recipe, ReviewRecipe, RunContext, StagedRecipe
+from engine.run import GroupingRecipe, Recipe, ReviewRecipe, RunContext, StagedRecipe, WritingTask
 from engine.survey import Survey, walk
 from engine.values import Brief
 
@@ -147,7 +147,7 @@ async def write_unattended(recipe: Recipe, brief: Brief, context: RunContext) ->
     outline = await recipe.outline(brief, selection, context)
     if outline.is_grouping and isinstance(recipe, GroupingRecipe):
         outline = await recipe.headings(brief, selection, outline, context)
-    return await recipe.write(brief, selection, outline, {}, context)
+    return await recipe.write(WritingTask(brief, selection, outline), context)
 
 
 def _compared(survey: Survey, seconds: float, usage: Usage, embedder: Embedder, human: Document | None) -> Compared:

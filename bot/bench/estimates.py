@@ -19,7 +19,7 @@ from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Request, Task, tokens_of
 from engine.reading.forests import MemoryForest
-from engine.run import GroupingRecipe, Recipe, RunContext, StagedRecipe, WritingPlan
+from engine.run import GroupingRecipe, Recipe, RunContext, StagedRecipe, WritingPlan, WritingTask
 from engine.values import Brief, PaperSelection, Query
 from engine.writing.estimates import Estimate, estimate_cost
 
@@ -83,7 +83,7 @@ async def measure_estimate(library: OwnLibrary, recipe: StagedRecipe, brief: Bri
     before, steps = account.total(), dict(account.steps)
     plan = WritingPlan(brief, outline, {p.key: p for p in selection.included()}, context.limits)
     expected = estimate_cost(recipe.plan_calls(plan), MODELS, AT_ONCE)
-    await recipe.write(brief, selection, outline, {}, context)
+    await recipe.write(WritingTask(brief, selection, outline), context)
     new = {name: _less(usage, steps.get(name, Usage())) for name, usage in account.steps.items()}
     return EstimatedRun(expected, _less(account.total(), before), {name: u for name, u in new.items() if u.calls})
 

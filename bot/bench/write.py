@@ -23,7 +23,7 @@ from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Provider, Request, Task
 from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
-from engine.run import RunContext, WritingPlan
+from engine.run import RunContext, WritingPlan, WritingTask
 from engine.session.kept_text import leaves_of
 from engine.survey import Survey
 from engine.values import Brief, Outline, PaperSelection, Query
@@ -106,7 +106,7 @@ async def _run(
     before = account.total()
     chains = recipe.plan_calls(WritingPlan(brief, outline, {p.key: p for p in selection.included()}, context.limits))
     expected = estimate_cost(chains, MODELS, AT_ONCE)
-    survey = await recipe.write(brief, selection, outline, {}, context)
+    survey = await recipe.write(WritingTask(brief, selection, outline), context)
     seconds = time.perf_counter() - start
     await provider.close()
     after = account.total()

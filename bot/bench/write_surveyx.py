@@ -25,7 +25,7 @@ from engine.reading.forests import Forest, MemoryForest
 from engine.reading.tree_making import groups_of
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.surveyx import SurveyXRecipe
-from engine.run import RunContext
+from engine.run import RunContext, WritingTask
 from engine.survey import Survey
 from engine.values import Brief, Outline, OutlineNode, PaperSelection, Query, walk_outline
 
@@ -72,7 +72,7 @@ async def _measure(
         await asyncio.to_thread(context.embedder.embed, ["warm"])
         start = time.perf_counter()
         outline = await recipe.outline(brief, selection, context)
-        survey = await recipe.write(brief, selection, outline, {}, context)
+        survey = await recipe.write(WritingTask(brief, selection, outline), context)
         seconds = time.perf_counter() - start
         await provider.close()
     return Measured(survey, outline, selection, account, seconds, provider.spans)

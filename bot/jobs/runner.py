@@ -19,7 +19,17 @@ from engine.llm.meter import Usage
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
-from engine.run import Answer, GroupingRecipe, Progress, Recipe, ReviewDraft, ReviewRecipe, RunContext, StagedRecipe
+from engine.run import (
+    Answer,
+    GroupingRecipe,
+    Progress,
+    Recipe,
+    ReviewDraft,
+    ReviewRecipe,
+    RunContext,
+    StagedRecipe,
+    WritingTask,
+)
 from engine.session.events import Job, Review
 from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, SurveyWarning
@@ -110,7 +120,8 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
             return await _plan(_require_brief(brief), selection, state.outline, job, planning)
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             writing = replace(context, kept={part.place: part for part in state.kept})
-            return await _staged(recipe).write(_require_brief(brief), selection, outline, dict(state.sections), writing)
+            task = WritingTask(_require_brief(brief), selection, outline, dict(state.sections))
+            return await _staged(recipe).write(task, writing)
         case "review", State(brief=Brief() as brief):
             carried = state.papers.included() if state.papers else ()
             return await _review(brief, carried, replace(job_context, context=context))

@@ -13,6 +13,7 @@ from bot.wording import survey as survey_wording
 from bot.wording.cards import Card, action_buttons, make_card
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, section_at, table_at
+from engine.run import WritingTask
 from engine.session.state import Phase, State, SurveySession
 from engine.survey import Survey, walk
 from engine.values import PaperSelection
@@ -118,7 +119,8 @@ def survey_so_far(state: State) -> Survey | None:
     """The survey, or what is finished of it."""
     if state.survey or not (state.brief and state.outline and state.papers and state.sections):
         return state.survey
-    return assemble_survey(state.brief, state.outline, dict(state.sections), state.papers, wording.UNFINISHED)
+    task = WritingTask(state.brief, state.papers, state.outline)
+    return assemble_survey(task, dict(state.sections), wording.UNFINISHED)
 
 
 def require_survey(state: State) -> Survey:

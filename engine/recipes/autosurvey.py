@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import LanguageModelError
-from engine.gathering.search import gather, propose_keywords, require_papers
+from engine.gathering.search import require_papers
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
+from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import embed_papers
 from engine.revising.model_changes import RevisedByModel
-from engine.run import CallChain, PlannedCall, RunContext, WritingPlan
+from engine.run import CallChain, PlannedCall, RunContext, WritingPlan, WritingTask
 from engine.session.kept_text import KeptText
-from engine.survey import Section, Survey, walk
+from engine.survey import Survey, walk
 from engine.values import (
     Brief,
-    KeywordPool,
     Outline,
     PaperSelection,
 )
@@ -44,7 +44,7 @@ JUDGE_TOKENS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class AutoSurveyRecipe(RevisedByModel):
+class AutoSurveyRecipe(KeywordSearch, RevisedByModel):
     """The recipe with its options: candidates (N), and the switches of the paper's ablations.
 
     Without ``retrieve`` every subsection is written from the same papers, the first of the initial retrieval.
@@ -75,63 +75,43 @@ class AutoSurveyRecipe(RevisedByModel):
             chains += [(PlannedCall("judging", written + PROMPT_OVERHEAD, JUDGE_TOKENS),)] * self.candidates
         return chains
 
-    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
-        """The topic and keywords from what it finds."""
-        return await propose_keywords(brief, context)
-
-    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
-        """P_init = Retrieve(T, D)."""
-        return await gather(brief, pool, limit, context)
-
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""
         planner = await _planner(brief, selection, context, whole_abstracts=self.whole_abstracts)
         return await planner.outline(brief.sections or SECTIONS)
 
-    async def write(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        outline: Outline,
-        finished: Mapping[int, Section],
-        context: RunContext,
-    ) -> Survey:
+    async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """F_t for each of N trials; F_best = Evaluate(F_1 … F_N)."""
         count = context.limits.papers_per_node
-        papers = selection.included()
-        outline = await asyncio.to_thread(supply_papers, outline, papers, context.embedder, count)
+        papers = task.selection.included()
+        outline = await asyncio.to_thread(supply_papers, task.outline, papers, context.embedder, count)
         outline = outline if self.retrieve else with_same_papers(outline, [p.key for p in papers[:count]])
+        first = replace(task, outline=outline)
         trials = [
             await self._trial(
-                brief, selection, outline, finished if t == 0 else {}, _trial_context(context, t, self.candidates)
+                first if t == 0 else replace(first, finished={}), _trial_context(context, t, self.candidates)
             )
             for t in range(self.candidates)
         ]
         if len(trials) == 1:
             return trials[0]
-        scores = [await _score(context.require_model(), brief, survey, i) for i, survey in enumerate(trials)]
+        scores = [await _score(context.require_model(), task.brief, survey, i) for i, survey in enumerate(trials)]
         best = max(range(len(trials)), key=lambda i: (sum(scores[i]), -i))
         names = (f"Candidate {i}, coverage/structure/relevance" for i in range(1, len(trials) + 1))
         judged = tuple((name, "/".join(map(str, score))) for name, score in zip(names, scores, strict=True))
         return replace(trials[best], facts=(*trials[best].facts, *judged))
 
-    async def _trial(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        outline: Outline,
-        finished: Mapping[int, Section],
-        context: RunContext,
-    ) -> Survey:
+    async def _trial(self, task: WritingTask, context: RunContext) -> Survey:
         """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
-        papers = await with_bodies({p.key: p for p in selection.included()}, context)
-        task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
-        composition = Composition(context.require_model(), task, papers, context, self.check, self.connect)
-        sections = await composition.sections(finished)
+        papers = await with_bodies({p.key: p for p in task.selection.included()}, context)
+        brief, outline = task.brief, task.outline
+        assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
+        composition = Composition(context.require_model(), assignment, papers, context, self.check, self.connect)
+        sections = await composition.sections(task.finished)
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
         read = sum(bool(paper.body) for paper in papers.values())
-        survey = assemble_survey(brief, outline, sections, selection, METHOD.format(AND_TEXTS if read else ""))
+        survey = assemble_survey(task, sections, METHOD.format(AND_TEXTS if read else ""))
         if composition.abstract:
             counted = count_references(survey)
             abstract = f"{counted} {composition.abstract.text}"

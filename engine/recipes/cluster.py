@@ -7,14 +7,12 @@ them subsections. Where the paper leaves the number of clusters to chance, the s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.gathering.keywords import Selector
-from engine.gathering.search import gather, propose_keywords, require_papers
-from engine.limits import Limits
+from engine.gathering.search import require_papers
 from engine.naming.clustering import (
     ALGORITHMS,
     Algorithm,
@@ -30,16 +28,16 @@ from engine.naming.clustering import (
     split_in_two,
 )
 from engine.overview import NearbyGroup
+from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.either_way import RevisedEitherWay
-from engine.run import CallChain, Progress, RunContext, WritingPlan
+from engine.run import CallChain, Progress, RunContext, WritingPlan, WritingTask
 from engine.session.kept_text import put_kept_parts
-from engine.survey import Section, Survey
+from engine.survey import Survey
 from engine.text import heading
 from engine.values import (
     Brief,
     Cluster,
-    KeywordPool,
     Outline,
     OutlineNode,
     Paper,
@@ -90,35 +88,22 @@ ADDED_PAPERS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterRecipe(RevisedEitherWay):
+class ClusterRecipe(KeywordSearch, RevisedEitherWay):
     """The recipe with its options: the algorithm (``None``: picked by the seed) and the rule for k."""
 
     algorithm: Algorithm | None = "k-means"
     published_k: bool = False
     random_groups: bool = False
     reduction: Reduction = "spectral"
-    selector: Selector = "farthest"
     name: str = "cluster"
     source: str = "Li et al., Cluster-Based Effective Generation of AI-Driven Literature Surveys, NLPCC 2024"
 
     needs_model: bool = False
 
-    def paper_count(self, limits: Limits) -> int:
-        """As many as a person reads through."""
-        return limits.survey_papers
-
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection, as a language model would write it; without one there are none to pay."""
         task = Assignment(plan.brief.topic, plan.outline, words_for_each(plan.brief, plan.outline))
         return [*plan_subsections(plan, task, Steps(frame=False)), *plan_refinement(task, list(plan.papers.values()))]
-
-    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
-        """The topic and keywords from clusters of what it finds."""
-        return await propose_keywords(brief, context, self.selector)
-
-    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
-        """What the keywords find, fused and filtered."""
-        return await gather(brief, pool, limit, context)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Clusters become sections, clusters within them subsections; with a language model they are approved first."""
@@ -176,22 +161,15 @@ class ClusterRecipe(RevisedEitherWay):
             found = np.random.default_rng(seed).permutation(found)
         return clusters(papers, found, brief.topic)
 
-    async def write(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        outline: Outline,
-        finished: Mapping[int, Section],
-        context: RunContext,
-    ) -> Survey:
-        """Section by section, by the language model or in quotations; what is ``finished`` stays."""
+    async def write(self, task: WritingTask, context: RunContext) -> Survey:
+        """Section by section, by the language model or in quotations; what is finished stays."""
         if context.model:
-            return await write_clustered(brief, selection, outline, finished, context)
-        included = selection.included()
-        outline = await asyncio.to_thread(supply_papers, outline, included, context.embedder, ADDED_PAPERS)
+            return await write_clustered(task, context)
+        brief, included = task.brief, task.selection.included()
+        outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, ADDED_PAPERS)
         material = await asyncio.to_thread(collect_material, brief, included, context.limits)
         lines = lines_of(outline, material)
-        sections = dict(finished)
+        sections = dict(task.finished)
         for i, node in enumerate(outline.nodes):
             await context.progress(Progress("writing", len(sections), len(outline.nodes), node.title))
             if i in sections:
@@ -207,7 +185,7 @@ class ClusterRecipe(RevisedEitherWay):
             sections[i] = section
             await context.section_finished(section, i)
         field = FieldView(write_overview(brief.topic, lines), material.names, await _nearby(brief, included, context))
-        return assemble_survey(brief, outline, sections, selection, METHOD, field)
+        return assemble_survey(replace(task, outline=outline), sections, METHOD, field)
 
 
 def _fewest_sections(papers: int) -> int:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.gathering.search import gather, require_papers
-from engine.limits import CHARACTERS_PER_TOKEN, LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
+from engine.gathering.search import require_papers
+from engine.limits import CHARACTERS_PER_TOKEN, LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD
 from engine.llm.model import Request
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
+from engine.recipes.keyword_search import KeywordSearch
 from engine.revising.model_changes import RevisedByModel
-from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
+from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
 from engine.survey import Section, Survey, SurveyWarning
 from engine.text import heading
 from engine.values import (
     Brief,
-    Keyword,
-    KeywordPool,
     Outline,
     OutlineNode,
     Paper,
@@ -37,17 +36,14 @@ SEEN_CHARACTERS = 12_000
 
 
 @dataclass(frozen=True, slots=True)
-class NaiveRagRecipe(RevisedByModel):
+class NaiveRagRecipe(KeywordSearch, RevisedByModel):
     """Title and length, prompted again and again until the text is complete (A22, X21)."""
 
+    expand_keywords: bool = False
     name: str = "naive"
     source: str = "naive RAG, the baseline of AutoSurvey (NeurIPS 2024) and SurveyX (2025)"
 
     needs_model: bool = True
-
-    def paper_count(self, limits: Limits) -> int:
-        """As many as a person reads through."""
-        return limits.survey_papers
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """One stretch of text after the other, each from the next papers."""
@@ -61,46 +57,31 @@ class NaiveRagRecipe(RevisedByModel):
             chain.append(PlannedCall("drafting", PROMPT_OVERHEAD + seen + shown, written))
         return (tuple(chain),)
 
-    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
-        """The topic alone."""
-        return KeywordPool((Keyword(brief.topic, "topic"),))
-
-    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
-        """What one search gives."""
-        return await gather(brief, pool, limit, context)
-
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """No plan: one section for everything."""
         title = heading(brief.topic)
         keys = tuple(p.key for p in require_papers(selection))
         return Outline(f"{title}: A Survey", (OutlineNode(title, brief.topic, keys),), "none")
 
-    async def write(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        outline: Outline,
-        finished: Mapping[int, Section],
-        context: RunContext,
-    ) -> Survey:
+    async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Write on until the words wanted are there; at a failure or the budget, what is there is kept."""
-        wanted = _wanted_words(brief)
-        papers, count = selection.included(), context.limits.papers_per_node
+        wanted, title = _wanted_words(task.brief), task.outline.nodes[0].title
+        papers, count = task.selection.included(), context.limits.papers_per_node
         parts: list[Draft] = []
         warnings: list[SurveyWarning] = []
         while (words := sum(len(part.text.split()) for part in parts)) < wanted:
             await context.progress(Progress("writing", words, wanted))
             first = len(parts) * count % len(papers)
             try:
-                parts.append(await _continue_text(brief, parts, papers[first : first + count], wanted, context))
+                parts.append(await _continue_text(task.brief, parts, papers[first : first + count], wanted, context))
             except (LanguageModelError, LimitExceeded) as error:
                 if not parts:
                     raise
-                warnings.append(SurveyWarning("unfinished", outline.nodes[0].title, str(error)))
+                warnings.append(SurveyWarning("unfinished", title, str(error)))
                 break
         claims = tuple(claim for part in parts for claim in part.claims)
-        section = Section(outline.nodes[0].title, "\n\n".join(part.text for part in parts), claims)
-        survey = assemble_survey(brief, outline, {0: section}, selection, METHOD)
+        section = Section(title, "\n\n".join(part.text for part in parts), claims)
+        survey = assemble_survey(task, {0: section}, METHOD)
         warnings += [warning for part in parts for warning in part.warnings]
         return add_warnings(survey, warnings)
 

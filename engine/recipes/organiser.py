@@ -6,24 +6,22 @@ Li et al. (NLPCC 2024), 4.1, describe its five steps; nothing is retrieved for a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.citations import inert
 from engine.errors import LanguageModelError
-from engine.gathering.search import gather, require_papers
-from engine.limits import Limits
+from engine.gathering.search import require_papers
 from engine.llm.model import Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
+from engine.recipes.keyword_search import KeywordSearch
 from engine.revising.model_changes import RevisedByModel
-from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
+from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
 from engine.session.kept_text import parts_to_write
 from engine.survey import Section, Survey
 from engine.text import clean
 from engine.values import (
     Brief,
-    Keyword,
-    KeywordPool,
     Outline,
     OutlineNode,
     PaperKey,
@@ -68,16 +66,13 @@ class FrameAnswer(TypedAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class OrganiserRecipe(RevisedByModel):
+class OrganiserRecipe(KeywordSearch, RevisedByModel):
     """The five steps (K12)."""
 
+    expand_keywords: bool = False
     name: str = "organiser"
     source: str = "the organiser's baseline of NLPCC 2024, shared task 6 (in Li et al., NLPCC 2024)"
     needs_model: bool = True
-
-    def paper_count(self, limits: Limits) -> int:
-        """As many as a person reads through."""
-        return limits.survey_papers
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The frame, and one call for each subsection; nothing is checked."""
@@ -91,14 +86,6 @@ class OrganiserRecipe(RevisedByModel):
             read = sum(paper_tokens(paper) for paper in own)
             chains.append((PlannedCall("drafting", read + PROMPT_OVERHEAD, written),))
         return chains
-
-    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
-        """The topic alone."""
-        return KeywordPool((Keyword(brief.topic, "topic"),))
-
-    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
-        """What one search gives; the task's references are given as a list (`papers:`)."""
-        return await gather(brief, pool, limit, context)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Steps 1 and 2: sections from all titles, then the parts of each with the references allocated to them."""
@@ -133,19 +120,12 @@ class OrganiserRecipe(RevisedByModel):
             tasks = [group.create_task(divided(i, node)) for i, node in enumerate(nodes, start=1)]
         return replace(top, nodes=tuple(mark_thin(task.result(), context.limits) for task in tasks))
 
-    async def write(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        outline: Outline,
-        finished: Mapping[int, Section],
-        context: RunContext,
-    ) -> Survey:
+    async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Steps 3 to 5: abstract and summary, every section at the same time, put together."""
-        papers = selection.included()[:MOST_PAPERS]
-        model = context.require_model()
+        papers = task.selection.included()[:MOST_PAPERS]
+        model, brief = context.require_model(), task.brief
         outline = await asyncio.to_thread(
-            supply_papers, outline, papers, context.embedder, context.limits.papers_per_node
+            supply_papers, task.outline, papers, context.embedder, context.limits.papers_per_node
         )
         prompt = fill(
             "organiser/frame",
@@ -153,17 +133,17 @@ class OrganiserRecipe(RevisedByModel):
             outline=outline_text(outline),
             papers=paper_block([replace(p, abstract="") for p in papers], 0),
         )
-        task = Assignment(brief.topic, outline, words_for_each(brief, outline), prompt="organiser/section")
-        composition = Composition(model, task, {p.key: p for p in papers}, context, check=False, connect=False)
+        assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), prompt="organiser/section")
+        composition = Composition(model, assignment, {p.key: p for p in papers}, context, check=False, connect=False)
         async with asyncio.TaskGroup() as group:
             framed = group.create_task(
                 model.answer_typed(Request("drafting", "frame", prompt, 2_048, 1.0), FrameAnswer)
             )
-            written = group.create_task(composition.sections(finished))
+            written = group.create_task(composition.sections(task.finished))
         sections = written.result()
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
-        survey = assemble_survey(brief, outline, sections, selection, METHOD)
+        survey = assemble_survey(replace(task, outline=outline), sections, METHOD)
         frame = framed.result()
         closing = Section("Summary", inert(clean(frame.summary)))
         whole = replace(survey, abstract=inert(clean(frame.abstract)), sections=(*survey.sections, closing))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import LanguageModelError
-from engine.gathering.keywords import Selector
-from engine.gathering.search import gather, propose_keywords, require_papers
-from engine.limits import Limits
+from engine.gathering.search import require_papers
+from engine.recipes.keyword_search import KeywordSearch
 from engine.recipes.surveyx_costs import plan_survey
 from engine.recipes.surveyx_hints import hint_parts, open_parts
 from engine.recipes.surveyx_outline import OutlineSteps
@@ -17,12 +16,10 @@ from engine.recipes.surveyx_preparation import prepare
 from engine.recipes.surveyx_tables import add_figures_and_tables
 from engine.recipes.surveyx_writing import SectionWriter
 from engine.revising.model_changes import RevisedByModel
-from engine.run import CallChain, RunContext, WritingPlan
-from engine.survey import Section, Survey, SurveyWarning
+from engine.run import CallChain, RunContext, WritingPlan, WritingTask
+from engine.survey import Survey, SurveyWarning
 from engine.values import (
     Brief,
-    Keyword,
-    KeywordPool,
     Outline,
     PaperSelection,
 )
@@ -39,39 +36,23 @@ PLANNED_FROM = 60
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyXRecipe(RevisedByModel):
+class SurveyXRecipe(KeywordSearch, RevisedByModel):
     """The recipe with its options and the switches of the paper's ablations (4.2)."""
 
-    expand_keywords: bool = True
     grow_trees: bool = True
     optimise_outline: bool = True
     rewrite: bool = True
     draw_tables: bool = True
-    selector: Selector = "farthest"
     planned_from: int = PLANNED_FROM
     name: str = "surveyx"
     source: str = "Liang et al., SurveyX: Academic Survey Automation via Large Language Models, 2025"
     needs_model: bool = True
-
-    def paper_count(self, limits: Limits) -> int:
-        """As many as a survey cites: each is read into a tree."""
-        return limits.survey_papers
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Hints, drafts, rewriting, checks; the trees were made for the outline."""
         words = words_for_each(plan.brief, plan.outline)
         task = Assignment(plan.brief.topic, plan.outline, words, audience=plan.brief.audience)
         return plan_survey(task, list(plan.papers.values()), plan.kept, rewrite=self.rewrite, tables=self.draw_tables)
-
-    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
-        """The keyword pool, expanded (algorithm 1)."""
-        if not self.expand_keywords:
-            return KeywordPool((Keyword(brief.topic, "topic"),))
-        return await propose_keywords(brief, context, self.selector)
-
-    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
-        """Recall by all keywords, then the coarse and the fine filter (3.1.1)."""
-        return await gather(brief, pool, limit, context)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """The attribute forest (3.1.2), then outline optimisation (3.2.1)."""
@@ -89,25 +70,19 @@ class SurveyXRecipe(RevisedByModel):
         outline = await steps.reorganise(divided)
         return replace(outline, notes=(*outline.notes, *prepared.notes()))
 
-    async def write(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        outline: Outline,
-        finished: Mapping[int, Section],
-        context: RunContext,
-    ) -> Survey:
+    async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """The main body from second hints (3.2.2), rewritten against the forest (3.2.3)."""
-        prepared = await prepare(selection.included(), context, with_trees=self.grow_trees)
+        prepared = await prepare(task.selection.included(), context, with_trees=self.grow_trees)
         model, warnings = context.require_model(), list[SurveyWarning]()
-        stay = {*context.kept, *(n for n in open_parts(outline) if int(n.split(".")[0]) - 1 in finished)}
+        brief, outline = task.brief, task.outline
+        stay = {*context.kept, *(n for n in open_parts(outline) if int(n.split(".")[0]) - 1 in task.finished)}
         hints = await hint_parts(model, brief.topic, outline, prepared.material, warnings, stay)
-        task = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
-        writer = SectionWriter(model, task, prepared.material, prepared.forest, context, self.rewrite, warnings)
-        sections = await writer.sections(hints, finished)
+        assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
+        writer = SectionWriter(model, assignment, prepared.material, prepared.forest, context, self.rewrite, warnings)
+        sections = await writer.sections(hints, task.finished)
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {warnings[0].detail}", retryable=True)
-        survey = assemble_survey(brief, outline, sections, selection, METHOD)
+        survey = assemble_survey(task, sections, METHOD)
         if self.draw_tables:
             survey = await add_figures_and_tables(survey, outline, prepared.material, model, warnings)
         changed = writer.changes

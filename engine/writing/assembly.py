@@ -10,6 +10,7 @@ from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
 from engine.overview import Name, NearbyGroup, Overview
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
+from engine.run import WritingTask
 from engine.survey import Section, Survey, SurveyWarning
 from engine.text import list_words
 from engine.values import (
@@ -18,7 +19,6 @@ from engine.values import (
     OutlineNode,
     Paper,
     PaperKey,
-    PaperSelection,
     walk_outline,
 )
 from engine.writing.notices import with_notice
@@ -110,17 +110,13 @@ class FieldView:
 
 
 def assemble_survey(
-    brief: Brief,
-    outline: Outline,
-    sections: Mapping[int, Section],
-    selection: PaperSelection,
-    method: str,
-    field: FieldView | None = None,
+    task: WritingTask, sections: Mapping[int, Section], method: str, field: FieldView | None = None
 ) -> Survey:
     """The survey of the sections that are there, in outline order, citations resolved, gaps reported.
 
     A section that was written and holds nothing is left out.
     """
+    outline, selection = task.outline, task.selection
     papers = {paper.key: paper for paper in selection.included()}
     missing = [n.title for i, n in enumerate(outline.nodes) if i not in sections]
     warnings = [SurveyWarning("unfinished", title, "not written") for title in missing]
@@ -147,7 +143,7 @@ def assemble_survey(
         *((name, f"{count:,}") for name, count in search_flow(selection) if count or name in ALWAYS_TOLD),
         ("Papers cited", str(len(resolved.references))),
     )
-    return with_notice(replace(resolved, abstract=_abstract(brief, outline, resolved), facts=facts))
+    return with_notice(replace(resolved, abstract=_abstract(task.brief, outline, resolved), facts=facts))
 
 
 def _holds_something(section: Section) -> bool:

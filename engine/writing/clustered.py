@@ -17,11 +17,11 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Prompt, Request, Task, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block
 from engine.retrieval.embedding import Vectors, embed_papers
-from engine.run import CallChain, PlannedCall, Progress, RunContext
+from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.session.kept_text import leaves_of
 from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
 from engine.text import clean, list_words, shorten
-from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey, PaperSelection
+from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import (
     add_warnings,
     assemble_survey,
@@ -336,24 +336,18 @@ def plan_refinement(task: Assignment, papers: Sequence[Paper]) -> list[CallChain
     return [*with_checks([text], REFINED_WORDS, papers) * parts, (title,)] * ROUNDS
 
 
-async def write_clustered(
-    brief: Brief,
-    selection: PaperSelection,
-    outline: Outline,
-    finished: Mapping[int, Section],
-    context: RunContext,
-) -> Survey:
+async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     """Sections from within each group, put together; then abstract, conclusion and title, refined in rounds."""
-    model, papers = context.require_model(), await with_bodies({p.key: p for p in selection.included()}, context)
-    nodes = outline.nodes
+    model, papers = context.require_model(), await with_bodies({p.key: p for p in task.selection.included()}, context)
+    brief, outline, nodes = task.brief, task.outline, task.outline.nodes
     last = len(nodes) - 1
-    ready = dict(finished)
+    ready = dict(task.finished)
     if nodes[0].role == "introduction" and 0 not in ready:
         ready[0] = _introduce(nodes[0], brief, outline, papers)
         await context.section_finished(ready[0], 0)
     concludes = nodes[last].role == "conclusion"
     words = words_for_each(brief, outline)
-    task = Assignment(
+    assignment = Assignment(
         brief.topic,
         outline,
         words,
@@ -363,14 +357,14 @@ async def write_clustered(
         temperature=TEMPERATURE,
         top_p=TOP_P,
     )
-    composition = Composition(model, task, papers, context, frame=False)
+    composition = Composition(model, assignment, papers, context, frame=False)
     sections = await composition.sections(ready)
     if not any(i in sections and nodes[i].role == "body" for i in range(len(nodes))):
         reason = composition.warnings[0].detail if composition.warnings else "no section is left to write"
         raise LanguageModelError(f"Nothing could be written: {reason}", retryable=True)
     body = replace(outline, nodes=nodes[:-1] if concludes else nodes)
     written = {i: section for i, section in sections.items() if not (concludes and i == last)}
-    survey = assemble_survey(brief, body, written, selection, METHOD)
+    survey = assemble_survey(replace(task, outline=body), written, METHOD)
     frame = Frame(brief, survey, papers, model, context, title=outline.title)
     await frame.refine()
     return add_warnings(

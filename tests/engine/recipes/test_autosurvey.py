@@ -25,7 +25,7 @@ from engine.reading.full_text import FullText
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.run import RunContext, WritingPlan
+from engine.run import RunContext, WritingPlan, WritingTask
 from engine.survey import walk
 from engine.values import (
     Brief,
@@ -69,7 +69,7 @@ async def test_each_prompt_holds_the_papers_of_its_own_subsection(library: Local
     model = FakeModel(simulate_answer)
     recipe = AutoSurveyRecipe()
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    await recipe.write(BRIEF, SELECTION, outline, {}, context(library, model))
+    await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
     leaves = [node for _, node in walk_outline(outline.nodes) if not node.children and node.role == "body"]
     drafts = {request.step: request for request in model.asked("draft/")}
     assert len(leaves) >= 6
@@ -101,7 +101,7 @@ async def test_headings_equal_the_approved_outline_and_temperatures_are_sent(lib
     recipe = AutoSurveyRecipe()
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
     approved = replace(outline, nodes=(*outline.nodes[:1], OutlineNode("Added by Hand"), *outline.nodes[1:]))
-    survey = await recipe.write(BRIEF, SELECTION, approved, {}, context(library, model))
+    survey = await recipe.write(WritingTask(BRIEF, SELECTION, approved), context(library, model))
     assert [s.title for _, s in walk(survey.sections)] == [n.title for _, n in walk_outline(approved.nodes)]
     assert {request.temperature for request in model.asked("draft/")} == {1.0}
     assert len(keys_in(model.asked("draft/0/Added by Hand")[0])) > 0
@@ -119,7 +119,7 @@ async def test_without_retrieval_every_subsection_is_written_from_the_same_paper
     model = FakeModel(simulate_answer)
     recipe = AutoSurveyRecipe(retrieve=False)
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    await recipe.write(BRIEF, SELECTION, outline, {}, context(library, model))
+    await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
     assert {tuple(keys_in(request)) for request in model.asked("draft/")} == {tuple(p.key for p in EVERYTHING)}
 
 
@@ -128,7 +128,7 @@ async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: L
     recipe = NaiveRagRecipe()
     long = replace(BRIEF, sections=2, subsection_words=1_000)
     outline = await recipe.outline(long, SELECTION, context(library, model))
-    survey = await recipe.write(long, SELECTION, outline, {}, context(library, model))
+    survey = await recipe.write(WritingTask(long, SELECTION, outline), context(library, model))
     (section,) = survey.sections
     assert len(section.text.split()) >= 2_000
     assert len(model.asked("draft/")) >= 2
@@ -244,7 +244,7 @@ async def test_what_fails_is_named_and_the_rest_is_kept(library: LocalLibrary) -
     model = FakeModel(reply)
     recipe = AutoSurveyRecipe()
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    survey = await recipe.write(BRIEF, SELECTION, outline, {}, context(library, model))
+    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
     leaves = [n for _, n in walk_outline(outline.nodes) if not n.children and n.role == "body"]
     missing = [w for w in survey.warnings if "budget" in w.detail]
     assert len(missing) == len(leaves) - 4 + len(["introduction", "conclusion", "abstract"])
@@ -263,7 +263,7 @@ async def test_the_better_of_two_candidates_is_kept(library: LocalLibrary) -> No
     model = FakeModel(reply)
     recipe = AutoSurveyRecipe(candidates=2)
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    survey = await recipe.write(BRIEF, SELECTION, outline, {}, context(library, model))
+    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
     scores = [value for name, value in survey.facts if name.startswith("Candidate")]
     assert scores == ["3/4/4", "5/4/4"]
     assert {request.step.split("/")[1] for request in model.asked("draft/")} == {"0", "1"}
@@ -273,7 +273,7 @@ async def test_without_checking_the_survey_says_so(library: LocalLibrary) -> Non
     model = FakeModel(simulate_answer)
     recipe = AutoSurveyRecipe(check=False, connect=False)
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    survey = await recipe.write(BRIEF, SELECTION, outline, {}, context(library, model))
+    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
     assert "None of its claims was checked" in survey.notice
     assert {c.verdict for _, s in walk(survey.sections) for claim in s.claims for c in claim.citations} == {"unchecked"}
     assert model.asked("check/") == model.asked("coherence/") == []
@@ -304,7 +304,7 @@ async def test_the_estimate_is_close_to_what_is_paid(library: LocalLibrary, text
         run = RunContext(library, WordEmbedder(), Limits(full_texts=texts), model=model, texts=WholeTexts())
         outline = await recipe.outline(brief, SELECTION, run)
         before = account.total()
-        await recipe.write(brief, SELECTION, outline, {}, run)
+        await recipe.write(WritingTask(brief, SELECTION, outline), run)
         await provider.close()
     paid = account.total()
     known = with_expected_texts({p.key: p for p in EVERYTHING}, texts)

@@ -14,7 +14,7 @@ from engine.llm.model import Request
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.organiser import OrganiserRecipe
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.run import RunContext
+from engine.run import RunContext, WritingTask
 from engine.session.outline_edits import merge, place_paper, split
 from engine.survey import Survey, walk
 from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperKey, PaperSelection, walk_outline
@@ -95,7 +95,7 @@ async def written(library: LocalLibrary, model: FakeModel) -> Survey:
     recipe, at = ClusterRecipe(), context(library, model)
     grouping = await recipe.outline(BRIEF, SELECTION, at)
     outline = await recipe.headings(BRIEF, SELECTION, grouping, at)
-    return await recipe.write(BRIEF, SELECTION, outline, {}, at)
+    return await recipe.write(WritingTask(BRIEF, SELECTION, outline), at)
 
 
 async def test_sections_are_written_from_their_group_and_the_frame_is_refined_in_rounds(library: LocalLibrary) -> None:
@@ -133,7 +133,7 @@ async def test_the_organisers_baseline_has_its_five_steps(library: LocalLibrary)
     titles = model.asked("outline")[0].prompt.shared
     assert all(p.title in titles for p in GATHERED)
     assert not any(p.abstract in titles for p in GATHERED)  # titles only
-    survey = await recipe.write(brief, SELECTION, outline, {}, at)
+    survey = await recipe.write(WritingTask(brief, SELECTION, outline), at)
     assert len(model.asked("parts/")) == 3
     assert len(model.asked("frame")) == 1
     assert not model.asked("check")

@@ -24,7 +24,7 @@ from engine.reading.full_text import FullText
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_writing import CitationChanges, SentenceEdit, apply_edits
 from engine.retrieval.libraries.library import EmptyLibrary
-from engine.run import RunContext, WritingPlan
+from engine.run import RunContext, WritingPlan, WritingTask
 from engine.survey import Survey, walk
 from engine.values import (
     Brief,
@@ -53,7 +53,7 @@ def context(model: Any, forest: Forest | None = None, **more: Any) -> RunContext
 async def whole_survey(run: RunContext, recipe: SurveyXRecipe | None = None) -> tuple[Outline, Survey]:
     used = recipe or SurveyXRecipe()
     outline = await used.outline(BRIEF, SELECTION, run)
-    return outline, await used.write(BRIEF, SELECTION, outline, {}, run)
+    return outline, await used.write(WritingTask(BRIEF, SELECTION, outline), run)
 
 
 def keys_in(request: Request) -> list[str]:
@@ -325,7 +325,7 @@ async def test_the_estimate_is_close_to_what_is_paid() -> None:
     run, recipe, brief = context(model), SurveyXRecipe(), replace(BRIEF, subsection_words=400)
     outline = await recipe.outline(brief, SELECTION, run)
     before = account.total()
-    await recipe.write(brief, SELECTION, outline, {}, run)
+    await recipe.write(WritingTask(brief, SELECTION, outline), run)
     paid = account.total()
     chains = recipe.plan_calls(WritingPlan(brief, outline, {p.key: p for p in EVERYTHING}))
     expected = estimate_cost(chains, models, 20)
