@@ -12,26 +12,31 @@ from functools import cache
 from bot.commands.intents.vocabulary import data, words
 
 _NUMBER = re.compile(r"#?(?!(?:19|20)\d\d$)\d{1,4}(?:\.\d+)*|#last|\d+-\d+")
+_LAST_FEW = re.compile(r"#last \d")
 _REFERENCE = re.compile(r"\[\d{1,4}\]")
 _ITSELF = frozenset({"it", "me", "its", "us"})
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A command by the words that carry it. ``negated``: with a “not”, and only then."""
+    """A command by the words that carry it.
+
+    ``negated``: with a “not”, and only then. ``beside``: one of these is said too, where there are any.
+    """
 
     command: str
     words: frozenset[str]
     also: frozenset[str]
     phases: frozenset[str]
     negated: bool
+    beside: frozenset[str]
 
     def fits(self, said: frozenset[str], numbers: int) -> bool:
         """Whether these words say it, with so many numbers."""
         needed = self.command.count("{")
         enough = numbers == needed or (numbers > needed and "{numbers}" in self.command)
         known = words("function") | words("nouns") | words("negation") | self.words | self.also
-        return enough and bool(said & self.words) and said <= known
+        return enough and bool(not self.beside or said & self.beside) and bool(said & self.words) and said <= known
 
     def write(self, numbers: list[str]) -> str:
         place, other = (*numbers, "", "")[:2]
@@ -47,6 +52,7 @@ def load_cues() -> tuple[Cue, ...]:
             frozenset(row["also"].split()),
             frozenset(row["phases"]),
             row.get("negated", False),
+            frozenset(row.get("beside", "").split()),
         )
         for row in data("vocabulary")["cue"]
     )
@@ -55,7 +61,7 @@ def load_cues() -> tuple[Cue, ...]:
 def read_cues(norm: str, phase: str, *, among_people: bool) -> str:
     """The command whose words these are; empty where something else was said as well."""
     said = norm.split()
-    if not said:
+    if not said or _LAST_FEW.search(norm):
         return ""
     numbers = [word for word in said if _NUMBER.fullmatch(word)]
     references = [word for word in said if _REFERENCE.fullmatch(word)]

@@ -43,6 +43,11 @@ class Intent:
     phases: frozenset[str]
     quiet: bool
 
+    @property
+    def names_something(self) -> bool:
+        """Whether it takes a title or keywords, which hold no clause of their own."""
+        return "{title}" in self.command or "{terms}" in self.command
+
     def readings(self, phrase: Phrase) -> Iterator[tuple[str, Slots]]:
         """The command for each way that fits the whole phrase, and its slots."""
         for way in self.ways:
@@ -104,15 +109,19 @@ def write_place(said: str) -> str:
 
 
 def write_numbers(said: str) -> str:
-    """``#1 and the #5 paper`` → ``1 5``; ``10 to 15`` → ``10-15``; ``the #1 3`` (the first three) → ``1-3``."""
+    """Numbers as the grammar writes them.
+
+    ``#1 and the #5 paper`` → ``1 5``; ``10 to 15`` → ``10-15``; ``the #1 3`` (the first three) → ``1-3``;
+    ``#last 2`` → ``last-2``.
+    """
     span = r"#?(\d+)(?: \w+)? (?:to|until|till|through|-|up to) (?:(?:paper|number|no) )?#?(\d+)"
-    joined = re.sub(r"#1 (\d+)\b", r"1-\1", re.sub(span, r"\1-\2", said))
-    return " ".join(part.lstrip("#") for part in re.findall(r"\d+-\d+|#?\d+|#last", joined))
+    joined = re.sub(r"#(1|last) (\d+)\b", r"\1-\2", re.sub(span, r"\1-\2", said))
+    return " ".join(part.lstrip("#") for part in re.findall(r"(?:\d+|last)-\d+|#?\d+|#last", joined))
 
 
 _TERM_HEAD = re.compile(
     r"(?:(?:the|a|an|also|some|more|another|other|as|new|both|all of|the two|"
-    r"consider|add|include|cover|search for|look for) |"
+    r"consider|have|add|include|try|cover|search for|look for) |"
     r"(?:key ?words?|search terms?|the (?:terms?|topics?|phrases?|words?))(?: (?:like|such as|called|named))? ?:? ?|"
     r"(?:something|anything|stuff|papers|articles|works?|literature) (?:on|about|for|like) )+"
 )

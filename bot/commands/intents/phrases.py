@@ -15,6 +15,8 @@ _TOKEN = re.compile(
     r"“[^”]*”|\"[^\"]*\"|«[^»]*»|\[[\d,\s–-]+\]|\d+\s?[-–]\s?\d+(?![\d.])|\d+(?:\.\d+)+|\d+(?:st|nd|rd|th)\b|#\s?\d+"
     r"|\d+(?=[\s,;:!?.)–-]|$)|<?@[^\s,;:!?]+|[^\s,;:!?()\[\]\"“”]+|[,;:?!()]"
 )
+_SHORT_FORMS = {"n't": "not", "'ll": "will", "'re": "are", "'ve": "have", "'d": "would"}
+_SHORT_FORM = re.compile(rf"([a-z]{{2,}}?)({'|'.join(_SHORT_FORMS)})")
 _COUNTED = frozenset(["section", "sections", "chapter", "part", "paper", "number", "keyword", "survey", "top"])
 """Words after which “one” is a number."""
 
@@ -74,7 +76,7 @@ def _normalise_word(low: str, previous: str, lexicon: frozenset[str]) -> str:
         return "-" if low in {"-", "–", "—"} else ""
     if number := _read_number(low):
         return number
-    low = table("contractions").get(low, low)
+    low = _write_out(low)
     if low in table("ordinals"):
         return f"#{table('ordinals')[low]}"
     if low in table("cardinals") and (low != "one" or previous.rpartition(" ")[2] in _COUNTED):
@@ -82,9 +84,17 @@ def _normalise_word(low: str, previous: str, lexicon: frozenset[str]) -> str:
     low = table("inflected").get(low, low)
     if low == "last" and previous != "at":
         return "#last"
-    if lexicon and len(low) >= 4 and low.isalpha() and low not in lexicon and low not in words("real_words"):
+    if lexicon and len(low) >= 4 and low.isalpha() and low not in lexicon | _known_words():
         return _correct(low, lexicon)
     return low
+
+
+def _write_out(low: str) -> str:
+    """A word without its short form: ``they'll`` → ``they will``, ``aren't`` → ``are not``."""
+    if known := table("contractions").get(low):
+        return str(known)
+    match = _SHORT_FORM.fullmatch(low)
+    return f"{match[1]} {_SHORT_FORMS[match[2]]}" if match else low
 
 
 def _read_number(low: str) -> str:
@@ -94,6 +104,13 @@ def _read_number(low: str) -> str:
     if match := re.fullmatch(r"(\d+)\s?[-–]\s?(\d+)", low):
         return f"{match[1]}-{match[2]}"
     return ""
+
+
+@cache
+def _known_words() -> frozenset[str]:
+    """Words that are no slips of the finger for one of a command."""
+    lists = ("real_words", "opinion", "function", "nouns", "social", "research", "artefacts", "pronouns", "frame")
+    return frozenset().union(*map(words, lists))
 
 
 @cache

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
+from bot.commands.grammar import numbers_in
 from engine.session.state import State
 from engine.survey import Section
-from engine.values import OutlineNode
+from engine.values import KeywordPool, OutlineNode
 
 _LAST = re.compile(
     r"((?:exclude|include|drop|move|merge|split|rename|show|why|shorten|expand|rewrite|translate)(?: \d[\d.]*)*"
     r"|.* (?:before|after|to|in|from)) last(?=$|:| )"
 )
-_KEYWORD = re.compile(r"drop (\d{1,3})")
+_LAST_FEW = re.compile(r"\blast-(\d{1,3})\b")
+_KEYWORDS = re.compile(r"drop ((?:\d{1,3}(?:-\d{1,3})?|last)(?: (?:\d{1,3}(?:-\d{1,3})?|last))*)")
 _NEXT_TO = re.compile(r"(add section .+ (?:before|after)) (introduction|conclusion)")
 _BY_TITLE = re.compile(
     r"(show|why|shorten|expand|rewrite|translate|drop|rename|split) (introduction|conclusion|abstract)\b"
@@ -22,6 +24,8 @@ _BY_TITLE = re.compile(
 def resolve_positions(said: str, state: State) -> str:
     """The command with numbers, or the keyword itself; as it is where there is nothing of that name."""
     counted = _count(state)
+    if counted:
+        said = _LAST_FEW.sub(lambda few: f"{max(1, counted - int(few[1]) + 1)}-{counted}", said)
     if counted and (match := _LAST.match(said)):
         said = f"{match[1]} {counted}{said[match.end() :]}"
     if match := _BY_TITLE.match(said):
@@ -30,12 +34,18 @@ def resolve_positions(said: str, state: State) -> str:
     if match := _NEXT_TO.fullmatch(said):
         number = _find_section(match[2], state)
         return f"{match[1]} {number}" if number else match[1].rpartition(" ")[0]
-    match = _KEYWORD.fullmatch(said)
+    match = _KEYWORDS.fullmatch(said)
     if match and state.phase == "keywords" and state.keywords:
-        place = int(match[1])
-        keywords = state.keywords.keywords
-        return f"drop {keywords[place - 1].text}" if 1 <= place <= len(keywords) else said
+        return _name_keywords(match[1], state.keywords, said)
     return said
+
+
+def _name_keywords(numbers: str, pool: KeywordPool, said: str) -> str:
+    """``drop 2 4`` → the words of the second and the fourth; as it is where one of them is not there."""
+    places = numbers_in(numbers)
+    if not all(1 <= place <= len(pool.keywords) for place in places):
+        return said
+    return f"drop {', '.join(pool.keywords[place - 1].text for place in places)}"
 
 
 def _count(state: State) -> int:

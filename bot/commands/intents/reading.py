@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from adapters.chat import Place
 from bot.commands.grammar import Command, FreeText, More, NameSurvey, Show, StartSurvey, parse
 from bot.commands.intents.addressing import addresses_others, asks_about_survey, is_question, is_subject, is_term
+from bot.commands.intents.clauses import read_clauses
 from bot.commands.intents.cues import read_cues
 from bot.commands.intents.intents import load_intents
 from bot.commands.intents.phrases import Phrase, normalise, take_frames_off
@@ -45,11 +47,13 @@ _TWO_WISHES = re.compile(
     r"\b(?:and|then|but)(?: then| also| please)? "
     r"(?:add|drop|put|move|merge|rename|remove|delete|split|make|show|insert)\b"
 )
+_REASON_BEHIND = re.compile(r",\s*(?:it|this|that|they|these|those|because|since|as)\b|\bbecause\b", re.I)
 _PROPOSING = frozenset({"keywords", "papers", "outline", "writing"})
 _PLAIN_YES = re.compile(
     r"(?:ok|yes|go|lgtm|sure|looks good|sounds good|approve|accept|continue|proceed|write|search|all good|👍|make|next|"
     r"start|keep|carry|resume|perfect)\b.*"
 )
+_GOES_ON = re.compile(r"\b(?:continue|go on|go ahead|proceed|carry on|write it)(?: please| scholium| bot)?$")
 _TOO_SHORT_AMONG_PEOPLE = frozenset({"perfect", "next", "start", "sure", "go"})
 
 
@@ -180,12 +184,28 @@ def _read_command(text: str, context: ReadingContext) -> str:
     plain, corrected = normalise(text), normalise(text, lexicon=command_words())
     asks = plain.norm.partition(" ")[0] in words("asking") | (words("inverted") - words("modal"))
     variants = [plain] if corrected.norm == plain.norm else [plain, corrected]
-    for phrase in variants:
-        for core in take_frames_off(phrase, widely=context.place != "thread"):
-            if said := _read_core(core, context, asks=asks):
-                return said
-    among_people = context.place == "thread"
-    return next(filter(None, (read_cues(p.norm, context.phase, among_people=among_people) for p in variants)), "")
+    readings = chain(
+        (_read_framed(phrase, context, asks=asks) for phrase in variants),
+        (_read_loosely(phrase, context) for phrase in variants),
+        () if context.place == "thread" else (_read_by_clauses(phrase, context) for phrase in variants),
+    )
+    return next(filter(None, readings), "")
+
+
+def _read_by_clauses(phrase: Phrase, context: ReadingContext) -> str:
+    def read(clause: Phrase) -> str:
+        return _read_framed(clause, context, asks=False) or _read_loosely(clause, context)
+
+    return read_clauses(phrase, read)
+
+
+def _read_framed(phrase: Phrase, context: ReadingContext, *, asks: bool) -> str:
+    cores = take_frames_off(phrase, widely=context.place != "thread")
+    return next(filter(None, (_read_core(core, context, asks=asks) for core in cores)), "")
+
+
+def _read_loosely(phrase: Phrase, context: ReadingContext) -> str:
+    return read_cues(phrase.norm, context.phase, among_people=context.place == "thread")
 
 
 def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
@@ -193,7 +213,7 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
     approves = context.phase in _PROPOSING and not asks and not _thanks_while_writing(core.norm, context.phase)
     if approves and _approval(context.phase).fullmatch(core.norm):
         return "ok" if not among_people or _is_plain_yes(core.norm, context.phase) else ""
-    if said := read_survey(core, loosely=context.phase == "topic" and not among_people):
+    if said := read_survey(core, loosely=context.phase == "topic" and not among_people, among_people=among_people):
         return said
     for intent in load_intents():
         if (intent.phases and context.phase not in intent.phases) or (among_people and intent.quiet):
@@ -201,6 +221,8 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
         for said, slots in intent.readings(core):
             free = [text for text in (slots.text, slots.title) if text]
             if any(map(_TWO_WISHES.search, free)) or (among_people and not all(map(is_term, free))):
+                continue
+            if intent.names_something and any(map(_REASON_BEHIND.search, free)):
                 continue
             return said
     return ""
@@ -215,7 +237,8 @@ def _thanks_while_writing(norm: str, phase: str) -> bool:
 def _is_plain_yes(norm: str, phase: str) -> bool:
     """Whether a yes among people is meant for the proposal, rather than for what a colleague said."""
     named = re.fullmatch(step_words(phase), norm)
-    return bool(named or (_PLAIN_YES.fullmatch(norm) and norm not in _TOO_SHORT_AMONG_PEOPLE))
+    plain = _PLAIN_YES.fullmatch(norm) or _GOES_ON.search(norm)
+    return bool(named or (plain and norm not in _TOO_SHORT_AMONG_PEOPLE))
 
 
 @cache

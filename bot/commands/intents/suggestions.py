@@ -37,6 +37,8 @@ def suggest_commands(text: str, phase: str) -> tuple[str, str]:
     numbered = [way.format(numbers[0]) for way in _WITH_NUMBER.get(phase, ()) if numbers]
     likely = [*_by_words(said, phase, numbers), *numbered]
     content = _content(text)
+    if content and phase == "topic" and text.rstrip().endswith("?"):
+        likely.append(f"quick {text.strip()}")
     if content and phase in _WITH_WORDS:
         likely.append(_WITH_WORDS[phase].format(content))
     fitting = [command for command in dict.fromkeys((*likely, *_USUAL[phase])) if len(command) <= _LONGEST]

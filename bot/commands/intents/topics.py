@@ -57,22 +57,28 @@ def _with_digits(said: str) -> str:
     return re.sub(named, lambda match: str(numbers[match[1].lower()]), said, flags=re.I)
 
 
-def read_survey(phrase: Phrase, *, loosely: bool) -> str:
+def read_survey(phrase: Phrase, *, loosely: bool, among_people: bool) -> str:
     """The command that starts the survey somebody asks for; empty where nobody does.
 
     Read ``loosely`` where nothing else can be meant, “I work on memristors” asks for one too.
+    ``among_people``, “the survey link is in the mail” asks for none.
     """
     for kind in ("explicit", "loose") if loosely else ("explicit",):
         for way in data("topics")[kind]:
             match = compile_pattern(way).fullmatch(phrase.norm)
-            if match and not _names_nothing(match["text__1"], kind):
+            if match and not _names_nothing(match["text__1"], kind, among_people=among_people):
                 return write_survey(phrase.source_of(*match.span("text__1")))
     return ""
 
 
-def _names_nothing(norm: str, kind: str) -> bool:
+def _names_nothing(norm: str, kind: str, *, among_people: bool) -> bool:
     """“a survey of mine” has no topic; loosely read, what speaks of people has none either."""
-    return set(norm.split()) <= words("pronouns") or (kind == "loose" and _is_about_people(norm))
+    if among_people and set(norm.split()) & (words("social") - words("social_but_studied")):
+        return True
+    said = set(norm.split())
+    if said <= words("pronouns") | words("opinion") or norm.partition(" ")[0] in words("commanding"):
+        return True
+    return (kind == "loose" or among_people) and _is_about_people(norm)
 
 
 def _is_about_people(norm: str) -> bool:
@@ -83,5 +89,7 @@ def names_topic(text: str, norm: str) -> bool:
     """Whether a few words without a verb for us are a topic by themselves."""
     said = norm.split()
     if not 2 <= len(said) <= 25 or "?" in text or said[0] in words("commanding"):
+        return False
+    if set(said) <= words("function") | words("frame") | words("hesitation") | words("negation") | words("opinion"):
         return False
     return not _is_about_people(norm) and not set(said) & (words("social") - words("social_but_studied"))

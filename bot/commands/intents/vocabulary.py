@@ -21,7 +21,7 @@ _AFTER_SECTION = r"(?: (?:(?:sub)?sections?|chapters?|parts?|ones?|heading|parag
 _NAMED = "introduction|intro|conclusions?|abstract"
 _ITEM = (
     r"(?:(?:the|a|with|also|papers?|articles?|numbers?|entry|entries|items?|results?|references?|keywords?|\[) )*"
-    rf"(?:\d+-\d+|#1 \d+|{NUMBER})(?: (?:ones?|papers?|articles?|entries|entry|papers too))?"
+    rf"(?:\d+-\d+|#(?:1|last) \d+|{NUMBER})(?: (?:ones?|papers?|articles?|entries|entry|papers too|keywords?|terms?))?"
 )
 _BETWEEN_ITEMS = "(?:,|and|or|as well as|plus|to|until|till|through|-|up to|also)"
 _WHOLE = (
@@ -72,7 +72,7 @@ def command_words() -> frozenset[str]:
 @cache
 def _macros() -> Mapping[str, str]:
     formats = "|".join(table("formats"))
-    after = r"(?: (?:files?|version|format|document|export|page|output|copy))?"
+    after = r"(?: (?:files?|sources?|code|version|format|document|export|page|output|copy))?"
     more = rf"(?: ?(?:,|and|or|plus|as well as)? ?(?:the |a |as )*(?:{formats})(?: files?)?)*"
     return {
         "number": NUMBER,

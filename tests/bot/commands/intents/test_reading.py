@@ -47,6 +47,8 @@ def test_a_position_becomes_what_stands_there() -> None:
     context = ReadingContext("keywords")
     assert understand("please drop the second keyword", context, state).said == "drop attention"
     assert understand("remove the last one", context, state).said == "drop attention"
+    assert understand("drop the last two keywords", context, state).said == "drop graphs, attention"
+    assert understand("keywords 1 and 2 can go", context, state).said == "drop graphs, attention"
     assert understand("drop the ninth keyword", context, state).said == "drop 9"
 
 

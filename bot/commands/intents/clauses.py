@@ -1,0 +1,48 @@
+"""Several clauses in one message: a wish with its reason, “drop the third, it is too broad”, or a wish said twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+from bot.commands.intents.phrases import Phrase
+from bot.commands.intents.vocabulary import words
+
+_BREAK = re.compile(r" (?:, )?(?:because|since|as|and so|and then) | ?[,-] ")
+_REASON = re.compile(
+    r"(?:it|this|that|they|these|those|which|there|i|we) (?:is|are|was|has|have|do|does|did|seems?|looks?)\b.*"
+)
+_MOST = 3
+
+
+def read_clauses(phrase: Phrase, read: Callable[[Phrase], str]) -> str:
+    """The one command that is in the clauses, where the others only give its reason; empty otherwise."""
+    clauses = _divide(phrase)
+    if not 1 < len(clauses) <= _MOST:
+        return ""
+    readings = [read(clause) for clause in clauses]
+    commands = set(readings) - {"", "thanks", "hello"} or set(readings) & {"thanks"}
+    commands = commands - {"ok", "no"} or commands  # “great, drop 3”, “drop 3, it is too broad”
+    if len(commands) != 1:
+        return ""
+    command = commands.pop()
+    unread = [clause.norm for clause, said in zip(clauses, readings, strict=True) if not said]
+    return command if all(_is_remark(norm, command) for norm in unread) else ""
+
+
+def _divide(phrase: Phrase) -> list[Phrase]:
+    bounds = [(0, 0), *(match.span() for match in _BREAK.finditer(phrase.norm)), (len(phrase.norm),) * 2]
+    pieces = [phrase.cut(end, start) for (_, end), (start, _) in pairwise(bounds)]
+    return [piece for piece in pieces if piece.norm]
+
+
+def _is_remark(norm: str, command: str) -> bool:
+    """Whether a clause asks for nothing of its own. What is negated or doubted beside a yes is no mere remark."""
+    said = frozenset(norm.split())
+    if any(word[:1].isdigit() or word[:1] == "#" for word in said):
+        return False
+    if command == "ok" and said & (words("negation") | words("hesitating") | words("asking")):
+        return False
+    empty = words("function") | words("nouns") | words("frame") | words("opinion")
+    return said <= empty | words("negation") or bool(command != "ok" and _REASON.fullmatch(norm))
