@@ -9,12 +9,31 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from adapters.chat import Button, Conversation, Form, FormFault, Incoming, Outgoing, SimpleAdapter, SurveyList
+from bot.bench.platforms.changes import PATIENCE_S
 from engine.llm.model import A, Request
 from engine.retrieval.embedding import Vectors
 from engine.survey import Citation, Claim, Section
 from engine.values import Paper, PaperKey
 
 HERE = Conversation("fake", "lab", "general", "1")
+
+
+@dataclass
+class MovedClock:
+    """A clock that only sleeping moves, so that waiting costs no time; ``slept`` is how long each wait was."""
+
+    at_s: float = 1_000.0
+    slept: list[float] = field(default_factory=list)
+
+    def now(self) -> float:
+        return self.at_s
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        until_s = self.at_s + max(0.0, seconds)
+        await asyncio.sleep(0)
+        self.at_s = max(self.at_s, until_s)
+
 
 _SUBJECTS = {
     "retrieval": ("dense retrieval", "passage index", "query encoder"),
@@ -160,7 +179,7 @@ class FakeChat(SimpleAdapter):
         self.turn.clear()
         self.said += 1
         await self.backend.handle(Incoming(HERE, person, f"k{id(self)}-{self.said}", text, button))
-        async with asyncio.timeout(300):
+        async with asyncio.timeout(PATIENCE_S):
             await self.turn.wait()
         return self.messages(before)
 

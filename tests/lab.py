@@ -10,6 +10,7 @@ from pathlib import Path
 
 from adapters.chat import Conversation
 from bot.app import App
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.sharing import JobLimits
 from bot.serving.service import Service, run_service
@@ -40,7 +41,7 @@ class Lab:
 
     async def settled(self) -> None:
         """Everything that came in is answered."""
-        async with asyncio.timeout(300):
+        async with asyncio.timeout(PATIENCE_S):
             await self.service.dispatcher.settled()
             await self.service.outbox.settled()
 

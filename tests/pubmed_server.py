@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import re
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from typing import Any, Literal
 from aiohttp import web
 
 from adapters.http_server import serve_http
+from engine.clock import SYSTEM_CLOCK, Clock
 from engine.values import Paper
 
 Fault = Literal["429", "500", "html", "backend", "cut", "no list"]
@@ -33,6 +33,7 @@ class PubMedServer:
     fault: Callable[[int], Fault | None] = lambda _: None
     per_second: int = 1_000
     calls: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    clock: Clock = SYSTEM_CLOCK
     url: str = ""
     _times: list[float] = field(default_factory=list)
 
@@ -46,7 +47,7 @@ class PubMedServer:
         query = dict(request.query)
         number = len(self.calls)
         self.calls.append((request.path.rsplit("/", 1)[-1], query))
-        now = time.monotonic()
+        now = self.clock.now()
         self._times = [at for at in self._times if now - at < 1.0] + [now]
         if query.get("api_key", KEY) != KEY:
             return web.json_response({"error": "API key invalid", "api-key": query["api_key"]}, status=400)
@@ -186,9 +187,9 @@ def article(number: str, paper: Paper, *, retracted: bool = False) -> str:
 
 
 @asynccontextmanager
-async def pubmed(papers: Iterable[Paper] = ()) -> AsyncIterator[PubMedServer]:
+async def pubmed(papers: Iterable[Paper] = (), clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[PubMedServer]:
     """The service while the block runs."""
-    service = PubMedServer()
+    service = PubMedServer(clock=clock)
     service.add(papers)
     application = web.Application()
     application.router.add_get("/{tail:.*}", service.answer)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import html
 import re
-import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -18,7 +17,10 @@ from typing import Any, Literal
 from aiohttp import web
 
 from adapters.http_server import serve_http
+from engine.clock import SYSTEM_CLOCK, Clock
+from engine.retrieval.online.transport import OnlineTransport, ProcessCache
 from engine.values import Paper, PaperKey
+from tests.fakes import MovedClock
 from tests.service_rules import open_alex_refusal, refusal
 
 Fault = Literal[
@@ -47,6 +49,7 @@ class Scholarly:
     cites: dict[PaperKey, tuple[PaperKey, ...]] = field(default_factory=dict)
     retracted: set[PaperKey] = field(default_factory=set)
     fault: Callable[[Site, int], Fault | None] = lambda _, __: None
+    clock: Clock = SYSTEM_CLOCK
     url: str = ""
     left: float = 1.0
     """Dollars of OpenAlex's allowance of one dollar a day that are left."""
@@ -70,7 +73,7 @@ class Scholarly:
             if path.startswith(f"/{prefix}/"):
                 site, path = prefix, path.removeprefix(f"/{prefix}")  # type: ignore[assignment]
         body = await request.json() if request.method == "POST" else None
-        now = time.monotonic()
+        now = self.clock.now()
         fault = self.fault(site, len(self.asked(site)))
         response = await self._failed(request, fault) or self._found(site, path, dict(request.query), body)
         headers = {k.lower(): v for k, v in request.headers.items()}
@@ -311,3 +314,13 @@ async def scholarly(papers: Iterable[Paper] = ()) -> AsyncIterator[Scholarly]:
     async with serve_http(application, "127.0.0.1", 0, shutdown_s=0.1) as port:
         service.url = f"http://127.0.0.1:{port}"
         yield service
+
+
+@asynccontextmanager
+async def transport(clock: MovedClock, memory: ProcessCache | None = None) -> AsyncIterator[OnlineTransport]:
+    """Connections whose retries and pauses wait by the clock."""
+    made = OnlineTransport(memory or ProcessCache(clock), "lab@example.org", clock)
+    try:
+        yield made
+    finally:
+        await made.close()

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.bench.platforms.changes import PATIENCE_S
+
 FOUND_URL = os.environ.get("SCHOLIUM_TEST_POSTGRES", "")
 WITHOUT = "Postgres is not here (no SCHOLIUM_TEST_POSTGRES, no initdb): its tests are SKIPPED."
 
@@ -51,7 +53,7 @@ def postgres() -> Iterator[str | None]:
         port = free.getsockname()[1]
 
     def run(*command: str) -> None:
-        subprocess.run(command, user=user, cwd=folder, check=True, capture_output=True, timeout=60)
+        subprocess.run(command, user=user, cwd=folder, check=True, capture_output=True, timeout=PATIENCE_S)
 
     run(f"{binaries}/initdb", "-D", str(data), "-A", "trust", "-U", "scholium", "--no-sync", "-E", "UTF8")
     options = f"-p {port} -h 127.0.0.1 -k {folder} -c fsync=off -c max_connections=200"
@@ -91,7 +93,7 @@ class WeaviateAt:
         made = json.dumps({"class": MARK, "vectorizer": "none"}).encode()
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}/v1/schema", made, headers, method="POST")
-        urllib.request.urlopen(request, timeout=30).close()
+        urllib.request.urlopen(request, timeout=PATIENCE_S).close()
 
     def empty(self) -> None:
         """Delete what the tests made, in a server that is theirs."""
@@ -99,10 +101,10 @@ class WeaviateAt:
         for name in self._collections():
             if name.startswith("Scholium_"):
                 request = urllib.request.Request(f"{self.url}/v1/schema/{name}", method="DELETE")
-                urllib.request.urlopen(request, timeout=30).close()
+                urllib.request.urlopen(request, timeout=PATIENCE_S).close()
 
     def _collections(self) -> list[str]:
-        with urllib.request.urlopen(f"{self.url}/v1/schema", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.url}/v1/schema", timeout=PATIENCE_S) as answer:
             return [made["class"] for made in json.load(answer)["classes"]]
 
 
@@ -143,7 +145,7 @@ def weaviate() -> Iterator[WeaviateAt | None]:
         yield WeaviateAt(f"http://127.0.0.1:{http}", grpc, process)
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(PATIENCE_S)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -159,12 +161,13 @@ def free_ports(count: int) -> list[int]:
 
 
 def _until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(300):
+    ends = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends:
         if process.poll() is not None:
             raise RuntimeError("Weaviate ended at once; see its log.")
         try:
-            with urllib.request.urlopen(url, timeout=1):
+            with urllib.request.urlopen(url, timeout=5):
                 return
         except OSError:
             time.sleep(0.1)
-    raise RuntimeError("Weaviate was not ready in 30 s.")
+    raise RuntimeError(f"Weaviate was not ready in {PATIENCE_S:.0f} s.")

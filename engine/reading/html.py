@@ -9,7 +9,7 @@ from engine.errors import LimitExceeded, UserError
 from engine.reading.full_text import FullText
 from engine.reading.html_worker import TEXT
 
-LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=40)
+LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=120)
 
 
 def read_html(content: bytes, url: str, limits: ProcessLimits = LIMITS) -> FullText:

@@ -11,7 +11,7 @@ from engine.errors import LimitExceeded, UserError
 LARGEST_BYTES = 50 * 2**20
 MOST_PAGES = 500
 MOST_CHARACTERS = 5_000_000
-LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=40)
+LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=120)
 """A page that needs more is a bomb."""
 LEAST_WORDS_PER_PAGE = 5
 """A PDF with fewer is made of pictures."""
@@ -26,8 +26,8 @@ class PdfText:
     pages: tuple[str, ...]
 
 
-def read_pdf(name: str, content: bytes) -> PdfText:
-    """The text; blocks for up to 40 seconds, so call it in a thread.
+def read_pdf(name: str, content: bytes, limits: ProcessLimits = LIMITS) -> PdfText:
+    """The text; blocks for up to ``limits.silence_s``, so call it in a thread.
 
     Raises `UserError` with one sentence for a file that is too large, broken, encrypted, scanned, or takes too much.
     """
@@ -36,7 +36,7 @@ def read_pdf(name: str, content: bytes) -> PdfText:
     if not content[:1024].lstrip().startswith(b"%PDF-"):
         raise UserError(f"“{name}” is not a PDF, whatever its name says.")
     try:
-        done = call_bounded(_WORKER, content, LIMITS, str(MOST_PAGES), str(MOST_CHARACTERS))
+        done = call_bounded(_WORKER, content, limits, str(MOST_PAGES), str(MOST_CHARACTERS))
     except LimitExceeded as error:
         raise UserError(
             f"“{name}” takes too much time or memory to read, as damaged and hostile PDFs do. It was not read."

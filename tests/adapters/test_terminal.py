@@ -13,6 +13,7 @@ from rich.console import Console
 from adapters.chat import Button, Incoming, Outgoing, ProgressBar
 from adapters.markup import split, without_controls
 from adapters.terminal import HERE, TerminalAdapter, yield_scripted_lines
+from bot.bench.platforms.changes import PATIENCE_S
 from tests.fakes import FakeBackend
 
 
@@ -37,7 +38,7 @@ async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> No
         await adapter.send(Outgoing(HERE, f"heard **{incoming.text}**", buttons=buttons, awaits=True))
 
     await adapter.send(Outgoing(HERE, "welcome", awaits=True))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         await adapter.open(FakeBackend(handle))
         await adapter.run()
     assert heard == ["one", "two"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,6 +11,7 @@ from aiohttp import web
 from discord import gateway, http
 from yarl import URL
 
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.platforms.discord_gateway import DiscordGateway, listening
 from bot.bench.platforms.discord_server import (
     APPLICATION,
@@ -56,7 +56,7 @@ class Discord(DiscordGateway):
         self.interactions[name] = made
         self.dispatch("INTERACTION_CREATE", self._interaction(made, data, channel, more))
         if answered:
-            await self.until(lambda: made.callback is not None, self.acknowledge_s + 1)
+            await self.until(lambda: made.callback is not None)
         return made
 
     def _interaction(self, made: Interaction, data: Json, channel: str, more: Json) -> Json:
@@ -158,13 +158,7 @@ class Discord(DiscordGateway):
         if socket._req and socket._req.transport:
             socket._req.transport.abort()
 
-    async def until(self, found: Callable[[], Any], within_s: float = 300.0) -> Any:
-        """Wait until it is so; returns what was found."""
-        async with asyncio.timeout(within_s), self.changed:
-            await self.changed.wait_for(found)
-            return found()
-
-    async def message(self, part: str, channel: str | None = None, within_s: float = 300.0) -> Message:
+    async def message(self, part: str, channel: str | None = None, within_s: float = PATIENCE_S) -> Message:
         """The last message that holds the words, once there is one."""
 
         def found() -> Message | None:

@@ -16,6 +16,8 @@ from typing import Any
 import discord
 from aiohttp import web
 
+from bot.bench.platforms.changes import ObservedChanges
+
 Json = dict[str, Any]
 
 GUILD, OTHER_GUILD, CHANNEL, APPLICATION, BOT = "100", "101", "200", "900", "900"
@@ -70,8 +72,11 @@ class Interaction:
 
 
 @dataclass
-class DiscordApi:
-    """``token_s`` is how long an interaction lives after its answer; ``window_s`` what five seconds of limits take."""
+class DiscordApi(ObservedChanges):
+    """``token_s`` is how long an interaction lives after its answer, ``acknowledge_s`` before it.
+
+    ``window_s`` is what five seconds of its rate limits take.
+    """
 
     token_s: float = 900.0
     window_s: float = 0.25

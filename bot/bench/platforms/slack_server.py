@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
 
+from bot.bench.platforms.changes import ObservedChanges
 from bot.bench.platforms.slack_rules import Json, No, check_message, check_view, need, pings, shown
 
-TRIGGER_S = 3.0
 TIERS = {"chat.update": 50, "views.publish": 100, "views.open": 100, "agents.sessions.setStatus": 50}
 """Calls a minute; chat.postMessage has one a second for each channel, and a short burst."""
 
@@ -50,10 +50,14 @@ class Message:
 
 
 @dataclass
-class SlackApi:
-    """``minute_s`` is how long a minute of its rate limits takes."""
+class SlackApi(ObservedChanges):
+    """``minute_s`` is how long a minute of its rate limits takes.
+
+    ``acknowledge_s`` is how long it waits for an acknowledgement, and how long a trigger opens a form.
+    """
 
     minute_s: float = 60.0
+    acknowledge_s: float = 3.0
     has_agents: bool = True
     url: str = ""
     messages: list[Message] = field(default_factory=list)
@@ -188,7 +192,7 @@ class SlackApi:
     async def _views_open(self, _: str, body: Json, __: str) -> Json:
         made = self._triggers.pop(body["trigger_id"], None)
         need(made is not None, "invalid_trigger_id")
-        need(time.monotonic() - (made or 0) <= TRIGGER_S, "expired_trigger_id")
+        need(time.monotonic() - (made or 0) <= self.acknowledge_s, "expired_trigger_id")
         check_view(body["view"])
         name = f"V{next(self._numbers)}"
         self.views[name] = {**body["view"], "id": name}

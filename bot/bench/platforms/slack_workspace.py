@@ -10,17 +10,17 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlencode
 
 from aiohttp import ClientSession, web
 
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.platforms.slack_rules import Json
 from bot.bench.platforms.slack_server import Message, SlackApi
 
-ACKNOWLEDGE_S = 3.0
 SECRET = "shhh"
 
 
@@ -46,7 +46,7 @@ class Slack(SlackApi):
 
     async def _delivered(self, kind: str, payload: Json, attempt: int) -> Json | None:
         try:
-            async with asyncio.timeout(ACKNOWLEDGE_S):
+            async with asyncio.timeout(self.acknowledge_s):
                 if self.target:
                     return await self._insert_message(kind, payload, attempt)
                 return await self._through_socket(kind, payload, attempt)
@@ -138,16 +138,10 @@ class Slack(SlackApi):
         body |= {"view": {**view, "state": {"values": filled}}}
         return await self.deliver("interactive", body)
 
-    async def until(self, found: Callable[[], Any], within_s: float = 300.0) -> Any:
-        """Wait until it is so; returns what was found."""
-        async with asyncio.timeout(within_s), self.changed:
-            await self.changed.wait_for(found)
-            return found()
-
     def in_thread(self, thread: str) -> list[Message]:
         return [m for m in self.messages if m.thread == thread]
 
-    async def message(self, part: str, thread: str | None = None, within_s: float = 300.0) -> Message:
+    async def message(self, part: str, thread: str | None = None, within_s: float = PATIENCE_S) -> Message:
         """The last message that holds the words, once there is one."""
 
         def found() -> Message | None:

@@ -6,11 +6,9 @@ to be old, where it fails now.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import random
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -18,6 +16,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from engine.clock import SYSTEM_CLOCK, Clock
 from engine.errors import RequestRefused, RetrievalError
 from engine.retrieval.online.service_state import (
     PROBE_S,
@@ -69,28 +68,29 @@ class OnlineCache(Protocol):
 class ProcessCache:
     """An `OnlineCache` of one process, for scripts."""
 
+    clock: Clock = SYSTEM_CLOCK
     _next: dict[str, float] = field(default_factory=dict)
     _kept: dict[str, tuple[str, float]] = field(default_factory=dict)
 
     async def turn(self, service: str, interval_s: float) -> float:
         """Take the next place; seconds until then."""
-        now = time.monotonic()
+        now = self.clock.now()
         at = max(now, self._next.get(service, 0.0))
         self._next[service] = at + interval_s
         return at - now
 
     async def pause(self, service: str, seconds: float) -> None:
         """Push everybody's place back."""
-        self._next[service] = max(self._next.get(service, 0.0), time.monotonic() + seconds)
+        self._next[service] = max(self._next.get(service, 0.0), self.clock.now() + seconds)
 
     async def recall(self, key: str) -> tuple[str, float] | None:
         """What was kept, and its age."""
         found = self._kept.get(key)
-        return (found[0], time.monotonic() - found[1]) if found else None
+        return (found[0], self.clock.now() - found[1]) if found else None
 
     async def keep(self, key: str, content: str) -> None:
         """Keep an answer as long as the process lives."""
-        self._kept[key] = (content, time.monotonic())
+        self._kept[key] = (content, self.clock.now())
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +159,7 @@ class OnlineTransport:
     memory: OnlineCache = field(default_factory=ProcessCache)
     contact: str = ""
     """An e-mail or web address of the people who run this, which services ask for."""
+    clock: Clock = SYSTEM_CLOCK
     _session: aiohttp.ClientSession | None = None
 
     def session(self) -> aiohttp.ClientSession:
@@ -172,7 +173,7 @@ class OnlineTransport:
         host = urlsplit(url).hostname or ""
         for name, (service, interval_s) in PACED_HOSTS.items():
             if host == name or host.endswith(f".{name}"):
-                await asyncio.sleep(await self.memory.turn(service, interval_s))
+                await self.clock.sleep(await self.memory.turn(service, interval_s))
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -241,29 +242,30 @@ class ScholarlyService:
         return hashlib.sha256(described.encode()).hexdigest()
 
     async def _patiently(self, ask: ServiceRequest, *, as_json: bool, once: bool) -> ServiceReply:
-        ends = time.monotonic() + (min(PROBE_S, self._policy.patience_s) if once else self._policy.patience_s)
+        clock = self._web.clock
+        ends = clock.now() + (min(PROBE_S, self._policy.patience_s) if once else self._policy.patience_s)
         pause, attempt = FIRST_PAUSE_S, 0
         while True:
             attempt += 1
             wait_s = await self._web.memory.turn(self.name, self._policy.interval_s)
-            if time.monotonic() + wait_s > ends:
+            if clock.now() + wait_s > ends:
                 raise RetrievalError(f"{self.name} is asked by too many at once; wait a minute.", retryable=True)
-            await asyncio.sleep(wait_s)
+            await clock.sleep(wait_s)
             try:
-                return await self._once(ask, min(self._policy.call_s, ends - time.monotonic()), as_json=as_json)
+                return await self._once(ask, min(self._policy.call_s, ends - clock.now()), as_json=as_json)
             except _Retry as failed:
                 asked = failed.after_s
                 delay = asked if asked is not None else pause * random.uniform(0.7, 1.3)
                 if asked:
                     await self._web.memory.pause(self.name, min(asked, self._policy.patience_s))
                 hopeless = once or (failed.unreachable and attempt == MOST_ATTEMPTS_TO_REACH)
-                if hopeless or time.monotonic() + delay >= ends:
+                if hopeless or clock.now() + delay >= ends:
                     later = f"; it asks to wait {asked:,.0f} seconds" if asked else ""
                     why = f"{self.name} {failed.why}{later}."
                     if not failed.only_this:
                         await keep_outage(self._web.memory, self.name, why, asked)
                     raise RetrievalError(why, retryable=True) from failed
-                await asyncio.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
+                await clock.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
     async def _once(self, ask: ServiceRequest, seconds: float, *, as_json: bool) -> ServiceReply:

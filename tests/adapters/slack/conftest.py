@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.platforms.slack_workspace import Slack, running
 from tests.adapters.slack.test_adapter import AT
 
 
 @pytest.fixture
 async def slack() -> AsyncIterator[Slack]:
-    async with running(Slack(minute_s=0.1)) as made:
+    async with running(Slack(minute_s=0.1, acknowledge_s=PATIENCE_S)) as made:
         made._said.add(AT.thread)
         yield made

@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
+from bot.bench.platforms.changes import PATIENCE_S
 from engine.values import Paper
 from tests.fakes import papers
 
@@ -29,7 +30,6 @@ class Done:
     stderr: str
 
 
-HANGS_S = 600.0
 """A command that takes longer hangs; a busy machine is no failure."""
 
 
@@ -70,7 +70,7 @@ def lab(tmp_path: Path) -> Path:
 
 def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
     playing = process(tmp_path, "demo", "-o", "files")
-    stdout, stderr = playing.communicate(timeout=HANGS_S)
+    stdout, stderr = playing.communicate(timeout=PATIENCE_S)
     assert playing.returncode == 0, stderr
     for part in ("**", "\x1b"):
         assert part not in stdout
@@ -111,7 +111,7 @@ def test_an_interrupted_ingest_leaves_a_library_that_can_be_repeated(tmp_path: P
     jsonl(tmp_path, "c.jsonl", papers(40_000))
     running = process(tmp_path, "ingest", "c.jsonl")
     folder = tmp_path / "home" / "libraries" / "main" / "papers.lance" / "data"
-    deadline = time.monotonic() + HANGS_S
+    deadline = time.monotonic() + PATIENCE_S
     while not (folder.exists() and list(folder.iterdir())) and time.monotonic() < deadline:
         time.sleep(0.01)
     running.send_signal(signal.SIGKILL)

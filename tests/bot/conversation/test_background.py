@@ -15,14 +15,15 @@ from engine.rendering.bibliography import bibtex, ris
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
+from engine.retrieval.online.transport import ServicePolicy
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import PageAnswer, Statement, SummaryAnswer, add_background
 from engine.run import RunContext
 from engine.survey import Survey, walk
 from engine.values import Brief, FoundPaper, PaperSelection
-from tests.fakes import FakeModel, claim, papers, section
+from tests.fakes import FakeModel, MovedClock, claim, papers, section
 from tests.lab import opened
+from tests.scholarly_server import transport
 
 TEXT = (
     "Dense retrieval finds documents by vectors. It is used in search engines.\n\n\n== History ==\n\n"
@@ -73,13 +74,10 @@ BRIEF = Brief("dense retrieval")
 
 
 async def explained(site: Encyclopedia, model: FakeModel | None, survey: Survey = SURVEY) -> Survey:
-    browser = OnlineTransport()
-    try:
+    async with transport(MovedClock()) as browser:
         context = RunContext(EmptyLibrary(), FittedOnTopic(), model=model)
-        wikipedia = Wikipedia(browser, site.url, ServicePolicy(0.0, 0.5, 0.3))
+        wikipedia = Wikipedia(browser, site.url, ServicePolicy(0.0))
         return await add_background(BRIEF, SELECTION, survey, wikipedia, context)
-    finally:
-        await browser.close()
 
 
 async def test_without_a_model_it_is_quoted_and_cited_as_an_encyclopedia(site: Encyclopedia) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from adapters.chat import Incoming
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.wording import sentences as wording
 from engine.evidence import is_quoted
 from engine.rendering.files import from_json
@@ -190,10 +191,10 @@ async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
     await to_outline(lab)
     lab.chat.holds = written(2)
     await lab.chat.backend.handle(Incoming(HERE, "mara", "write", "ok"))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         await lab.chat.stored.wait()
     await lab.chat.backend.handle(Incoming(HERE, "mara", "stop", "stop"))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while (await lab.session()).job:  # noqa: ASYNC110 - a session in a database has no event
             await asyncio.sleep(0.01)
     lab.chat.release.set()
@@ -214,7 +215,7 @@ async def test_a_message_while_a_job_runs_is_told_to_wait_and_one_sent_twice_is_
     await to_outline(lab)
     lab.chat.holds = written(1)
     await lab.chat.backend.handle(Incoming(HERE, "mara", "write", "ok"))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         await lab.chat.stored.wait()
     for _ in range(3):
         await lab.chat.backend.handle(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import SimulatedService, run_simulated_service
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import FakeChat
@@ -143,7 +144,7 @@ async def test_stop_ends_a_review(library: LocalLibrary, monkeypatch: pytest.Mon
         from tests.fakes import HERE
 
         await chat.backend.handle(Incoming(HERE, "mara", "q1", ASKED))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_S):
             await chat.stored.wait()
         await chat.say("stop")
         chat.release.set()

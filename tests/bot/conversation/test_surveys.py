@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from adapters.chat import Incoming
+from bot.bench.platforms.changes import PATIENCE_S
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE
 from tests.lab import opened
@@ -65,7 +66,7 @@ async def test_the_stop_button_of_one_survey_does_not_stop_another(library: Loca
         lab.chat.holds = lambda outgoing: outgoing.kind == "progress"
         lab.chat.turn.clear()
         await lab.chat.backend.handle(Incoming(HERE, "mara", "another", "survey graph attention"))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             await lab.chat.stored.wait()
         running = (await lab.session()).job
         assert running

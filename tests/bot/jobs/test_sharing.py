@@ -9,6 +9,7 @@ import pytest
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.app import App
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.cli.platforms import choose_platform, read_queues
 from bot.jobs.sharing import JobLimits, JobState, SharedJob, choose_next, choose_queue, find_places
 from bot.serving.service import ProcessRole, Service, run_service
@@ -98,7 +99,7 @@ class Team(SimpleAdapter):
         def found() -> list[Outgoing]:
             return [m for m in self.sent if words in m.text and m.conversation.channel == channel]
 
-        async with self.news, asyncio.timeout(60):
+        async with self.news, asyncio.timeout(PATIENCE_S):
             await self.news.wait_for(found)
             return found()[0]
 
@@ -128,7 +129,7 @@ async def test_people_see_their_place_in_the_queue_and_then_their_survey(
 
         service.jobs._run = run_slowly
         await begin(service, team, "one", "mara")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_S):
             await begun.wait()
         await begin(service, team, "two", "ben")
         await begin(service, team, "three", "ada")

@@ -19,6 +19,7 @@ from adapters.chat import Conversation, Incoming, Outgoing, PlatformError
 from bot.app import App
 from bot.bench.crash import count_paid_again
 from bot.bench.load import CountingPlatform
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import Call, run_simulated_service
 from bot.bench.simulation import SimulatedService as Simulation
 from bot.conversation.dispatcher import Dispatcher
@@ -80,13 +81,13 @@ async def test_a_job_goes_on_in_the_next_process_and_pays_for_no_finished_call_a
         async with killed(chat) as lab:
             await lab.talk("survey dense retrieval sections=3 words=80", "ok", "ok")
             await chat.backend.handle(Incoming(HERE, "mara", "write", "ok"))
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE_S):
                 await chat.stored.wait()
             began = time.perf_counter() - model.began
         ended = time.perf_counter() - model.began
         assert (await _held_job()) is not None
         async with opened() as lab:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE_S):
                 await lab.chat.turn.wait()
             assert (await lab.state()).phase == "discussion"
             assert any("3 sections · " in m.text for m in lab.chat.messages())
@@ -177,7 +178,7 @@ async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none
         places = [replace(HERE, platform="bench", thread=str(i)) for i in range(16)]
         for i, at in enumerate(places):
             await service.dispatcher.handle(Incoming(at, f"person{i}", f"k{i}", "survey dense retrieval"))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             await asyncio.gather(*(platform.turns[at].wait() for at in places))
         sweeper.cancel()
         await asyncio.wait([sweeper])

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from adapters.chat import Incoming, Outgoing
 from bot.app import App
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.sharing import JobLimits
@@ -168,7 +169,7 @@ async def test_a_job_whose_worker_is_gone_is_begun_again_whoever_took_over(tmp_p
                 assert bool(stuck) == (look == looks), (status, worker, look)
             await jobs.revive(stuck)
             await jobs.share([wanted])
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_S):
                 await ran.wait()
     finally:
         await jobs.close()
@@ -195,7 +196,7 @@ async def test_a_store_that_fails_for_a_while_does_not_leave_the_job_standing(li
 
         service.store.commit = fail  # type: ignore[method-assign]
         await lab.chat.backend.handle(Incoming(HERE, "mara", "k1", "survey dense retrieval"))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             await failed.wait()
             await asyncio.wait(service.jobs._running.values() or {asyncio.create_task(asyncio.sleep(0))})
             service.store.commit = commit  # type: ignore[method-assign]

@@ -22,14 +22,12 @@ from aiohttp import web
 from bot.app import open_app
 from bot.bench.crash import count_paid_again
 from bot.bench.platforms import slack_workspace
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.platforms.slack_server import Message
 from bot.bench.platforms.slack_workspace import SECRET, Slack
 from bot.bench.simulation import SimulatedService, run_simulated_service
 from tests.fakes import papers
 from tests.servers import WeaviateAt, free_ports
-
-WITHIN_S = 180.0
-"""A process that takes longer hangs; a busy machine is no failure."""
 
 MINUTE_S = 6.0
 """A minute of the stand-in's rate limits: the processes keep to Slack's own, which are slower."""
@@ -83,7 +81,7 @@ async def serving(ports: Sequence[int], folder: Path) -> AsyncIterator[None]:
             command = ("env", *own, sys.executable, "-m", "bot", "slack")
             processes.append(await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=log, stderr=log))
     try:
-        async with asyncio.timeout(WITHIN_S), aiohttp.ClientSession() as session:
+        async with asyncio.timeout(PATIENCE_S), aiohttp.ClientSession() as session:
             for port, process in zip(ports, processes, strict=True):
                 while not await is_up(session, port):
                     assert process.returncode is None, (folder / f"{port}.log").read_text()
@@ -131,7 +129,7 @@ async def find_card(slack: Slack, words: str) -> tuple[Message, str]:
                     return message, label
         return None
 
-    card: tuple[Message, str] = await slack.until(found, WITHIN_S)
+    card: tuple[Message, str] = await slack.until(found)
     return card
 
 
@@ -163,7 +161,7 @@ async def test_a_process_is_killed_in_mid_survey_and_nothing_is_lost_or_doubled(
     ports, alarm = free_ports(2), Alarm()
     async with (
         run_simulated_service(SimulatedService(pace=0.1, fault=alarm.heard)) as model,
-        slack_workspace.running(Slack(minute_s=MINUTE_S)) as slack,
+        slack_workspace.running(Slack(minute_s=MINUTE_S, acknowledge_s=PATIENCE_S)) as slack,
         balanced(ports) as (slack.target, balancer),
     ):
         monkeypatch.setenv("SCHOLIUM_DATABASE_URL", postgres_url)
@@ -179,17 +177,17 @@ async def test_a_process_is_killed_in_mid_survey_and_nothing_is_lost_or_doubled(
             outline = await find_card(slack, "A Survey of")
             alarm.number = len(model.calls) + 3
             await slack.press(*outline)
-            async with asyncio.timeout(WITHIN_S):
+            async with asyncio.timeout(PATIENCE_S):
                 await alarm.rings.wait()
             working = find_working_process(postgres_url)
             assert working is not None
             os.kill(working, signal.SIGKILL)
             killed = time.perf_counter() - model.began
             await slack.say("status", thread=thread)
-            await slack.message("3 sections · ", thread, WITHIN_S)
+            await slack.message("3 sections · ", thread)
             await slack.say("<@UBOT> why 2", thread=thread)
-            await slack.message("2.1", thread, WITHIN_S)
-            await slack.until(lambda: count(postgres_url, "outbox", "sent_at IS NULL") == 0, WITHIN_S)
+            await slack.message("2.1", thread)
+            await slack.until(lambda: count(postgres_url, "outbox", "sent_at IS NULL") == 0)
     assert min(balancer.taken[port] for port in ports) > 0
     assert count_paid_again(model.calls, [killed])[0] == 0
     shown = Counter(m.text for m in slack.messages if not m.only_for)

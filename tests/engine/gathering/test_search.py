@@ -19,8 +19,8 @@ from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Paper, PaperSelection, YearRange
-from tests.fakes import FakeModel, paper, papers
-from tests.scholarly_server import Scholarly, scholarly
+from tests.fakes import FakeModel, MovedClock, paper, papers
+from tests.scholarly_server import Scholarly, scholarly, transport
 
 TOPIC = Brief("dense retrieval", online=True)
 POOL = KeywordPool((Keyword("dense retrieval", "topic"), Keyword("passage index", "library")))
@@ -44,13 +44,12 @@ async def site() -> AsyncIterator[Scholarly]:
 
 @pytest.fixture
 async def web() -> AsyncIterator[OnlineTransport]:
-    made = OnlineTransport()
-    yield made
-    await made.close()
+    async with transport(MovedClock()) as made:
+        yield made
 
 
 def context(site: Scholarly, web: OnlineTransport, model: LanguageModel | None = None, **more: object) -> RunContext:
-    online = Online(SemanticScholar(web, "", site.url, ServicePolicy(0.0, 30.0, 10.0)))
+    online = Online(SemanticScholar(web, "", site.url, ServicePolicy(0.0)))
     made = RunContext(EmptyLibrary(), FittedOnTopic(), model=model, online=online, judge=model is not None)
     return replace(made, **more)  # type: ignore[arg-type]
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import get_args
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import pytest
 
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
 from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.llm.anthropic import AnthropicProvider
 from engine.llm.meter import Account, Budget, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.llm.model import CallFailed, Prompt, Provider, Request, Task, TypedAnswer
+from engine.llm.model import CallFailed, Completion, Prompt, Provider, Request, Task, TypedAnswer
 from engine.llm.openai import OpenAIProvider
 from engine.llm.prices import PUBLISHED, Price, PriceList
 
@@ -35,10 +37,28 @@ async def _closed() -> AsyncIterator[None]:
         await opened.pop().close()
 
 
-def provider_of(name: str, url: str, timeout_s: float = 2.0) -> Provider:
+def provider_of(name: str, url: str, timeout_s: float = PATIENCE_S) -> Provider:
     """A provider that is closed when the test is over."""
     opened.append(PROVIDERS[name](url, timeout_s))
     return opened[-1]
+
+
+@dataclass
+class FirstHasty:
+    """A provider whose first call waits as one provider does, and all others as another."""
+
+    hasty: Provider
+    patient: Provider
+
+    async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
+        provider, self.hasty = self.hasty, self.patient
+        return await provider.complete(model, request, schema)
+
+    def stream(self, model: str, request: Request) -> AsyncIterator[str]:
+        return self.patient.stream(model, request)
+
+    async def close(self) -> None:
+        """Each is closed by who made it."""
 
 
 class Colour(TypedAnswer):
@@ -107,6 +127,8 @@ async def test_a_passing_fault_is_retried_and_what_the_provider_counts_is_paid(p
         SimulatedService(pace=0, fault=once(fault), reply=lambda _, __: "Blue it is.")
     ) as service:
         model = metered(service, provider)
+        if fault == "hang":
+            model = replace(model, provider=FirstHasty(provider_of(provider, service.url, 0.3), model.provider))
         assert await model.text(request()) == "Blue it is."
     # An answer that came, whole or not, is paid for; one that never came is not.
     came = fault in {"empty", "truncated"} or (fault == "cut" and provider == "anthropic")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.errors import RetrievalError, UserError
@@ -346,7 +347,7 @@ async def test_stopping_ends_every_running_call(
 ) -> None:
     model, asked, ended = waiting
     task = asyncio.create_task(QuickRecipe().review(brief(), (), context(library, model)))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         await asked.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

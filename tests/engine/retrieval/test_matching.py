@@ -17,11 +17,11 @@ from engine.retrieval.libraries.local import LocalLibrary, create_library
 from engine.retrieval.matching import SURE, lines_of, match_line, recognise_document, stands_as_title
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.sources import Online
-from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
+from engine.retrieval.online.transport import ServicePolicy
 from engine.run import RunContext
 from engine.values import Paper, PaperKey
-from tests.fakes import paper, papers
-from tests.scholarly_server import Scholarly, scholarly
+from tests.fakes import MovedClock, paper, papers
+from tests.scholarly_server import Scholarly, scholarly, transport
 
 RAG = paper(
     1,
@@ -49,10 +49,8 @@ async def libraries(tmp_path: Path) -> LocalLibrary:
 
 @pytest.fixture
 async def online() -> AsyncIterator[tuple[Scholarly, Online]]:
-    async with scholarly(papers(5, "vision", 301)) as site:
-        web = OnlineTransport()
-        yield site, Online(SemanticScholar(web, "", site.url, ServicePolicy(0.0, 0.5, 0.3)))
-        await web.close()
+    async with scholarly(papers(5, "vision", 301)) as site, transport(MovedClock()) as web:
+        yield site, Online(SemanticScholar(web, "", site.url, ServicePolicy(0.0)))
 
 
 @pytest.mark.parametrize(

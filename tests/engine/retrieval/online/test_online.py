@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -17,11 +16,11 @@ from engine.retrieval.online.semantic_scholar import SemanticScholar, to_paper, 
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy
 from engine.values import Paper, PaperKey, YearRange
-from tests.fakes import papers
-from tests.scholarly_server import Fault, Scholarly, Site, number, s2, scholarly
+from tests.fakes import MovedClock, papers
+from tests.scholarly_server import Fault, Scholarly, Site, number, s2, scholarly, transport
 from tests.servers import free_ports
 
-QUICK = ServicePolicy(0.0, patience_s=1.5, call_s=0.5)
+POLICY = ServicePolicy(0.0)
 EVERYTHING = [*papers(30), *papers(20, "graph", 101)]
 
 
@@ -32,17 +31,21 @@ async def site() -> AsyncIterator[Scholarly]:
 
 
 @pytest.fixture
-async def web() -> AsyncIterator[OnlineTransport]:
-    made = OnlineTransport()
-    yield made
-    await made.close()
+def clock() -> MovedClock:
+    return MovedClock()
 
 
-def client(site: Scholarly, web: OnlineTransport, policy: ServicePolicy = QUICK, key: str = "") -> SemanticScholar:
+@pytest.fixture
+async def web(clock: MovedClock) -> AsyncIterator[OnlineTransport]:
+    async with transport(clock) as made:
+        yield made
+
+
+def client(site: Scholarly, web: OnlineTransport, policy: ServicePolicy = POLICY, key: str = "") -> SemanticScholar:
     return SemanticScholar(web, key, site.url, policy)
 
 
-def everything(site: Scholarly, web: OnlineTransport, policy: ServicePolicy = QUICK) -> Online:
+def everything(site: Scholarly, web: OnlineTransport, policy: ServicePolicy = POLICY) -> Online:
     open_alex = OpenAlex(web, "", f"{site.url}/openalex", policy)
     arxiv = Arxiv(web, f"{site.url}/arxiv", policy)
     crossref = Crossref(web, f"{site.url}/crossref", policy)
@@ -92,40 +95,42 @@ async def test_what_no_retry_helps_is_said_at_once(site: Scholarly, web: OnlineT
 
 
 @pytest.mark.parametrize("fault", ["500", "502", "503", "504", "html", "no data", "cut", "hang"])
-async def test_an_outage_is_an_error_and_never_no_papers(site: Scholarly, web: OnlineTransport, fault: Fault) -> None:
+async def test_an_outage_is_an_error_and_never_no_papers(
+    site: Scholarly, web: OnlineTransport, clock: MovedClock, fault: Fault
+) -> None:
     site.fault = lambda _, __: fault
-    began = time.monotonic()
+    policy = replace(POLICY, call_s=0.2, patience_s=1.5) if fault == "hang" else POLICY
     with pytest.raises(RetrievalError) as error:
-        await client(site, web).search("dense retrieval", 10)
+        await client(site, web, policy).search("dense retrieval", 10)
     assert error.value.retryable
-    assert time.monotonic() - began < 6
+    assert sum(clock.slept) <= policy.patience_s
 
 
 @pytest.mark.parametrize("fault", ["500", "502", "503", "html", "cut", "429"])
 async def test_what_passes_is_tried_again(site: Scholarly, web: OnlineTransport, fault: Fault) -> None:
     site.fault = lambda _, call: fault if call < 1 else None
-    found, _ = await client(site, web, replace(QUICK, patience_s=10)).search("dense retrieval", 10)
+    found, _ = await client(site, web).search("dense retrieval", 10)
     assert len(found) == 10
     assert len(site.calls) == 2
 
 
-async def test_without_a_network_that_is_said_soon(web: OnlineTransport) -> None:
+async def test_without_a_network_that_is_said_soon(web: OnlineTransport, clock: MovedClock) -> None:
     (port,) = free_ports(1)
-    began = time.monotonic()
-    scholar = SemanticScholar(web, "", f"http://127.0.0.1:{port}", ServicePolicy(0.0, patience_s=60.0))
+    scholar = SemanticScholar(web, "", f"http://127.0.0.1:{port}", POLICY)
     with pytest.raises(RetrievalError, match="could not be reached") as error:
         await scholar.search("dense retrieval", 10)
     assert error.value.retryable
-    assert time.monotonic() - began < 8
+    assert sum(clock.slept) < 5
 
 
-async def test_retry_after_is_obeyed_by_everybody(site: Scholarly, web: OnlineTransport) -> None:
+async def test_retry_after_is_obeyed_by_everybody(site: Scholarly, web: OnlineTransport, clock: MovedClock) -> None:
     site.fault = lambda _, call: "429" if call == 0 else None
-    scholar = client(site, web, replace(QUICK, patience_s=10))
-    await asyncio.gather(scholar.search("dense retrieval", 10), scholar.search("graph attention", 10))
-    refused, *later = sorted(site.calls, key=lambda call: call.at)
-    assert refused.status == 429
-    assert max(call.at for call in later) - refused.at > 0.9
+    await client(site, web).search("dense retrieval", 10)
+    assert [call.status for call in site.calls] == [429, 200]
+    assert clock.slept[-1] == 1.0
+    await web.memory.pause("Semantic Scholar", 7.0)
+    await client(site, web).search("graph attention", 10)
+    assert clock.slept[-1] == 7.0
 
 
 async def test_a_longer_wait_than_our_patience_is_an_error_that_says_so(site: Scholarly, web: OnlineTransport) -> None:
@@ -135,29 +140,27 @@ async def test_a_longer_wait_than_our_patience_is_an_error_that_says_so(site: Sc
     assert len(site.calls) == 1
 
 
-async def test_one_pace_for_all_calls(site: Scholarly, web: OnlineTransport) -> None:
-    scholar, began = client(site, web, ServicePolicy(0.1, patience_s=60)), time.monotonic()
+async def test_one_pace_for_all_calls(site: Scholarly, web: OnlineTransport, clock: MovedClock) -> None:
+    scholar = client(site, web, ServicePolicy(0.1))
     await asyncio.gather(*(scholar.search(f"dense retrieval {n}", 5) for n in range(8)))
-    arrived = sorted(call.at - began for call in site.calls)
-    assert len(arrived) == 8
-    assert all(at >= 0.1 * n for n, at in enumerate(arrived))
+    assert len(site.calls) == 8
+    assert sorted(clock.slept) == pytest.approx([0.1 * n for n in range(8)])
 
 
-async def test_an_answer_is_kept_for_its_age_and_used_when_the_service_is_away(site: Scholarly) -> None:
-    memory = ProcessCache()
-    web = OnlineTransport(memory)
-    try:
+async def test_an_answer_is_kept_for_its_age_and_used_when_the_service_is_away(
+    site: Scholarly, web: OnlineTransport, clock: MovedClock
+) -> None:
+    for _ in range(2):
         await client(site, web).search("dense retrieval", 10)
-        await client(site, web).search("dense retrieval", 10)
-        assert len(site.calls) == 1
-        stale = replace(QUICK, fresh_s=0.0, patience_s=0.5)
-        await client(site, web, stale).search("dense retrieval", 10)
-        assert len(site.calls) == 2
-        site.fault = lambda _, __: "503"
-        found, _ = await client(site, web, stale).search("dense retrieval", 10)
-        assert len(found) == 10
-    finally:
-        await web.close()
+    assert len(site.calls) == 1
+    clock.at_s += POLICY.fresh_s + 1
+    await client(site, web).search("dense retrieval", 10)
+    assert len(site.calls) == 2
+    clock.at_s += POLICY.fresh_s + 1
+    site.fault = lambda _, __: "503"
+    found, _ = await client(site, web).search("dense retrieval", 10)
+    assert len(found) == 10
+    assert len(site.calls) > 2
 
 
 async def test_the_key_is_sent_and_kept_nowhere(site: Scholarly) -> None:
@@ -224,12 +227,12 @@ async def test_when_semantic_scholar_is_away_open_alex_takes_over_and_it_is_said
 
 async def test_arxiv_is_the_last_resort_and_then_it_is_an_error(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda where, _: "503" if where in {"s2", "openalex"} else None
-    searched = await everything(site, web, replace(QUICK, patience_s=0.3)).search("dense retrieval", 20)
+    searched = await everything(site, web).search("dense retrieval", 20)
     assert searched.record.source == "arXiv"
     assert searched.papers[0].key.startswith("arxiv:")
     site.fault = lambda _, __: "503"
     with pytest.raises(RetrievalError, match=r"No online source.*Semantic Scholar.*OpenAlex.*arXiv"):
-        await everything(site, web, replace(QUICK, patience_s=0.3)).search("vision", 20)
+        await everything(site, web).search("vision", 20)
 
 
 @pytest.mark.parametrize(("away", "source"), [(None, "Semantic Scholar"), ("s2", "OpenAlex")])
@@ -240,7 +243,7 @@ async def test_foundations_are_found_by_being_cited_whatever_their_words(
     old = replace(papers(1, "vision", 900)[0], title="Attention", abstract="Nothing of the kind.")
     site.add([old])
     site.cites = {p.key: (old.key, EVERYTHING[40].key) if i < 9 else (old.key,) for i, p in enumerate(EVERYTHING[:12])}
-    online = everything(site, web, replace(QUICK, patience_s=0.3))
+    online = everything(site, web)
     cited = await online.foundations(EVERYTHING[:30])
     assert cited.source == source
     assert [(n.paper.title, n.pointers) for n in cited.found] == [("Attention", 12), (EVERYTHING[40].title, 9)]
@@ -255,7 +258,7 @@ async def test_foundations_are_found_by_being_cited_whatever_their_words(
 
 async def test_a_graph_that_is_away_is_waited_for_once(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda where, _: "503"
-    online = everything(site, web, replace(QUICK, patience_s=0.3))
+    online = everything(site, web)
     with pytest.raises(RetrievalError):
         await online.foundations(EVERYTHING[:5])
     calls = len(site.calls)
@@ -279,7 +282,7 @@ async def test_retracted_papers_are_known_by_either_service(
     site.fault = lambda _, __: "503"
     other = replace(wrong, identifiers=(PaperKey("doi:10.1000/other"),))
     with pytest.raises(RetrievalError):
-        await everything(site, web, replace(QUICK, patience_s=0.3)).find_retracted([other])
+        await everything(site, web).find_retracted([other])
 
 
 def test_abstracts_come_back_from_their_index() -> None:

@@ -11,10 +11,11 @@ import pytest
 from engine.errors import RetrievalError
 from engine.retrieval.online.pubmed import PubMed, read_records
 from engine.retrieval.online.queries import BooleanQuery
-from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
+from engine.retrieval.online.transport import ServicePolicy
 from engine.values import Paper, PaperKey, YearRange
-from tests.fakes import paper
+from tests.fakes import MovedClock, paper
 from tests.pubmed_server import KEY, PubMedServer, article, pubmed, record_set
+from tests.scholarly_server import transport
 
 
 def study(number: int, **changes: object) -> Paper:
@@ -23,12 +24,9 @@ def study(number: int, **changes: object) -> Paper:
 
 
 @asynccontextmanager
-async def client(server: PubMedServer, key: str = "", patience_s: float = 2.0) -> AsyncIterator[PubMed]:
-    web = OnlineTransport(contact="lab@example.org")
-    try:
-        yield PubMed(web, key, server.url, ServicePolicy(0.0, patience_s, 1.0))
-    finally:
-        await web.close()
+async def client(server: PubMedServer, key: str = "", clock: MovedClock | None = None) -> AsyncIterator[PubMed]:
+    async with transport(clock or MovedClock()) as web:
+        yield PubMed(web, key, server.url, ServicePolicy(0.0))
 
 
 async def test_papers_come_in_the_order_of_the_search_with_their_metadata() -> None:
@@ -95,7 +93,7 @@ async def test_nothing_found_is_no_fault_and_no_word_asks_nothing() -> None:
 
 @pytest.mark.parametrize("fault", ["429", "500", "html", "backend", "cut", "no list"])
 async def test_a_failure_that_passes_is_waited_for(fault: str) -> None:
-    async with pubmed([study(1)]) as server, client(server, patience_s=10.0) as service:
+    async with pubmed([study(1)]) as server, client(server) as service:
         server.fault = lambda number: fault if number in {0, 2} else None  # type: ignore[assignment, return-value]
         found, _ = await service.search("dense retrieval", 10)
     assert [p.key for p in found] == ["doi:10.1000/1"]
@@ -104,7 +102,7 @@ async def test_a_failure_that_passes_is_waited_for(fault: str) -> None:
 
 @pytest.mark.parametrize("fault", ["429", "500", "html", "backend", "cut", "no list"])
 async def test_a_failure_that_stays_is_an_error_and_never_an_empty_answer(fault: str) -> None:
-    async with pubmed([study(1)]) as server, client(server, patience_s=0.5) as service:
+    async with pubmed([study(1)]) as server, client(server) as service:
         server.fault = lambda _: fault  # type: ignore[assignment, return-value]
         with pytest.raises(RetrievalError, match="PubMed") as caught:
             await service.search("dense retrieval", 10)
@@ -116,11 +114,10 @@ async def test_a_failure_that_stays_is_an_error_and_never_an_empty_answer(fault:
 
 
 async def test_the_pace_keeps_within_three_calls_a_second() -> None:
-    web = OnlineTransport()
-    async with pubmed(study(n) for n in range(1, 251)) as server:
+    clock = MovedClock()
+    async with pubmed((study(n) for n in range(1, 251)), clock) as server, transport(clock) as web:
         server.per_second = 3
         found, _ = await PubMed(web, url=server.url).search("dense retrieval", 250)
-    await web.close()
     assert len(found) == 250
     assert len(server.calls) == 4  # none was refused
 

@@ -13,13 +13,12 @@ from semanticscholar.ApiRequester import ApiRequester
 from engine.errors import RetrievalError
 from engine.retrieval.online.queries import FIELDS, KINDS, BooleanQuery
 from engine.retrieval.online.semantic_scholar import SemanticScholar
-from engine.retrieval.online.transport import OnlineTransport, ServicePolicy, reason_of
+from engine.retrieval.online.transport import ServicePolicy, reason_of
 from engine.values import Paper, PaperKey, YearRange
-from tests.fakes import papers
-from tests.scholarly_server import Scholarly, number, scholarly
+from tests.fakes import MovedClock, papers
+from tests.scholarly_server import Scholarly, number, scholarly, transport
 from tests.service_rules import refusal
 
-QUICK = ServicePolicy(0.0, patience_s=1.5, call_s=0.5)
 SOME = papers(12)
 UNKNOWN = PaperKey("arxiv:9999.99999")
 FIRST_FIELDS = "title,authors.name"
@@ -33,9 +32,8 @@ async def site() -> AsyncIterator[Scholarly]:
 
 @pytest.fixture
 async def scholar(site: Scholarly) -> AsyncIterator[SemanticScholar]:
-    web = OnlineTransport()
-    yield SemanticScholar(web, "secret-key", site.url, QUICK)
-    await web.close()
+    async with transport(MovedClock()) as web:
+        yield SemanticScholar(web, "secret-key", site.url, ServicePolicy(0.0))
 
 
 async def ask_everything(scholar: SemanticScholar, key: PaperKey) -> None:

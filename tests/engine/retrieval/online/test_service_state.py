@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
 
@@ -15,21 +14,11 @@ from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.service_state import LONGEST_OUTAGE_S, OUTAGE_S, keep_outage, recall_outage
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy, user_agent
 from engine.values import PaperKey
-from tests.fakes import papers
-from tests.scholarly_server import Scholarly, scholarly
+from tests.fakes import MovedClock, papers
+from tests.scholarly_server import Scholarly, scholarly, transport
 
-QUICK = ServicePolicy(0.0, patience_s=0.4, call_s=0.3)
+POLICY = ServicePolicy(0.0)
 SOME = papers(20)
-
-
-class ClockedCache(ProcessCache):
-    """A memory in which everything is older than it is."""
-
-    older_s = 0.0
-
-    async def recall(self, key: str) -> tuple[str, float] | None:
-        found = await super().recall(key)
-        return (found[0], found[1] + self.older_s) if found else None
 
 
 @pytest.fixture
@@ -39,18 +28,22 @@ async def site() -> AsyncIterator[Scholarly]:
 
 
 @pytest.fixture
-async def web() -> AsyncIterator[OnlineTransport]:
-    made = OnlineTransport(ClockedCache())
-    yield made
-    await made.close()
+def clock() -> MovedClock:
+    return MovedClock()
+
+
+@pytest.fixture
+async def web(clock: MovedClock) -> AsyncIterator[OnlineTransport]:
+    async with transport(clock) as made:
+        yield made
 
 
 def scholar(site: Scholarly, web: OnlineTransport) -> SemanticScholar:
-    return SemanticScholar(web, "", site.url, QUICK)
+    return SemanticScholar(web, "", site.url, POLICY)
 
 
 def open_alex(site: Scholarly, web: OnlineTransport) -> OpenAlex:
-    return OpenAlex(web, "", f"{site.url}/openalex", QUICK)
+    return OpenAlex(web, "", f"{site.url}/openalex", POLICY)
 
 
 async def test_an_outage_is_waited_for_once_by_all_jobs(site: Scholarly, web: OnlineTransport) -> None:
@@ -58,24 +51,25 @@ async def test_an_outage_is_waited_for_once_by_all_jobs(site: Scholarly, web: On
     with pytest.raises(RetrievalError):
         await scholar(site, web).search("dense retrieval", 5)
     calls = len(site.calls)
-    patient = SemanticScholar(web, "", site.url, replace(QUICK, patience_s=60.0))
+    assert calls > 2
     with pytest.raises(RetrievalError, match="answered 503"):
-        await patient.search("retrieval", 5)
+        await scholar(site, web).search("retrieval", 5)
     assert len(site.calls) == calls + 1
     site.fault = lambda _, __: None
-    assert (await patient.search("retrieval", 5))[0]
+    assert (await scholar(site, web).search("retrieval", 5))[0]
     assert await recall_outage(web.memory, "Semantic Scholar") is None
 
 
-async def test_a_service_that_asks_for_an_hour_is_left_alone_by_all_jobs(site: Scholarly, web: OnlineTransport) -> None:
+async def test_a_service_that_asks_for_an_hour_is_left_alone_by_all_jobs(
+    site: Scholarly, web: OnlineTransport, clock: MovedClock
+) -> None:
     site.fault = lambda _, __: "429 later"
     with pytest.raises(RetrievalError):
         await scholar(site, web).search("dense retrieval", 5)
     with pytest.raises(RetrievalError, match=r"It is asked again in 3,\d+ seconds") as error:
         await scholar(site, web).search("retrieval", 5)
     assert error.value.retryable and len(site.calls) == 1
-    assert isinstance(web.memory, ClockedCache)
-    web.memory.older_s = max(3_601.0, OUTAGE_S)
+    clock.at_s += max(3_601.0, OUTAGE_S)
     site.fault = lambda _, __: None
     assert (await scholar(site, web).search("retrieval", 5))[0]
 
@@ -89,16 +83,15 @@ async def test_an_answer_that_cannot_be_used_is_no_outage(site: Scholarly, web: 
 
 
 async def test_nobody_is_left_alone_for_longer_than_some_hours() -> None:
-    memory = ProcessCache()
+    memory = ProcessCache(MovedClock())
     await keep_outage(memory, "Anybody", "Anybody is away.", 1e9)
     outage = await recall_outage(memory, "Anybody")
-    assert outage and LONGEST_OUTAGE_S - 1 < outage.left_s <= LONGEST_OUTAGE_S
+    assert outage and outage.left_s == LONGEST_OUTAGE_S
 
 
 async def test_open_alex_says_by_403_that_it_is_asked_too_often(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda _, call: "403" if call == 0 else None
-    asked = OpenAlex(web, "", f"{site.url}/openalex", replace(QUICK, patience_s=5))
-    assert (await asked.search("dense retrieval", 5))[0]
+    assert (await open_alex(site, web).search("dense retrieval", 5))[0]
     assert [call.status for call in site.calls] == [403, 200]
 
 
