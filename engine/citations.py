@@ -55,6 +55,11 @@ class AllowedText:
     removed: tuple[PaperKey, ...]
 
 
+def without_citations(text: str) -> str:
+    """The text on one line without its citations, and without the spaces that they leave before punctuation."""
+    return re.sub(r"\s+([.,;:!?)])", r"\1", " ".join(replace_citations(text, lambda _: "").split()))
+
+
 def keep_allowed_citations(text: str, allowed: Collection[PaperKey]) -> AllowedText:
     """Remove every citation whose key is not allowed; nothing is matched to the nearest."""
     removed: dict[PaperKey, None] = {}

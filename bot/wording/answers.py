@@ -21,7 +21,7 @@ SEARCH_MORE = "Search more"
 def answer(found: Answer) -> str:
     """Quoted, cited sentences, or that the papers do not say."""
     if not found.claims:
-        return "The papers gathered here do not say. `more` searches for further papers."
+        return "The papers gathered here do not say. Say `more` to search for further papers."
     known = numbers(found.survey)
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}

@@ -62,7 +62,7 @@ _HINTS: dict[Phase, tuple[str, ...]] = {
     "papers": ("exclude 3 7", "include 3"),
     "outline": ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2"),
     "writing": (),
-    "discussion": ("show 2", "why 2", "shorten 2.1", "ask …"),
+    "discussion": ("show 2", "why 2", "shorten 2", "ask …"),
 }
 
 

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from adapters.chat import Button
 from bot.wording.sentences import counted
-from engine.citations import list_cited_keys, numbers, replace_citations
+from engine.citations import list_cited_keys, numbers, replace_citations, without_citations
 from engine.errors import UserError
 from engine.evidence import Evidence
+from engine.overview import LineOfWork
 from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
 from engine.survey import Citation, Claim, Section, SectionChange, Survey, Table, walk
@@ -78,8 +79,9 @@ def word_survey(survey: Survey) -> str:
     """The finished survey as one message: title, gist, a line of each section, what is worth knowing."""
     words = sum(len(section.text.split()) for _, section in walk(survey.sections))
     size = f"{counted(len(survey.sections), 'section')} · {words:,} words · {counted(len(survey.references), 'source')}"
+    overviewed = {line.number: line for line in survey.overview.lines} if survey.overview else {}
     lines = [
-        f"- **{number} {escape_markdown(clean(section.title))}**{_extent(survey, number)}: {_summary(section)}"
+        _list_section(number, section, overviewed.get(str(number)))
         for number, section in enumerate(survey.sections, start=1)
     ]
     warned = _warnings(survey)
@@ -98,18 +100,22 @@ def gist(survey: Survey) -> str:
     return survey_text(" ".join(taken), survey)
 
 
-def _extent(survey: Survey, number: int) -> str:
-    """How many papers the section has and of which years, where the survey counts them."""
-    lines = survey.overview.lines if survey.overview else ()
-    return next((f" ({describe_papers(line)})" for line in lines if line.number == str(number)), "")
+def _list_section(number: int, section: Section, line: LineOfWork | None) -> str:
+    """A section in a line: how many papers of which years, and what it is about."""
+    papers = f" ({describe_papers(line)})" if line else ""
+    about = shorten(_summary(section, line), LINE_CHARACTERS)
+    return f"- **{number} {escape_markdown(clean(section.title))}**{papers}: {escape_markdown(about)}"
 
 
-def _summary(section: Section) -> str:
-    """A section in a line: its parts, else its first sentence."""
+def _summary(section: Section, line: LineOfWork | None) -> str:
+    """Its parts, else what the first page says of it, else its first sentence or the first point of its list."""
     if section.sections:
-        return escape_markdown(shorten("; ".join(clean(part.title) for part in section.sections), LINE_CHARACTERS))
-    first = next(iter(sentences(section.text.split("\n\n")[0])), "")
-    return escape_markdown(shorten(clean(replace_citations(first, lambda _: "")).strip(), LINE_CHARACTERS))
+        return "; ".join(clean(part.title) for part in section.sections)
+    if line:
+        return clean(without_citations(line.text))
+    opening, _, rest = section.text.partition("\n\n")
+    text = rest.removeprefix("- ") if opening.endswith(":") else opening
+    return clean(without_citations(next(iter(sentences(text)), "")))
 
 
 def _warnings(survey: Survey) -> list[str]:
@@ -209,7 +215,7 @@ def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
 
 
 def _shown_sentence(text: str) -> str:
-    return escape_markdown(shorten(clean(replace_citations(text, lambda _: "")), SENTENCE_SHOWN))
+    return escape_markdown(shorten(clean(without_citations(text)), SENTENCE_SHOWN))
 
 
 def _what_became_of(claim: Claim) -> str:
@@ -298,10 +304,7 @@ def _difference(was: Sequence[str], now: Sequence[str], survey: Survey) -> str:
         new += now[j:m]
     lines = [f"- added: {survey_text(sentence, survey)}" for sentence in new[:CHANGES_SHOWN]]
     lines += [f"- … and {counted(len(new) - CHANGES_SHOWN, 'sentence')} more"] if len(new) > CHANGES_SHOWN else []
-    shown = [
-        escape_markdown(shorten(clean(replace_citations(sentence, lambda _: "")), 160))
-        for sentence in gone[:CHANGES_SHOWN]
-    ]
+    shown = [escape_markdown(shorten(clean(without_citations(sentence)), 160)) for sentence in gone[:CHANGES_SHOWN]]
     lines += [f"- removed: {sentence}" for sentence in shown]
     rest = len(gone) - CHANGES_SHOWN
     lines += [f"- … and {counted(rest, 'sentence')} more removed"] if rest > 0 else []

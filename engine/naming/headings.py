@@ -22,6 +22,9 @@ TOPIC_TITLES = 3
 SINGLE_WORD = 0.25
 """How much a word alone counts beside a phrase of two."""
 
+ATTRIBUTE = 0.4
+"""How much a phrase counts that ends in what many things have, such as *resolution* or *data*."""
+
 OUTSIDE_TITLES = 0.35
 """How much a phrase counts that too few titles of the group hold."""
 
@@ -39,7 +42,8 @@ SMOOTHING = 0.05
 MOST_TERMS = 8
 MOST_CANDIDATES = 400
 
-_EMPTY_STEMS = {stem(word) for word in TOO_GENERAL | read_wordlist("empty")}
+_EMPTY_STEMS = {stem(word) for word in TOO_GENERAL | read_wordlist("empty") - {"based"}}  # a base is not based on
+_ATTRIBUTES = read_wordlist("attributes")
 
 
 @cache
@@ -148,6 +152,7 @@ def _scores(phrases: GroupedPhrases, row: int, topical: set[str]) -> dict[str, f
         titles = phrases.titles[row][phrase]
         score = (count + 2 * titles) * lift * (KNOWN_TOPIC if _is_topic(phrases, phrase) else 1.0)
         score *= SINGLE_WORD if " " not in phrase else 1.0
+        score *= ATTRIBUTE if phrases.form(phrase).split()[-1].lower() in _ATTRIBUTES else 1.0
         scores[phrase] = score * (1.0 if titles >= min(2, size // 6 + 1) else OUTSIDE_TITLES)
     return scores
 

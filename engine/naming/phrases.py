@@ -32,6 +32,7 @@ TOO_GENERAL = read_wordlist("general")
 WHOLE_FIELDS = read_wordlist("whole_fields")
 _VERBAL_NOUNS = read_wordlist("verbal_nouns")
 _NOUNS = read_wordlist("nouns")
+_VERBS = read_wordlist("verbs")
 _LINKING = frozenset(
     [
         "via",
@@ -170,6 +171,8 @@ class GroupedPhrases:
         return bool(_NOUN_ENDING.search(lower)) or self._ending[lower] >= 0.4 * self._words[lower]
 
     def _verb_share(self, word: str) -> float:
+        if word in _VERBS:
+            return 1.0
         return self._after_verb_cue[word] / self._words[word] if self._words[word] else 0.0
 
     def is_part_of_longer(self, phrase: str, row: int, among: Mapping[str, float]) -> bool:

@@ -85,7 +85,8 @@ def _describe(line: Line) -> str:
         return f"{shorten_quotation(definition).cell} {cite([definition.paper.key])}"
     terms = [term for term in line.terms if term.casefold() != line.title.casefold()][:4]
     top = max(line.papers, key=lambda p: p.citations or 0)
-    best_known = f"best known: {name_work(top)} {cite([top.key])}."
+    dated = f", {top.year}" if top.year else ""
+    best_known = f"best known: {name_work(top)}{dated} {cite([top.key])}."
     return f"On {list_words(terms)}; {best_known}" if terms else f"{best_known[0].upper()}{best_known[1:]}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.checking.check import CheckedText, CheckTask, check_section
-from engine.citations import list_cited_keys, replace_citations
+from engine.citations import list_cited_keys, without_citations
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
@@ -54,7 +54,7 @@ class Framing:
     async def write_abstract(self) -> CheckedText:
         """What was found, checked; its text has no citations, as abstracts have none."""
         found = await self._write("Abstract", "abstract", ABSTRACT_WORDS)
-        bare = re.sub(r"\s+([.,;:!?)])", r"\1", " ".join(replace_citations(found.text, lambda _: "").split()))
+        bare = without_citations(found.text)
         return CheckedText(bare, found.claims, found.tally, found.warnings)
 
     async def _write(self, title: str, purpose: str, words: int) -> CheckedText:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import Field
 
 from engine.checking.check import CheckedText, CheckTask, check_section
-from engine.citations import cite, inert, replace_citations
+from engine.citations import cite, inert, without_citations
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.studies import Study
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -195,7 +195,7 @@ def _cell(claim: Claim | None) -> str:
 
 def strip_citations(text: str) -> str:
     """A sentence without its citations and its full stop."""
-    return " ".join(replace_citations(text, lambda _: "").split()).rstrip(" .")
+    return without_citations(text).rstrip(" .")
 
 
 def cite_by_name(paper: Paper) -> str:

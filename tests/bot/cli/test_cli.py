@@ -77,8 +77,10 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
     for part in (
         "Keywords",
         "papers from",
-        "Learning to Retrieve",
+        "2 Learning to Retrieve (",
         "1 Introduction",
+        "papers, 2018–2024): On ",
+        "Open Problems: Tay et al. (2022), in summary:",
         "do not say",
         "The survey as files:",
     ):

@@ -138,6 +138,15 @@ def unit(*rows: tuple[float, float]) -> np.ndarray:
     return array / np.linalg.norm(array, axis=1, keepdims=True)
 
 
+def test_headings_name_neither_what_authors_do_nor_what_everything_has() -> None:
+    summary = "The authors construct a bridge inspection robot. Models hold a spatial resolution of one metre."
+    bridges = [paper(n, title=f"Bridge Inspection Part {n}", abstract=summary) for n in range(1, 6)]
+    others = [paper(n, title=f"Tunnel Boring Part {n}", abstract="Machines bore.") for n in range(6, 11)]
+    first = name_groups([bridges, others], "civil engineering")[0]
+    assert first.heading == "Bridge Inspection"
+    assert not {term for term in first.terms if {"construct", "hold"} & set(term.split())}
+
+
 def test_selectors_disagree_as_the_sources_do() -> None:
     topic = unit((1, 0))[0]
     near, middle, far = (1, 0.3), (1, 1), (0, 1)
