@@ -24,11 +24,6 @@ def cite(keys: Iterable[PaperKey]) -> str:
     return f"[{'; '.join(f'@{key}' for key in unique)}]" if unique else ""
 
 
-def inert(text: str) -> str:
-    """Text from outside in which nothing is read as a citation."""
-    return text.replace("[@", "[ @")
-
-
 def list_cited_keys(text: str) -> tuple[PaperKey, ...]:
     """Keys cited in a text, each once, in order of first appearance."""
     return tuple(dict.fromkeys(key for match in _CITATION.finditer(text) for key in _keys(match)))

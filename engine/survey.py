@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from engine.overview import Name, NearbyGroup, Overview, TimeLine
-from engine.values import LeftOut, Paper, PaperKey, SearchRecord
+from engine.values import LeftOut, Paper, PaperKey, SearchRecord, make_inert
 
 Verdict = Literal["quoted", "summarised", "supported", "unsupported", "unchecked"]
 """Quoted from the paper; taken from a summary that somebody else wrote of it; checked by a model and found to be so,
@@ -176,6 +176,9 @@ class Section:
     tally: ClaimTally | None = None
     """What the check made of its claims; ``None`` where nothing was checked."""
 
+    def __post_init__(self) -> None:
+        make_inert(self, "title")
+
 
 @dataclass(frozen=True, slots=True)
 class SurveyWarning:
@@ -212,6 +215,9 @@ class Survey:
     names: tuple[Name, ...] = ()
     """Index of the names that its papers use."""
     not_covered: tuple[NearbyGroup, ...] = ()
+
+    def __post_init__(self) -> None:
+        make_inert(self, "title")
 
 
 Way = Literal["rewrite", "expand", "shorten", "paragraph", "cite", "remove", "translate"]

@@ -47,6 +47,15 @@ def storable(text: str) -> str:
     return text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
 
 
+_CITATION_START = re.compile(r"\[(?=[^\s!-~]*@)")
+"""Also where characters that `clean` removes stand between the bracket and the sign."""
+
+
+def inert(text: str) -> str:
+    """Text from outside in which nothing is read as a citation."""
+    return _CITATION_START.sub("[ ", text)
+
+
 _BREAKS = {"Cc", "Zl", "Zp"}
 
 

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from typing import Literal, NewType
 
 from engine.options import QuickOptions
+from engine.text import inert
 
 PaperKey = NewType("PaperKey", str)
 """``namespace:rest``, for example ``arxiv:2406.10252``, ``doi:10.1145/3397271``, ``s2:…`` or ``acl:…``."""
+
+
+def make_inert(value: object, *fields: str) -> None:
+    """Let these texts of a value that is being made hold no citations, whoever wrote them."""
+    for name in fields:
+        object.__setattr__(value, name, inert(getattr(value, name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +152,9 @@ class Brief:
     quick: QuickOptions | None = None
     """The options of a quick review, where one was asked for."""
 
+    def __post_init__(self) -> None:
+        make_inert(self, "topic", "audience")
+
 
 KeywordOrigin = Literal["topic", "library", "person"]
 
@@ -156,6 +166,9 @@ class Keyword:
     text: str
     origin: KeywordOrigin
     found: int = 0
+
+    def __post_init__(self) -> None:
+        make_inert(self, "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +284,9 @@ class OutlineNode:
     children: tuple[OutlineNode, ...] = ()
     role: Literal["introduction", "body", "conclusion"] = "body"
 
+    def __post_init__(self) -> None:
+        make_inert(self, "title", "description")
+
     def all_papers(self) -> tuple[PaperKey, ...]:
         """Keys of this node and all below it, each once, in order."""
         keys = dict.fromkeys(self.papers)
@@ -298,6 +314,9 @@ class Outline:
     """Whether its sections are groups of papers for approval, for which headings are still to be written."""
     places: tuple[tuple[PaperKey, float, float], ...] = ()
     """Where the papers of groups lie on a map of the field."""
+
+    def __post_init__(self) -> None:
+        make_inert(self, "title")
 
 
 def walk_outline(nodes: tuple[OutlineNode, ...], prefix: str = "") -> Iterator[tuple[str, OutlineNode]]:

@@ -25,6 +25,7 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.bench.simulation import Call, SimulatedService, run_simulated_service
@@ -34,9 +35,6 @@ ANSWERED = frozenset({"keywords", "papers", "outline", "writing"})
 
 LONGEST_LIFE_S = 5.0
 """A process is killed at a random moment up to so many seconds after it is ready."""
-
-RECORDED_WITHIN_S = 0.25
-"""An answer that came so shortly before the kill may not have been recorded: it was still in flight."""
 
 
 @dataclass
@@ -50,7 +48,7 @@ class FilePlatform(SimpleAdapter):
     async def send(self, outgoing: Outgoing) -> None:
         """One line for each message."""
         if outgoing.key:  # what is not stored has none
-            line = json.dumps({"key": outgoing.key, "text": outgoing.text, "at": time.time()})
+            line = json.dumps({"key": outgoing.key, "text": outgoing.text, "at": time.time()}, ensure_ascii=False)
             with self.file.open("a", encoding="utf-8") as screen:
                 screen.write(line + "\n")
 
@@ -95,7 +93,7 @@ async def _live(home: Path, ready: Path) -> None:
             session = stored.session
             if session.job is None:
                 # The same answer to the same state is the same event, sent again.
-                key = f"{session.revision}-{session.jobs_started}"
+                key = f"{session.id}-{session.revision}-{session.jobs_started}"
                 says = "ok" if session.state.phase in ANSWERED else _topic(session.jobs_started)
                 await service.dispatcher.handle(Incoming(AT, "mara", key, says))
             await asyncio.sleep(0.05)
@@ -241,14 +239,14 @@ async def _report(
             sa.select(sa.func.count()).where(events.c.handled_at.is_(None) & (events.c.received_at < last))
         )
         open_events = unanswered.scalar_one()
+        again = await count_paid_again(connection)
     await database.close()
     lost = [row.id for row in posted if str(row.id) not in times and row.created_at < last]
-    again, in_flight = count_paid_again(service.calls, log.kills)
     return {
         "Kills, and those of them during a start": f"{len(log.kills)}, {log.while_starting}",
         "Surveys finished": str(_surveys(home / "screen.jsonl")),
         "Calls": str(len(service.calls)),
-        "Calls paid again that were in flight": str(in_flight),
+        "Calls asked again after a kill": str(count_asked_again(service.calls, log.kills)),
         "Finished calls paid again": str(again),
         "Messages": str(len(posted)),
         "Messages lost": str(len(lost)),
@@ -261,19 +259,22 @@ async def _report(
     }
 
 
-def count_paid_again(calls: list[Call], kills: list[float]) -> tuple[int, int]:
-    """Calls asked again after a kill: those that had been answered and recorded, and those that it cut off.
+async def count_paid_again(connection: AsyncConnection) -> int:
+    """Calls that were paid for although their answers had been kept before: each payment keeps an answer of its own.
 
-    The same question asked twice by one process is not counted: two subsections may happen to be equal.
+    An answer is kept before its payment is entered, so a kill between the two leaves fewer payments, never more.
     """
-    finished = in_flight = 0
+    from bot.store.schema import calls, spending
+
+    paid = sa.select(sa.func.count()).where(spending.c.state == "paid")
+    kept = sa.select(sa.func.count()).select_from(calls)
+    return max(0, (await connection.execute(paid)).scalar_one() - (await connection.execute(kept)).scalar_one())
+
+
+def count_asked_again(calls: list[Call], kills: list[float]) -> int:
+    """Questions that the service was asked again after a kill: their answers had not been kept when it came."""
     groups: dict[str, list[Call]] = {}
     for call in sorted(calls, key=lambda call: call.start):
         groups.setdefault(json.dumps(call.body, sort_keys=True), []).append(call)
-    for group in groups.values():
-        for first, again in pairwise(group):
-            between = [kill for kill in kills if first.start <= kill <= again.start]
-            cut = any(kill <= first.end + RECORDED_WITHIN_S for kill in between)
-            in_flight += cut
-            finished += bool(between) and not cut
-    return finished, in_flight
+    pairs = [pair for group in groups.values() for pair in pairwise(group)]
+    return sum(any(first.start <= kill <= again.start for kill in kills) for first, again in pairs)

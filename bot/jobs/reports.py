@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 import structlog
@@ -15,13 +16,14 @@ from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns, payer_of
 from bot.jobs.durations import Durations
 from bot.jobs.runner import JobContexts, JobListener, Result, run
+from bot.jobs.starts import MOST_STARTS, JobStarts
 from bot.jobs.status import JobStatus
 from bot.monitoring.metrics import Metrics
-from bot.store.sessions import StoredConversation
+from bot.store.sessions import Store, StoredConversation
 from bot.wording import reviews
 from bot.wording import sentences as wording
 from bot.wording.answers import answer, answer_sources, gaps
-from engine.errors import ScholiumError
+from engine.errors import LimitExceeded, ScholiumError, ServiceError
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files
 from engine.revising.gaps import FieldGaps
@@ -31,6 +33,8 @@ from engine.survey import Section, Survey
 from engine.tracing import trace_step
 from engine.values import Outline
 from engine.writing.clustered import draw_groups
+
+log = structlog.get_logger()
 
 ATTENTION_S = 60.0
 """Nobody watches for longer: what comes then is posted, not edited into what stands there."""
@@ -51,14 +55,15 @@ class Reporter:
         turns: Turns,
         services: JobContexts,
         metrics: Metrics,
-        durations: Durations,
+        store: Store,
     ) -> None:
         self._adapter = adapter
         self._dispatcher = dispatcher
         self._turns = turns
         self._services = services
         self._metrics = metrics
-        self._durations = durations
+        self._durations = Durations(store, adapter.platform)
+        self._starts = JobStarts(store)
 
     async def run_job(self, conversation: Conversation, job_id: str, limit_s: float) -> None:
         """Do the job if the session still waits for it; it is stopped after ``limit_s`` seconds."""
@@ -77,8 +82,16 @@ class Reporter:
             trace_step(f"job {job.kind}", _describe(stored, job)) as span,
         ):
             status.span = span
-            async with status.ticking():
-                await run(stored.session, job, make, listener, limit_s)
+            if await self._starts.begin(conversation, stored.session, job_id) > MOST_STARTS:
+                log.error("a job was set aside: each process that began it ended", job=job_id)
+                await listener.failed(LimitExceeded(wording.ENDED_EACH_TIME.format(MOST_STARTS)))
+                return
+            try:
+                async with status.ticking():
+                    await run(stored.session, job, make, listener, limit_s)
+            finally:  # a process that is killed does not come here
+                with suppress(ServiceError):  # then one start too many is counted
+                    await asyncio.shield(self._starts.end(conversation))
 
     def _listener(self, stored: StoredConversation, job: Job, status: JobStatus) -> JobListener:
         at = stored.conversation

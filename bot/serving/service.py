@@ -21,7 +21,6 @@ from bot.conversation.chat_backend import ConversationBackend
 from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.outbox import Outbox
 from bot.conversation.turns import Turns
-from bot.jobs.durations import Durations
 from bot.jobs.heartbeat import BEAT_S, ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.reports import Reporter
@@ -99,8 +98,7 @@ class Service:
         self.dispatcher = Dispatcher(adapter, store, turns, self.outbox, self.metrics)
         self.backend = ConversationBackend(self.dispatcher, store, turns)
         self.outbox.on_refusal = self.backend.refused
-        durations = Durations(store, adapter.platform)
-        reporter = Reporter(adapter, self.dispatcher, turns, services, self.metrics, durations)
+        reporter = Reporter(adapter, self.dispatcher, turns, services, self.metrics, store)
         self.limits = JobLimits(
             settings.jobs, settings.jobs_everywhere, settings.jobs_per_workspace, settings.jobs_per_person
         )

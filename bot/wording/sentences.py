@@ -249,6 +249,11 @@ ENDED_US = (
     "aside, and whoever runs Scholium can see it. Nothing that you made is lost; please say it in another way."
 )
 
+ENDED_EACH_TIME = (
+    "Scholium itself ended each of the {} times that it began this, so I set it aside; perhaps it needs more memory "
+    "than there is. Ask for it again to try it anew, or with fewer papers or sections."
+)
+
 
 def word_finished_section(found: Section, position: int) -> str:
     """One line for a section that was just written."""

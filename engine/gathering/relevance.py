@@ -10,12 +10,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.citations import inert
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.run import Progress, RunContext
-from engine.text import clean, shorten
+from engine.text import clean, inert, shorten
 from engine.values import FoundPaper, LeftOut, PaperKey
 
 JUDGED_AT_ONCE = 20

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from pydantic import Field as Bounded
 
-from engine.citations import inert
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.queries import FIELDS, BooleanQuery, Field, PaperKind, plain_phrase
-from engine.text import STOP_WORDS, clean, heading, shorten, stem, words
+from engine.text import STOP_WORDS, clean, heading, inert, shorten, stem, words
 from engine.values import YearRange
 
 QUESTIONS = 3

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from engine.citations import inert
 from engine.errors import LanguageModelError, RetrievalError
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.review_search import is_open
@@ -19,7 +18,7 @@ from engine.llm.prompting import data, fill, paper_block
 from engine.reading.full_text import FullText
 from engine.reading.open_access import FullTexts
 from engine.run import Progress, ReviewDraft, RunContext
-from engine.text import clean, sentences, shorten
+from engine.text import clean, inert, sentences, shorten
 from engine.values import FoundPaper, LeftOut, Paper, Passage
 
 AT_ONCE = 5

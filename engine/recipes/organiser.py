@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.citations import inert
 from engine.errors import LanguageModelError
 from engine.gathering.search import require_papers
 from engine.llm.model import Request, TypedAnswer, tokens_of
@@ -19,7 +18,7 @@ from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
 from engine.session.kept_text import parts_to_write
 from engine.survey import Section, Survey
-from engine.text import clean
+from engine.text import clean, inert
 from engine.values import (
     Brief,
     Outline,

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field
 
-from engine.citations import cite, inert, with_references
+from engine.citations import cite, with_references
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.wikipedia import Wikipedia, is_encyclopedia
 from engine.run import Progress, RunContext
 from engine.survey import Citation, Claim, Section, Survey
-from engine.text import clean, sentences, terms
+from engine.text import clean, inert, sentences, terms
 from engine.values import Brief, Paper, PaperSelection
 from engine.writing.notices import with_notice
 

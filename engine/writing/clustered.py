@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import Field
 
-from engine.citations import inert, with_references
+from engine.citations import with_references
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Prompt, Request, Task, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block
@@ -20,7 +20,7 @@ from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.session.kept_text import leaves_of
 from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
-from engine.text import clean, list_words, shorten
+from engine.text import clean, inert, list_words, shorten
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import (
     add_warnings,

@@ -12,12 +12,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.citations import cite, inert, list_cited_keys
+from engine.citations import cite, list_cited_keys
 from engine.reading.roles import STATEMENTS, Statement, role_model, statement_probabilities
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.identity import surname
 from engine.survey import Citation, Claim
-from engine.text import sentences, without_quotes_around, words
+from engine.text import inert, sentences, without_quotes_around, words
 from engine.values import Paper
 
 SHORTEST_QUOTE = 8

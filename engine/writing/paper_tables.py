@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.citations import cite, inert
+from engine.citations import cite
 from engine.naming.names import is_name
 from engine.overview import Name
 from engine.retrieval.identity import surname
 from engine.survey import Claim, Table
-from engine.text import list_words
+from engine.text import inert, list_words
 from engine.values import Paper, PaperKey
 from engine.writing.extractive import LONGEST_QUOTE, AbstractSentence, read_abstract
 from engine.writing.quotation import Quotation, quote_contribution, quote_finding, shorten_quotation

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.citations import inert
 from engine.reading.roles import Statement
 from engine.survey import Citation
+from engine.text import inert
 from engine.values import Paper
 from engine.writing.extractive import LONGEST_QUOTE, AbstractSentence, read_abstract
 

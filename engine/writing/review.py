@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import Field
 
 from engine.checking.check import CheckedText, CheckTask, check_section
-from engine.citations import cite, inert, without_citations
+from engine.citations import cite, without_citations
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.studies import Study
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -20,7 +20,7 @@ from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.identity import surname
 from engine.run import Progress, ReviewDraft, RunContext
 from engine.survey import Claim, Section, SurveyWarning, Table
-from engine.text import clean, sentences, shorten
+from engine.text import clean, inert, sentences, shorten
 from engine.values import OutlineNode, Paper, PaperKey
 from engine.writing.drafting import Draft, settle_citations
 from engine.writing.model_text import read_prose

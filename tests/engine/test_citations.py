@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from engine.citations import (
     citation_order,
     cite,
-    inert,
     keep_allowed_citations,
     list_cited_keys,
     number_ranges,
@@ -21,6 +20,7 @@ from engine.citations import (
 )
 from engine.rendering.markdown import render_markdown
 from engine.survey import Section, Survey, Table, walk
+from engine.text import inert
 from engine.values import PaperKey
 from tests.fakes import claim, paper, papers
 

@@ -19,6 +19,7 @@ from bot.bench.platforms.changes import PATIENCE_S
 from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.sharing import JobLimits
+from bot.jobs.starts import MOST_STARTS, JobStarts
 from bot.serving.service import ProcessRole, Service
 from bot.settings import load_settings
 from bot.store.database import Database, open_database
@@ -203,3 +204,22 @@ async def test_a_store_that_fails_for_a_while_does_not_leave_the_job_standing(li
             while not lab.chat.turn.is_set():
                 await service._revive()
         assert (await lab.session()).state.keywords
+
+
+async def test_a_job_that_ends_its_process_each_time_is_set_aside_and_can_be_asked_for_again(
+    library: LocalLibrary,
+) -> None:
+    session, _ = advance(SurveySession("abc"), Start(Brief("dense retrieval", library="main"), 200))
+    store = Store(await open_database(load_settings().store_url()), "dead")
+    await store.commit(StoredConversation(HERE, session, "mara"), [])
+    starts = [await JobStarts(store).begin(HERE, session, "abc-1") for _ in range(MOST_STARTS)]
+    assert starts == list(range(1, MOST_STARTS + 1))
+    await store.close()
+    async with opened() as lab:
+        await lab.service.sweep()
+        async with asyncio.timeout(60):
+            await lab.chat.turn.wait()
+        assert "ended each of the 5 times" in lab.chat.last
+        assert (await lab.session()).job is None
+        await lab.talk("survey dense retrieval")
+        assert (await lab.state()).keywords

@@ -1,0 +1,42 @@
+"""How often a job was begun and ended its process: one that does so each time is not begun for ever."""
+
+from __future__ import annotations
+
+import json
+
+import sqlalchemy as sa
+
+from adapters.chat import Conversation
+from bot.store.notes import recall, remember
+from bot.store.schema import calls
+from bot.store.sessions import Store
+from engine.session.state import SurveySession
+
+MOST_STARTS = 5
+"""A job that was begun so often, and each time ended its process before anything was finished, is set aside."""
+
+_NOTE = "job starts"
+
+
+class JobStarts:
+    """The starts of the one job that a conversation has at a time; a process that is killed leaves its own noted."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def begin(self, at: Conversation, session: SurveySession, job_id: str) -> int:
+        """How often the job was begun since it last finished a call or a section, this time included."""
+        mark = [job_id, await self._count_calls(session.id), len(session.state.sections)]
+        *before, starts = json.loads(await recall(self._store, at, _NOTE) or "[0]")
+        starts = starts + 1 if before == mark else 1
+        await remember(self._store, at, _NOTE, json.dumps([*mark, starts]))
+        return int(starts)
+
+    async def end(self, at: Conversation) -> None:
+        """The job has come to an end here, or is left to another process in good order."""
+        await remember(self._store, at, _NOTE, "")
+
+    async def _count_calls(self, session_id: str) -> int:
+        query = sa.select(sa.func.count()).where(calls.c.session_id == session_id)
+        async with self._store.reading() as connection:
+            return int((await connection.execute(query)).scalar_one())
