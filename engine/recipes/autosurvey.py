@@ -33,6 +33,7 @@ from engine.writing.assembly import (
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, JudgeAnswer
 from engine.writing.estimates import PROMPT_OVERHEAD, Steps, plan_subsections
+from engine.writing.field_views import view_field
 from engine.writing.notices import with_notice
 from engine.writing.planning import Planner
 
@@ -111,7 +112,8 @@ class AutoSurveyRecipe(KeywordSearch, RevisedByModel):
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
         read = sum(bool(paper.body) for paper in papers.values())
-        survey = assemble_survey(task, sections, METHOD.format(AND_TEXTS if read else ""))
+        sections, field = await view_field(task, sections, context)
+        survey = assemble_survey(task, sections, METHOD.format(AND_TEXTS if read else ""), field)
         if composition.abstract:
             counted = count_references(survey)
             abstract = f"{counted} {composition.abstract.text}"

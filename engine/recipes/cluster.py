@@ -27,7 +27,6 @@ from engine.naming.clustering import (
     reduce_dimensions,
     split_in_two,
 )
-from engine.overview import NearbyGroup
 from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.either_way import RevisedEitherWay
@@ -42,7 +41,6 @@ from engine.values import (
     OutlineNode,
     Paper,
     PaperSelection,
-    Query,
 )
 from engine.writing.assembly import (
     OPEN_PROBLEMS_NODE,
@@ -56,7 +54,8 @@ from engine.writing.assembly import (
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
 from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
-from engine.writing.field_overview import group_nearby, write_overview
+from engine.writing.field_overview import write_overview
+from engine.writing.field_views import find_nearby
 from engine.writing.quotation import find_open_problems
 from engine.writing.reading_map import (
     SET_APART,
@@ -79,9 +78,6 @@ SMALLEST_SECTION = 3
 
 SMALLEST_PART = 6
 """Papers; a smaller subsection goes into the one that is nearest to it."""
-
-NEARBY_PAPERS = 60
-"""Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
 
 ADDED_PAPERS = 12
 """Papers for a section that the person added."""
@@ -184,7 +180,9 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
                     section = put_kept_parts(section, node, str(i + 1), context.kept)
             sections[i] = section
             await context.section_finished(section, i)
-        field = FieldView(write_overview(brief.topic, lines), material.names, await _nearby(brief, included, context))
+        field = FieldView(
+            write_overview(brief.topic, lines), material.names, await find_nearby(brief, included, context)
+        )
         return assemble_survey(replace(task, outline=outline), sections, METHOD, field)
 
 
@@ -216,11 +214,3 @@ def _divide_section(cluster: Cluster, brief: Brief, context: RunContext, avoid: 
         if len(parts) > 1
         else OutlineNode(cluster.name, described, keys)
     )
-
-
-async def _nearby(brief: Brief, included: Sequence[Paper], context: RunContext) -> tuple[NearbyGroup, ...]:
-    """Groups of papers of the library that are near the topic and not in the survey."""
-    used = frozenset(key for paper in included for key in (paper.key, *paper.identifiers))
-    query = Query(brief.topic, NEARBY_PAPERS, "relevance", brief.years, used)
-    found = [item.paper for item in await context.library.search(query)]
-    return await asyncio.to_thread(group_nearby, found, brief.topic, context.embedder, context.seed)

@@ -25,6 +25,7 @@ from engine.values import (
 )
 from engine.writing.assembly import add_warnings, assemble_survey, words_for_each
 from engine.writing.drafting import Assignment
+from engine.writing.field_views import view_field
 
 METHOD = (
     "This survey was written by a language model, by SurveyX's method, from notes on the papers it cites; a note "
@@ -82,7 +83,8 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
         sections = await writer.sections(hints, task.finished)
         if not sections:
             raise LanguageModelError(f"Nothing could be written: {warnings[0].detail}", retryable=True)
-        survey = assemble_survey(task, sections, METHOD)
+        sections, field = await view_field(task, sections, context, tables=False)
+        survey = assemble_survey(task, sections, METHOD, field)
         if self.draw_tables:
             survey = await add_figures_and_tables(survey, outline, prepared.material, model, warnings)
         changed = writer.changes

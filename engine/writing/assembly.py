@@ -128,7 +128,7 @@ def assemble_survey(
     survey = Survey(
         title=outline.title,
         abstract="",
-        sections=tuple(sections[i] for i in sorted(sections) if _holds_something(sections[i])),
+        sections=tuple(sections[i] for i in sorted(sections) if holds_something(sections[i])),
         references=(),
         method=method,
         searches=selection.searches,
@@ -146,7 +146,8 @@ def assemble_survey(
     return with_notice(replace(resolved, abstract=_abstract(task.brief, outline, resolved), facts=facts))
 
 
-def _holds_something(section: Section) -> bool:
+def holds_something(section: Section) -> bool:
+    """Whether there is anything to print of it."""
     return bool(section.text or section.tables or section.figures or section.sections)
 
 

@@ -45,6 +45,7 @@ from engine.writing.estimates import (
     TOKENS_PER_FRAME_WORD,
     with_checks,
 )
+from engine.writing.field_views import view_field
 from engine.writing.model_text import read_prose
 from engine.writing.notices import with_notice
 from engine.writing.reading_map import SET_APART
@@ -364,7 +365,9 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
         raise LanguageModelError(f"Nothing could be written: {reason}", retryable=True)
     body = replace(outline, nodes=nodes[:-1] if concludes else nodes)
     written = {i: section for i, section in sections.items() if not (concludes and i == last)}
-    survey = assemble_survey(replace(task, outline=body), written, METHOD)
+    shown = replace(task, outline=body)
+    written, view = await view_field(shown, written, context)
+    survey = assemble_survey(shown, written, METHOD, view)
     frame = Frame(brief, survey, papers, model, context, title=outline.title)
     await frame.refine()
     return add_warnings(

@@ -1,0 +1,109 @@
+"""What a survey written by a language model shows beside its text, made by program from the papers that it cites.
+
+Tables of each section and figures of the field are those of a survey without a model: the papers' own words and counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from engine.citations import list_cited_keys
+from engine.naming.names import find_names
+from engine.overview import Name, NearbyGroup, index_names
+from engine.run import RunContext, WritingTask
+from engine.survey import Figure, Section, walk
+from engine.values import Brief, Paper, PaperKey, Query
+from engine.writing.assembly import FieldView, holds_something
+from engine.writing.field_overview import Line, draw_map, draw_time_line, group_nearby, write_overview
+from engine.writing.paper_tables import QuotedTable, compare_results, tabulate_papers
+
+NEARBY_PAPERS = 60
+"""Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
+
+FEWEST_ROWS, MOST_ROWS = 3, 12
+"""Papers in a section's table: those cited most by others; fewer make no table."""
+
+FEWEST_ON_MAP = 20
+"""Cited papers for a map beside the text."""
+
+SIDE_BY_SIDE = "{} sets papers of this section side by side, in the words of their abstracts."
+SAME_DATA = "{} lists what papers of this section report on the same data; settings may differ between them."
+TIME_LINE = "{} shows when the works cited here appeared, section by section."
+MAP = "{} shows the works cited here by what they are about."
+
+
+async def view_field(
+    task: WritingTask, sections: Mapping[int, Section], context: RunContext, *, tables: bool = True
+) -> tuple[dict[int, Section], FieldView | None]:
+    """The sections (by position) with ``tables`` of their papers and with figures in the first, and the first page.
+
+    Where no paper is cited there is nothing to show.
+    """
+    lines = lines_of_text(task, sections)
+    if not lines:
+        return dict(sections), None
+    nearby = await find_nearby(task.brief, task.selection.included(), context)
+    names = await asyncio.to_thread(
+        find_names, list({p.key: p for line in lines for p in line.papers}.values()), task.brief.topic
+    )
+    shown = dict(sections)
+    if tables:
+        papers = {line.title: line.papers for line in lines}
+        for position, section in sections.items():
+            if task.outline.nodes[position].role == "body":
+                shown[position] = await asyncio.to_thread(_with_tables, section, papers.get(section.title, ()), names)
+    figures = await asyncio.to_thread(_draw_figures, lines, context)
+    shown[min(shown)] = replace(shown[min(shown)], figures=figures)
+    return shown, FieldView(write_overview(task.brief.topic, lines), names, nearby)
+
+
+def lines_of_text(task: WritingTask, sections: Mapping[int, Section]) -> tuple[Line, ...]:
+    """The sections of the body as lines of work, each with the papers that it cites more often than the others."""
+    known = {paper.key: paper for paper in task.selection.included()}
+    printed = [position for position in sorted(sections) if holds_something(sections[position])]
+    cited = {
+        position: [key for _, part in walk((sections[position],)) for key in list_cited_keys(part.text) if key in known]
+        for position in printed
+        if task.outline.nodes[position].role == "body"
+    }
+    home: dict[PaperKey, int] = {}
+    for position, keys in cited.items():
+        for key in keys:
+            if key not in home or keys.count(key) > cited[home[key]].count(key):
+                home[key] = position
+    return tuple(
+        Line(str(printed.index(position) + 1), sections[position].title, (), own)
+        for position, keys in cited.items()
+        if (own := tuple(known[key] for key in dict.fromkeys(keys) if home[key] == position))
+    )
+
+
+async def find_nearby(brief: Brief, included: Sequence[Paper], context: RunContext) -> tuple[NearbyGroup, ...]:
+    """Groups of papers of the library that are near the topic and not in the survey."""
+    used = frozenset(key for paper in included for key in (paper.key, *paper.identifiers))
+    query = Query(brief.topic, NEARBY_PAPERS, "relevance", brief.years, used)
+    found = [item.paper for item in await context.library.search(query)]
+    return await asyncio.to_thread(group_nearby, found, brief.topic, context.embedder, context.seed)
+
+
+def _with_tables(section: Section, papers: Sequence[Paper], names: Sequence[Name]) -> Section:
+    """The section with the tables of its papers in the place of those it has from an earlier writing."""
+    made: list[tuple[QuotedTable, str]] = []
+    if len(papers) >= FEWEST_ROWS:
+        known = sorted(papers, key=lambda p: -(p.citations or 0))[:MOST_ROWS]
+        caption = f"Papers on {section.title}, oldest first."
+        made.append((tabulate_papers(known, index_names(names), caption), SIDE_BY_SIDE))
+    if compared := compare_results(papers, names, "Numbers on the same data, in the papers' own words."):
+        made.append((compared.results, SAME_DATA))
+    tables = tuple(replace(quoted.table, introduction=said) for quoted, said in made)
+    claims = dict.fromkeys((*section.claims, *(claim for quoted, _ in made for claim in quoted.claims)))
+    return replace(section, tables=tables, claims=tuple(claims))
+
+
+def _draw_figures(lines: Sequence[Line], context: RunContext) -> tuple[Figure, ...]:
+    cited = sum(len(line.papers) for line in lines)
+    field_map = draw_map(lines, context.embedder) if cited >= FEWEST_ON_MAP else None
+    drawn = ((draw_time_line(lines), TIME_LINE), (field_map, MAP))
+    return tuple(replace(figure, introduction=said) for figure, said in drawn if figure)
