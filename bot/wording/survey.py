@@ -90,8 +90,9 @@ def word_survey(survey: Survey) -> str:
 
 
 def gist(survey: Survey) -> str:
-    """What the first page says, in a few sentences."""
-    whole = all_sentences(survey.overview.text if survey.overview else survey.abstract)
+    """What the first page says, in a few sentences: the written abstract where there is one, else what was counted."""
+    is_written = survey.tally is not None
+    whole = all_sentences(survey.overview.text if survey.overview and not is_written else survey.abstract)
     taken: list[str] = []
     for sentence in whole:
         if taken and sum(map(len, taken)) + len(sentence) > GIST_CHARACTERS:

@@ -283,12 +283,13 @@ class Frame:
         if self.conclusion and self.conclusion.text and title:
             found = self.conclusion
             sections.append(Section(title, found.text, found.claims, tally=found.tally))
-        abstract = self.abstract.text if self.abstract and self.abstract.text else survey.abstract
+        if self.abstract and self.abstract.text:
+            survey = replace(survey, abstract=self.abstract.text, tally=self.abstract.tally)
         warnings = survey.warnings
         if self.conclusion and not self.conclusion.text and title:
             lost = SurveyWarning("unfinished", title, "nothing that was written held against the papers")
             warnings = (*warnings, lost)
-        changed = replace(survey, title=self.title or survey.title, abstract=abstract, sections=tuple(sections))
+        changed = replace(survey, title=self.title or survey.title, sections=tuple(sections))
         changed = replace(changed, warnings=warnings)
         return with_notice(with_references(changed, self.papers))
 
