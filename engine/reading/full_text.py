@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import lxml.html
 
 from engine.errors import UserError
 from engine.limits import CHARACTERS_PER_TOKEN
+from engine.reading.headings import divide
+from engine.reading.page_layout import Line, join_lines, largest_texts, measure_text, put_aside_last, read_lines
 from engine.reading.pdf import PdfText
+from engine.reading.reference_list import read_entries
 from engine.retrieval.paper_text import clean_passage
 from engine.text import clean, fold, sentences
 from engine.values import Passage
@@ -20,21 +24,11 @@ OPENING_TOKENS = 1_500
 """What of the main body a writer is given (AutoSurvey's drafting)."""
 
 PASSAGE_CHARACTERS = 1_000
-HEADING_CHARACTERS = 90
 MOST_PASSAGES = 2_000
 
-_KNOWN_HEADINGS = frozenset(
-    fold(name)
-    for name in (
-        "abstract", "introduction", "background", "related work", "preliminaries", "methods", "method", "methodology",
-        "approach", "materials and methods", "experiments", "experimental setup", "results", "evaluation", "analysis",
-        "discussion", "limitations", "conclusion", "conclusions", "conclusion and future work", "acknowledgments",
-        "acknowledgements", "references", "bibliography", "appendix",
-    )
-)  # fmt: skip
-_NUMBERED = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,2}\.?|[IVX]{1,4}\.|[A-H]\.)\s+(\S.*)$")
 _NO_TITLE = re.compile(r"@|arxiv:|https?:|published|proceedings|conference|\d{4}", re.I)
-_BEFORE_BODY = {"", "abstract"}
+_BEFORE_BODY = {"", "abstract", "keywords"}
+_REFERENCES = {"references", "bibliography"}
 _AFTER_BODY = {fold(name) for name in ("references", "bibliography", "acknowledgments", "acknowledgements", "appendix")}
 
 
@@ -71,30 +65,20 @@ class FullText:
 
 
 def from_pdf(pdf: PdfText, source: str) -> FullText:
-    """Sections by their headings; each passage with its page (from 1)."""
-    section = ""
+    """Sections by their headings; each passage with the page (from 1) on which it begins."""
+    lines = read_lines(pdf)
+    text = measure_text(lines)
     passages: list[Passage] = []
     references: list[str] = []
-    last: tuple[str, ...] = ()
-    before = ""
-    for number, page in enumerate(pdf.pages, start=1):
-        held: list[str] = []
-        lines = [line.strip() for line in _whole_words(page).split("\n")]
-        for line, after in zip(lines, [*lines[1:], ""], strict=True):
-            heading = _heading(line)
-            counted = _number_of(line)
-            in_place = fold(heading or "") in _KNOWN_HEADINGS or (_follows(counted, last) and _is_alone(before, after))
-            before = line or before
-            if heading is None or not in_place:
-                held.append(line)
-                continue
-            passages += _passages(section, number, held)
-            held, section, last, before = [], heading, counted or last, ""
-        if fold(section) in {"references", "bibliography"}:
-            references += held
-        passages += _passages(section, number, held)
+    for section in divide(lines, text):
+        is_list = fold(section.heading) in _REFERENCES
+        block = (is_list and measure_text(section.lines)) or text
+        running, aside = put_aside_last(section.lines, block) if block else (section.lines, ())
+        if is_list:
+            references += read_entries(running)
+        passages += _paged_passages(section.heading, running) + _paged_passages(section.heading, aside)
     abstract = " ".join(p.text for p in passages if fold(p.section) == "abstract")
-    return FullText(title_of(pdf), abstract, tuple(passages[:MOST_PASSAGES]), tuple(_entries(references)), source)
+    return FullText(title_of(pdf), abstract, tuple(passages[:MOST_PASSAGES]), tuple(references), source)
 
 
 def from_html(page: str, source: str) -> FullText:
@@ -132,10 +116,11 @@ def title_of(pdf: PdfText) -> str:
 
 
 def titles_of(pdf: PdfText) -> tuple[str, ...]:
-    """What may be the title, the likeliest first: a long one is set in two lines or three."""
+    """What may be the title, the likeliest first: what the file says, what is set largest, the first lines."""
     first = pdf.pages[0] if pdf.pages else ""
     own = clean(pdf.title)
     found = [own] if len(own.split()) >= 3 and fold(own) in fold(first) else []
+    found += [clean(text) for text in largest_texts(pdf)]
     lines = [clean(line) for line in first.split("\n")[:20]]
     start = next((i for i, line in enumerate(lines) if len(line.split()) >= 3 and not _NO_TITLE.search(line)), None)
     if start is not None:
@@ -143,58 +128,29 @@ def titles_of(pdf: PdfText) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _heading(line: str) -> str | None:
-    if not 3 <= len(line) <= HEADING_CHARACTERS:
-        return None
-    numbered = _NUMBERED.match(line)
-    bare = numbered[1] if numbered else line
-    if fold(bare) in _KNOWN_HEADINGS:
-        return bare
-    if re.match(r"(?:We|It|They|This|These|Our|Then|In this)\b", bare) or re.search(r",\s+[A-Z]\.", bare):
-        return None  # a wrapped sentence, or names with initials
-    is_title = bare[:1].isupper() and not bare.endswith((".", ",", ";", ":")) and 1 <= len(bare.split()) <= 10
-    return bare if numbered and is_title and sum(ch.isalpha() for ch in bare) > len(bare) / 2 else None
+def _paged_passages(section: str, lines: Sequence[Line]) -> list[Passage]:
+    """The passages of each page; a sentence that goes on on the next page belongs to the one on which it begins."""
+    pages = [(page, join_lines([line.text for line in group])) for page, group in groupby(lines, lambda ln: ln.page)]
+    found: list[Passage] = []
+    for at, (page, text) in enumerate(pages):
+        over = ""
+        if at + 1 < len(pages):
+            after, rest = pages[at + 1]
+            over, rest = _carry_over(text, rest)
+            pages[at + 1] = after, rest
+        found += _passages(section, page, [join_lines([text, over])])
+    return found
 
 
-def _number_of(line: str) -> tuple[str, ...]:
-    """The parts of a heading's number: ``("2", "1")`` of “2.1 Models”; empty where it has none."""
-    match = re.match(r"(\d{1,2}(?:\.\d{1,2}){0,2}|[IVX]{1,4}|[A-H])\.?\s", line)
-    return tuple(match[1].split(".")) if match else ()
-
-
-MOST_SKIPPED = 2
-"""Headings that may be missing between two numbers, because they were not recognised."""
-
-
-def _follows(number: tuple[str, ...], last: tuple[str, ...]) -> bool:
-    """Whether a number comes after the last one: “3. We” after section 5 and “D. Mitchell” are no headings."""
-    places = [[_place(part) for part in parts] for parts in (number, last)]
-    now, then = places
-    if not now or not now[-1]:
-        return False
-    if len(now) > 1:
-        return not then or now[0] in range(then[0], then[0] + MOST_SKIPPED + 1)
-    if not then or number[0].isdigit() != last[0].isdigit():
-        return now[0] <= 1 + (MOST_SKIPPED if number[0].isdigit() and not then else 0)
-    return 0 < now[0] - then[0] <= MOST_SKIPPED
-
-
-def _place(part: str) -> int:
-    if part.isdigit():
-        return int(part)
-    romans = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
-    return romans.index(part) + 1 if part in romans else ord(part[0]) - ord("A") + 1 if len(part) == 1 else 0
-
-
-def _is_alone(before: str, after: str) -> bool:
-    """Whether a line stands between two texts: the one before is at its end, the one after is at its beginning."""
-    return not re.search(r"[a-z,;(–-]$", before) and not re.match(r"[a-z(),;]", after)
-
-
-def _whole_words(page: str) -> str:
-    """The page with words that were divided at a line's end made whole."""
-    joined = re.sub(r"[\ufffe\u00ad\x02]\n?", "", page)
-    return re.sub(r"(?<=[a-z])-\n(?=[a-z])", "", joined)
+def _carry_over(text: str, rest: str) -> tuple[str, str]:
+    """What the next page has of the last sentence of this one, and the rest of it."""
+    last = next(iter(sentences(text)[-1:]), "")
+    joined = join_lines([last, rest])
+    whole = next(iter(sentences(joined)), "")
+    if len(whole) <= len(last):
+        return "", rest
+    left = joined[len(whole) :].strip()
+    return rest[: len(rest) - len(left)].strip(), left
 
 
 def _passages(section: str, page: int | None, lines: Sequence[str]) -> list[Passage]:
@@ -206,15 +162,6 @@ def _passages(section: str, page: int | None, lines: Sequence[str]) -> list[Pass
         else:
             found.append(sentence[: 4 * PASSAGE_CHARACTERS])
     return [Passage(text, clean(section), page) for text in found]
-
-
-def _entries(lines: Sequence[str]) -> list[str]:
-    """Entries of a list of references: each begins with [n] or n., or, where none does, each line is one."""
-    text = "\n".join(line for line in lines if line)
-    parts = re.split(r"\n?(?=\[\d{1,3}\]\s)", text)
-    if len(parts) < 3:
-        parts = re.split(r"\n(?=\d{1,3}\.\s+[A-Z])", text)
-    return [entry for part in parts if (entry := clean(part))]
 
 
 def _texts(element: Any, path: str) -> list[str]:

@@ -19,11 +19,30 @@ _WORKER = "engine.reading.pdf_worker"
 
 
 @dataclass(frozen=True, slots=True)
+class LineStyle:
+    """How a line is set: where it begins and ends and its baseline, in points from the page's top left; its type."""
+
+    left: float
+    right: float
+    baseline: float
+    size: float
+    """Height of the type in points."""
+    is_bold: bool = False
+    is_italic: bool = False
+    is_upright: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class PdfText:
-    """What a PDF says: its own title (often empty or wrong) and the text of each page, lines divided by one newline."""
+    """What a PDF says: its own title (often empty or wrong) and the text of each page, lines divided by one newline.
+
+    A line that ends with a soft hyphen (U+00AD) ends inside a word.
+    """
 
     title: str
     pages: tuple[str, ...]
+    styles: tuple[tuple[LineStyle, ...], ...] = ()
+    """For each line of each page; empty where the file has none, as plain text."""
 
 
 def read_pdf(name: str, content: bytes, limits: ProcessLimits = LIMITS) -> PdfText:
@@ -51,7 +70,8 @@ def read_pdf(name: str, content: bytes, limits: ProcessLimits = LIMITS) -> PdfTe
             raise UserError(f"“{name}” has {answer['pages']:,} pages; at most {MOST_PAGES} are read.")
         case "characters":
             raise UserError(f"“{name}” has more text than a book; it was not read.")
-    pages = tuple(str(text).replace("\r\n", "\n").replace("\r", "\n") for text in answer["texts"])
+    pages = tuple("\n".join(line[0] for line in page) for page in answer["pages"])
     if sum(len(page.split()) for page in pages) < LEAST_WORDS_PER_PAGE * max(1, len(pages)):
         raise UserError(f"“{name}” has no text; it seems to be scanned. Run text recognition (OCR) on it first.")
-    return PdfText(str(answer["title"]), pages)
+    styles = tuple(tuple(LineStyle(*line[1:]) for line in page) for page in answer["pages"])
+    return PdfText(str(answer["title"]), pages, styles)

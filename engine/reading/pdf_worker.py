@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import math
+import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, BinaryIO
+
+SAMPLED = 12
+"""Letters of a line whose type is looked at."""
+_HYPHENS = "\x02\ufffe\u00ad"
+"""What PDFium gives for the hyphen of a divided word, after which it begins no new line."""
+_BOLD = re.compile(r"bold|black|heavy|demi|medi(?!um)|cmbx|cmb\d|cmssbx", re.I)
+_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.I)
+MARK_SIZE = 0.8
+"""A figure so much smaller than its line is the mark of a footnote, or an exponent."""
 
 
 def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
-    """Answer with title and pages, or with what is wrong; the arguments are the most pages and characters."""
+    """Answer with title and lines, or with what is wrong; the arguments are the most pages and characters."""
     pages, characters = map(int, arguments)
     answer.write(json.dumps(_read(content.read(), pages, characters)).encode())
 
@@ -23,16 +36,93 @@ def _read(content: bytes, most_pages: int, most_characters: int) -> dict[str, An
     total = len(pdf)
     if total > most_pages:
         return {"wrong": "pages", "pages": total}
-    texts: list[str] = []
+    pages: list[list[list[Any]]] = []
     left = most_characters
     for number in range(total):
         try:
-            text = pdf[number].get_textpage().get_text_range()
+            page = pdf[number]
+            lines, count = _read_page(page.get_textpage(), page.get_height(), left)
         except pypdfium2.PdfiumError:
-            text = ""  # one page that cannot be read; the others can
-        if len(text) > left:
+            lines, count = [], 0  # one page that cannot be read; the others can
+        if count > left:
             return {"wrong": "characters"}
-        left -= len(text)
-        texts.append(text)
+        left -= count
+        pages.append(lines)
     title = pdf.get_metadata_dict().get("Title", "")
-    return {"title": title[:500], "texts": texts}
+    return {"title": title[:500], "pages": pages}
+
+
+def _read_page(text: Any, height: float, most_characters: int) -> tuple[list[list[Any]], int]:
+    """The lines, each as its text and the values of `LineStyle` in order, and the number of characters."""
+    import pypdfium2.raw as pdfium
+
+    count = text.count_chars()
+    if count > most_characters:
+        return [], count
+    characters = [pdfium.FPDFText_GetUnicode(text, at) for at in range(count)]
+    lines: list[list[Any]] = []
+    first = 0
+    for at, code in enumerate([*characters, 10]):
+        is_hyphen = chr(code) in _HYPHENS
+        if code not in {10, 13} and not is_hyphen:
+            continue
+        places = [n for n in range(first, at) if characters[n]]
+        if line := _read_line(text, characters, places, height, "\u00ad" if is_hyphen else ""):
+            lines.append(line)
+        first = at + 1
+    return lines, count
+
+
+def _read_line(text: Any, characters: Sequence[int], places: Sequence[int], height: float, end: str) -> list[Any]:
+    import pypdfium2.raw as pdfium
+
+    shown = [n for n in places if not chr(characters[n]).isspace()]
+    if not shown:
+        return []
+    letters = [n for n in shown if chr(characters[n]).isalpha()] or shown
+    sample = letters[:: max(1, len(letters) // SAMPLED)]
+    sizes = sorted(_size(text, n) for n in sample)
+    size = sizes[len(sizes) // 2]
+    names = [_font(text, n) for n in sample]
+    x, y, left, right = (ctypes.c_double() for _ in range(4))
+    pdfium.FPDFText_GetCharOrigin(text, shown[0], x, y)
+    pdfium.FPDFText_GetCharBox(text, shown[-1], left, right, ctypes.c_double(), ctypes.c_double())
+    upright = abs(math.sin(pdfium.FPDFText_GetCharAngle(text, shown[0]))) < 0.1
+    is_mark = partial(_is_mark, text, characters, size)
+    said = _decode([characters[n] for n in places if not is_mark(n)])
+    bold = sum(bool(_BOLD.search(name)) for name in names) >= 0.9 * len(names)
+    italic = sum(bool(_ITALIC.search(name)) for name in names) >= 0.9 * len(names)
+    places_shown = (round(value, 1) for value in (x.value, right.value, height - y.value, size))
+    return [said.strip() + end, *places_shown, bold, italic, upright]
+
+
+def _is_mark(text: Any, characters: Sequence[int], size: float, at: int) -> bool:
+    """Whether a character is a small figure behind a word, which is the mark of a footnote."""
+    if not (chr(characters[at]).isdigit() and at):
+        return False
+    before = next((chr(c) for c in reversed(characters[max(0, at - 3) : at]) if not chr(c).isdigit()), "")
+    return (before.isalpha() or before in '.,;:)]”"') and _size(text, at) < MARK_SIZE * size
+
+
+def _size(text: Any, at: int) -> float:
+    """The height of the type in points: what the font is set to, as its matrix stretches it."""
+    import pypdfium2.raw as pdfium
+
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFText_GetMatrix(text, at, matrix)
+    size = float(pdfium.FPDFText_GetFontSize(text, at)) * (math.hypot(matrix.c, matrix.d) or 1.0)
+    return size if math.isfinite(size) else 0.0
+
+
+def _font(text: Any, at: int) -> str:
+    import pypdfium2.raw as pdfium
+
+    name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+    pdfium.FPDFText_GetFontInfo(text, at, name, len(name), flags)
+    return name.value.decode("utf-8", "replace")
+
+
+def _decode(codes: Sequence[int]) -> str:
+    """The characters; a pair of surrogates is one."""
+    raw = "".join(map(chr, codes)).encode("utf-16-le", "surrogatepass")
+    return raw.decode("utf-16-le", "replace")

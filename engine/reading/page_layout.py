@@ -1,0 +1,230 @@
+"""How the pages of a PDF are laid out: its running heads, its columns, and what stands aside from the text.
+
+Lines come in the order of the file, which in papers is the order of reading, column by column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from statistics import median, quantiles
+
+from engine.reading.pdf import LineStyle, PdfText
+
+SMALL = 0.93
+"""Type that is so much smaller than the text's is a footnote's, a caption's or a table's."""
+DIRECTLY = 1.6
+"""Distance of baselines, in the text's own, up to which a line stands directly below another."""
+MARGIN = 1.3
+"""Distance of a running head from the text, in the text's own distance of lines."""
+LARGEST = 1.15
+"""Type that is so much larger than the text's may be the title's."""
+LEAST_TITLE_WORDS = 2
+_ABSTRACT = re.compile(r"\W*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|(?:1|I)?\.?\s*introduction)\b", re.I)
+INDENT = 2.5
+"""Widths of the type's height up to which a line of the text is indented."""
+_CAPTION = re.compile(r"(?:(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing)\s+(?:\d+|[IVX]+)\s*[.:|—–]|TABLE [IVX]+$)")
+_PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–—|\s]*(?:\d{1,5}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,5})?[-–—|\s]*", re.I)
+_NUMBERED_LINE = re.compile(r"(\d{1,4})(?:\s+|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a page (from 1); ``style`` is ``None`` where the file tells none."""
+
+    text: str
+    page: int
+    style: LineStyle | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """How the running text is set, in points: its type, the distance of its baselines, its columns and their width."""
+
+    size: float
+    pitch: float
+    lefts: tuple[float, ...]
+    width: float
+
+    def is_in_column(self, style: LineStyle) -> bool:
+        """Whether a line begins and ends as lines of the text do."""
+        return any(
+            left - self.size <= style.left <= left + INDENT * self.size and style.right <= left + self.width + self.size
+            for left in self.lefts
+        )
+
+    def is_directly_below(self, style: LineStyle, above: LineStyle) -> bool:
+        """Whether two lines of a page are neighbours in a column."""
+        overlap = style.left < above.right and above.left < style.right
+        return overlap and 0 < style.baseline - above.baseline <= DIRECTLY * self.pitch
+
+
+def read_lines(pdf: PdfText) -> list[Line]:
+    """The lines of all pages, without running heads, page numbers, the numbers of lines, and what stands upright."""
+    if not pdf.styles:
+        return [
+            Line(text.strip(), number)
+            for number, page in enumerate(pdf.pages, start=1)
+            for text in re.sub(r"(?<=[\ufffe\u00ad\x02])(?!\n)", "\n", page).split("\n")
+        ]
+    pages = [
+        [
+            Line(text.strip(), number, style)
+            for text, style in zip(page.split("\n"), styles, strict=True)
+            if style.is_upright
+        ]
+        for number, (page, styles) in enumerate(zip(pdf.pages, pdf.styles, strict=True), start=1)
+        if styles
+    ]
+    running = _find_running(pages)
+    return _without_line_numbers([line for page in pages for line in page if line not in running])
+
+
+def measure_text(lines: Sequence[Line]) -> TextBlock | None:
+    """How the running text is set; ``None`` where there are no styles, or too few lines to tell."""
+    letters: Counter[float] = Counter()
+    for line in lines:
+        if line.style:
+            letters[_rounded(line.style.size)] += len(line.text)
+    if not letters:
+        return None
+    size = letters.most_common(1)[0][0]
+    styles = [ln.style for ln in lines if ln.style and _rounded(ln.style.size) == size and len(ln.text) > 20]
+    if len(styles) < 4:
+        return None
+    steps = [b.baseline - a.baseline for a, b in pairwise(styles)]
+    pitch = median([step for step in steps if 0 < step < 2.5 * size] or [1.2 * size])
+    width = quantiles([style.right - style.left for style in styles], n=20)[16]
+    full = Counter(round(s.left) for s in styles if s.right - s.left >= 0.75 * width)
+    edges = sorted(left for left, count in full.items() if count >= max(2, 0.03 * full.total())) or sorted(full)
+    lefts = [left for left in edges if not any(0 < left - other <= INDENT * size for other in edges)]
+    return TextBlock(size, pitch, tuple(lefts), width)
+
+
+def largest_texts(pdf: PdfText) -> list[str]:
+    """What is set larger than the text on the first page, above its abstract; the largest first.
+
+    There a paper has its title, and perhaps the name of its journal. Empty where nothing is set larger.
+    """
+    lines = read_lines(pdf)
+    text = measure_text(lines)
+    first: list[Line] = []
+    for line in lines:
+        if line.page > 1 or _ABSTRACT.match(line.text):
+            break
+        first.append(line)
+    if text is None:
+        return []
+    found: list[tuple[float, list[str]]] = []
+    for size, group in groupby(first, lambda line: round(line.style.size) if line.style else 0):
+        said = [line.text for line in group]
+        if size >= LARGEST * text.size and len(" ".join(said).split()) >= LEAST_TITLE_WORDS:
+            found.append((size, said))
+    return [join_lines(said) for _, said in sorted(found, key=lambda item: -item[0])]
+
+
+def join_lines(lines: Sequence[str]) -> str:
+    """The text of lines, with words whole that were divided at a line's end."""
+    joined = "\n".join(line for line in lines if line)
+    joined = re.sub(r"[\ufffe\u00ad\x02]\n?", "", joined)
+    return re.sub(r"(?<=[a-z])-\n(?=[a-z])", "", joined).replace("\n", " ")
+
+
+def put_aside_last(lines: Sequence[Line], text: TextBlock) -> tuple[list[Line], list[Line]]:
+    """The running text of a section, and what interrupts it: floats with their captions, and footnotes."""
+    is_aside = [line.style is not None and line.style.size < SMALL * text.size for line in lines]
+    for at, line in enumerate(lines):
+        if _CAPTION.match(line.text) and not _continues(lines, at, text, is_aside):
+            for other in (*_rows(lines, at, -1, text), *_caption(lines, at, text), *_rows(lines, at, 1, text)):
+                is_aside[other] = True
+    small = sum(len(line.text) for line, aside in zip(lines, is_aside, strict=True) if aside)
+    if 2 * small > sum(len(line.text) for line in lines):
+        return list(lines), []  # the whole section is set small, as a list of references is
+    marked = list(zip(lines, is_aside, strict=True))
+    return [line for line, aside in marked if not aside], [line for line, aside in marked if aside]
+
+
+def _continues(lines: Sequence[Line], at: int, text: TextBlock, is_aside: Sequence[bool]) -> bool:
+    """Whether a line goes on with the sentence of the line above."""
+    line, before = lines[at].style, lines[at - 1].style if at else None
+    if not (line and before) or lines[at - 1].page != lines[at].page or is_aside[at - 1]:
+        return False
+    is_wrapped = not re.search(r"[.!?:]\W*$", lines[at - 1].text)
+    return is_wrapped and text.is_in_column(before) and text.is_directly_below(line, before)
+
+
+def _caption(lines: Sequence[Line], at: int, text: TextBlock) -> Iterator[int]:
+    """The lines of a caption that begins here."""
+    yield at
+    for other in range(at + 1, len(lines)):
+        style, above = lines[other].style, lines[other - 1].style
+        same_page = lines[other].page == lines[at].page
+        if not (style and above and same_page and text.is_directly_below(style, above)):
+            return
+        yield other
+
+
+def _rows(lines: Sequence[Line], at: int, step: int, text: TextBlock) -> Iterator[int]:
+    """The lines around a caption that are not set as text: the rows of its table, what stands in its figure."""
+    for other in range(at + step, len(lines) if step > 0 else -1, step):
+        style = lines[other].style
+        if style is None or lines[other].page != lines[at].page or text.is_in_column(style):
+            return
+        yield other
+
+
+def _find_running(pages: Sequence[Sequence[Line]]) -> set[Line]:
+    """Lines at the head or foot of their pages that are there on others too, or are the number of the page."""
+    text = measure_text([line for page in pages for line in page])
+    gap = MARGIN * (text.pitch if text else 0.0)
+    running: set[Line] = set()
+    margins: list[Line] = []
+    for page in pages:
+        heights = sorted({round(line.style.baseline) for line in page if line.style})
+        in_margin = {*_margin(heights, gap), *_margin(heights[::-1], gap)}
+        for line in page:
+            at = round(line.style.baseline) if line.style else 0
+            if at in (*heights[:1], *heights[-1:]) and _PAGE_NUMBER.fullmatch(line.text):
+                running.add(line)
+            if at in in_margin:
+                margins.append(line)
+    often = Counter(map(_signature, margins))
+    return running | {line for line in margins if often[_signature(line)] >= 2 and _signature(line)[0]}
+
+
+def _margin(heights: Sequence[int], gap: float) -> Sequence[int]:
+    """The one or two baselines at an edge of a page, the outermost first, that a gap divides from the others."""
+    count = next((at for at, (a, b) in enumerate(pairwise(heights[:3]), start=1) if abs(b - a) >= gap), 0)
+    return heights[:count]
+
+
+def _signature(line: Line) -> tuple[str, int]:
+    """What a running head has in common on all pages: its words without numbers, and its place."""
+    words = re.sub(r"[\W\d_]+", "", line.text).casefold()
+    return words, round(line.style.baseline / 3) if line.style else 0
+
+
+def _without_line_numbers(lines: list[Line]) -> list[Line]:
+    """The lines of a draft without the numbers that count them."""
+    counted = [int(match[1]) if (match := _NUMBERED_LINE.match(line.text)) else None for line in lines]
+    known = [number for number in counted if number is not None]
+    steps = sum(b - a == 1 for a, b in pairwise(known))
+    if len(known) < 0.5 * len(lines) or steps < 0.7 * len(known):
+        return lines
+    due = known[0]
+    kept: list[Line] = []
+    for at, (line, number) in enumerate(zip(lines, counted, strict=True)):
+        if number is None or not due <= number <= due + 3 or (number > due and due in counted[at + 1 : at + 6]):
+            kept.append(line)
+            continue
+        due = number + 1
+        if rest := _NUMBERED_LINE.sub("", line.text, count=1).strip():
+            kept.append(replace(line, text=rest))
+    return kept
+
+
+def _rounded(size: float) -> float:
+    return round(size * 2) / 2
