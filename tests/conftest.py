@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import asyncio
+import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+
+# Before numpy is loaded: threads of two workers on two cores only wait for each other.
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import psycopg
 import pytest
 
-from engine.retrieval.libraries.local import LocalLibrary, create_library
+from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
 from tests.fakes import papers
 from tests.servers import WITHOUT, WITHOUT_WEAVIATE, WeaviateAt, postgres, weaviate
 
@@ -15,8 +21,6 @@ from tests.servers import WITHOUT, WITHOUT_WEAVIATE, WeaviateAt, postgres, weavi
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No test sees the settings, the keys or the libraries of the person who runs it."""
-    import os
-
     for name in list(os.environ):
         if name.startswith(("SCHOLIUM_", "WEAVIATE_")) or name.endswith(("_API_KEY", "_TOKEN", "_BASE_URL")):
             monkeypatch.delenv(name)
@@ -24,13 +28,26 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture(scope="session")
+def indexed_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a library that tests copy: thirty papers of three subjects, indexed."""
+
+    async def make(folder: Path) -> None:
+        made = await create_library(folder)
+        await made.add([*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)])
+        await made.index(lambda _: None)
+
+    folder = tmp_path_factory.mktemp("libraries") / "main"
+    asyncio.run(make(folder))
+    return folder
+
+
 @pytest.fixture
-async def library(tmp_path: Path) -> LocalLibrary:
+async def library(indexed_library: Path, tmp_path: Path) -> LocalLibrary:
     """Thirty papers of three subjects, indexed."""
-    made = await create_library(tmp_path / "home" / "libraries" / "main")
-    await made.add([*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)])
-    await made.index(lambda _: None)
-    return made
+    folder = tmp_path / "home" / "libraries" / "main"
+    shutil.copytree(indexed_library, folder)
+    return await open_library(folder)
 
 
 @pytest.fixture(scope="session")
