@@ -319,7 +319,7 @@ def main() -> None:
     """Entry point of the command ``scholium``."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal without our characters must not end a survey
-    cli()
+    cli(prog_name="scholium")  # by whatever name it was started
 
 
 if __name__ == "__main__":

@@ -12,10 +12,16 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
 from tests.fakes import papers
 from tests.servers import WITHOUT, WITHOUT_WEAVIATE, WeaviateAt, postgres, weaviate
+
+# No example is judged by its time: the machine may be busy. A search for new faults: --hypothesis-profile=thorough
+settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=1_000)
+settings.load_profile("quick")
 
 
 @pytest.fixture(autouse=True)

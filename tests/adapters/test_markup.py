@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Button, Conversation, Outgoing
@@ -102,7 +102,6 @@ def test_nothing_from_a_paper_has_any_power_in_slack(text: str) -> None:
 
 
 @given(st.text(), st.integers(0, 30))
-@settings(deadline=None)
 def test_whatever_is_shown_keeps_slacks_rules_and_every_word(text: str, count: int) -> None:
     buttons = tuple(Button(f"B{i}", f"b:{i}", f"say {i}") for i in range(min(count, 5)))
     body = "\n\n".join([f"- {escape_markdown(clean(text))} x"] * count) or "x"

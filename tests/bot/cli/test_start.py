@@ -5,6 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from bot.__main__ import cli
+from bot.entry import HELP_COLUMNS, HELP_FILE
 
 HEAVY = ("anthropic", "openai", "weaviate", "lancedb", "pyarrow", "sklearn", "scipy", "nltk", "matplotlib", "umap")
 
@@ -24,3 +30,13 @@ def test_a_terminal_that_waits_for_the_first_word_has_loaded_nothing_heavy() -> 
 def test_the_list_of_commands_needs_neither_engine_rooms_nor_database() -> None:
     loaded = loaded_after("import bot.__main__")
     assert loaded.isdisjoint({*HEAVY, "sqlalchemy", "dbos", "aiohttp", "asyncio", "rich"})
+
+
+def test_the_list_of_commands_is_printed_without_making_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert loaded_after("import bot.entry").isdisjoint({"typer", "engine"})
+    monkeypatch.setenv("COLUMNS", str(HELP_COLUMNS))
+    cli(["--help"], prog_name="scholium", standalone_mode=False)
+    made = "COLUMNS=80 python -m bot --help > bot/cli/help.txt"
+    assert Path(HELP_FILE).read_text(encoding="utf-8") == capsys.readouterr().out, made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.gathering.keywords import Selector, expand_keywords, select
@@ -200,7 +200,6 @@ async def test_expansion_survives_fewer_papers_than_clusters(count: int) -> None
 
 
 @given(st.integers(0, 12), st.integers(1, 4), st.sampled_from(ALGORITHMS))
-@settings(max_examples=30, deadline=None)
 def test_every_paper_lands_in_exactly_one_cluster(count: int, k: int, algorithm: Algorithm) -> None:
     chosen = papers(count)
     if not chosen:

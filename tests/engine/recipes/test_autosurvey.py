@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
@@ -173,7 +173,6 @@ async def test_an_outline_goes_on_without_the_parts_that_failed_and_says_so(libr
 
 
 @given(st.integers(0, 60), st.integers(0, 5), st.integers(200, 2_000))
-@settings(max_examples=40, deadline=None)
 def test_chunks_hold_every_paper_once_within_their_size(count: int, seed: int, size: int) -> None:
     chosen = papers(count)
     chunks = divide_into_chunks(chosen, seed, size)

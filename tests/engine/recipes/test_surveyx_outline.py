@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.recipes.surveyx_outline import (
@@ -75,7 +75,6 @@ ANSWERS = st.builds(
 
 
 @given(ANSWERS)
-@settings(max_examples=300, deadline=None)
 def test_whatever_the_answer_every_surviving_heading_is_placed_once(answer: ReorganiseAnswer) -> None:
     outline = outline_of(("A", "B"), ("C", "D", "E"), ("F",))
     headings = [replace(h, node=replace(h.node, papers=(PaperKey(h.node.title),))) for h in taken(outline)]

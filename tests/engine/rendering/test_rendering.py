@@ -11,7 +11,7 @@ import pypdfium2
 import pytest
 import rispy
 from bibtexparser.entrypoint import parse_string
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -121,7 +121,6 @@ def test_a_cell_of_a_markdown_table_stays_one_cell(title: str) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=60)
 def test_escaped_markdown_reads_back_as_the_same_words(text: str) -> None:
     line = clean(text)
     assert re.sub(r"\\([\\`*_\[\]<&#>+=.)-])", r"\1", escape_markdown(line)) == line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import UserError
@@ -203,7 +203,6 @@ def play(session: SurveySession, name: str) -> SurveySession:
 
 
 @given(steps)
-@settings(max_examples=300, deadline=None)
 def test_no_sequence_of_events_reaches_an_impossible_state(names: list[str]) -> None:
     session = SurveySession("s")
     for name in names:
@@ -228,7 +227,6 @@ def test_no_sequence_of_events_reaches_an_impossible_state(names: list[str]) -> 
 
 
 @given(steps, st.integers(1, 5))
-@settings(max_examples=200, deadline=None)
 def test_undo_restores_exactly(names: list[str], back: int) -> None:
     session = SurveySession("s")
     states = [session.state]

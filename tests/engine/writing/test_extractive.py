@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.citations import list_cited_keys
@@ -53,7 +53,6 @@ def test_every_claim_quotes_its_paper_word_for_word() -> None:
 
 
 @given(st.lists(st.text(max_size=300), max_size=6), st.integers(20, 400))
-@settings(max_examples=50, deadline=None)
 def test_whatever_abstracts_hold_quotes_are_exact(abstracts: list[str], budget: int) -> None:
     chosen = [paper(i, abstract=clean(text)) for i, text in enumerate(abstracts)]
     by_key = {p.key: p for p in chosen}

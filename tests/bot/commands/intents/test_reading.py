@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Place
@@ -68,7 +68,6 @@ def test_what_is_not_sure_is_asked_back_with_two_readings(text: str, phase: Phas
     assert choices[0] != choices[1]
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.text(max_size=300), st.sampled_from(PHASES), st.sampled_from(["direct", "thread", "mentioned"]))
 def test_any_text_is_read_or_asked_back(text: str, phase: Phase, place: Place) -> None:
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.retrieval.merging.merged_papers import MergedPapers, merge_records
@@ -96,7 +96,6 @@ def test_two_editions_of_one_title_stay_two_beside_their_preprint() -> None:
     assert len(distinct.papers) == 2
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 30), max_size=40), st.randoms())
 def test_each_paper_once_whatever_the_order(numbers: list[int], random: object) -> None:
     distinct = MergedPapers()
