@@ -7,7 +7,7 @@ import secrets
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
 from itertools import count
 
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.markdown import Markdown
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.segment import Segment, Segments
 from rich.table import Column
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
@@ -93,7 +94,7 @@ class TerminalAdapter(SimpleAdapter):
         return stood or outgoing.closes
 
     def _show(self, outgoing: Outgoing) -> None:
-        self._console.print(Markdown(without_controls(outgoing.text)), width=min(READABLE_WIDTH, self._console.width))
+        self._print_markdown(without_controls(outgoing.text))
         for path in outgoing.files:
             self._console.print(f" • {path}", markup=False, highlight=False, soft_wrap=True)
         words = [f"{b.typed}: {b.label}" for b in outgoing.buttons if b.typed]
@@ -101,6 +102,14 @@ class TerminalAdapter(SimpleAdapter):
         if typed and outgoing.kind == "message":
             self._console.print(f"[{typed}]", style="dim", markup=False, highlight=False)
         self._console.print()
+
+    def _print_markdown(self, text: str) -> None:
+        """Print it without the spaces that fill each line up to the width, which a copied text would keep."""
+        options = self._console.options.update(width=min(READABLE_WIDTH, self._console.width))
+        # A theme without a background of its own, which would end where the words do.
+        rendered = self._console.render_lines(Markdown(text, code_theme="ansi_dark"), options, pad=False)
+        for line in map(_without_padding, rendered):
+            self._console.print(Segments([*line, Segment.line()]), end="", soft_wrap=True)
 
     def _incoming(self, text: str) -> Incoming:
         return Incoming(self.only, "you", next(self._numbers), text)
@@ -167,6 +176,16 @@ class TerminalAdapter(SimpleAdapter):
         if self._growing is not None:
             self._growing.stop()
             self._growing = None
+
+
+def _without_padding(line: Iterable[Segment]) -> list[Segment]:
+    """A rendered line without spaces at its end."""
+    kept = list(line)
+    while kept and not kept[-1].text.strip():
+        kept.pop()
+    if kept:
+        kept[-1] = kept[-1]._replace(text=kept[-1].text.rstrip())
+    return kept
 
 
 async def yield_scripted_lines(lines: Sequence[str]) -> AsyncIterator[str]:

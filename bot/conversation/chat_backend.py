@@ -113,13 +113,13 @@ class ConversationBackend:
 
         async def stopped(stored: StoredConversation) -> Turn:
             turn = Turn(stored)
-            had_job = stored.session.job is not None
-            if had_job:
+            job = stored.session.job
+            if job:
                 self._turns.decide(turn, Stop())
             if is_gone:
                 turn.messages = []  # nothing can be shown there
-            if is_gone or (why and had_job):
-                text = wording.word_gone(why, _topic(stored)) if is_gone else why
+            if is_gone or (why and job):
+                text = wording.word_gone(why, _topic(stored), job) if is_gone else why
                 turn.mention(text, "", stored.owner)
             return turn
 

@@ -62,7 +62,8 @@ def leave_for_another(turn: Turn, person: str) -> None:
         return
     if left := turn.session.state.brief:
         turn.close_card(word_decision(turn.session.state, StartOver(), turn.actor))
-        turn.say(replies.kept(left.topic))
+        if turn.session.state.phase != "topic":  # of a bare topic there is nothing to keep
+            turn.say(replies.kept(left.topic))
     fresh = SurveySession(secrets.token_hex(4))
     turn.stored = replace(turn.stored, session=fresh, owner=person, invited=frozenset(), reading=(), choices=())
 

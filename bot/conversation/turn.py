@@ -126,10 +126,12 @@ class Turn:
 
     def conclude(self, job: Job, text: str) -> None:
         """A job has come to an end without a result: say so in its status, with the card as it is without it."""
+        kept = wording.word_kept(self.session.state, job)
+        said = f"{text} {kept}".strip()
         if job.kind in PROPOSING and self.session.state.brief:
-            self.show_card(make_card(self.session), lead=text, job=job)
+            self.show_card(make_card(self.session), lead=said, job=job)
         else:
-            self.result(job, text)
+            self.result(job, said)
 
     def result(self, job: Job, text: str, *, buttons: tuple[Button, ...] = ()) -> None:
         """What a job has found, in the place of its status."""

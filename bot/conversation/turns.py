@@ -48,7 +48,7 @@ from bot.store.ledger import WARNED_AT, Payer, today
 from bot.store.sessions import StoredConversation
 from bot.wording import money, replies, trees, views
 from bot.wording import sentences as wording
-from bot.wording.cards import PROPOSING, make_card, word_change, word_decision
+from bot.wording.cards import PROPOSING, by_whom, make_card, word_change, word_decision
 from bot.wording.survey import word_revision
 from engine.errors import ScholiumError, UserError
 from engine.llm.model import LanguageModel
@@ -247,6 +247,8 @@ class Turns:
                 if sure and (job := turn.session.job):
                     turn.stops.append(job)
                     turn.result(job, wording.word_stopped(""))
+                if sure:
+                    turn.close_card(f"{wording.FORGOTTEN_CARD}{by_whom(turn.actor)}.")
                 turn.say(wording.FORGOTTEN if sure else wording.FORGET)
 
     async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:

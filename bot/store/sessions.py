@@ -287,7 +287,8 @@ class Store:
             later = conversations.update().where(same).values(version=stored.version + 1)
             if stored.version and not (await connection.execute(later)).rowcount:
                 return None
-            await self.erase(connection, [stored.session.id], [name])
+            closing = [message.slot for message in messages if message.closes]
+            await self.erase(connection, [stored.session.id], [name], noted=closing)
             stored_messages = [await self._insert_message(connection, message, None, now) for message in messages]
             if key is not None:
                 # The row stays, so that the same event sent again is still known; what was said in it does not.
@@ -296,18 +297,26 @@ class Store:
         self._recent.pop(name, None)
         return stored_messages
 
-    async def erase(self, connection: AsyncConnection, session_ids: Sequence[str], names: Sequence[str]) -> None:
+    async def erase(
+        self,
+        connection: AsyncConnection,
+        session_ids: Sequence[str],
+        names: Sequence[str],
+        *,
+        noted: Sequence[str] = (),
+    ) -> None:
         """Sessions with their pieces and calls (by foreign key), and what was said in their conversations.
 
         A conversation that keeps other surveys goes on with the one that was changed last.
 
-        What was spent stays, without the person: budgets of the day have to hold.
+        What was spent stays, without the person: budgets of the day have to hold. So do the notes called ``noted``:
+        which messages an adapter has yet to close.
         """
         await connection.execute(sessions.delete().where(sessions.c.id.in_(session_ids)))
         for name in names:
             await _leave_current(connection, name)
-        for table in (outbox, notes):
-            await connection.execute(table.delete().where(table.c.conversation_id.in_(names)))
+        await connection.execute(outbox.delete().where(outbox.c.conversation_id.in_(names)))
+        await connection.execute(notes.delete().where(notes.c.conversation_id.in_(names) & notes.c.name.not_in(noted)))
         old = events.c.conversation_id.in_(names) & events.c.handled_at.is_not(None)
         await connection.execute(events.delete().where(old))
 

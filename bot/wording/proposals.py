@@ -42,7 +42,7 @@ def proposal(state: State) -> str:
             return _outline(state.outline, state.papers) if state.outline else WELCOME
         case "writing":
             total = len(state.outline.nodes) if state.outline else 0
-            return f"**{len(state.sections)} of {total} sections are written.** What is finished is kept."
+            return f"**{len(state.sections)} of {total} sections are written.**"
         case "discussion":
             if state.brief and state.brief.quick and state.survey and state.papers:
                 return f"{word_review(state.survey, state.papers)}\n\n{more(state)}".rstrip()
@@ -81,7 +81,7 @@ def _papers(selection: PaperSelection) -> str:
     span = f" from {years[0]} to {years[-1]}" if years else ""
     lines = [_short_line(i, item, selection) for i, item in enumerate(selection.found[:LISTED_PAPERS], start=1)]
     rest = len(selection.found) - LISTED_PAPERS
-    more = [f"… and {rest} more."] if rest > 0 else []
+    more = ["", f"… and {rest} more."] if rest > 0 else []
     out = selection.filtered + len(selection.left_out)
     left_out = f" {out} more {'was' if out == 1 else 'were'} found but left out." if out else ""
     head = f"**{used} {'paper' if used == 1 else 'papers'}**{span}.{left_out}"
@@ -99,7 +99,7 @@ def _papers(selection: PaperSelection) -> str:
             *_notes(selection),
             *lines,
             *more,
-            *retracted,
+            *(["", *retracted] if retracted else ()),
         ]
     )
 

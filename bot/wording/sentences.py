@@ -56,7 +56,7 @@ _NOTICES: dict[NoticeKind, str] = {
     "nothing to undo": "There is nothing to undo.",
     "nothing to redo": "There is nothing to redo.",
     "nothing to stop": "Nothing is running.",
-    "stopped": "Stopped. What was finished is kept.",
+    "stopped": "Stopped.",
     "undone": "Undone.",
     "redone": "Done again.",
     "no way back": "This is the beginning; name a topic.",
@@ -163,7 +163,7 @@ def failure(error: ScholiumError) -> str:
         case UserError():
             return escape_markdown(str(error))
         case LimitExceeded():
-            return f"{escape_markdown(str(error))} What was finished is kept."
+            return escape_markdown(str(error))
         case RetrievalError() | ServiceError():
             again = " Trying again may help." if error.retryable else ""
             return f"A service failed: {escape_markdown(str(error))}{again}"
@@ -171,7 +171,7 @@ def failure(error: ScholiumError) -> str:
             return escape_markdown(str(error))
 
 
-CLOSED = "The thread of your survey was locked, so I stopped. What was finished is kept; unlock it to go on."
+CLOSED = "The thread of your survey was locked, so I stopped. Unlock it to go on."
 EARLIER, LATER = "← Earlier", "More →"
 SHOWN_BELOW = "↓ Shown again below."
 STOP = "Stop"
@@ -179,13 +179,24 @@ STOP = "Stop"
 
 def word_stopped(by: str) -> str:
     """A job was ended by a person."""
-    return f"**Stopped{by}.** What was finished is kept."
+    return f"**Stopped{by}.**"
 
 
-def word_gone(why: str, topic: str) -> str:
-    """Nothing can be written in the survey's place any more; said to its owner alone."""
+def word_kept(state: State, job: Job) -> str:
+    """What is left of a job that came to no end; empty where it had made nothing."""
+    if state.survey:
+        return "The survey is as it was before." if job.kind in {"revise", "background", "write"} else ""
+    count = len(state.sections)
+    if job.kind != "write" or not count:
+        return ""
+    return f"{counted(count, 'finished section')} {'is' if count == 1 else 'are'} kept."
+
+
+def word_gone(why: str, topic: str, stopped: Job | None) -> str:
+    """Nothing can be written in the survey's place any more; said to its owner alone. ``stopped`` was running there."""
     about = f"Your survey on “{escape_markdown(topic)}”" if topic else "Your survey"
-    return f"{about}: {escape_markdown(why)} I have stopped what was running; what was finished is kept."
+    ended = " I have stopped what was running." if stopped else ""
+    return f"{about}: {escape_markdown(why)}{ended}"
 
 
 def word_not_delivered(why: str, topic: str) -> str:
@@ -346,6 +357,7 @@ FORGET = (
     "This would delete the survey with everything that belongs to it: proposals, texts, evidence, recorded answers of "
     "the language model, what was said here. It cannot be undone. Say `forget now` to do it."
 )
+FORGOTTEN_CARD = "✗ This survey was forgotten"
 FORGOTTEN = "Forgotten. Files that were exported are not touched. Name a topic to begin anew."
 WELCOME_BACK = "Welcome back. This is where we were:"
 

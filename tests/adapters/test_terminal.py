@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import re
 
 import pytest
 from hypothesis import given
@@ -44,6 +45,16 @@ async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> No
     assert heard == ["one", "two"]
     assert "you › one" in printed(made)
     assert "[ok: Go on]" in printed(made)
+
+
+async def test_no_line_ends_in_spaces() -> None:
+    for terminal in (True, False):
+        made = console(terminal=terminal)
+        text = "A paragraph.\n\n- one\n- **two**\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n    survey graphs"
+        await TerminalAdapter(made, yield_scripted_lines([])).send(Outgoing(HERE, text))
+        lines = re.sub(r"\x1b\[[\d;]*m", "", printed(made)).split("\n")
+        assert [line for line in lines if line != line.rstrip()] == []
+        assert any("survey graphs" in line for line in lines)
 
 
 async def test_nothing_from_a_paper_controls_the_terminal() -> None:

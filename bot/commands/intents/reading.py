@@ -130,12 +130,24 @@ def _read_known(text: str, context: ReadingContext) -> Understanding | None:
     """What the grammar itself reads; ``None`` where that is nothing, or not meant so here."""
     command = parse(text)
     fits = _fits(command, context.phase)
-    if isinstance(command, _FREE) or (isinstance(command, EditKeywords) and not fits):
+    if isinstance(command, _FREE):
+        return None
+    if isinstance(command, EditKeywords) and not (fits and _names_keywords(command)):
         return None
     courtesy = isinstance(command, Show) and command.view in {"hello", "thanks"}
     if context.place == "thread" and (courtesy or isinstance(command, EditKeywords | Approve | Regenerate) or not fits):
         return Understanding(silent=True)
     return Understanding(text.strip(), command, fits=fits)
+
+
+def _names_subject(text: str) -> bool:
+    said = frozenset(normalise(text).norm.split())
+    return bool(said - words("pronouns") - words("function") - words("opinion"))
+
+
+def _names_keywords(edit: EditKeywords) -> bool:
+    """“drop it” and “add some” name none."""
+    return all(map(_names_subject, (*edit.add, *edit.drop)))
 
 
 _VERBATIM = re.compile(
@@ -222,7 +234,7 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
             free = [text for text in (slots.text, slots.title) if text]
             if any(map(_TWO_WISHES.search, free)) or (among_people and not all(map(is_term, free))):
                 continue
-            if intent.names_something and any(map(_REASON_BEHIND.search, free)):
+            if intent.names_something and any(_REASON_BEHIND.search(t) or not _names_subject(t) for t in free):
                 continue
             return said
     return ""

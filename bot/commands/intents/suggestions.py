@@ -35,14 +35,24 @@ def suggest_commands(text: str, phase: str) -> tuple[str, str]:
     said = phrase.norm.split()
     numbers = [match[1] for word in said if (match := _NUMBER.fullmatch(word))]
     numbered = [way.format(numbers[0]) for way in _WITH_NUMBER.get(phase, ()) if numbers]
-    likely = [*_by_words(said, phase, numbers), *numbered]
     content = _content(text)
-    if content and phase == "topic" and text.rstrip().endswith("?"):
-        likely.append(f"quick {text.strip()}")
+    likely = _answer_commands(text, phase, numbers, content) if text.rstrip().endswith("?") else []
+    likely += [*_by_words(said, phase, numbers), *numbered]
     if content and phase in _WITH_WORDS:
         likely.append(_WITH_WORDS[phase].format(content))
     fitting = [command for command in dict.fromkeys((*likely, *_USUAL[phase])) if len(command) <= _LONGEST]
     return fitting[0], fitting[1]
+
+
+def _answer_commands(text: str, phase: str, numbers: list[str], content: str) -> list[str]:
+    """What answers a question at a step that answers none by itself."""
+    match phase:
+        case "topic":
+            return [f"quick {text.strip()}"] if content else []
+        case "outline":
+            return [*(f"show {number}" for number in numbers[:1]), "show papers"]
+        case _:
+            return []
 
 
 def _by_words(said: list[str], phase: str, numbers: list[str]) -> list[str]:
@@ -59,6 +69,7 @@ def _by_words(said: list[str], phase: str, numbers: list[str]) -> list[str]:
 def _content(text: str) -> str:
     """The words from the first to the last that carry a meaning of their own."""
     said = text.split()
-    empty = words("function") | words("nouns") | words("frame")
+    lists = ("function", "nouns", "frame", "opinion", "hesitation", "commanding")
+    empty = frozenset({"add"}).union(*map(words, lists))
     meant = [i for i, word in enumerate(said) if re.sub(r"\W+", "", word.lower()) not in empty | {""}]
     return " ".join(said[meant[0] : meant[-1] + 1]).strip(" \"'“”,;:.!?") if meant else ""

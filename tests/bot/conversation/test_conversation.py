@@ -199,7 +199,7 @@ async def test_stop_keeps_what_is_finished_and_ok_goes_on(lab: Lab) -> None:
             await asyncio.sleep(0.01)
     lab.chat.release.set()
     await lab.settled()
-    assert "Stopped" in lab.chat.last
+    assert lab.chat.last.startswith("**Stopped by @mara.** 2 finished sections are kept.")
     (files,) = await lab.chat.say("export md")
     assert "stopped before it was finished" in files.files[0].read_text()
     kept = dict((await lab.state()).sections)

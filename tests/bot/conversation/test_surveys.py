@@ -54,7 +54,10 @@ async def test_forgetting_one_survey_leaves_the_others(library: LocalLibrary) ->
     async with opened() as lab:
         await lab.talk("survey dense retrieval", "new survey")
         assert "Name a topic" in lab.chat.last
-        await lab.talk("survey graph attention", "forget now", "list")
+        await lab.talk("survey graph attention", "forget now")
+        closed = [message for message in lab.chat.sent if message.closes][-1]
+        assert (closed.slot, closed.text) == ("card", "✗ This survey was forgotten by @mara.")
+        await lab.talk("list")
         assert "1. **dense retrieval** (keywords, your turn) ← here" in lab.chat.last
         assert "graph attention" not in lab.chat.last
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from adapters.chat import Attachment, Button, Conversation, Incoming, Outgoing
 from bot.jobs.heartbeat import ProcessHeartbeat
-from bot.store import schema
+from bot.store import notes, schema
 from bot.store.backup import backup, data_of, delete_data_of, restore
 from bot.store.database import open_database
 from bot.store.ledger import (
@@ -140,7 +140,12 @@ async def test_forgetting_leaves_nothing_of_the_survey(store: Store) -> None:
     read = await store.load_conversation(HERE)
     assert read is not None
     await store.receive(said("k2", "forget now"))
-    assert await store.forget(read, [Outgoing(HERE, "Forgotten.")], "k2") is not None
+    for name in ("card", "status:1"):
+        await notes.remember(store, HERE, name, "message 7")
+    closing = Outgoing(HERE, "Forgotten.", slot="card", closes=True)
+    assert await store.forget(read, [closing], "k2") is not None
+    # The adapter still knows which message loses its buttons.
+    assert [await notes.recall(store, HERE, name) for name in ("card", "status:1")] == ["message 7", ""]
     assert await store.load_conversation(HERE) is None
     assert [await count_rows(store, t) for t in (schema.sessions, schema.pieces, schema.calls, schema.outbox)] == [
         0,
