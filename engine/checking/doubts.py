@@ -18,6 +18,8 @@ DOUBTS: Mapping[FaultKind, str] = {
     "polarity": "its source seems to say the opposite (“{}”)",
     "hedge": "its source says it less surely (“{}”)",
     "order": "its source has the sides of “{}” the other way round",
+    "contrast": "its source has the counterpart of “{}” there",
+    "term": "its sources say nothing of “{}”",
     "reach": "its sources do not say so much, or nothing like “{}”",
     "author": "“{}” is no first author or year of its sources",
     "subject": "its sources speak of something else",

@@ -6,23 +6,39 @@ Pure functions over text. A fault is a reason to doubt, whatever a language mode
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import Literal
 
+from engine.checking.contrasts import find_contrasts
 from engine.checking.lexicon import STRENGTHS
 from engine.checking.names_in_place import find_misplaced_names
 from engine.checking.numbers_in_place import find_misplaced_numbers
 from engine.checking.quantities import Quantity, quantities, spread_ranges
 from engine.checking.reach import find_overreach, find_wrong_authors
+from engine.checking.technical_terms import find_strange_terms
 from engine.checking.turns import find_turns
 from engine.citations import replace_citations
 from engine.text import all_sentences, fold, sentences, stem, terms
 from engine.values import Paper
 
-FaultKind = Literal["number", "place", "name", "strength", "polarity", "hedge", "order", "reach", "author", "subject"]
+FaultKind = Literal[
+    "number",
+    "place",
+    "name",
+    "strength",
+    "polarity",
+    "hedge",
+    "order",
+    "contrast",
+    "term",
+    "reach",
+    "author",
+    "subject",
+]
 
 LEAST_SHARED = 0.25
 """Share of a claim's terms that its sources have to hold; below that they speak of something else."""
@@ -32,6 +48,10 @@ SPEAKING_TERMS = 2
 
 RETOLD = 0.6
 """Share of a sentence's own terms that a claim has when it retells that sentence, perhaps with another one."""
+
+
+FEWEST_PAPERS = 4
+"""Papers of a section from which the terms of its subject can be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +97,17 @@ class Vocabulary:
 
     common: frozenset[str]
     expansions: dict[str, tuple[str, ...]]
+    shared: frozenset[str] = frozenset()
+    """Stems that stand in at least half of the papers, where there are enough to tell: terms of the subject."""
 
     @classmethod
     def of(cls, papers: Iterable[Paper], topic: str = "") -> Vocabulary:
         """Words written in lower case somewhere, and every "large language models (LLMs)"."""
         texts = [f"{paper.title}. {paper.content}" for paper in papers] + [topic]
         common = frozenset(word for text in texts for word in re.findall(r"\b[a-z][a-z]+\b", text))
-        return cls(common, _expansions(texts))
+        spread = Counter(term for text in texts for term in split_terms(text))
+        shared = frozenset(term for term, papers_with in spread.items() if 2 * papers_with >= len(texts))
+        return cls(common, _expansions(texts), shared if len(texts) > FEWEST_PAPERS else frozenset())
 
 
 @lru_cache(maxsize=4_096)
@@ -105,6 +129,8 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
         *(Fault("strength", words) for words in _unfounded_strength(bare, [s for s, _ in speaking if s not in titles])),
         *(Fault(kind, words) for kind, words in find_turns(bare, said, speaking)),
+        *(Fault("contrast", w) for w in find_contrasts(bare, _sentences_of(sources), [text for text, _ in speaking])),
+        *(Fault("term", words) for words in _strange_terms(bare, sources, vocabulary, topic)),
         *(Fault("reach", words) for words in _overreach(bare, speaking, sources, topic)),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
         *_off_subject(said, sources),
@@ -117,6 +143,15 @@ def _overreach(
 ) -> list[str]:
     whole = " ".join(source.text for source in sources)
     return find_overreach(claim, [text for text, _ in speaking], whole, topic) if sources else []
+
+
+def _strange_terms(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[str]:
+    if not sources:
+        return []
+    joined = frozenset().union(*(source.names for source in sources))
+    spelled = (e for short, expansions in vocabulary.expansions.items() if fold(short) in joined for e in expansions)
+    held = split_terms(" ".join((topic, *spelled))).union(*(own for source in sources for _, own in source.sentences))
+    return find_strange_terms(claim, held | vocabulary.shared, joined, names_in(claim, vocabulary))
 
 
 def split_terms(text: str) -> frozenset[str]:

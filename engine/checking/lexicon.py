@@ -42,7 +42,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "state of the art",
         _words(
             r"(?:achiev\w+|set\w*|new|reach\w*|establish\w*|is|are|obtain\w*|attain\w*|deliver\w*|yield\w*|report\w*)"
-            r" (?:\w+ ){0,3}(?:state[- ]of[- ]the[- ]art|sota)"
+            r" (?:(?!with |to |than |of |over )\w+ ){0,3}(?:state[- ]of[- ]the[- ]art|sota)"
         ),
         _words(
             r"(?<!competitive with )(?<!comparable to )(?<!compared to )(?<!close to )(?<!close to the )"
@@ -112,11 +112,11 @@ STRENGTHS: tuple[Strength, ...] = (
         "all",
         _words(
             r"all|every|everywhere|universal\w*|across the board|without exceptions?|"
-            r"any (?:\w+ )?(?:task|domain|language|model|input|data ?set|length|size|question)s?"
+            r"(?<!without )(?<!not )(?<!nor )(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
         ),
         _words(
             r"all|every|everywhere|each|any|universal\w*|always|invariably|"
-            r"regardless|without exceptions?"
+            r"regardless|without exceptions?|100\b"
         ),
     ),
     Strength(
@@ -132,7 +132,7 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
         _words(
             r"always|invariably|without exceptions?|(?:in|for|on|across|of) (?:all|every|any)|all cases|every time|"
-            r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must"
+            r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must|100\b"
         ),
     ),
     Strength(
@@ -222,6 +222,26 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
     ),
     Strength(
+        "necessity",
+        _words(
+            r"(?<!not )(?<!without )(?<!never )(?:requir(?:e[sd]?|ing)|needs?|needed|ha(?:s|ve) to|must|mandatory)"
+            r"(?! (?:no|not|neither|little|less|fewer|only|by|for|in)\b)"
+        ),
+        _words(
+            r"requir\w+|need\w*|must|ha(?:s|ve|d) to|necess\w+|essential\w*|mandator\w+|demand\w*|"
+            r"rel(?:y|ies|ied|ying)|depend\w*|crucial\w*|critical\w*|impos\w+|constrain\w*|assum\w+|should|"
+            r"only|takes?|given|access|consum\w+|cost\w*|expens\w+"
+        ),
+    ),
+    Strength(
+        "sameness",
+        _words(r"identical\w*|the same as|equivalent to|equals?|interchangeabl[ey]|indistinguishabl[ey]"),
+        _words(
+            r"same|identical\w*|equival\w+|equal\w*|match\w*|coincid\w+|exact\w*|interchangeab\w+|"
+            r"indistinguishab\w+|correspond\w*|reduces? to|comparabl[ey]|no (?:significant )?difference"
+        ),
+    ),
+    Strength(
         "parity with people",
         _words(
             r"human[- ]level|superhuman|(?:as well as|better than|surpass\w*|"
@@ -269,7 +289,7 @@ _OPPOSITES = (
     ("strong", "weak"),
     ("robust|resilient", "vulnerable|brittle|fragile|sensitive"),
     ("sparse", "dense"),
-    ("before", "after"),
+    ("before|prior to", "after"),
     ("with", "without"),
     ("easy|easier", "hard|harder|difficult"),
     ("short|shorter", "long|longer"),

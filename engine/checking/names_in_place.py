@@ -30,6 +30,7 @@ _SLOT = re.compile(
 )
 _SAME_SLOT = {"in": "on", "over": "on", "across": "on", "at": "on"}
 _LIST = re.compile(r"(?:\s*\([^()]*\))?(?:,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+)(?:the\s+)?$")
+_BRACKETED = re.compile(r"(?P<head>[\w-]+\s+[\w-]+)\s*\((?P<inside>[^()]*)\)")
 _DEED = re.compile(
     r"^\W*(?:achiev|reach|obtain|attain|outperform|surpass|improv|reduc|increas|introduc|propos|present|produc|"
     r"generat|deliver|yield|set|exceed|beat|boost|combin|enabl)\w*\b",
@@ -64,6 +65,7 @@ def find_misplaced_names(claim: str, sources: Iterable[str], titles: Iterable[st
     whole = fold(" ".join(text))
     found = [one.name for one in ours if one.folded in whole and _is_misplaced(one, ours, claim, text)]
     found += [one.name for one in ours[:1] if _is_only_compared(one, claim, text, " ".join(titles))]
+    found += [one.name for one in ours if _is_of_another(one.name, claim, text)]
     found += [name for name in _compared_with(claim) if fold(name) in whole and not _is_compared(name, text)]
     return list(dict.fromkeys(found))
 
@@ -106,6 +108,24 @@ def _is_misplaced(one: PlacedName, ours: Sequence[PlacedName], claim: str, sourc
 def _has_another(one: PlacedName, sentence: str, named: set[str]) -> bool:
     """Whether the sentence has a name in the same slot that the claim does not have."""
     return any(other.slot == one.slot and other.folded not in named for other in _place_names(sentence))
+
+
+def _is_of_another(name: str, claim: str, sources: Sequence[str]) -> bool:
+    """Whether the source has the name in brackets behind one thing and the claim says it of another.
+
+    "classification (ImageNet) and detection (COCO)": ImageNet is not of detection.
+    """
+    said = frozenset(terms(claim))
+    for sentence in sources:
+        bracketed = [(frozenset(terms(match["head"])), match["inside"]) for match in _BRACKETED.finditer(sentence)]
+        own = [head for head, inside in bracketed if fold(name) in fold(inside)]
+        others = [head for head, inside in bracketed if fold(name) not in fold(inside)]
+        if not own or fold(name) in fold(_BRACKETED.sub("", sentence)):
+            continue
+        alone = [head - frozenset().union(*others) for head in own]
+        if all(alone) and not any(head & said for head in alone):
+            return any(head and head <= said for head in others)
+    return False
 
 
 def _is_only_compared(one: PlacedName, claim: str, sources: Sequence[str], title: str) -> bool:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from engine.checking.quantities import Quantity, quantities, spread_ranges
 from engine.text import terms
 
-COMPARABLE = 10.0
+COMPARABLE = 100.0
 """Numbers of different sentences are compared where one is at most so many times the other."""
 
 RARE = 2

@@ -36,6 +36,11 @@ _BETTER = re.compile(
     r"larger|state[- ]of[- ]the[- ]art|exceptional|excel\w*|speed\w*)\b",
     re.I,
 )
+_RIVAL = re.compile(
+    r"\b(?:with|to|than|of|over|against) (?:\w+ )?(?:the )?(?:state[- ]of[- ]the[- ]art|sota|best)", re.I
+)
+"""What something is compared with: "on par with state-of-the-art methods" calls nothing better."""
+
 _CAUSE = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|caused by|as a (?:result|consequence) of|"
     r"attribut\w+ to|stems? from|"
@@ -110,7 +115,8 @@ def _made_better(claim: str, speaking: Sequence[str]) -> list[str]:
     shares = [len(said & frozenset(terms(text.replace("-", " ")))) for text in speaking]
     nearest = [text for text, share in zip(speaking, shares, strict=True) if share >= max(shares) - 1]
     equal = any(_EQUAL.search(text) for text in nearest)
-    return [match[0]] if equal and not any(_BETTER.search(_EQUAL.sub("", text)) for text in nearest) else []
+    better = (_BETTER.search(_RIVAL.sub("", _EQUAL.sub("", text))) for text in nearest)
+    return [match[0]] if equal and not any(better) else []
 
 
 def _added(claim: str, whole: str, topic: str) -> list[str]:

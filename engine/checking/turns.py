@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES
-from engine.text import terms, words
+from engine.text import STOP_WORDS, terms, words
 
 NEAR_COPY = 0.7
 """Share of a claim's terms that stand in one sentence of the source, from which it is that sentence retold."""
@@ -18,6 +18,17 @@ SAME = 0.9
 
 OBJECT_TERMS = 3
 """Terms behind a word of direction that it may speak of."""
+
+ALIKE = 0.5
+"""Share of a claim's terms in the sentence whose comparison it may have turned round."""
+
+_TURN = re.compile(r";|,?\s(?:but|while|whereas|although|though)\s", re.I)
+_MORE_THAN = re.compile(
+    r"\b(?:more|less|fewer|greater|higher|lower|better|worse|larger|smaller|faster|slower|"
+    r"stronger|weaker|cheaper|easier|harder|shorter|longer|simpler)\b"
+    r"[^.;]{0,60}?\b(?:than|(?:as )?compared (?:to|with)|relative to)\b",
+    re.I,
+)
 
 Turn = tuple[Literal["polarity", "hedge", "order"], str]
 """What kind of turn it is, and the claim's words."""
@@ -54,6 +65,9 @@ _WITHOUT = re.compile(
     r"neglect\w*|ignor\w*|overlook\w*|absen\w*|insufficient\w*|limit\w*|far|yet|whether|problem\w*|issue\w*|nor)\b",
     re.I,
 )
+_DENIED = re.compile(
+    r"\b(?:not|never|no|without|cannot)\s+(?:any |be |been |an? |the |necessarily |always |\w+ly )?([\w-]+)", re.I
+)
 _HEDGED = re.compile(
     r"\b(?:may|might|could|potentially|possibly|often|sometimes|occasionally|tends? to|"
     r"likely to|appears? to|seems? to)\s+"
@@ -87,8 +101,9 @@ def _compare_with_nearest(
 ) -> list[Turn]:
     """What differs from the one sentence that the claim is nearly a copy of."""
     sentence, own = max(speaking, key=lambda item: len(item[1] & said))
-    if len(own & said) / len(said) < NEAR_COPY:
-        return []
+    share = len(own & said) / len(said)
+    if share < NEAR_COPY:
+        return _reordered(claim, sentence) if share >= ALIKE else []
     faults: list[Turn] = []
     ours, theirs = _negated(claim), _negated(sentence)
     turned = ((ours & own) - theirs) | ((theirs & said) - ours)
@@ -121,17 +136,29 @@ def _ahead(text: str) -> frozenset[str]:
 
 def _reordered(claim: str, sentence: str) -> list[Turn]:
     """Whether what stands on the two sides of a comparison changed places."""
-    left, right = COMPARATOR.search(claim), COMPARATOR.search(sentence)
-    if not (left and right) or left[0][:5].lower() != right[0][:5].lower():
-        return []
-    sides = [
-        (frozenset(words(text[: m.start()])), frozenset(words(text[m.end() :])))
-        for text, m in ((claim, left), (sentence, right))
-    ]
-    (before, after), (source_before, source_after) = sides
-    moved_back = (before & source_after) - source_before
-    moved_ahead = (after & source_before) - source_after
-    return [("order", left[0])] if moved_back and moved_ahead else []
+    found: list[Turn] = []
+    for comparison in (COMPARATOR, _MORE_THAN):
+        ours, theirs = _sides_of(comparison, claim), _sides_of(comparison, sentence)
+        if not (ours and theirs) or ours[0] != theirs[0]:
+            continue
+        (word, before, after), (_, source_before, source_after) = ours, theirs
+        moved_back = (before & source_after) - source_before
+        moved_ahead = (after & source_before) - source_after
+        apart = frozenset(words(sentence)) - source_before - source_after - STOP_WORDS  # "than A, but similar to B"
+        beside = comparison is _MORE_THAN and after & apart and not after & source_after - STOP_WORDS
+        if (moved_back and moved_ahead) or beside:
+            found.append(("order", word))
+    return found
+
+
+def _sides_of(comparison: re.Pattern[str], text: str) -> tuple[str, frozenset[str], frozenset[str]] | None:
+    """What a comparison says ("outpe", "great") and the words on its two sides."""
+    match = comparison.search(text)
+    if not match:
+        return None
+    behind = _TURN.split(text[match.end() :], maxsplit=1)[0]
+    before, after = (frozenset(words(side)) for side in (text[: match.start()], behind))
+    return match[0][:5].lower(), before, after
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:
@@ -185,8 +212,16 @@ def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
         for start, end in reversed(spans):
             left = f"{left[:start]} . {left[end:]}"
         stated.update(pair for piece in left.split(" . ") for pair in _pairs(piece))
-    turned = [pair for pair in _pairs(claim) if pair in denied and pair not in stated]
-    return [("polarity", " ".join(turned[0]))] if turned else []
+    turned = [" ".join(pair) for pair in _pairs(claim) if pair in denied and pair not in stated]
+    turned += _only_denied(claim, " ".join(sources))
+    return [("polarity", turned[0])] if turned else []
+
+
+def _only_denied(claim: str, text: str) -> list[str]:
+    """Words of the claim that the source has directly behind a negation, and nowhere else."""
+    denied = {match[1].lower() for match in _DENIED.finditer(text)}
+    free = frozenset(terms(_DENIED.sub(" ", text)))
+    return [word for word in words(claim) if word in denied and not frozenset(terms(word)) & free and terms(word)]
 
 
 def _denied_spans(text: str) -> list[tuple[int, int]]:

@@ -167,3 +167,65 @@ def test_better_than_what_is_only_alike_is_seen() -> None:
     alike = paper(3, title="Two Retrievers", abstract="DuoNet performs on par with BM25 in recall on TriviaQA.")
     faults = find_faults("DuoNet outperforms BM25 in recall on TriviaQA.", [Source(alike)], Vocabulary.of([alike]))
     assert faults
+
+
+GRASPING = paper(
+    4,
+    title="Grasping in Unknown Scenes",
+    abstract=(
+        "We study single-arm grasping of rigid objects in unknown indoor scenes without retraining the detector. "
+        "A Kalman filter fuses depth and touch. Choosing the grasp first gives a higher success rate than planning "
+        "the path first. The system is on par with state-of-the-art planners. It succeeds in classification "
+        "(ShapeNet) and segmentation (Cityscapes). Modelling friction is not straightforward. "
+        "The failures in simulation were fewer than those with gloves, but similar to those with suction."
+    ),
+)
+
+
+def kinds_of_grasping(claim: str) -> set[str]:
+    return {fault.kind for fault in find_faults(claim, [Source(GRASPING)], Vocabulary.of([GRASPING]))}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Rigid objects are grasped with one arm in scenes that were not known before.",
+        "The detector need not be retrained for unknown indoor scenes.",
+        "Depth and touch are combined by a Kalman filter.",
+        "The success rate is higher when the grasp is chosen first than when the path is planned first.",
+        "It is not straightforward to model friction.",
+        "Segmentation succeeds on Cityscapes, classification on ShapeNet.",
+    ],
+)
+def test_a_true_paraphrase_with_other_words_has_no_fault(claim: str) -> None:
+    assert kinds_of_grasping(claim) == set()
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        ("The method grasps rigid objects in known indoor scenes.", "contrast"),
+        ("Deformable objects are grasped in unknown indoor scenes.", "contrast"),
+        ("Rigid objects are grasped in unknown outdoor scenes.", "contrast"),
+        ("The method is made for multi-arm grasping of rigid objects.", "contrast"),
+        ("A particle filter fuses depth and touch.", "term"),
+        ("Depth and lidar scans are fused by a Kalman filter.", "term"),
+        ("Planning the path first gives a higher success rate than choosing the grasp first.", "order"),
+        ("The failures in simulation were fewer than those with suction.", "order"),
+        ("The system outperforms state-of-the-art planners.", "reach"),
+        ("It succeeds in segmentation on ShapeNet.", "place"),
+        ("Modelling friction is straightforward.", "polarity"),
+        ("Depth and touch require two cameras to be fused by a Kalman filter.", "strength"),
+        ("Success with gloves is identical to success with suction in simulation.", "strength"),
+        ("Depth and touch are fused for any kind of object by a Kalman filter.", "strength"),
+    ],
+)
+def test_the_counterpart_of_what_the_source_says_is_seen(claim: str, kind: str) -> None:
+    assert kind in kinds_of_grasping(claim)
+
+
+def test_a_term_that_most_papers_of_a_section_share_is_no_strange_one() -> None:
+    others = [paper(n, title=f"Lidar {n}", abstract="Lidar maps are built.") for n in range(5, 9)]
+    claim = "Rigid objects are grasped in unknown lidar scenes."
+    assert find_faults(claim, [Source(GRASPING)], Vocabulary.of([GRASPING]))
+    assert find_faults(claim, [Source(GRASPING)], Vocabulary.of([GRASPING, *others])) == ()

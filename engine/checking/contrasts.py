@@ -1,0 +1,162 @@
+"""Words of a claim that are the counterpart of its source's word: known for unknown, soft for rigid, dense for sparse.
+
+Which words are each other's counterparts was counted over 87,000 abstracts, where they stand on the two sides of
+"both … and", "rather than", "versus", "either … or", "between … and" (Hearst's patterns, COLING 1992); the rest are
+a word and its negation by a prefix, and compounds that differ in one such part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+
+from engine.checking.lexicon import NEGATION
+from engine.text import STOP_WORDS, stem
+
+RETOLD = 0.6
+"""Share of a claim's other words that a sentence has to hold to be the one it retells."""
+
+FEWEST_WORDS = 3
+"""Other words that a claim needs for that sentence to be found."""
+
+_TOKEN = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_PREFIXED = re.compile(
+    r"(?:un|non-?|anti-)(?P<plain>[a-z-]{4,})|"
+    r"(?:in|im|il|ir)(?P<adjective>[a-z]+(?:able|ible|ate|ete|ite|ent|ant|ect|al|ular|ary|ive|ous|ly|e?ncy|ity))|"
+    r"a(?P<greek>(?:sync|symm|period|typic|cycl)[a-z]+)"
+)
+_OPPOSED = (
+    ("multi", "single"),
+    ("intra", "inter"),
+    ("pre", "post"),
+    ("over", "under"),
+    ("high", "low"),
+    ("short", "long"),
+    ("large", "small"),
+    ("on", "off"),
+    ("white", "black"),
+    ("closed", "open"),
+    ("free", "based"),
+    ("dependent", "independent"),
+    ("agnostic", "specific"),
+    ("agnostic", "aware"),
+)
+"""Parts of compounds that are opposed wherever they stand: single-agent, multi-agent; model-based, model-free."""
+
+_ASIDE = re.compile(
+    rf"{NEGATION.pattern}|\b(?:rather than|instead of|unlike|in contrast to|as opposed to|compared (?:to|with)|than|"
+    r"versus|beyond|fail\w*|few|little|hardly|rarely|previous\w*|existing|other)\b",
+    re.I,
+)
+REACH = 30
+"""Characters before a word in which a negation or a contrast puts it aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """The words of a text: ``units`` are stems and whole compounds, ``negated`` are units without their prefix."""
+
+    units: frozenset[str]
+    negated: frozenset[tuple[str, str]]
+
+
+def find_contrasts(claim: str, sentences: Sequence[str], speaking: Sequence[str]) -> list[str]:
+    """Words of the claim whose counterpart the source has in their place.
+
+    ``sentences`` are all of the source's, ``speaking`` those about the same thing.
+    """
+    ours = _stated(claim)
+    if not ours or not sentences:
+        return []
+    every = [_read(sentence) for sentence in sentences]
+    held = frozenset().union(*(one.units for one in every))
+    near = [_read(sentence) for sentence in speaking]
+    said = _read(claim).units
+    found = []
+    for unit, word in ours.items():
+        if unit in held:
+            turned = _is_in_its_place(unit, word, said, every)
+        else:
+            turned = any(_counterparts(unit, word, own) - said for own in near)
+        if turned:
+            found.append(word)
+    return list(dict.fromkeys(found))
+
+
+def _is_in_its_place(unit: str, word: str, said: frozenset[str], every: Sequence[_Wording]) -> bool:
+    """Whether each sentence that the claim retells has the word's counterpart, and not the word."""
+    rest = said - {unit}
+    if len(rest) < FEWEST_WORDS:
+        return False
+    shares = [len(rest & own.units) / len(rest) for own in every]
+    retold = [own for own, share in zip(every, shares, strict=True) if share >= max(RETOLD, max(shares) - 0.1)]
+    return bool(retold) and all(unit not in own.units and _counterparts(unit, word, own) - said for own in retold)
+
+
+@lru_cache(maxsize=32_768)
+def _read(text: str) -> _Wording:
+    tokens = _TOKEN.findall(text.lower())
+    units = frozenset(unit for token in tokens for unit in _units_of(token))
+    negated = frozenset((plain, unit) for t in tokens if (plain := _without_prefix(t)) for unit in _units_of(t))
+    return _Wording(units, negated)
+
+
+def _units_of(token: str) -> list[str]:
+    """What "non-" stands before is no word of its own."""
+    parts = token.split("-")
+    stems = [stem(part) for part in parts if part not in STOP_WORDS]
+    if len(parts) == 1:
+        return stems
+    whole = "-".join(stem(part) for part in parts)
+    return [whole] if parts[0] in {"non", "anti", "un"} else [whole, *stems]
+
+
+def _stated(claim: str) -> dict[str, str]:
+    """The claim's units with their words, without those that it denies or only compares with."""
+    found: dict[str, str] = {}
+    for match in _TOKEN.finditer(claim.lower()):
+        if not _ASIDE.search(claim[max(0, match.start() - REACH) : match.start()]):
+            found.update((unit, match[0]) for unit in _units_of(match[0]))
+    return found
+
+
+def _counterparts(unit: str, word: str, held: _Wording) -> frozenset[str]:
+    """What of a text's units is the counterpart of this one, which stands in ``word``."""
+    wanted = {*_pairs().get(unit, ()), _without_prefix(word)}
+    if "-" in unit:
+        parts = unit.split("-")
+        for at, part in enumerate(parts):
+            for other in (*_pairs().get(part, ()), *_opposed().get(part, ())):
+                wanted.add("-".join((*parts[:at], other, *parts[at + 1 :])))
+    return frozenset(wanted & held.units) | {negation for plain, negation in held.negated if plain == unit}
+
+
+@lru_cache(maxsize=32_768)
+def _without_prefix(word: str) -> str:
+    """The stem of what a negating prefix stands before; empty where the word has none."""
+    match = _PREFIXED.fullmatch(word)
+    return stem(next(part for part in match.groups() if part)) if match else ""
+
+
+@cache
+def _opposed() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for one, other in _OPPOSED:
+        for here, there in ((one, other), (other, one)):
+            found[stem(here)] = (*found.get(stem(here), ()), stem(there))
+    return found
+
+
+@cache
+def _pairs() -> dict[str, tuple[str, ...]]:
+    """The counted counterparts of each stem."""
+    text = resources.files("engine.checking").joinpath("contrasts.txt").read_text(encoding="utf-8")
+    found: dict[str, tuple[str, ...]] = {}
+    for line in text.splitlines():
+        one, other = line.split()
+        found[one] = (*found.get(one, ()), other)
+        found[other] = (*found.get(other, ()), one)
+    return found
