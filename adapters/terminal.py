@@ -35,9 +35,16 @@ class TerminalAdapter(SimpleAdapter):
     platform = "terminal"
 
     def __init__(
-        self, console: Console, lines: AsyncIterator[str], conversation: Conversation = HERE, *, echo: bool = False
+        self,
+        console: Console,
+        lines: AsyncIterator[str],
+        conversation: Conversation = HERE,
+        person: str = "you",
+        *,
+        echo: bool = False,
     ) -> None:
         self.only = conversation
+        self._person = person
         self._console = console
         self._lines = lines
         self._echo = echo
@@ -112,7 +119,7 @@ class TerminalAdapter(SimpleAdapter):
             self._console.print(Segments([*line, Segment.line()]), end="", soft_wrap=True)
 
     def _incoming(self, text: str) -> Incoming:
-        return Incoming(self.only, "you", next(self._numbers), text)
+        return Incoming(self.only, self._person, next(self._numbers), text)
 
     async def _until_turn(self, interrupted: asyncio.Event) -> bool:
         """Wait for the person's turn; an interrupt meanwhile means stop."""

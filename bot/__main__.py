@@ -21,6 +21,7 @@ cli = typer.Typer(
 cli.add_typer(bench, name="bench")
 
 Folder = Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the files.")]
+PersonName = Annotated[str, typer.Option("--as", help="Whose survey it is, where several people share a store.")]
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
@@ -41,12 +42,12 @@ def scholium(
 
 
 @cli.command()
-def chat(library: LibraryName = "", output: Folder = None) -> None:
+def chat(library: LibraryName = "", output: Folder = None, person: PersonName = "") -> None:
     """Talk a survey into being."""
     with starting() as console:
         from bot.cli.terminal import chat as conversation
 
-    run_command(conversation(console, library, output))
+    run_command(conversation(console, library, output, person))
 
 
 @cli.command()
@@ -62,6 +63,7 @@ def write(
     without: Annotated[Path | None, typer.Option(help="File of DOIs or arXiv ids that no search may find.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Accept the cost too, where there is one.")] = False,
     output: Folder = None,
+    person: PersonName = "",
 ) -> None:
     """Write a survey, every proposal approved.
 
@@ -83,7 +85,7 @@ def write(
     given = {name: value for name, value in options.items() if value}
     if without is not None:
         given["without"] = read_excluded(without)
-    run_command(conversation(console, topic, given, output, accept_cost=yes))
+    run_command(conversation(console, topic, given, output, person, accept_cost=yes))
 
 
 @cli.command()
@@ -96,6 +98,7 @@ def quick(
     places: Annotated[str, typer.Option(help="library, semantic scholar, openalex, arxiv, pubmed; with commas.")] = "",
     only_search: Annotated[bool, typer.Option("--only-search", help="The papers as a table, no review.")] = False,
     output: Folder = None,
+    person: PersonName = "",
 ) -> None:
     """Answer a question from papers in two minutes."""
     with starting() as console:
@@ -103,7 +106,7 @@ def quick(
 
     named = {"library": library, "online": online, "years": years, "papers": papers, "places": places}
     given = {name: value for name, value in {**named, "review": "no" if only_search else ""}.items() if value}
-    run_command(review(console, question, given, output))
+    run_command(review(console, question, given, output, person))
 
 
 @cli.command()

@@ -94,14 +94,15 @@ async def _live(home: Path, ready: Path) -> None:
             if session.job is None:
                 # The same answer to the same state is the same event, sent again.
                 key = f"{session.id}-{session.revision}-{session.jobs_started}"
-                says = "ok" if session.state.phase in ANSWERED else _topic(session.jobs_started)
+                says = "ok" if session.state.phase in ANSWERED else _topic(session.id)
                 await service.dispatcher.handle(Incoming(AT, "mara", key, says))
             await asyncio.sleep(0.05)
 
 
-def _topic(number: int) -> str:
-    # Another length each time, or every call of the next survey would be found in the record.
-    return f"survey retrieval-augmented generation recipe=autosurvey sections=3 words={100 + number}"
+def _topic(session_id: str) -> str:
+    # Another length each time: the same question of another survey is not one that is asked again.
+    words = 100 + int(session_id, 16) % 400
+    return f"survey retrieval-augmented generation recipe=autosurvey sections=3 words={words}"
 
 
 @dataclass

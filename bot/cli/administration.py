@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
 
+from bot.jobs.queue import delete_jobs_of
 from bot.settings import load_settings
 from bot.store import backup as keeping
 from bot.store.database import open_database
 from bot.store.left_over import list_set_aside, retry_set_aside
 from bot.store.sessions import Store
-from engine.errors import UserError
+from engine.errors import ServiceError, UserError
 from engine.rendering.files import file_stem
 
 
@@ -53,14 +56,36 @@ async def export_data(console: Console, person: str, output: Path | None) -> int
 
 async def delete_data(console: Console, person: str) -> int:
     """Delete what is stored about a person."""
+    settings = load_settings()
     async with _store() as store:
-        counts = await keeping.delete_data_of(store, person)
+        deleted = await keeping.delete_data_of(store, person)
+        with suppress(ServiceError):  # a service that runs keeps the file open; what was deleted is overwritten anyway
+            await store.compact()
+    await delete_jobs_of(settings.jobs_url(), deleted.surveys)
+    files = await asyncio.to_thread(_delete_files, [settings.output / name for name in deleted.surveys])
     console.print(
-        f"Deleted of {person}: {counts['surveys']} surveys, {counts['messages']} messages. "
-        "What was spent is kept without the name.",
+        f"Deleted of {person}: {len(deleted.surveys)} surveys with their jobs, {deleted.messages} messages, "
+        f"{files} folders of files. What was spent is kept without the name.",
         markup=False,
     )
+    console.print(
+        f"Left: {deleted.mentions} messages of others that name {person}; papers sent to the library of a workspace "
+        f"({settings.home / 'workspaces'}), which belong to all its members; files exported from a terminal; backups.",
+        markup=False,
+        soft_wrap=True,
+    )
     return 0
+
+
+def _delete_files(folders: Sequence[Path]) -> int:
+    """Delete the folders that there are; how many."""
+    found = [folder for folder in folders if folder.is_dir()]
+    for folder in found:
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise UserError(f"{folder} could not be deleted: {error.strerror}. Delete it by hand.") from error
+    return len(found)
 
 
 async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) -> int:

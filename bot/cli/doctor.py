@@ -13,6 +13,7 @@ from rich.console import Console
 from bot.app import BUNDLED, App
 from bot.cli.platforms import check_slack
 from bot.cli.probes import Diagnosis, probe_models, probe_sources
+from bot.cli.terminal_person import load_terminal_person
 from bot.commands.briefs import ONLINE
 from bot.settings import Settings, load_settings
 from bot.store.database import open_database
@@ -61,7 +62,9 @@ async def _store(app: App) -> Diagnosis:
             f"conversations are kept in {where}; {failed:,} of what was said failed and was set aside",
             "scholium set-aside lists it",
         )
-    return Diagnosis("works", f"conversations are kept in {where}")
+    return Diagnosis(
+        "works", f"conversations are kept in {where}; here you are {load_terminal_person(settings.home).name}"
+    )
 
 
 def _places(app: App) -> Iterator[Diagnosis]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import secrets
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -17,6 +16,7 @@ from adapters.chat import Conversation, Outgoing
 from adapters.terminal import TerminalAdapter, read_typed_lines, yield_scripted_lines
 from adapters.terminal_prompt import read_edited_lines
 from bot.app import BUNDLED, App, open_app
+from bot.cli.terminal_person import TerminalPerson, load_terminal_person
 from bot.commands.briefs import ONLINE
 from bot.serving.service import Service, run_service
 from bot.wording import sentences as wording
@@ -50,11 +50,12 @@ DEMO = (
 )
 
 
-async def chat(console: Console, library: str, output: Path | None) -> int:
+async def chat(console: Console, library: str, output: Path | None, name: str) -> int:
     """Talk until the person leaves; goes on where the last conversation that no other terminal has open was left."""
     async with open_app() as app:
-        with _lock_conversation(app) as here:
-            adapter = TerminalAdapter(console, _typed_lines(app), here, echo=not sys.stdin.isatty())
+        person = load_terminal_person(app.settings.home, name)
+        with _lock_conversation(app, person) as here:
+            adapter = TerminalAdapter(console, _typed_lines(app), here, person.name, echo=not sys.stdin.isatty())
             async with _serve_terminal(app, console, adapter, library, output) as service:
                 await service.dispatcher.greet(here)
                 await service.run()
@@ -83,15 +84,14 @@ def read_excluded(path: Path) -> str:
 
 
 async def write(
-    console: Console, topic: str, options: dict[str, str], output: Path | None, *, accept_cost: bool
+    console: Console, topic: str, options: dict[str, str], output: Path | None, name: str, *, accept_cost: bool
 ) -> int:
     """Every answer yes, then all files; 1 where the survey was not finished.
 
     Where a language model would cost something and that is not accepted beforehand, the person is asked once.
     """
-    here = _new_conversation()
     library = options.pop("library", "")
-    named = " ".join(f'{name}="{value}"' for name, value in options.items())
+    named = " ".join(f'{option}="{value}"' for option, value in options.items())
     lines = [f"survey {' '.join(topic.split())} {named}".rstrip(), "ok", "ok", "ok", "export"]
     services: list[Service] = []
 
@@ -109,19 +109,20 @@ async def write(
                 line = await anext(read_typed_lines("you › "), "stop")
             yield line
 
-    adapter = TerminalAdapter(console, answers(), here, echo=True)
-    async with open_app() as app, _serve_terminal(app, console, adapter, library, output) as service:
-        services.append(service)
-        await adapter.send(Outgoing(here, "", awaits=True))
-        await service.run()
-        return await _exit_code_of(service, here)
+    async with open_app() as app:
+        here, person = _new_conversation(app, name)
+        adapter = TerminalAdapter(console, answers(), here, person, echo=True)
+        async with _serve_terminal(app, console, adapter, library, output) as service:
+            services.append(service)
+            await adapter.send(Outgoing(here, "", awaits=True))
+            await service.run()
+            return await _exit_code_of(service, here)
 
 
-async def review(console: Console, question: str, options: dict[str, str], output: Path | None) -> int:
+async def review(console: Console, question: str, options: dict[str, str], output: Path | None, name: str) -> int:
     """A quick review, then all files; 1 where there is none."""
-    here = _new_conversation()
     library = options.pop("library", "")
-    named = " ".join(f'{name}="{value}"' for name, value in options.items())
+    named = " ".join(f'{option}="{value}"' for option, value in options.items())
     services: list[Service] = []
 
     async def lines() -> AsyncIterator[str]:
@@ -129,19 +130,21 @@ async def review(console: Console, question: str, options: dict[str, str], outpu
         if await _exit_code_of(services[0], here) == 0:
             yield "export"
 
-    adapter = TerminalAdapter(console, lines(), here, echo=True)
-    async with open_app() as app, _serve_terminal(app, console, adapter, library, output) as service:
-        services.append(service)
-        await adapter.send(Outgoing(here, "", awaits=True))
-        await service.run()
-        return await _exit_code_of(service, here)
+    async with open_app() as app:
+        here, person = _new_conversation(app, name)
+        adapter = TerminalAdapter(console, lines(), here, person, echo=True)
+        async with _serve_terminal(app, console, adapter, library, output) as service:
+            services.append(service)
+            await adapter.send(Outgoing(here, "", awaits=True))
+            await service.run()
+            return await _exit_code_of(service, here)
 
 
 async def demo(console: Console, output: Path) -> int:
     """The demonstration: topic, keywords, papers, an edited outline, writing, questions, files."""
-    here = _new_conversation()
     async with open_app() as app:
-        adapter = TerminalAdapter(console, yield_scripted_lines(DEMO), here, echo=True)
+        here, person = _new_conversation(app, "")
+        adapter = TerminalAdapter(console, yield_scripted_lines(DEMO), here, person, echo=True)
         async with _serve_terminal(app, console, adapter, BUNDLED, output) as service:
             await service.dispatcher.greet(here)
             await service.run()
@@ -174,12 +177,14 @@ async def _serve_terminal(
         yield service
 
 
-def _new_conversation() -> Conversation:
-    return Conversation("terminal", getpass.getuser(), "terminal", secrets.token_hex(8))
+def _new_conversation(app: App, name: str) -> tuple[Conversation, str]:
+    """A conversation that nothing was said in, and who talks there."""
+    person = load_terminal_person(app.settings.home, name)
+    return Conversation("terminal", person.workspace, "terminal", secrets.token_hex(8)), person.name
 
 
 @contextmanager
-def _lock_conversation(app: App) -> Iterator[Conversation]:
+def _lock_conversation(app: App, person: TerminalPerson) -> Iterator[Conversation]:
     """The first of this person's conversations that no other terminal has open."""
     folder = app.settings.home / "terminals"
     folder.mkdir(parents=True, exist_ok=True)
@@ -190,7 +195,7 @@ def _lock_conversation(app: App) -> Iterator[Conversation]:
         except Timeout:
             continue
         try:
-            yield Conversation("terminal", getpass.getuser(), "terminal", str(number))
+            yield Conversation("terminal", person.workspace, "terminal", str(number))
         finally:
             lock.release()
         return

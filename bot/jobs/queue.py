@@ -270,3 +270,23 @@ class DurableJobs:
         # DBOS had made its own threads the loop's, and has just ended them.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
         logging.getLogger("dbos").handlers.clear()  # they hold on to this run's standard error
+
+
+async def delete_jobs_of(url: str, session_ids: Sequence[str]) -> None:
+    """Delete what the queue keeps of the jobs of these sessions. Raises `ServiceError` where it cannot be used."""
+    if session_ids:
+        await asyncio.to_thread(_delete_jobs, url, [f"{name}-" for name in session_ids])
+
+
+def _delete_jobs(url: str, prefixes: list[str]) -> None:
+    from dbos import DBOSClient
+
+    try:
+        client = DBOSClient(system_database_url=url)
+        try:
+            found = client.list_workflows(workflow_id_prefix=prefixes, load_input=False, load_output=False)
+            client.delete_workflows([status.workflow_id for status in found])
+        finally:
+            client.destroy()
+    except sa.exc.SQLAlchemyError as error:
+        raise ServiceError(f"The queue of jobs could not be opened ({type(error).__name__}).") from error

@@ -8,6 +8,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -119,23 +120,35 @@ def _readable(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "content": json.loads(zlib.decompress(_read_value(row["content"])))}
 
 
-async def delete_data_of(store: Store, person: str) -> dict[str, int]:
-    """Delete everything stored about a person; what was spent stays without a name. How many rows of each."""
-    counts = {}
+@dataclass(frozen=True, slots=True)
+class DeletedData:
+    """What was deleted of a person: their surveys' ids, how many messages; and how many of others still name them."""
+
+    surveys: tuple[str, ...]
+    messages: int
+    mentions: int
+
+
+async def delete_data_of(store: Store, person: str) -> DeletedData:
+    """Delete everything stored about a person; what was spent stays without a name, and so does what others wrote."""
     async with store.writing() as connection:
         query = sa.select(sessions.c.id, sessions.c.conversation_id).where(sessions.c.owner == person)
         own = (await connection.execute(query)).all()
-        await store.erase(connection, [row.id for row in own], [row.conversation_id for row in own])
-        counts["surveys"] = len(own)
         gone = await connection.execute(events.delete().where(events.c.person == person))
-        counts["messages"] = gone.rowcount
-        named = spending.update().where(spending.c.person == person).values(person="")
-        counts["spending"] = (await connection.execute(named)).rowcount
+        await store.erase(connection, [row.id for row in own], [row.conversation_id for row in own])
+        await connection.execute(spending.update().where(spending.c.person == person).values(person=""))
         await connection.execute(allowances.delete().where(allowances.c.person == person))
         mentions = sa.select(sessions.c.id, sessions.c.invited).where(sessions.c.invited.contains(json.dumps(person)))
         for row in (await connection.execute(mentions)).all():
             others = [name for name in json.loads(row.invited) if name != person]
             same = sessions.c.id == row.id
             await connection.execute(sessions.update().where(same).values(invited=json.dumps(others)))
+        left = [sa.select(sa.func.count()).where(t.c.payload.contains(_in_json(person))) for t in (events, outbox)]
+        count = sum([(await connection.execute(query)).scalar_one() for query in left])
     store.forget_recent()
-    return counts
+    return DeletedData(tuple(row.id for row in own), gone.rowcount, count)
+
+
+def _in_json(text: str) -> str:
+    """The text as it stands inside a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]

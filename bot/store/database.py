@@ -93,6 +93,21 @@ class Database:
             number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
             await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
 
+    async def compact(self) -> None:
+        """Let no page of the file keep what was deleted; Postgres does so in its own time (docs/operating.md).
+
+        Raises `ServiceError` where the database fails, also because another process uses it.
+        """
+        if self._engine.dialect.name != "sqlite":
+            return
+        try:
+            async with self._engine.connect() as connection:
+                bare = await connection.execution_options(isolation_level="AUTOCOMMIT")
+                for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    await bare.exec_driver_sql(statement)
+        except SQLAlchemyError as error:
+            raise _to_service_error(error) from error
+
     def insert_once(self, table: sa.Table) -> Any:
         """An insert that leaves what is already there."""
         make = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
@@ -167,7 +182,7 @@ def _prepare(engine: sa.Engine) -> None:
     def connected(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # the driver must not begin transactions by itself
         cursor = connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 

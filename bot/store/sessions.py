@@ -81,6 +81,7 @@ class Store:
         self.snapshot = database.snapshot
         self.alone = database.alone
         self.insert_once = database.insert_once
+        self.compact = database.compact
         self.close = database.close
         self.holder = holder
         self._archive = SessionCodec()

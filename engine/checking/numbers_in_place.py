@@ -33,7 +33,7 @@ _BOUNDARIES = (
 """What divides a sentence between two of its numbers, the strongest first."""
 
 _BETWEEN_ITEMS = re.compile(
-    r"(?:[\s,;/&~%()°–—-]|\band\b|\bor\b|\bto\b|\bpercent\b|\bpoints?\b|\b(?:by|with|of|at|in|from)\b|\b[a-zA-Z]{1,2}\b)*"
+    r"(?:[\s,;/&~%()°–—-]|\band\b|\bor\b|\bto\b|\bpercent\b|\bpoints?\b|\b(?:by|with|of|at|in|from)\b|\b[a-zA-Z]{1,2}\b)*+"
 )
 _DIVIDER = re.compile(r",\s*(?:and|or)\s+|,\s+|\s+(?:and|or|&|to)\s+|\s+vs\.?\s+")
 _TURN = re.compile(r";|,?\s(?:while|whereas|but)\s", re.I)
@@ -108,6 +108,9 @@ _BEFORE = re.compile(
     rf"(?:\b(?P<change>by|to|from)\s+)?(?:(?P<upper>{_UPPER})|(?P<below>{_BELOW})|(?P<lower>{_LOWER}))?\s*(?:(?:{_ABOUT})\s+)*[~$€£<>≤≥]?\s*$",
     re.I,
 )
+LONGEST_BEFORE = 80
+"""Characters before a number in which words that belong to it are looked for."""
+
 _CHANGE = re.compile(
     r"\b(?:increas|improv|decreas|reduc|rais|lower|drop|fall|fell|cut|boost|grow|grew|declin|degrad|outperform|gain|"
     r"surpass|exceed|bring|brought|shrink|rise|rose|advanc)\w*",
@@ -244,7 +247,7 @@ def _places(before: str) -> frozenset[str]:
 
 def _change_and_bound(text: str, start: int) -> tuple[str, str]:
     """Whether a value changes by or to the number that begins there, and whether it is a bound."""
-    match = _BEFORE.search(text[:start])
+    match = _BEFORE.search(text, max(0, start - LONGEST_BEFORE), start)
     bound = "" if not match else next((kind for kind in ("upper", "below", "lower") if match[kind]), "")
     change = (match["change"] or "").lower() if match and _CHANGE.search(text[:start]) else ""
     return change, bound

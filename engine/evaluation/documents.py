@@ -80,7 +80,9 @@ _IN_BRACKETS = re.compile(rf"\(([^()]*?\b{_YEAR}\b[^()]*)\)")
 _ONE_WORK = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|(?:\s*(?:,|&|and)\s*[A-ZÀ-Þ][\w'’.-]*)*)?,?\s+({_YEAR})")
 _NARRATIVE = re.compile(rf"\b([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|\s+(?:and|&)\s+[A-ZÀ-Þ][\w'’-]+)?\s*\(({_YEAR})\)")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|<img\b", re.I)
-_TABLE = re.compile(r"^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$|<table\b", re.M | re.I)
+_TABLE = re.compile(
+    r"^[ \t]*+\|?[ \t]*+:?-{3,}:?[ \t]*+(?:\|[ \t]*+:?-{3,}:?[ \t]*+)++\|?[ \t]*+$|<table\b", re.M | re.I
+)
 _NOISE = re.compile(
     r"!\[[^\]]*\]\([^)]*\)|^\s*\|.*\|\s*$|<table\b.*?</table>|```.*?```|\$\$.*?\$\$", re.M | re.S | re.I
 )

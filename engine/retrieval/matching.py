@@ -94,7 +94,7 @@ async def recognise_document(
     return next((paper for paper in candidates if stands_as_title(paper.title, first_page)), None)
 
 
-_ABOVE_TEXT = re.compile(r"^\W*(?:abstract|summary|(?:1|I)?\.?\s*introduction)\b", re.I | re.M)
+_ABOVE_TEXT = re.compile(r"^[^\w\n]*+(?:abstract|summary|(?:1|I)?\.?\s*introduction)\b", re.I | re.M)
 _MENTION = re.compile(r"(?:\b(?:on|to|of|by|see|from|in|and|with|against|beyond|versus|vs\.?)|[:“\"‘'(,])\s*$", re.I)
 TITLE_LINES = 40
 """Lines of a page above its abstract among which the title is looked for."""

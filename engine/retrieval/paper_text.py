@@ -111,7 +111,7 @@ _LEADING_COPYRIGHT = re.compile(
     r"^(?:Copyright\s*)?(?:©|\([cC]\))\s*(?:19|20)\d\d[^.]{0,80}\.\s*(?:All rights reserved\.\s*)?", re.I
 )
 _PLAIN_NAME = re.compile(r"(?:[^\W\d_]|\.? (?=[^\W\d_])|[.'’-](?=[^\W\d_ ])|\.$)*")
-_NAME_MARKS = re.compile(r"(?:\s*[*†‡§¶‖∗⋆★✉#¹²³⁴⁵⁶⁷⁸⁹⁰]+|(?<=[a-z])\d(?:,\d)*|\s+\d{4})+$")
+_NAME_MARKS = re.compile(r"(?:\s*[*†‡§¶‖∗⋆★✉#¹²³⁴⁵⁶⁷⁸⁹⁰]++|(?<=[a-z])\d(?:,\d)*|\s+\d{4})++$")
 
 
 def clean_title(text: str) -> str:

@@ -171,7 +171,11 @@ async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None
     assert [row["id"] for row in found["surveys"]] == ["abc"]
     assert len(found["messages"]) == 1
     assert any("Title 19" in str(part["content"]) for part in found["parts"])
-    assert (await delete_data_of(store, "mara"))["surveys"] == 1
+    theirs = await store.load_conversation(other)
+    assert theirs is not None
+    await store.commit(theirs, [Outgoing(other, "asked for by @mara")])
+    deleted = await delete_data_of(store, "mara")
+    assert (deleted.surveys, deleted.messages, deleted.mentions) == (("abc",), 1, 1)
     assert await store.load_conversation(HERE) is None
     theirs = await store.load_conversation(other)
     assert theirs is not None

@@ -1,0 +1,30 @@
+"""Whoever talks at a terminal is somebody else than at another installation's, on one database too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.cli.terminal_person import load_terminal_person
+from engine.errors import UserError
+
+
+def test_a_person_is_of_an_installation_and_stays_so(tmp_path: Path) -> None:
+    one, other = (load_terminal_person(tmp_path / name) for name in ("one", "other"))
+    assert one.name != other.name
+    assert one.workspace != other.workspace
+    assert load_terminal_person(tmp_path / "one") == one
+
+
+def test_a_person_can_be_named_and_is_the_same_at_every_installation(tmp_path: Path) -> None:
+    assert load_terminal_person(tmp_path / "one", "mara") == load_terminal_person(tmp_path / "other", "mara")
+    for odd in ("you", "a\nb", "m" * 65, "\u202emara"):
+        with pytest.raises(UserError, match="one line of at most 64"):
+            load_terminal_person(tmp_path, odd)
+
+
+def test_a_store_older_than_the_ids_keeps_its_names(tmp_path: Path) -> None:
+    (tmp_path / "store.sqlite").touch()
+    assert load_terminal_person(tmp_path).name == "you"
+    assert load_terminal_person(tmp_path).name == "you"

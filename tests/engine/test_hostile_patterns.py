@@ -1,0 +1,20 @@
+"""Texts that a regular expression could divide in a great many ways: with such an expression these would not end."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.checking.numbers_in_place import place_numbers
+from engine.evaluation.documents import from_markdown
+from engine.retrieval.matching import stands_as_title
+from engine.retrieval.paper_text import clean_name
+
+
+@pytest.mark.parametrize("piece", ["*", "\n", "or ", " ", "A-", "| ", "1", "a, "])
+def test_a_piece_said_a_thousand_times_is_read_at_once(piece: str) -> None:
+    text = piece * 1_000
+    assert clean_name(f"Ada{text}x").startswith("Ada")
+    assert not stands_as_title("Dense retrieval", f"{text}x")
+    assert place_numbers(f"It rose by 3 {text} than 4.5 points")
+    prose = "It has a sentence of seven words. " * 8
+    assert from_markdown(f"# Title\n\n## One\n\n{prose}\n\n{text}x\n\n{text}").title == "Title"
