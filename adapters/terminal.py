@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
+import shlex
 import signal
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
 from itertools import count
+from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
@@ -18,7 +21,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.segment import Segment, Segments
 from rich.table import Column
 
-from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
+from adapters.chat import Attachment, Conversation, Incoming, Outgoing, SimpleAdapter
 from adapters.markup import without_controls
 
 READABLE_WIDTH = 100
@@ -119,7 +122,10 @@ class TerminalAdapter(SimpleAdapter):
             self._console.print(Segments([*line, Segment.line()]), end="", soft_wrap=True)
 
     def _incoming(self, text: str) -> Incoming:
-        return Incoming(self.only, self._person, next(self._numbers), text)
+        """The line; one that names files is what they hold, as a terminal types the names of files dropped on it."""
+        files = named_files(text)
+        attached = tuple(map(attach, files))
+        return Incoming(self.only, self._person, next(self._numbers), "" if files else text, attachments=attached)
 
     async def _until_turn(self, interrupted: asyncio.Event) -> bool:
         """Wait for the person's turn; an interrupt meanwhile means stop."""
@@ -231,3 +237,28 @@ def _read_line(prompt: str, loop: asyncio.AbstractEventLoop, answer: asyncio.Fut
 
 def _line_of(read: str) -> str | None:
     return read.rstrip("\r\n") if read else None
+
+
+MOST_FILES = 50
+MOST_BYTES = 32 * 2**20
+"""What is read of a file: more than may be sent, so that one that is too large is refused as such."""
+
+
+def attach(path: Path) -> Attachment:
+    """A file as what is sent."""
+    with path.open("rb") as file:
+        return Attachment(path.name, file.read(MOST_BYTES))
+
+
+def named_files(line: str) -> list[Path]:
+    """The files that a line names and nothing else, and those directly in folders that it names; at most 50."""
+    try:
+        paths = [Path(word).expanduser() for word in shlex.split(line)]
+        # The name of a folder alone is a word like any other.
+        folders = {path for path in paths if os.sep in line and path.is_dir()}
+        if not paths or not all(path in folders or (path.suffix and path.is_file()) for path in paths):
+            return []
+        inside = [sorted(path.iterdir()) if path in folders else [path] for path in paths]
+    except (ValueError, RuntimeError, OSError):  # an apostrophe, no such home, too long for a name: words, no files
+        return []
+    return [path for files in inside for path in files if path.is_file() and path.suffix][:MOST_FILES]

@@ -150,7 +150,7 @@ def worker(
 
 @cli.command()
 def ingest(
-    files: Annotated[list[Path], typer.Argument(help="Files of references, or folders of them.")],
+    files: Annotated[list[Path], typer.Argument(help="Files of references, PDFs of papers, or folders of them.")],
     library: LibraryName = "",
     to: Annotated[str, typer.Option(help="local or weaviate; else where the library is already.")] = "",
 ) -> None:

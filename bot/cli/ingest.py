@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,15 +14,19 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bot.app import open_app
-from bot.serving.libraries import Place
+from bot.app import App, open_app
+from bot.serving.libraries import OwnLibrary, Place
+from bot.serving.paper_files import find_paper, read_paper_file, say_unknown
+from bot.serving.sources import online_sources
 from bot.wording import ingesting
 from bot.wording import sentences as wording
 from engine.errors import RecordError, UserError
+from engine.reading.open_access import TextFolder
 from engine.retrieval.bounded_files import GIVEN, read_bounded
-from engine.retrieval.libraries.library import IndexProgress
+from engine.retrieval.libraries.library import EmptyLibrary, IndexProgress, Library
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
+from engine.retrieval.online.transport import ProcessCache
 from engine.retrieval.records import FORMATS, find_files
 from engine.run import Progress as Step
 from engine.values import Paper
@@ -32,6 +37,7 @@ SHOWN_REJECTIONS = 20
 async def ingest(console: Console, files: Sequence[Path], library_name: str, place: Place | None) -> int:
     """Add every readable record of the files and make them searchable; 1 where nothing could be read."""
     found = list(_find(files))
+    lists = [path for path in found if not _is_pdf(path)]
     tally = IngestTally()
     rejected: list[RecordError] = []
     async with open_app() as app:
@@ -40,7 +46,7 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         with _bar(console) as (bar, task):
 
             def papers() -> Iterator[Paper]:
-                for path in found:
+                for path in lists:
                     show = partial(_show_bytes, bar, task, path.name)
                     for item in read_bounded(path, show, GIVEN, tally.dropped):
                         if isinstance(item, Paper):
@@ -51,6 +57,11 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
 
             report = await library.add(papers())
             await library.index(lambda step: _show(bar, task, step))
+            # After the lists, which may describe papers that nobody else knows.
+            texts = await _read_texts(app, library, list(filter(_is_pdf, found)), bar, task)
+            for refused in texts.rejected:
+                _reject(console, rejected, refused)
+            report = replace(report, added=report.added + texts.added)
         total = await library.count()
     for refused in report.rejected:
         _reject(console, rejected, refused)
@@ -62,18 +73,64 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         markup=False,
         highlight=False,
     )
+    if texts.read:
+        console.print(ingesting.texts_read(texts.read), markup=False, highlight=False)
     if tally.papers:
         _print_tally(console, tally)
-    return 0 if report.added + report.updated + report.unchanged else 1
+    return 0 if report.added + report.updated + report.unchanged + texts.read else 1
+
+
+@dataclass
+class TextsRead:
+    """What became of files that are papers themselves."""
+
+    read: int = 0
+    added: int = 0
+    """Papers that the library did not have."""
+    rejected: list[RecordError] = field(default_factory=list)
+
+
+async def _read_texts(app: App, library: OwnLibrary, files: Sequence[Path], bar: Progress, task: TaskID) -> TextsRead:
+    """Keep the text of each file by its paper, which is looked for in the library, then online."""
+    done, new = TextsRead(), []
+    online = None
+    if files and app.settings.online != "never":
+        online = online_sources(app.settings, app.web(ProcessCache()))
+    kept = TextFolder(app.settings.home / "texts")
+    for path in files:
+        bar.update(task, description=f"Reading {path.name}")
+        try:
+            file = await asyncio.to_thread(read_paper_file, path.name, await asyncio.to_thread(path.read_bytes))
+            known: Library = library if await library.count() else EmptyLibrary()
+            paper = await find_paper(file, known, online)
+        except UserError as error:
+            done.rejected.append(RecordError(path.name, str(error)))
+            continue
+        if paper is None:
+            why = f"{say_unknown(file)} Put a BibTeX file that has it beside it."
+            done.rejected.append(RecordError(path.name, why))
+            continue
+        await asyncio.to_thread(kept.save, paper.key, file.text)
+        done.read += 1
+        if known is not library or not await library.get([paper.key]):
+            new.append(paper)
+    if new:
+        done.added = (await library.add(new)).added
+        await library.index(lambda step: _show(bar, task, step))
+    return done
+
+
+def _is_pdf(path: Path) -> bool:
+    return path.suffix.lower() == ".pdf"
 
 
 def _find(paths: Sequence[Path]) -> Iterator[Path]:
-    """Files, and those in folders that hold references. Raises `UserError` where there is none."""
+    """Files, and those in folders that hold references or are PDFs. Raises `UserError` where there is none."""
     for path in paths:
         if path.is_dir():
-            files = find_files(path)
+            files = [*find_files(path), *sorted(filter(_is_pdf, path.rglob("*")))]
             if not files:
-                raise UserError(f"There is no file of references in {path}. I can read {FORMATS}.")
+                raise UserError(f"There is no file of references and no PDF in {path}. I can read {FORMATS}, and PDF.")
             yield from files
         elif path.is_file():
             yield path

@@ -138,6 +138,10 @@ class Libraries:
         """The full texts that one workspace uploaded."""
         return TextFolder(self._workspace_folder(_tenant(workspace)).parent / "texts")
 
+    def unknown_texts_of(self, workspace: str) -> TextFolder:
+        """Full texts that one workspace uploaded of papers that nobody knows yet, by `title_key`."""
+        return TextFolder(self.texts_of(workspace).folder / "unknown")
+
     async def has_papers(self, workspace: str) -> bool:
         """Whether the workspace has added papers of its own."""
         tenant = _tenant(workspace)

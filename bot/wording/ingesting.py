@@ -15,6 +15,11 @@ def without_abstracts(lacking: int, papers: int) -> str:
     return f"{lacking:,} of {papers:,} papers have no abstract: a survey can list them, but cannot quote them."
 
 
+def texts_read(count: int) -> str:
+    """Full texts that are kept."""
+    return f"The text of {counted(count, 'paper')} was read; answers and checks of a survey use it."
+
+
 SHOWN_FIELDS = 12
 
 

@@ -26,7 +26,7 @@ OPENING_TOKENS = 1_500
 PASSAGE_CHARACTERS = 1_000
 MOST_PASSAGES = 2_000
 
-_NO_TITLE = re.compile(r"@|arxiv:|https?:|published|proceedings|conference|\d{4}", re.I)
+_NO_TITLE = re.compile(r"@|arxiv:|https?:|\bpublished|proceedings|conference|\d{4}", re.I)
 _BEFORE_BODY = {"", "abstract", "keywords"}
 _REFERENCES = {"references", "bibliography"}
 _AFTER_BODY = {fold(name) for name in ("references", "bibliography", "acknowledgments", "acknowledgements", "appendix")}
@@ -113,6 +113,11 @@ def from_html(page: str, source: str) -> FullText:
 def title_of(pdf: PdfText) -> str:
     """What is likely the title: the file's own, where the first page says it too, else a line of that page."""
     return next(iter(titles_of(pdf)), clean(pdf.title))
+
+
+def title_page_of(pdf: PdfText) -> str:
+    """What of the first page may hold its title: what is set larger than the text, or all where nothing is."""
+    return "\n\n".join(largest_texts(pdf)) or (pdf.pages[0] if pdf.pages else "")
 
 
 def titles_of(pdf: PdfText) -> tuple[str, ...]:

@@ -57,6 +57,12 @@ class TextFolder:
         except ValidationError:  # written by another version: read it again
             return None
 
+    def take(self, key: PaperKey) -> FullText | None:
+        """The text, which is not kept here any longer; ``None`` where there is none."""
+        text = self.load(key)
+        self._file(key).unlink(missing_ok=True)
+        return text
+
     def holds(self, key: PaperKey) -> bool:
         """Whether a text of the paper is kept here."""
         return self._file(key).exists()

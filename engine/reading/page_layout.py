@@ -85,13 +85,7 @@ def read_lines(pdf: PdfText) -> list[Line]:
 
 def measure_text(lines: Sequence[Line]) -> TextBlock | None:
     """How the running text is set; ``None`` where there are no styles, or too few lines to tell."""
-    letters: Counter[float] = Counter()
-    for line in lines:
-        if line.style:
-            letters[_rounded(line.style.size)] += len(line.text)
-    if not letters:
-        return None
-    size = letters.most_common(1)[0][0]
+    size = _text_size(lines)
     styles = [ln.style for ln in lines if ln.style and _rounded(ln.style.size) == size and len(ln.text) > 20]
     if len(styles) < 4:
         return None
@@ -110,18 +104,16 @@ def largest_texts(pdf: PdfText) -> list[str]:
     There a paper has its title, and perhaps the name of its journal. Empty where nothing is set larger.
     """
     lines = read_lines(pdf)
-    text = measure_text(lines)
+    size_of_text = _text_size(lines)
     first: list[Line] = []
     for line in lines:
         if line.page > 1 or _ABSTRACT.match(line.text):
             break
         first.append(line)
-    if text is None:
-        return []
     found: list[tuple[float, list[str]]] = []
     for size, group in groupby(first, lambda line: round(line.style.size) if line.style else 0):
         said = [line.text for line in group]
-        if size >= LARGEST * text.size and len(" ".join(said).split()) >= LEAST_TITLE_WORDS:
+        if size_of_text and size >= LARGEST * size_of_text and len(" ".join(said).split()) >= LEAST_TITLE_WORDS:
             found.append((size, said))
     return [join_lines(said) for _, said in sorted(found, key=lambda item: -item[0])]
 
@@ -224,6 +216,15 @@ def _without_line_numbers(lines: list[Line]) -> list[Line]:
         if rest := _NUMBERED_LINE.sub("", line.text, count=1).strip():
             kept.append(replace(line, text=rest))
     return kept
+
+
+def _text_size(lines: Sequence[Line]) -> float:
+    """The size of type in which most letters are set; 0 where there are no styles."""
+    letters: Counter[float] = Counter()
+    for line in lines:
+        if line.style:
+            letters[_rounded(line.style.size)] += len(line.text)
+    return letters.most_common(1)[0][0] if letters else 0.0
 
 
 def _rounded(size: float) -> float:

@@ -76,22 +76,30 @@ async def match_line(line: str, library: Library, online: Online | None) -> Matc
 
 
 async def recognise_document(
-    first_page: str, titles: Sequence[str], library: Library, online: Online | None
+    first_page: str, title_page: str, titles: Sequence[str], library: Library, online: Online | None
 ) -> Paper | None:
     """The paper that a file is, by an identifier on its first page or by its title; ``None`` where that is not sure.
 
-    Whatever is found must have its title there as the title: a paper that is only mentioned is not it.
+    Whatever is found must have its title there as the title: a paper that is only mentioned is not it. Without an
+    identifier the title must stand in ``title_page``, what of the page may hold it.
     """
     named = identifiers_in(first_page)
     candidates: list[Paper] = list(await library.get(named))
+    identified = {paper.key for paper in candidates}
+
+    def is_it(paper: Paper) -> bool:
+        return stands_as_title(paper.title, first_page if paper.key in identified else title_page)
+
     for title in titles:
         candidates += [item.paper for item in await library.search(Query(title[:300], 3, "title"))]
-    if online is not None and not any(stands_as_title(paper.title, first_page) for paper in candidates):
-        candidates += (await online.get(named[:10])).values() if named else ()
+    if online is not None and not any(map(is_it, candidates)):
+        known = list((await online.get(named[:10])).values()) if named else []
+        identified |= {paper.key for paper in known}
+        candidates += known
         for title in titles:
             closest = await online.find_by_title(title) if len(fold(title)) >= LEAST_TITLE else None
             candidates += [closest] if closest else []
-    return next((paper for paper in candidates if stands_as_title(paper.title, first_page)), None)
+    return next(filter(is_it, candidates), None)
 
 
 _ABOVE_TEXT = re.compile(r"^[^\w\n]*+(?:abstract|summary|(?:1|I)?\.?\s*introduction)\b", re.I | re.M)

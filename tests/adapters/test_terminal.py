@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from rich.console import Console
 
 from adapters.chat import Button, Incoming, Outgoing, ProgressBar
 from adapters.markup import split, without_controls
-from adapters.terminal import HERE, TerminalAdapter, yield_scripted_lines
+from adapters.terminal import HERE, TerminalAdapter, attach, named_files, yield_scripted_lines
 from bot.bench.platforms.changes import PATIENCE_S
 from tests.fakes import FakeBackend
 
@@ -96,3 +97,17 @@ def test_splitting_prefers_paragraphs() -> None:
 
 def test_controls_are_removed() -> None:
     assert without_controls("a\x00\x1b[31m\u200bb\n\tc") == "a[31mb\n\tc"
+
+
+def test_a_line_that_names_files_sends_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "my papers"
+    folder.mkdir()
+    (folder / "a.pdf").write_bytes(b"%PDF")
+    (folder / "b.bib").write_bytes(b"@misc{}")
+    assert [path.name for path in named_files(f"'{folder}/a.pdf'")] == ["a.pdf"]
+    assert [path.name for path in named_files(f'"{folder}/"')] == ["a.pdf", "b.bib"]
+    (tmp_path / "papers").mkdir()
+    for words in ("papers", "I don't know", "", f"see {folder}", "a.pdf", "x" * 5_000):
+        assert named_files(words) == []
+    assert attach(folder / "a.pdf").content == b"%PDF"

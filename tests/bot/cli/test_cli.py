@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import typst
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
@@ -99,6 +100,19 @@ def test_ingest_reports_what_became_of_each_record(tmp_path: Path) -> None:
     assert "The library “main” has 5 papers" in done.stdout
     again = command(tmp_path, "ingest", "a.jsonl")
     assert "0 papers added, 0 completed, 5 already there" in again.stdout
+
+
+def test_ingest_takes_pdfs_and_the_lists_beside_them(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for name, title in (("memo", "An Unpublished Memo on Dense Passages"), ("other", "A Text That Nobody Knows")):
+        (folder / f"{name}.pdf").write_bytes(typst.compile(f"= {title}\n\nAbstract\n\nWe do things.".encode()))
+    (folder / "own.bib").write_text("@misc{m, title={An Unpublished Memo on Dense Passages}, author={Ada Author}}")
+    done = command(tmp_path, "ingest", str(folder), SCHOLIUM_ONLINE="never")
+    assert "1 papers added, 0 completed, 0 already there, 1 records rejected" in done.stdout
+    assert "The text of 1 paper was read" in done.stdout
+    assert "Rejected: other.pdf: I read “other.pdf”, but found no paper" in done.stdout
+    assert len(list((tmp_path / "home" / "texts").glob("*.json"))) == 1
 
 
 def test_ingest_of_a_damaged_file_keeps_what_it_read(tmp_path: Path) -> None:

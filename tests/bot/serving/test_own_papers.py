@@ -121,16 +121,18 @@ async def test_what_cannot_be_read_gets_its_sentence(
         assert why in await send(lab, name, content)
 
 
-@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("order", ["together", "list first", "text first"])
 async def test_an_unpublished_paper_comes_with_a_bibtex_file(
-    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch, *, together: bool
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
     monkeypatch.setenv("SCHOLIUM_ONLINE", "never")
     title = "Our Unpublished Internal Memo on Things"
     bib = Attachment("ours.bib", f"@misc{{m, title={{{title}}}, author={{Ada Author}}, year={{2026}}}}".encode())
     memo = Attachment("memo.pdf", pdf(title, "The memo holds 17 claims."))
     async with opened() as lab:
-        for number, files in enumerate([(memo, bib)] if together else [(bib,), (memo,)]):
+        sent: dict[str, list[tuple[Attachment, ...]]]
+        sent = {"together": [(memo, bib)], "list first": [(bib,), (memo,)], "text first": [(memo,), (bib,)]}
+        for number, files in enumerate(sent[order]):
             await lab.chat.backend.handle(Incoming(HERE, "mara", f"f{number}", "", attachments=files))
             await lab.settled()
         assert title in lab.chat.last and "I read Ada Author" in lab.chat.last

@@ -134,18 +134,17 @@ async def test_a_file_is_the_paper_whose_title_it_begins_with(
     libraries: LocalLibrary, online: tuple[Scholarly, Online]
 ) -> None:
     first = f"{RAG.title}\nPatrick Lewis\nAbstract\nLarge models store knowledge. We build on BERT (arXiv:1810.04805)."
-    assert await recognise_document(first, [RAG.title], libraries, None) == RAG
-    assert (
-        await recognise_document("A Memo\nWe cite arXiv:2005.11401 and 10.1000/rag.", ["A Memo"], libraries, None)
-        is None
-    )
+    assert await recognise_document(first, first, [RAG.title], libraries, None) == RAG
+    memo = "A Memo\nWe cite arXiv:2005.11401 and 10.1000/rag."
+    assert await recognise_document(memo, memo, ["A Memo"], libraries, None) is None
+    # A known title in small type, on a page whose own title is set larger.
+    assert await recognise_document(f"A Memo\n{RAG.title}", "A Memo", [RAG.title], libraries, None) is None
     there = papers(1, "vision", 301)[0]
-    found = await recognise_document(f"{there.title}\nAda Author", [there.title], libraries, online[1])
+    page = f"{there.title}\nAda Author"
+    found = await recognise_document(page, page, [there.title], libraries, online[1])
     assert found and found.key == there.key
-    other = replace(there, title="Attention")
-    assert (
-        await recognise_document("Attention\nis all", [other.title], libraries, None) is None
-    )  # too short to be told apart
+    page, other = "Attention\nis all", replace(there, title="Attention")  # too short to be told apart
+    assert await recognise_document(page, page, [other.title], libraries, None) is None
 
 
 @pytest.mark.parametrize(
