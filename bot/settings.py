@@ -51,6 +51,7 @@ class Rules:
     may_start: frozenset[str] = frozenset()
     changed_by: Literal["owner", "channel"] = "owner"
     read_by: Literal["owner", "channel"] = "channel"
+    asked_by: Literal["owner", "channel"] = "channel"
     administrators: frozenset[str] = frozenset()
 
 
@@ -163,6 +164,9 @@ class Settings(BaseSettings):
     )
     changed_by: Literal["owner", "channel"] = Field("owner", description="Who may approve and change a survey.")
     read_by: Literal["owner", "channel"] = Field("channel", description="Who may read a survey.")
+    asked_by: Literal["owner", "channel"] = Field(
+        "channel", description="Who may ask about a survey; who takes no part in it does so on their own budget."
+    )
     administrators: frozenset[str] = Field(frozenset(), description="Who may do all that, and raise budgets.")
 
     openai_api_key: SecretStr | None = Field(
@@ -289,7 +293,7 @@ class Settings(BaseSettings):
 
     def rules(self) -> Rules:
         """Who may do what."""
-        return Rules(self.may_start, self.changed_by, self.read_by, self.administrators)
+        return Rules(self.may_start, self.changed_by, self.read_by, self.asked_by, self.administrators)
 
     def store_url(self) -> str:
         """The database that holds sessions and jobs."""

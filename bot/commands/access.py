@@ -25,7 +25,7 @@ from bot.commands.grammar import (
 from bot.settings import Rules
 from engine.session.events import AskQuestion, Evaluate, FindGaps, Start
 
-Act = Literal["start", "open", "read", "change", "own", "administer"]
+Act = Literal["start", "open", "read", "ask", "change", "own", "administer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,10 @@ def act_of(command: Command) -> Act:
     match command:
         case StartSurvey() | Start() | FollowUp():
             return "start"
-        case Show() | Export() | AskQuestion() | FindGaps() | Evaluate() | FreeText():
+        case Show() | Export() | FreeText():
             return "read"
+        case AskQuestion() | FindGaps() | Evaluate():
+            return "ask"
         case ListSurveys() | OpenSurvey() | NewSurvey():
             return "open"
         case Invite() | Forget() | NameSurvey() | ArchiveSurvey():
@@ -61,24 +63,32 @@ def act_of(command: Command) -> Act:
             return "change"
 
 
+def takes_part(rules: Rules, who: Participant) -> bool:
+    """Whether the survey is this person's too: what they ask is its owner's cost, and nobody's way."""
+    return who.owner in {"", who.person} or who.person in who.invited or rules.changed_by == "channel"
+
+
 def refusal(rules: Rules, who: Participant, act: Act) -> Act | None:
     """Why the person may not do this, or ``None`` where they may."""
     if who.is_among(rules.administrators):
         return None
     is_owner = who.owner in {"", who.person}
-    takes_part = is_owner or who.person in who.invited
+    invited = is_owner or who.person in who.invited
     match act:
         case "start":
             allowed = not rules.may_start or who.is_among(rules.may_start)
             if not allowed:
                 return "start"
-            return None if takes_part or rules.changed_by == "channel" else "change"
+            return None if takes_part(rules, who) else "change"
         case "open":  # a person's own surveys, in their own conversation
-            return None if takes_part else "own"
+            return None if invited else "own"
         case "read":
-            return None if takes_part or rules.read_by == "channel" else "read"
+            return None if invited or rules.read_by == "channel" else "read"
+        case "ask":
+            allowed = takes_part(rules, who) or "channel" == rules.read_by == rules.asked_by
+            return None if allowed else "ask"
         case "change":
-            return None if takes_part or rules.changed_by == "channel" else "change"
+            return None if takes_part(rules, who) else "change"
         case "own":
             return None if is_owner else "own"
         case "administer":

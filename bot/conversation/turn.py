@@ -124,6 +124,11 @@ class Turn:
         self.stops.append(job)
         self.conclude(job, wording.word_stopped(by_whom(self.actor)))
 
+    def end_job(self, job: Job) -> None:
+        """The session does not wait for the job any more, so that something else can be done."""
+        self.stop(job)
+        self.stored = replace(self.stored, session=replace(self.session, job=None))
+
     def conclude(self, job: Job, text: str) -> None:
         """A job has come to an end without a result: say so in its status, with the card as it is without it."""
         kept = wording.word_kept(self.session.state, job)

@@ -37,6 +37,7 @@ from bot.commands.grammar import (
 )
 from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
+from bot.conversation.paying import find_asker, participant_of, payer_of
 from bot.conversation.pricing import word_price
 from bot.conversation.services import ConversationServices
 from bot.conversation.starting import start_event
@@ -44,7 +45,7 @@ from bot.conversation.surveys import leave_for_another, manage_surveys
 from bot.conversation.turn import Turn
 from bot.conversation.understanding import difference, read, understand_words
 from bot.settings import Rules
-from bot.store.ledger import WARNED_AT, Payer, today
+from bot.store.ledger import WARNED_AT, today
 from bot.store.sessions import StoredConversation
 from bot.wording import money, replies, trees, views
 from bot.wording import sentences as wording
@@ -153,8 +154,7 @@ class Turns:
     def form(self, stored: StoredConversation, incoming: Incoming) -> Form:
         """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
         starts = forms.verb_of(incoming) == "start"
-        who = Participant(stored.conversation, incoming.person, stored.owner, stored.invited)
-        refused = refusal(self._rules, who, "start" if starts else "change")
+        refused = refusal(self._rules, participant_of(stored, incoming.person), "start" if starts else "change")
         if refused:
             raise UserError(wording.word_refusal(refused, stored.owner))
         if starts:
@@ -194,8 +194,7 @@ class Turns:
 
     def _may_act(self, turn: Turn, incoming: Incoming, act: Act) -> bool:
         """Whether the person may; where not, they are told so alone."""
-        who = Participant(turn.stored.conversation, incoming.person, turn.stored.owner, turn.stored.invited)
-        refused = refusal(self._rules, who, act)
+        refused = refusal(self._rules, participant_of(turn.stored, incoming.person), act)
         if refused:
             owner = turn.stored.owner
             turn.mention(wording.word_refusal(refused, owner), owner, incoming.person)
@@ -235,6 +234,8 @@ class Turns:
         """What belongs to the survey's surroundings."""
         match command:
             case Invite(person):
+                if not turn.stored.owner:
+                    raise UserError(replies.NO_SURVEY_HERE)
                 turn.stored = replace(turn.stored, invited=turn.stored.invited | {person})
                 turn.mention(wording.word_invited(person), person)
             case RaiseBudget(scope, amount):
@@ -254,7 +255,9 @@ class Turns:
     async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:
         """Words that nothing without a model understands."""
         session = turn.session
-        if not session.job and (model := self._services.model(session, payer_of(turn.stored))):
+        asker = find_asker(self._rules, turn.stored, incoming.person)
+        may_ask = not asker or not refusal(self._rules, participant_of(turn.stored, asker), "ask")
+        if may_ask and not session.job and (model := self._services.model(session, payer_of(turn.stored, asker))):
             await self._read(turn, incoming, text, model)
         else:
             self._ask_back(turn, text)
@@ -288,9 +291,14 @@ class Turns:
             turn.say(wording.read_as(reading.said, changes))
 
     def decide(self, turn: Turn, event: Event) -> None:
-        """Advance the session and note what follows."""
+        """Advance the session and note what follows; what somebody asked who takes no part gives way to who does."""
+        asker = find_asker(self._rules, turn.stored, turn.actor)
+        if turn.actor and not asker and turn.session.job and turn.session.job.asker:
+            turn.end_job(turn.session.job)
         before = turn.session
         session, actions = advance(before, event)
+        if asker and session.job and session.job is not before.job:
+            session = replace(session, job=replace(session.job, asker=asker))
         turn.stored = replace(turn.stored, session=session)
         stale = Tell("stale") in actions
         for action in actions:
@@ -357,11 +365,6 @@ class Turns:
             raise UserError(wording.NOTHING_TO_EXPORT)
         paths = await asyncio.to_thread(write_files, survey, self.folder(turn.stored), formats)
         turn.say(wording.EXPORTED, files=paths)
-
-
-def payer_of(stored: StoredConversation) -> Payer:
-    """The survey's owner pays, whoever asks."""
-    return Payer(stored.session.id, stored.conversation.workspace, stored.owner)
 
 
 def command_of(incoming: Incoming, session: SurveySession | None) -> Command | None:

@@ -12,8 +12,9 @@ from opentelemetry.trace import Status, StatusCode
 
 from adapters.chat import ChatAdapter, Conversation, Outgoing
 from bot.conversation.dispatcher import Dispatcher
+from bot.conversation.paying import payer_of
 from bot.conversation.turn import Turn
-from bot.conversation.turns import Turns, payer_of
+from bot.conversation.turns import Turns
 from bot.jobs.durations import Durations
 from bot.jobs.runner import JobContexts, JobListener, Result, run
 from bot.jobs.starts import MOST_STARTS, JobStarts

@@ -206,7 +206,7 @@ async def _select_budget_use(
 def _of(scope: Scope, payer: Payer) -> sa.ColumnElement[bool]:
     match scope:
         case "survey":
-            return spending.c.session_id == payer.session_id
+            return (spending.c.session_id == payer.session_id) & (spending.c.person == payer.person)
         case "person":
             mine = (spending.c.tenant == payer.tenant) & (spending.c.person == payer.person)
             return mine & (spending.c.day == today())

@@ -347,6 +347,7 @@ def word_refusal(why: Act, owner: str) -> str:
     return {
         "start": "You may not start surveys here; an administrator of Scholium can allow it.",
         "read": f"This survey is {asker}'s, who can let you in with `invite`.",
+        "ask": f"Only {asker} and those they `invite` can ask about this survey; you can read along.",
         "change": f"Only {asker} and those they `invite` can decide here; you can read along and ask questions.",
         "own": f"Only {asker} can do that.",
         "administer": "Only an administrator of Scholium can do that.",

@@ -39,6 +39,8 @@ class Job:
     """The list of papers that `list` looks for."""
     before: tuple[Exchange, ...] = ()
     """What was asked and answered before the question, the latest last."""
+    asker: str = ""
+    """Who asked for it without taking part in the survey: it is theirs to pay, and gives way to those who do."""
 
 
 @dataclass(frozen=True, slots=True)

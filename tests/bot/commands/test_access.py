@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Attachment, Conversation, Incoming
+from bot.bench.simulation import SimulatedService, run_simulated_service
 from bot.commands.access import Act, Participant, refusal
 from bot.settings import Rules
+from bot.store.schema import spending
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE, FakeChat, papers
 from tests.lab import opened
 
-ACTS: tuple[Act, ...] = ("start", "read", "change", "own", "administer")
+ACTS: tuple[Act, ...] = ("start", "read", "ask", "change", "own", "administer")
 AT = Conversation("slack", "T1", "C1", "7")
 
 
 @pytest.mark.parametrize(
     ("rules", "who", "allowed"),
     [
-        (Rules(), Participant(AT, "mara"), {"start", "read", "change", "own"}),
-        (Rules(), Participant(AT, "mara", "mara"), {"start", "read", "change", "own"}),
-        (Rules(), Participant(AT, "ben", "mara"), {"read"}),
-        (Rules(), Participant(AT, "ben", "mara", frozenset({"ben"})), {"start", "read", "change"}),
+        (Rules(), Participant(AT, "mara"), {"start", "read", "ask", "change", "own"}),
+        (Rules(), Participant(AT, "mara", "mara"), {"start", "read", "ask", "change", "own"}),
+        (Rules(), Participant(AT, "ben", "mara"), {"read", "ask"}),
+        (Rules(asked_by="owner"), Participant(AT, "ben", "mara"), {"read"}),
+        (Rules(), Participant(AT, "ben", "mara", frozenset({"ben"})), {"start", "read", "ask", "change"}),
         (Rules(read_by="owner"), Participant(AT, "ben", "mara"), set()),
-        (Rules(changed_by="channel"), Participant(AT, "ben", "mara"), {"start", "read", "change"}),
-        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "mara"), {"read", "change", "own"}),
-        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "ben"), {"start", "read", "change", "own"}),
-        (Rules(frozenset({"slack:T1:C1"})), Participant(AT, "mara"), {"start", "read", "change", "own"}),
-        (Rules(frozenset({"slack:T1"})), Participant(AT, "mara"), {"start", "read", "change", "own"}),
-        (Rules(frozenset({"slack:T2"})), Participant(AT, "mara"), {"read", "change", "own"}),
+        (Rules(changed_by="channel"), Participant(AT, "ben", "mara"), {"start", "read", "ask", "change"}),
+        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "mara"), {"read", "ask", "change", "own"}),
+        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "ben"), {"start", "read", "ask", "change", "own"}),
+        (Rules(frozenset({"slack:T1:C1"})), Participant(AT, "mara"), {"start", "read", "ask", "change", "own"}),
+        (Rules(frozenset({"slack:T1"})), Participant(AT, "mara"), {"start", "read", "ask", "change", "own"}),
+        (Rules(frozenset({"slack:T2"})), Participant(AT, "mara"), {"read", "ask", "change", "own"}),
         (Rules(administrators=frozenset({"slack:T1:ada"})), Participant(AT, "ada", "mara"), set(ACTS)),
     ],
 )
@@ -154,3 +158,34 @@ async def test_a_file_that_cannot_be_read_gets_a_sentence(library: LocalLibrary)
             await lab.chat.backend.handle(Incoming(HERE, "mara", f"f{i}", attachments=(Attachment(name, content),)))
             await lab.settled()
             assert why in lab.chat.last
+
+
+async def test_nobody_is_invited_before_there_is_a_survey(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.chat.say("invite <@eve>", person="ben")
+        await lab.talk("survey dense retrieval")
+        assert (await lab.service.dispatcher.load_conversation(HERE)).invited == frozenset()
+        await lab.chat.say("add passage index", person="eve")
+        assert "Only @mara" in lab.chat.last
+
+
+async def test_a_readers_question_is_the_readers_cost_and_stands_in_nobodys_way(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with run_simulated_service(SimulatedService(pace=0)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        async with opened() as lab:
+            await lab.talk("survey dense retrieval recipe=naive sections=3 words=60", "ok", "ok", "ok")
+            assert (await lab.state()).survey
+            await lab.chat.say("what do dense retrievers learn?", person="ben")
+            async with lab.service.store.reading() as connection:
+                people = sa.select(spending.c.person, sa.func.count()).group_by(spending.c.person)
+                paid = {row[0]: row[1] for row in await connection.execute(people)}
+            assert paid["ben"] >= 1
+            model.pace = 1_000.0  # ben's next answer would take minutes
+            await lab.chat.backend.handle(Incoming(HERE, "ben", "k-ben", "how are passages indexed?"))
+            await lab.settled()
+            assert (await lab.session()).job
+            await lab.talk("rename 2 to Indexes")
+            assert "Stopped by @mara" in "".join(m.text for m in lab.chat.messages()[-3:])
+            assert (await lab.session()).job is None
