@@ -6,7 +6,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 
 import sentencex
@@ -77,9 +77,20 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=500_000)
 def stem(word: str) -> str:
-    """The Snowball stem of an English word; other words come back nearly unchanged."""
-    stemmed: str = _mine.stemmer.stemWord(word)
+    """The Snowball stem of an English word; other words come back nearly unchanged.
+
+    Words of another sense than those that Snowball gives the same stem have one of their own (`own_stems.txt`):
+    *continual* is not *continuous*, an *activity* no *activation*.
+    """
+    stemmed: str = _own_stems().get(word) or _mine.stemmer.stemWord(word)
     return stemmed
+
+
+@cache
+def _own_stems() -> dict[str, str]:
+    """Word → stem; each line of the list holds the words of one stem, which is the first of them."""
+    text = resources.files("engine").joinpath("own_stems.txt").read_text(encoding="utf-8")
+    return {word: line.split()[0] for line in text.splitlines() for word in line.split()}
 
 
 def terms(text: str) -> list[str]:

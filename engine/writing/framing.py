@@ -45,12 +45,12 @@ def _count(papers: Sequence[Paper], position: int) -> str:
     recent = sum(year > years[-1] - RECENT_YEARS for year in years)
     if recent >= 0.6 * count:
         return (
-            f"{papers_} since {years[0]}, {recent} of them of the last {RECENT_YEARS} years up to {years[-1]}.",
-            f"Of {papers_} from {years[0]} to {years[-1]}, {recent} appeared in the last {RECENT_YEARS} years.",
+            f"{papers_} since {years[0]}, {recent} of them from {years[-1] - RECENT_YEARS + 1} or later.",
+            f"Of {papers_} from {years[0]} to {years[-1]}, {recent} are of the last {RECENT_YEARS} years.",
         )[position % 2]
     return (
         f"{papers_} from {years[0]} to {years[-1]}, half of them since {median}.",
-        f"The {papers_} here begin in {years[0]} and reach to {years[-1]}; their median year is {median}.",
+        f"The earliest of the {papers_} is of {years[0]}, the latest of {years[-1]}; half appeared since {median}.",
     )[position % 2]
 
 
@@ -58,10 +58,13 @@ def _venues(papers: Sequence[Paper], position: int) -> Iterator[str]:
     venues = Counter(paper.venue for paper in papers if paper.venue).most_common(2)
     if not venues or venues[0][1] < max(2, len(papers) // 8):
         return
-    named = list_words([f"{venue} ({count})" for venue, count in venues if count > 1])
-    yield (f"Most are from {named}.", f"The usual venues are {named}.", f"They appear above all at {named}.")[
-        position % 3
-    ]
+    frequent = [f"{venue} ({count})" for venue, count in venues if count > 1]
+    named = list_words(frequent)
+    yield (
+        f"The most frequent {'venues are' if len(frequent) > 1 else 'venue is'} {named}.",
+        f"They appear above all at {named}.",
+        f"Among the venues {named} {'stand' if len(frequent) > 1 else 'stands'} out.",
+    )[position % 3]
 
 
 def _most_cited(papers: Sequence[Paper], position: int) -> Iterator[str]:

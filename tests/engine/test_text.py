@@ -36,6 +36,22 @@ def test_stems_are_the_same_when_many_threads_ask() -> None:
         assert list(threads.map(stems, range(12))) == [alone] * 12
 
 
+def test_words_of_another_sense_have_another_stem() -> None:
+    for one, other in (
+        ("continual", "continuous"),
+        ("active", "activity"),
+        ("activation", "activities"),
+        ("personalized", "person"),
+        ("objective", "object"),
+        ("transformers", "transformations"),
+        ("expressive", "expression"),
+        ("conversion", "conversational"),
+    ):
+        assert stem(one) != stem(other)
+    for one, other in (("activities", "activity"), ("personalised", "personalization"), ("continually", "continual")):
+        assert stem(one) == stem(other)
+
+
 def test_terms_are_stems_without_stop_words() -> None:
     assert terms("The retrieval of retrieved passages") == ["retriev", "retriev", "passag"]
 

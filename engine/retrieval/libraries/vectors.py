@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, Vectors
 from engine.retrieval.libraries.appending import append_rows
 from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
-from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
+from engine.retrieval.libraries.word_index import VOCABULARY, WordIndex, count_words, join_words
 from engine.retrieval.libraries.word_parts import WordParts, with_part
 from engine.values import PaperKey
 
@@ -120,7 +120,7 @@ class VectorStore:
             return False
         state = self._state()
         gone = ({*state.get("removed", ()), *removed}) - set(texts.keys)
-        if len({*before.keys, *texts.keys} - gone) != papers or not (generation / "words.json").exists():
+        if len({*before.keys, *texts.keys} - gone) != papers or not (generation / VOCABULARY).exists():
             return False
         count = len(before.keys)
         digests = np.array([_digest(t, a) for t, a in zip(texts.titles, texts.abstracts, strict=True)], np.uint64)

@@ -21,6 +21,9 @@ LONG_WORD = 7
 KNOWN_WORD = 5
 """A word of fewer letters is misspelt by one letter at most; one that fewer papers have may be misspelt itself."""
 
+VOCABULARY = "stems.json"
+"""The file of an index's stems; an index of other stems, by an earlier version, has none of that name."""
+
 MOST = 255
 """A word is counted up to so many times in one paper."""
 
@@ -72,14 +75,14 @@ class WordIndex:
         """Write plain arrays and a word list."""
         for name in _ARRAYS:
             np.save(folder / f"words-{name}.npy", getattr(self, name))
-        (folder / "words.json").write_text(json.dumps(list(self.vocabulary)), encoding="utf-8")
+        (folder / VOCABULARY).write_text(json.dumps(list(self.vocabulary)), encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> WordIndex | None:
         """What `save` wrote, mapped from disk; ``None`` where nothing was written."""
-        if not (folder / "words.json").exists():
+        if not (folder / VOCABULARY).exists():
             return None
-        stems = json.loads((folder / "words.json").read_text(encoding="utf-8"))
+        stems = json.loads((folder / VOCABULARY).read_text(encoding="utf-8"))
         arrays = {name: np.load(folder / f"words-{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
         return cls({stem: at for at, stem in enumerate(stems)}, **arrays)
 

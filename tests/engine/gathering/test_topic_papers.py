@@ -61,6 +61,15 @@ async def test_where_none_is_there_nothing_is_written_and_other_ways_are_named(t
         await gathered(tmp_path, "watermarking coral reefs", [*watermarks(9), *OTHERS])
 
 
+async def test_a_word_that_only_looks_alike_does_not_make_a_paper_one_of_the_topic(tmp_path: Path) -> None:
+    text = "Continual learning without forgetting. A continual learner learns task {} after the others."
+    alike = "Continuous control is learned. The learner's actions are continuous in task {} and learning is deep."
+    stored = [paper(600 + n, title=f"Continual Learning {n}", abstract=text.format(n)) for n in range(12)]
+    stored += [paper(700 + n, title=f"Learning Continuous Control {n}", abstract=alike.format(n)) for n in range(12)]
+    selection = await gathered(tmp_path, "continual learning", [*stored, *OTHERS])
+    assert {item.paper.title.split(" Learning")[0] for item in selection.found} == {"Continual"}
+
+
 async def test_a_misspelt_topic_is_spelt_as_the_library_spells_it(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="Did you mean “watermarking language models”"):
         await gathered(tmp_path, "watermraking language models", [*watermarks(9), *OTHERS])

@@ -192,11 +192,11 @@ async def test_the_embedding_is_fitted_again_when_the_library_grew_by_a_quarter(
 
 async def test_a_library_of_an_earlier_version_gets_its_words_when_it_is_opened(tmp_path: Path) -> None:
     await filled(tmp_path / "lib", papers(6), papers(6, "graph", 101))
-    for file in (tmp_path / "lib").glob("vectors-*/words*"):
+    for file in (tmp_path / "lib").glob("vectors-*/stems.json"):
         file.unlink()
     found = await (await open_library(tmp_path / "lib")).search(Query("graph attention", 3))
     assert all("Graph Attention" in item.paper.title for item in found)
-    assert list((tmp_path / "lib").glob("vectors-*/words.json"))
+    assert list((tmp_path / "lib").glob("vectors-*/stems.json"))
 
 
 async def test_a_search_while_papers_change_finds_the_right_ones(tmp_path: Path) -> None:
