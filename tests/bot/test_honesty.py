@@ -16,14 +16,14 @@ def bundled() -> list[Paper]:
 
 
 async def test_of_what_a_program_can_see_nothing_survives_a_checker_that_is_always_wrong() -> None:
-    counts, _ = await measure_honesty(bundled(), drafts=40, rate=0.9, error=1.0, seed=1)
+    counts, _ = await measure_honesty(bundled(), drafts=25, rate=0.9, error=1.0, seed=1)
     seen = {kind.name for kind in FALSEHOODS if kind.seen}
     assert {name: c["survived"] for name, c in counts.items() if name in seen and c["survived"]} == {}
-    assert sum(counts[name]["planted"] for name in seen) > 150
+    assert sum(counts[name]["planted"] for name in seen) > 90
 
 
 async def test_a_checker_that_never_errs_lets_no_falsehood_through_and_keeps_what_is_true() -> None:
-    counts, true_ones = await measure_honesty(bundled(), drafts=30, rate=0.5, error=0.0, seed=2)
+    counts, true_ones = await measure_honesty(bundled(), drafts=20, rate=0.5, error=0.0, seed=2)
     assert {name: c["survived"] for name, c in counts.items() if c["survived"]} == {}
     assert true_ones["kept"] >= 0.85 * true_ones["written"]
 

@@ -25,7 +25,7 @@ def human() -> Document:
 async def test_every_recipe_fills_every_column(
     library: LocalLibrary, human: Document, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wanted = Comparison("dense retrieval", sections=4, words=60, human=human, pace=0.0)
+    wanted = Comparison("dense retrieval", sections=3, words=30, human=human, pace=0.0)
     assert await compare(Console(), wanted, tmp_path, as_json=True) == 0
     found = json.loads(capsys.readouterr().out)
     assert set(found) == {"cluster", "autosurvey", "surveyx", "naive", "organiser", "quick"}

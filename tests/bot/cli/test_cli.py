@@ -124,7 +124,7 @@ def test_ingest_of_a_damaged_file_keeps_what_it_read(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_ingest_leaves_a_library_that_can_be_repeated(tmp_path: Path) -> None:
-    jsonl(tmp_path, "c.jsonl", papers(40_000))
+    jsonl(tmp_path, "c.jsonl", papers(8_000))
     running = process(tmp_path, "ingest", "c.jsonl")
     folder = tmp_path / "home" / "libraries" / "main" / "papers.lance" / "data"
     deadline = time.monotonic() + PATIENCE_S

@@ -222,7 +222,7 @@ def test_write_asks_once_before_it_spends(
     assert CliRunner().invoke(cli, ["ingest", "lab.bib"]).exit_code == 0
     with served(SimulatedService(pace=0)) as url:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
-        command = ["write", "dense retrieval", "--sections", "3", "--subsection-words", "60", "-o", "out", *arguments]
+        command = ["write", "dense retrieval", "--sections", "3", "--subsection-words", "50", "-o", "out", *arguments]
         done = CliRunner().invoke(cli, command, input=answer)
     assert done.exit_code == code, done.stdout
     assert ("--yes)" in done.stdout) is not bool(arguments)

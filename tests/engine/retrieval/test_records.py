@@ -117,11 +117,11 @@ def test_csv(tmp_path: Path) -> None:
 
 def test_one_bad_line_far_down_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
     good = json.dumps({"title": "T{}", "year": 2000})
-    lines = [good.replace("{}", str(i)) for i in range(40_100)]
-    lines[39_999] = '{"title": "cut off'
+    lines = [good.replace("{}", str(i)) for i in range(10_100)]
+    lines[9_999] = '{"title": "cut off'
     found, (error,) = read(written(tmp_path, "big.jsonl", "\n".join(lines)))
-    assert len(found) == 40_099
-    assert error.place == "big.jsonl, line 40000"
+    assert len(found) == 10_099
+    assert error.place == "big.jsonl, line 10000"
     assert "not valid JSON" in error.why
 
 

@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bot.bench.platforms.changes import PATIENCE_S
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
+from engine.retrieval.libraries import local
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
 from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardise
@@ -34,23 +36,26 @@ async def test_doubles_within_one_file_are_one(tmp_path: Path) -> None:
     assert await library.count() == 1
 
 
-async def test_an_interrupted_ingest_is_finished_by_repeating_it(tmp_path: Path) -> None:
+async def test_an_interrupted_ingest_is_finished_by_repeating_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "BATCH", 100)
     library = await create_library(tmp_path / "lib")
 
     def breaks_off() -> Iterator[Paper]:
-        yield from papers(5_000)
+        yield from papers(100)
         yield from papers(10, "graph", 9_000)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         await library.add(breaks_off())
     again = await open_library(tmp_path / "lib")
-    assert await again.count() == 5_000
+    assert await again.count() == 100
     assert not await again.is_current()
-    await again.add([*papers(5_000), *papers(10, "graph", 9_000)])
+    await again.add([*papers(100), *papers(10, "graph", 9_000)])
     await again.index(lambda _: None)
     assert await again.is_current()
-    assert await again.count() == 5_010
+    assert await again.count() == 110
 
 
 async def test_vectors_are_kept_for_what_did_not_change(tmp_path: Path) -> None:
@@ -212,7 +217,7 @@ def _ingest(folder: str, first: int) -> None:
 
     async def work() -> None:
         library = await create_library(Path(folder))
-        await library.add(papers(3_000, start=first))
+        await library.add(papers(600, start=first))
 
     asyncio.run(work())
 
@@ -225,13 +230,13 @@ async def test_two_processes_on_one_library_lose_nothing(tmp_path: Path) -> None
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(60)
+        worker.join(PATIENCE_S)
     done = sum(worker.exitcode == 0 for worker in workers)
     library = await open_library(folder)
     assert done >= 1
-    assert await library.count() == 3_000 * done
-    await library.add([*papers(3_000), *papers(3_000, start=10_001)])
-    assert await library.count() == 6_000
+    assert await library.count() == 600 * done
+    await library.add([*papers(600), *papers(600, start=10_001)])
+    assert await library.count() == 1_200
 
 
 async def test_while_one_adds_another_is_asked_to_wait(tmp_path: Path) -> None:
