@@ -15,8 +15,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.gathering.topic_parts import read_parts
 from engine.retrieval.embedding import Embedder
-from engine.retrieval.topic_words import TopicWords, read_topic, with_abbreviations
+from engine.retrieval.topic_words import OF_ANY_METHOD, TopicWords, Writing, read_topic, with_abbreviations
 from engine.text import STOP_WORDS, stem, words
 from engine.values import Paper
 
@@ -40,9 +41,10 @@ class Mentions:
     """For each paper its `Mention`, the share (0 to 1) of the topic in its title and in all of it, and its salience.
 
     ``salience`` is the number of sentences that have the word of the topic which has the fewest, the title being two.
-    ``head_in_title`` says whether the title has what stands before "in", "for" and the like, where that says enough.
-    ``main_in_title`` says whether the title has the words without which nothing is left of the topic, ``needed`` how
-    many words a paper must have to name it, ``has_rare`` whether one of them is `RARE`.
+    ``main_in_title`` says whether the title has all words but those of any method that go without saying;
+    ``head_in_title`` whether it has all but other words that do, or the topic's head without its context (`_Head`);
+    ``nearly_in_title`` whether it has all but one of three or more that often goes with the others, ``needed`` how many
+    words a paper must have to name it, ``has_rare`` whether one of them is `RARE`.
     """
 
     levels: NDArray[np.int64]
@@ -51,6 +53,7 @@ class Mentions:
     salience: NDArray[np.int64]
     main_in_title: NDArray[np.bool_]
     head_in_title: NDArray[np.bool_]
+    nearly_in_title: NDArray[np.bool_]
     needed: int
     has_rare: bool
 
@@ -72,11 +75,11 @@ USUALLY_THERE = 0.5
 """A title that has a word of this rarity (one in 150 papers) may leave out a common word of the topic that this share
 of the papers with such titles have elsewhere: "unlearning" alone is machine unlearning."""
 
+OFTEN_THERE = 0.25
+"""A word that this share of them has is no great loss either, where few papers name the topic."""
+
 WEAK = 0.08
 """A word with less than this share of the topic's rarities squared may be missing: the others say what it is about."""
-
-_INTO_CONTEXT = re.compile(r"\s+(?:in|for|with|on|using|via|under)\s+", re.I)
-"""What follows in a topic tells where or by what: "3D object detection in autonomous driving"."""
 
 _BOILERPLATE = re.compile(
     r"https?:|www\.|github|\b(?:code|data|datasets?|models?|demos?|videos?|benchmarks?|implementations?)\b[^.]{0,60}"
@@ -109,6 +112,18 @@ def _positions(line: tuple[Hit, ...]) -> frozenset[int]:
     return frozenset[int]().union(*(positions for _, positions in line))
 
 
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The words needed in a title for a paper that leaves out the rest of the topic; none where they say too little.
+
+    The paper must have all words of the ``means`` elsewhere, and one of the ``use``, but for those of any method.
+    """
+
+    words: frozenset[int] = frozenset()
+    means: frozenset[int] = frozenset()
+    use: frozenset[int] = frozenset()
+
+
 def measure_mentions(
     topic: str, rarities: NDArray[np.float64], implied: frozenset[int], papers: Sequence[Paper], embedder: Embedder
 ) -> Mentions:
@@ -117,14 +132,16 @@ def measure_mentions(
     size = len(said.stems)
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
-        return Mentions(never, nothing, nothing, never, never > 0, never > 0, 0, has_rare=False)
-    reader = _Reader(_read_forms(said, papers[:ABBREVIATIONS_FROM], embedder))
+        return Mentions(never, nothing, nothing, never, never > 0, never > 0, never > 0, 0, has_rare=False)
+    reader = _Reader(*_read_forms(said, papers[:ABBREVIATIONS_FROM], embedder))
     texts = [reader.read(paper) for paper in papers]
-    strong = np.flatnonzero(rarities**2 >= WEAK * (rarities**2).sum())
-    needed = frozenset(map(int, strong)) - implied or frozenset({int(rarities.argmax())})
-    pairs = [pair for pair in _pairs(topic, said) if any(j in needed and rarities[j] < COMMON for j in pair)]
+    needed = _find_needed(said, rarities, implied)
+    # A modifier that may be missing makes no phrase ("large" language models); what it modifies may ("language model").
+    pairs = [pair for pair in _pairs(topic, said) if pair[0] in needed and any(rarities[j] < COMMON for j in pair)]
     phrases = [pair for pair in pairs if _is_phrase(pair, texts)]
     main = _find_main(needed, texts, rarities)
+    all_but_method = main | {j for j in needed if said.stems[j] not in OF_ANY_METHOD}
+    nearly = needed.difference(_find_unsaid(needed, texts, OFTEN_THERE)[:1]) if len(needed) > 2 else needed
     head = _find_head(topic, said, needed, rarities)
     named = _Named(needed, phrases, 2 * size - 1)
     weights = rarities / rarities.sum()
@@ -133,8 +150,9 @@ def measure_mentions(
         np.array([weights[[*_positions(text.title)]].sum() for text in texts]),
         np.array([weights[[*text.present()]].sum() for text in texts]),
         np.array([named.salience(text) for text in texts], np.int64),
-        np.array([main <= _positions(text.title) for text in texts]),
-        np.array([_has_head(text.title, head, phrases) for text in texts]),
+        np.array([all_but_method <= _positions(text.title) and main < needed for text in texts]),
+        np.array([main <= _positions(text.title) or _has_head(text, head, phrases) for text in texts]),
+        np.array([nearly <= _positions(text.title) for text in texts]),
         len(needed),
         bool(any(rarities[j] >= RARE for j in needed)),
     )
@@ -174,42 +192,51 @@ class _Named:
 
 
 class _Reader:
-    """Finds the topic's words in texts."""
+    """Finds the topic's words in texts: by stems that stand for them, and by stems that stand for them in a row."""
 
-    def __init__(self, forms: Mapping[str, frozenset[int]]) -> None:
+    def __init__(self, forms: Mapping[str, frozenset[int]], rows: Sequence[Writing]) -> None:
         self._forms = forms
-        self._beginnings = frozenset(form[:2] for form in forms)
+        self._rows = rows
+        self._beginnings = frozenset(form[:2] for form in (*forms, *(s for row in rows for s in row.stems)))
         self._known: dict[str, frozenset[int] | None] = {}
+        self._stems: dict[str, str] = {}
 
     def read(self, paper: Paper) -> _Text:
         sentences = (s for s in _SENTENCE_END.split(paper.content) if not _BOILERPLATE.search(s))
         return _Text(self._hits(paper.title), tuple(hits for s in sentences if (hits := self._hits(s))))
 
     def _hits(self, sentence: str) -> tuple[Hit, ...]:
-        hits = []
-        place = 0
+        telling = []
+        found = []
         for word in _WORD.findall(sentence.lower()):
             positions = self._known[word] if word in self._known else self._look_up(word)
-            if positions is None:
-                continue
-            if positions:
-                hits.append((place, positions))
-            place += 1
-        return tuple(hits)
+            if positions is not None:
+                telling.append(word)
+                found.append(positions)
+        for row in self._rows:
+            stems = [self._stems.get(word, "") for word in telling]
+            for start in range(len(stems) - len(row.stems) + 1):
+                if tuple(stems[start : start + len(row.stems)]) == row.stems:
+                    for place in range(start, start + len(row.stems)):
+                        found[place] |= frozenset(row.positions)
+        return tuple((place, positions) for place, positions in enumerate(found) if positions)
 
     def _look_up(self, word: str) -> frozenset[int] | None:
         """The topic's words for which a word stands; ``None`` for a stop word."""
         found: frozenset[int] | None = None
         if word not in STOP_WORDS:
             parts = [word, *(part for part in word.split("-") if "-" in word and part not in STOP_WORDS)]
-            likely = (stem(part) for part in parts if part[:2] in self._beginnings)  # no stem begins otherwise
+            likely = [stem(part) for part in parts if part[:2] in self._beginnings]  # no stem begins otherwise
             found = frozenset[int]().union(*(self._forms.get(part, frozenset()) for part in likely))
+            self._stems[word] = stem(word) if word[:2] in self._beginnings else ""
         self._known[word] = found
         return found
 
 
-def _read_forms(said: TopicWords, papers: Sequence[Paper], embedder: Embedder) -> dict[str, frozenset[int]]:
-    """Stem → the topic's words for which it stands."""
+def _read_forms(
+    said: TopicWords, papers: Sequence[Paper], embedder: Embedder
+) -> tuple[dict[str, frozenset[int]], list[Writing]]:
+    """Stem → the topic's words for which it stands, and the writings of several words."""
     topic = with_abbreviations(said, [paper.content for paper in papers])
     forms: dict[str, set[int]] = {s: {i} for i, s in enumerate(topic.stems)}
     for writing in topic.writings:
@@ -226,37 +253,60 @@ def _read_forms(said: TopicWords, papers: Sequence[Paper], embedder: Embedder) -
         for other, cosine in zip(alike, vectors[1:] @ vectors[0], strict=True):
             if cosine >= SAME_MEANING:
                 forms.setdefault(other, set()).add(position)
-    return {form: frozenset(positions) for form, positions in forms.items()}
+    several = [writing for writing in topic.writings if len(writing.stems) > 1]
+    return {form: frozenset(positions) for form, positions in forms.items()}, several
+
+
+def _find_needed(said: TopicWords, rarities: NDArray[np.float64], implied: frozenset[int]) -> frozenset[int]:
+    """The words that a paper must have to name the topic; those of any method only beside a single other word."""
+    special = np.array([s not in OF_ANY_METHOD for s in said.stems])
+    squares = rarities**2 * (special if special.sum() > 1 else 1)
+    strong = np.flatnonzero((squares >= WEAK * squares.sum()) & (squares > 0))
+    return frozenset(map(int, strong)) - implied or frozenset({int(rarities.argmax())})
 
 
 def _find_main(needed: frozenset[int], texts: Sequence[_Text], rarities: NDArray[np.float64]) -> frozenset[int]:
     """The words needed without those that go without saying once the others stand in a title."""
     main = needed
     while any(rarities[j] >= RARE for j in main):
-        shares = {}
-        for word in main:
-            titled = [text for text in texts if main - {word} <= _positions(text.title)]
-            if rarities[word] < COMMON and len(titled) >= PHRASE_PAPERS:
-                shares[word] = sum(word in text.present() for text in titled) / len(titled)
-        word = max(shares, key=lambda w: shares[w], default=-1)
-        if word < 0 or shares[word] < USUALLY_THERE:
+        unsaid = [word for word in _find_unsaid(main, texts, USUALLY_THERE) if rarities[word] < COMMON]
+        if not unsaid:
             break
-        main -= {word}
+        main -= {unsaid[0]}
     return main
 
 
-def _find_head(topic: str, said: TopicWords, needed: frozenset[int], rarities: NDArray[np.float64]) -> frozenset[int]:
-    """The words needed before the topic's context; none where there is no context, or they are one common word."""
-    before, *context = _INTO_CONTEXT.split(topic, maxsplit=1)
+def _find_unsaid(needed: frozenset[int], texts: Sequence[_Text], least: float) -> list[int]:
+    """Words that so many papers have whose titles have all others needed; first the word that most of them have."""
+    shares = {}
+    for word in needed:
+        titled = [text for text in texts if needed - {word} <= _positions(text.title)]
+        if len(titled) >= PHRASE_PAPERS:
+            shares[word] = sum(word in text.present() for text in titled) / len(titled)
+    return sorted((word for word in shares if shares[word] >= least), key=lambda word: -shares[word])
+
+
+def _find_head(topic: str, said: TopicWords, needed: frozenset[int], rarities: NDArray[np.float64]) -> _Head:
+    """The words before the topic's context without those of any method; none where they are one common word."""
     place = {s: i for i, s in enumerate(said.stems)}
-    head = frozenset(place[s] for word in words(before) if (s := stem(word)) in place) & needed
+    parts = read_parts(topic)
+    special = frozenset(j for j in needed if said.stems[j] not in OF_ANY_METHOD)
+
+    def find(text: str) -> frozenset[int]:
+        return frozenset(place[s] for word in words(text) if (s := stem(word)) in place) & special
+
+    head = find(parts.head)
     tells = len(head) > 1 or any(rarities[j] >= COMMON for j in head)
-    return head if context and tells else frozenset()
+    return _Head(head, find(parts.means), find(parts.use)) if tells and head < needed else _Head()
 
 
-def _has_head(title: tuple[Hit, ...], head: frozenset[int], phrases: Sequence[tuple[int, int]]) -> bool:
-    own = [pair for pair in phrases if head >= {*pair}]
-    return bool(head) and head <= _positions(title) and all(_stand_together(title, pair, 2) for pair in own)
+def _has_head(text: _Text, head: _Head, phrases: Sequence[tuple[int, int]]) -> bool:
+    own = [pair for pair in phrases if head.words >= {*pair}]
+    if not head.words or not head.words <= _positions(text.title):
+        return False
+    present = text.present()
+    says_rest = head.means <= present and (not head.use or bool(head.use & present))
+    return says_rest and all(_stand_together(text.title, pair, 2) for pair in own)
 
 
 def _pairs(topic: str, said: TopicWords) -> list[tuple[int, int]]:

@@ -6,7 +6,6 @@ others mean who name it. Nothing is filled up: where a library has nine papers a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +17,6 @@ from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import SEEDS, closeness
 from engine.retrieval.topic_words import Scores, rarity, read_topic
-from engine.text import terms
 from engine.values import Coverage, FoundPaper, Paper, Reason
 
 LEAST_CORE = 8
@@ -122,11 +120,13 @@ def _measure_subject(
     other = low * (OTHER_MEANING if mentions.has_rare else OTHER_FIELD)
     about = (
         ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= other)
+        | (mentions.head_in_title & (close >= low))
         | ((levels == Mention.REPEATEDLY) & (close >= np.where(prominent, low, usual)))
         | (once & (close >= np.where(prominent, usual, typical)))
         | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
-        | (mentions.head_in_title & (close >= low))
     )
+    if about.sum() < LEAST_CORE:
+        about |= mentions.nearly_in_title & (close >= low)
     named = about
     if 0 < subject.counts.papers < SMALL_LIBRARY:
         about = named | (close >= low)
@@ -181,17 +181,6 @@ def _rarities(subject: Subject) -> Scores:
     size, counts = len(read_topic(subject.text).stems), subject.counts
     is_counted = counts.papers > 0 and len(counts.papers_with) == size
     return rarity(counts.papers_with, counts.papers) if is_counted else np.ones(size)
-
-
-_JOINED = re.compile(r"\s+(?:and|versus|vs\.?|&)\s+", re.I)
-
-
-def split_topic(topic: str) -> list[str]:
-    """The topic, and the two topics that it joins where both have words enough to be topics of their own."""
-    parts = _JOINED.split(topic)
-    if len(parts) == 2 and all(len(terms(part)) > 1 for part in parts):
-        return [topic, *parts]
-    return [topic]
 
 
 def _closeness_to(vectors: Vectors, seeds: Vectors, own: NDArray[np.int64]) -> Scores:

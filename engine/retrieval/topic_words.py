@@ -126,6 +126,12 @@ def closest_form(texts: Iterable[str], wanted: str, word: str) -> str:
     return min(forms, key=lambda form: (DamerauLevenshtein.distance(form, word), -forms[form]), default="")
 
 
+OF_ANY_METHOD = frozenset(
+    terms("deep machine learning neural network artificial intelligence data-driven algorithm model")
+)
+"""What most papers of computer science could say of their methods and need not ("segmentation with deep learning")."""
+
+
 IMPLIED = 0.85
 IMPLIED_PAPERS = 5
 """A word is implied where so many papers have the topic's other words, and this share of them has it too: then it
@@ -174,8 +180,7 @@ _BEFORE_CHARACTERS = 100
 def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
     """The topic with the abbreviations that these texts give for its phrases: "large language models (LLMs)" → LLM.
 
-    The other way round too: a topic that says LLM is written out. After Schwartz and Hearst (2003), with the
-    initials of the words in place of their letters.
+    The other way round too: a topic that says LLM is written out. After Schwartz and Hearst (2003).
     """
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     for text in texts:
@@ -195,19 +200,22 @@ def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
 
 
 def _phrase(before: str, short: str) -> tuple[tuple[str, ...], str] | None:
-    """The words before the bracket whose initials the abbreviation is, as stems, and the abbreviation's stem."""
+    """The words before the bracket that an abbreviation stands for, as stems, and the abbreviation's stem.
+
+    Read from the right, each of its letters is found in the words, the first one at the beginning of a word.
+    """
     letters = re.sub(r"[^a-z]", "", short.removesuffix("s").lower())
     if len(letters) < 2 or not any(ch.isupper() for ch in short):
         return None
-    parts = before.lower().split()
-    initials = ""
-    for start in range(len(parts) - 1, -1, -1):
-        initials = "".join(piece[0] for piece in parts[start].split("-") if piece) + initials
-        if initials == letters:
-            return tuple(terms(" ".join(parts[start:]))), stem(short.lower())
-        if not letters.endswith(initials):
+    text = " ".join(before.lower().split()[-min(len(letters) + 5, 2 * len(letters)) :])
+    at = len(text)
+    for place in reversed(range(len(letters))):
+        at = text.rfind(letters[place], 0, at)
+        while place == 0 and at > 0 and text[at - 1].isalnum():
+            at = text.rfind(letters[0], 0, at)
+        if at < 0:
             return None
-    return None
+    return tuple(terms(text[at:])), stem(short.lower())
 
 
 _ABOUT = 1.0 - np.exp(-MENTION * np.arange(32))

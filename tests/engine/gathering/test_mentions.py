@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.gathering.topic_papers import Subject, measure_relevance
+from engine.gathering.topic_parts import split_topic
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.topic_words import read_topic
@@ -171,3 +172,48 @@ def test_where_a_method_is_used_may_go_unsaid_by_papers_that_are_close() -> None
     chosen = about("object detection in autonomous driving", stored, (900, 900, 300, 300))
     assert chosen == [p.title for p in (*DRIVING, BY_LIDAR)]
     assert BY_LIDAR.title not in about("object detection autonomous driving", stored, (900, 900, 300, 300))
+
+
+def test_a_phrase_that_an_abbreviation_in_the_topic_stands_for_names_it() -> None:
+    agents = [
+        written(n, f"LLM Agents at Work {n}", f"Large language model (LLM) agents plan. LLM agents act. Case {n}.")
+        for n in range(12)
+    ]
+    other = written(50, "Large Language Model Agents at Work", "Large language model agents plan and act. They work.")
+    assert other.title in about("LLM agents", [*agents, other, *EXPLAINED], [900, 1_500])
+
+
+def test_what_any_method_does_need_not_be_said() -> None:
+    deep = [
+        written(n, f"Organ Segmentation with Deep Learning {n}", f"Deep learning for organ segmentation. Case {n}.")
+        for n in range(12)
+    ]
+    plain = written(50, "Organ Segmentation in Scans", "We segment organs in scans. Organ segmentation helps.")
+    assert plain.title in about(
+        "organ segmentation using deep learning", [*deep, plain, *EXPLAINED], [300, 2_000, 8_000, 20_000]
+    )
+
+
+def test_what_a_topic_is_used_for_must_be_said() -> None:
+    both = [
+        written(n, f"Language Agents for Recommendation {n}", f"Language agents recommend items to users. Case {n}.")
+        for n in range(12)
+    ]
+    one = written(50, "Language Agents at Play", "Language agents play games. Language agents act in them.")
+    found = about("language agents for recommendation", [*both, one, *EXPLAINED], [3_000, 1_500, 1_000])
+    assert one.title not in found and both[0].title in found
+
+
+@pytest.mark.parametrize(
+    ("topic", "joined"),
+    [
+        ("bias and fairness in language models", ["bias in language models", "fairness in language models"]),
+        ("object detection and tracking", ["object detection", "object tracking"]),
+        ("graph networks versus transformers for traffic", ["graph networks for traffic", "transformers for traffic"]),
+        ("face recognition vs. speech recognition", ["face recognition", "speech recognition"]),
+        ("bias and fairness", []),
+        ("language models and robots", []),
+    ],
+)
+def test_a_topic_that_joins_two_is_split_with_what_both_share(topic: str, joined: list[str]) -> None:
+    assert split_topic(topic) == [topic, *joined]

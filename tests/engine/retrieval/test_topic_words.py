@@ -73,3 +73,12 @@ def test_an_index_keeps_what_did_not_change_and_is_read_as_it_was_written(tmp_pa
         assert index.lengths.tolist() == [2.0, 3.0]
     assert first.find("graph").text.tolist() == [3.0]
     assert WordIndex.load(tmp_path / "nowhere") is None
+
+
+def test_letters_within_words_make_an_abbreviation_too() -> None:
+    texts = ["Neural radiance fields (NeRF) render views."] * 2
+    topic = with_abbreviations(read_topic("neural radiance fields"), texts)
+    assert ("nerf",) in [writing.stems for writing in topic.writings]
+    texts = ["We use reinforcement learning from human feedback (RLHF)."] * 2
+    topic = with_abbreviations(read_topic("reinforcement learning from human feedback"), texts)
+    assert ("rlhf",) in [writing.stems for writing in topic.writings]

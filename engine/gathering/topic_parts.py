@@ -1,0 +1,69 @@
+"""The parts of a topic as a person writes it: what it is about, where, by what means, for what; two topics in one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from engine.text import terms, words
+
+_JOINED = re.compile(r"\s+(?:and|versus|vs\.?|&)\s+", re.I)
+_INTO_PLACE = re.compile(r"\s+(?:in|on)\s+", re.I)
+_INTO_USE = re.compile(r"\s+for\s+", re.I)
+_INTO_MEANS = re.compile(r"\s+(?:with|using|via|by|under|based on)\s+", re.I)
+_INTO_CONTEXT = re.compile(r"\s+(?:in|on|for|with|using|via|by|under|based on)\s+", re.I)
+_ACTION = re.compile(r"(?:ing|[ts]ion|ment|ance|ence|sis|ity|ness|al)$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicParts:
+    """What a topic is about (``head``), in which place, for which use, by which means; empty where it is not said.
+
+    A paper need not say the place ("3D object detection in autonomous driving"). It must say the means and conditions
+    ("image captioning with attention"), and something of the use ("vision transformers for image recognition").
+    """
+
+    head: str
+    place: str = ""
+    use: str = ""
+    means: str = ""
+
+
+def read_parts(topic: str) -> TopicParts:
+    """The parts of a topic; all of it is head where it has no preposition."""
+    before, means = _cut(_INTO_MEANS, topic)
+    before, use = _cut(_INTO_USE, before)
+    head, place = _cut(_INTO_PLACE, before)
+    return TopicParts(head, place, use, means)
+
+
+def _cut(where: re.Pattern[str], text: str) -> tuple[str, str]:
+    before, *after = where.split(text, maxsplit=1)
+    return before, " ".join(after)
+
+
+def split_topic(topic: str) -> list[str]:
+    """The topic, and the two topics that it joins, each with what both share.
+
+    "Bias and fairness in language models" joins "bias in language models" and "fairness in language models", and
+    "object detection and tracking" joins "object detection" and "object tracking". Two single words are one topic.
+    """
+    parts = _JOINED.split(topic)
+    if len(parts) != 2:
+        return [topic]
+    left, right = parts
+    context = _INTO_CONTEXT.search(right)
+    own, shared = (right[: context.start()], right[context.start() :]) if context else (right, "")
+    if len(words(own)) == 1 and len(words(left)) > 1 and _ACTION.search(left) and _ACTION.search(own):
+        own = f"{left.rsplit(maxsplit=1)[0]} {own}"
+    if not _INTO_CONTEXT.search(left):
+        left += shared
+    both = [left, own + shared]
+    return [topic, *both] if all(len(terms(part)) > 1 for part in both) else [topic]
+
+
+def name_parts(topic: str) -> list[str]:
+    """What is searched besides a topic: the two topics that it joins, or what it is about without its context."""
+    joined = split_topic(topic)[1:]
+    head = read_parts(topic).head
+    return joined or ([head] if head != topic and len(terms(head)) > 1 else [])
