@@ -66,6 +66,7 @@ class App:
                 check="check" not in settings.without,
                 connect="coherence" not in settings.without,
                 whole_abstracts=settings.outline_text == "abstracts",
+                cite_known=settings.cite_known,
             ),
             "surveyx": SurveyXRecipe(
                 expand_keywords="keyword expansion" not in settings.without,
@@ -142,7 +143,7 @@ class App:
             model=services.model,
             online=online_sources(self.settings, self.web(services.cache)) if brief.online else None,
             judge=self.settings.judges(online=brief.online),
-            texts=self._texts(services, online=brief.online),
+            texts=self._texts(services, online=self.settings.fetches_texts(online=brief.online)),
             forest=await self.forest(brief, services.workspace, found, embedder),
             progress=listener.progressed,
             section_finished=listener.section_finished,
@@ -222,7 +223,8 @@ class App:
             models=settings.models() if settings.has_model() else {},
             prices=self.prices,
             concurrent_calls=settings.concurrent_calls,
-            full_texts=settings.full_texts,
+            full_texts=settings.full_texts if settings.fetches_texts(online=True) else 0,
+            fetches_always=settings.fetches_texts(online=False),
             online=settings.searches_online(),
         )
 

@@ -95,8 +95,13 @@ class Settings(BaseSettings):
         frozenset(), description="“host:port” from which papers are fetched although it is private; a JSON list."
     )
     full_texts: int = Field(
-        Limits().full_texts, ge=0, le=200, description="Papers whose open-access text a survey reads, where online."
+        Limits().full_texts, ge=0, le=200, description="Papers whose open-access text a survey reads."
     )
+    fetch_texts: Literal["auto", "always", "never"] = Field(
+        "auto", description="Fetch open-access texts; “auto”: for surveys that search online. Texts at hand are read."
+    )
+    full_text_seconds: float = Field(300.0, gt=0, description="Seconds that fetching a survey's texts may take.")
+    full_text_megabytes: float = Field(200.0, gt=0, description="Megabytes of texts that a survey may fetch.")
     quick_tokens: int = Field(
         Limits().review_tokens, ge=500, le=100_000, description="Tokens of a quick review with its summaries."
     )
@@ -115,6 +120,9 @@ class Settings(BaseSettings):
     model_checking: str = Field("", description="The model for checking citations.")
     model_judging: str = Field("", description="The model for judging.")
     candidates: int = Field(1, ge=1, le=5, description="Surveys that autosurvey writes, the best of which is kept.")
+    cite_known: bool = Field(
+        False, description="Let autosurvey's model cite titles it knows, where the library has them; each is marked."
+    )
     without: frozenset[RecipePart] = Field(
         frozenset(), description="Parts that a recipe leaves out, to measure what each is worth; a JSON list."
     )
@@ -290,6 +298,10 @@ class Settings(BaseSettings):
     def judges(self, *, online: bool) -> bool:
         """Whether papers found are judged by the language model."""
         return self.judge == "always" or (self.judge == "auto" and online)
+
+    def fetches_texts(self, *, online: bool) -> bool:
+        """Whether open-access texts are fetched for a survey that searches online, or in a library alone."""
+        return self.fetch_texts == "always" or (self.fetch_texts == "auto" and online)
 
     def rules(self) -> Rules:
         """Who may do what."""

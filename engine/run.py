@@ -14,7 +14,7 @@ from engine.reading.open_access import FullTexts
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
-from engine.session.events import Review
+from engine.session.events import Review, Written
 from engine.session.exchanges import Exchange
 from engine.session.kept_text import KeptPart, KeptText
 from engine.survey import Claim, Section, SectionChange, Survey
@@ -218,6 +218,15 @@ class StagedRecipe(Recipe, Protocol):
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """The survey; sections that are finished already are taken as they are."""
+        ...
+
+
+@runtime_checkable
+class TrialRecipe(StagedRecipe, Protocol):
+    """A recipe that can write several surveys for one brief and keep the best."""
+
+    async def write_candidates(self, task: WritingTask, context: RunContext) -> Written:
+        """Every survey that was written, each from its own papers and outline."""
         ...
 
 

@@ -176,6 +176,10 @@ class Section:
     tally: ClaimTally | None = None
     """What the check made of its claims; ``None`` where nothing was checked."""
 
+    def claims_in_text(self) -> tuple[Claim, ...]:
+        """The claims that its text makes; those of its tables are left out."""
+        return tuple(claim for claim in self.claims if claim.text in self.text)
+
     def __post_init__(self) -> None:
         make_inert(self, "title")
 
@@ -184,7 +188,7 @@ class Section:
 class SurveyWarning:
     """Something a reader should know: what kind, in which section, and the facts."""
 
-    kind: Literal["thin evidence", "unknown citation", "unsupported claim", "unfinished", "search"]
+    kind: Literal["thin evidence", "unknown citation", "unsupported claim", "unfinished", "search", "length"]
     place: str
     detail: str
 

@@ -51,6 +51,8 @@ class Defaults:
     prices: PriceList = PUBLISHED_PRICES
     full_texts: int = 0
     """Papers whose text is read for a survey that searches online."""
+    fetches_always: bool = False
+    """Whether they are read for other surveys too."""
     online: bool = False
     """Whether online sources are searched too."""
     apart: bool = True

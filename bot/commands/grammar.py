@@ -32,6 +32,7 @@ from engine.session.events import (
     RewriteAll,
     StartOver,
     Stop,
+    TakeCandidate,
     Undo,
     UseList,
 )
@@ -334,8 +335,9 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
         r"export((?:\s+\S+)*)",
         lambda m: Export(tuple(re.split(r"[\s,]+", m.group(1).lower().strip())) if m.group(1).strip() else ()),
     ),
-    _rule(r"evaluate|judge(?: it)?|how good is it\??", lambda m: Evaluate()),
-    _rule(r"evaluate details?", lambda m: Evaluate(details=True)),
+    _rule(r"(?:evaluate|judge(?: it)?|how good is it\??)( details?)?", lambda m: Evaluate(details=bool(m[1]))),
+    _rule(r"candidates?", lambda m: Show("show", "candidates")),
+    _rule(r"choose\s+(?:candidate\s+)?(\d{1,2})", lambda m: TakeCandidate(int(m[1]))),
     _rule(r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: FindGaps()),
     _rule(r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: AddBackground()),
     _rule(r"more", lambda m: More()),
@@ -361,10 +363,7 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
     _rule(r"(?:remove|drop|delete)\s+the\s+claim\b.*", lambda m: _unreadable("remove the claim about cost from 3.2")),
     _rule(r"add\s+(.+)", lambda m: EditKeywords(add=_words(m.group(1)))),
     _rule(r"(?:drop|remove|delete)\s+(?:section\s+)?(.+)", _drop),
-    _rule(
-        rf"rename\s+{_PLACE}\s+(?:to\s+|:\s*)?(.+)",
-        lambda m: EditOutline(outline.rename(m.group(1), m.group(2).strip('"“”'))),
-    ),
+    _rule(rf"rename\s+{_PLACE}\s+(?:to\s+|:\s*)?(.+)", lambda m: EditOutline(outline.rename(m[1], m[2].strip('"“”')))),
     _rule(
         rf"(?:move|put)\s+(?:paper\s+)?(\d{{1,4}})\s+(?:in)?to\s+(?:group\s+|section\s+)?{_PLACE}",
         lambda m: MovePaper(int(m.group(1)), m.group(2)),

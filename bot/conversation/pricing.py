@@ -23,7 +23,7 @@ def word_price(state: State, defaults: Defaults, limits: Sequence[BudgetLimit]) 
     if not defaults.models:
         return told
     papers = {p.key: p for p in state.papers.included()}
-    if state.brief.online:
+    if state.brief.online or defaults.fetches_always:
         papers = with_expected_texts(papers, defaults.full_texts)
     recipe = defaults.recipes[state.brief.recipe]
     chains = recipe.plan_calls(WritingPlan(state.brief, state.outline, papers, defaults.limits, kept))

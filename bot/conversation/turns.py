@@ -68,6 +68,7 @@ from engine.session.events import (
     StartJob,
     Stop,
     StopJob,
+    TakeCandidate,
     Tell,
     UseList,
 )
@@ -120,6 +121,8 @@ class Turns:
         command = Choose(int(number)) if offered else command_of(incoming, stored.session)
         if not isinstance(command, Choose):
             return command
+        if not stored.choices and stored.session.state.candidates:
+            return TakeCandidate(command.number)
         if command.number > len(stored.choices):
             raise UserError(replies.NOTHING_TO_CHOOSE)
         return parse(stored.choices[command.number - 1])

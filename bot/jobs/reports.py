@@ -29,7 +29,7 @@ from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files
 from engine.revising.gaps import FieldGaps
 from engine.run import Answer, ReviewDraft
-from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished
+from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished, Written
 from engine.survey import Section, Survey
 from engine.tracing import trace_step
 from engine.values import Outline
@@ -134,10 +134,11 @@ class Reporter:
         if figure is not None:
             picture = await asyncio.to_thread(write_figure, figure, self._turns.folder(stored), "groups")
             return lambda turn: turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
-        if job.kind != "write" or not isinstance(result, Survey):
+        survey = result.candidates[result.best - 1].survey if isinstance(result, Written) else result
+        if job.kind != "write" or not isinstance(survey, Survey):
             return _nothing
         folder = self._turns.folder(stored)
-        paths = await asyncio.to_thread(write_files, result, folder, DELIVERED)
+        paths = await asyncio.to_thread(write_files, survey, folder, DELIVERED)
         return lambda turn: turn.say(wording.EXPORTED, files=paths)
 
     async def _word_result(self, stored: StoredConversation, job: Job, result: Answer | FieldGaps | Evaluation) -> Say:

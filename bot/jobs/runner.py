@@ -28,18 +28,20 @@ from engine.run import (
     ReviewRecipe,
     RunContext,
     StagedRecipe,
+    TrialRecipe,
     WritingTask,
 )
-from engine.session.events import Job, Review
+from engine.session.events import Job, Review, Written
 from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, SurveyWarning
 from engine.values import Brief, KeywordPool, Outline, Paper, PaperSelection
+from engine.writing.notices import state_length
 
 log = structlog.get_logger()
 
 STEP_MISSING = "A step before this one is missing. Say “start over” and name the topic again."
 
-Result = KeywordPool | PaperSelection | Outline | Survey | Review | Answer | FieldGaps | Evaluation
+Result = KeywordPool | PaperSelection | Outline | Survey | Written | Review | Answer | FieldGaps | Evaluation
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             writing = replace(context, kept={part.place: part for part in state.kept})
             task = WritingTask(_require_brief(brief), selection, outline, dict(state.sections))
-            return await _staged(recipe).write(task, writing)
+            return await _write(_staged(recipe), task, writing)
         case "review", State(brief=Brief() as brief):
             carried = state.papers.included() if state.papers else ()
             return await _review(brief, carried, replace(job_context, context=context))
@@ -134,6 +136,15 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
             raise UserError(STEP_MISSING)
 
 
+async def _write(recipe: StagedRecipe, task: WritingTask, context: RunContext) -> Survey | Written:
+    """The survey, or all that were written; each says how long it is."""
+    if not isinstance(recipe, TrialRecipe):
+        return state_length(task.brief, await recipe.write(task, context))
+    written = await recipe.write_candidates(task, context)
+    measured = (replace(one, survey=state_length(task.brief, one.survey)) for one in written.candidates)
+    return replace(written, candidates=tuple(measured))
+
+
 async def _about_survey(
     job: Job, brief: Brief, selection: PaperSelection, survey: Survey, job_context: JobContext
 ) -> Result:
@@ -141,7 +152,7 @@ async def _about_survey(
     context = job_context.context
     match job.kind:
         case "revise" if job.change:
-            return await job_context.recipe.revise(brief, selection, survey, job.change, context)
+            return state_length(brief, await job_context.recipe.revise(brief, selection, survey, job.change, context))
         case "answer":
             asking = replace(context, asked=job.before)
             return await job_context.recipe.answer(brief, job.question, selection, survey, asking)

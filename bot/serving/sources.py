@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from bot.settings import Settings
 from engine.reading.downloading import Downloader
-from engine.reading.open_access import OpenAccess, TextFolder
+from engine.reading.open_access import OpenAccess, TextBudget, TextFolder
 from engine.retrieval.online import crossref as crossref_service
 from engine.retrieval.online import pubmed
 from engine.retrieval.online.arxiv import Arxiv
@@ -68,6 +68,7 @@ def open_access(
         settings.arxiv_url,
         web.wait_for_host,
         online,
+        TextBudget(settings.full_text_seconds, round(settings.full_text_megabytes * 1_000_000)),
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from adapters.chat import Attachment, Conversation, Incoming, Outgoing
-from engine.session.events import Job
+from engine.session.events import Candidate, Job
 from engine.session.kept_text import KeptPart
 from engine.session.state import Phase, State, SurveySession
 from engine.survey import Section, Survey
@@ -34,6 +34,7 @@ _KINDS: dict[str, TypeAdapter[Any]] = {
     "written_from": TypeAdapter(Outline),
     "survey": TypeAdapter(Survey),
     "section": TypeAdapter(Section),
+    "candidate": TypeAdapter(Candidate),
 }
 _OUTGOING = TypeAdapter(Outgoing)
 
@@ -50,6 +51,8 @@ class StoredState:
     sections: tuple[tuple[int, str], ...]
     kept: tuple[tuple[str, str, bool], ...] = ()
     """Parts kept of a text written before: number, digest, whether the neighbours are the same."""
+    candidates: tuple[str, ...] = ()
+    chosen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,18 @@ class SessionCodec:
             parts = {kind: digest(kind, part) for kind, part in large.items() if part is not None}
             sections = tuple((at, digest("section", section)) for at, section in value.sections)
             kept = tuple((part.place, digest("section", part.section), part.same_neighbours) for part in value.kept)
-            return StoredState(value.phase, value.brief, value.paper_limit, value.attempt, parts, sections, kept)
+            candidates = tuple(digest("candidate", candidate) for candidate in value.candidates)
+            return StoredState(
+                value.phase,
+                value.brief,
+                value.paper_limit,
+                value.attempt,
+                parts,
+                sections,
+                kept,
+                candidates,
+                value.chosen,
+            )
 
         past, undone = tuple(map(state, session.past)), tuple(map(state, session.undone))
         body = StoredSession(
@@ -131,6 +145,8 @@ class SessionCodec:
                 attempt=stored.attempt,
                 sections=sections,
                 kept=kept,
+                candidates=tuple(piece("candidate", digest) for digest in stored.candidates),
+                chosen=stored.chosen,
                 **parts,
             )
 

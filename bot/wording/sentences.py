@@ -42,7 +42,7 @@ HELP = """**What you can say**
 | change it | `rewrite 3.2: …` · `expand 2.1` · `shorten 2.1` · `add a paragraph on … to 2.1` · `cite … in 2.1` · \
 `remove the claim about … from 2.1` · `translate 2.1 to German` · `rewrite all` |
 | files | `export` · `export pdf bib` (md, html, pdf, docx, tex, bib, ris, csl, json) |
-| its quality | `evaluate` · `evaluate details` |
+| its quality | `evaluate` · `evaluate details` · `candidates` · `choose 2` (where several surveys were written) |
 | the field | `gaps` (which parts of it lack surveys) · `background` (from Wikipedia, into the introduction) |
 | people | `invite NAME` (may change the survey too) |
 | your surveys | `list` · `open 2` · `new` · `name this survey …` · `archive` (a new topic never replaces a survey) |

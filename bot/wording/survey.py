@@ -72,7 +72,7 @@ _COUNTED = {
     "unsupported claim": "citations were removed, because the paper does not say so (the files list them)",
     "unknown citation": "citations were not among the papers given, and were repaired or removed (the files list them)",
 }
-_KINDS = {"thin evidence": "Thin evidence", "unfinished": "Not finished", "search": "Search"}
+_KINDS = {"thin evidence": "Thin evidence", "unfinished": "Not finished", "search": "Search", "length": "Length"}
 
 
 def word_survey(survey: Survey) -> str:

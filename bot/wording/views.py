@@ -7,7 +7,7 @@ from typing import Literal, assert_never
 
 from adapters.chat import Button
 from bot.commands.grammar import Show
-from bot.wording import floats, proposals, replies
+from bot.wording import candidates, floats, proposals, replies
 from bot.wording import sentences as wording
 from bot.wording import survey as survey_wording
 from bot.wording.cards import Card, action_buttons, make_card
@@ -69,6 +69,9 @@ def _show(session: SurveySession, what: str) -> Card:
         return make_card(session)
     if name == "papers" and state.papers:
         return _papers(session, state.papers, int(page) if page.isdigit() else 1)
+    if name in {"candidates", "candidate"}:
+        text, numbers = candidates.word_candidates(state), candidates.numbers_to_choose(state)
+        return Card(text, action_buttons(session, [(f"Choose {n}", f"choose {n}", f"choose {n}") for n in numbers]))
     if name in _LISTS:
         shown = replace(state, phase=_LISTS[name])
         return Card(proposals.proposal(shown), ())

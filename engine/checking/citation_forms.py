@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz
 
@@ -44,9 +44,14 @@ class ReadText:
     unknown: tuple[str, ...]
 
 
-def read_citations(text: str, papers: Sequence[Paper]) -> ReadText:
-    """The text with each citation read; what looks like a citation and is none of the papers is taken out and named."""
+def read_citations(text: str, papers: Sequence[Paper], others: Sequence[Paper] = ()) -> ReadText:
+    """The text with each citation read; what looks like a citation and is none of the papers is taken out and named.
+
+    ``others`` were not shown to the model; they are read where a key or a title names them, never by people or numbers.
+    """
     reading = _Reading.of(papers)
+    if others:
+        reading.others = replace(_Reading.of(others), short_titles={}, people={})
     for pattern, read in _FORMS:
         text = pattern.sub(lambda match, read=read: read(reading, match), text)  # type: ignore[misc]
     return ReadText(_placed(text), tuple(dict.fromkeys(reading.repairs)), tuple(dict.fromkeys(reading.unknown)))
@@ -78,6 +83,7 @@ class _Reading:
     order: tuple[PaperKey, ...]
     repairs: list[ReadAs] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    others: _Reading | None = None
 
     @classmethod
     def of(cls, papers: Sequence[Paper]) -> _Reading:
@@ -137,7 +143,14 @@ class _Reading:
             if said.strip() != f"@{key}":
                 self.repairs.append(ReadAs(said.strip(), key, 1.0))
             return key
-        return self._by_people(name, said) or self._by_title(name, said)
+        return self._by_people(name, said) or self._by_title(name, said) or self._among_others(said)
+
+    def _among_others(self, said: str) -> PaperKey | None:
+        key = self.others._key_of(said) if self.others else None
+        if self.others:
+            self.repairs += self.others.repairs
+            self.others.repairs.clear()
+        return key
 
     def _by_people(self, name: str, said: str) -> PaperKey | None:
         match = _AUTHOR_YEAR.fullmatch(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +72,15 @@ class TextFolder:
         return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 
 
+@dataclass(frozen=True, slots=True)
+class TextBudget:
+    """What fetching the texts of one survey may take; after that no further one is begun."""
+
+    seconds: float = 300.0
+    bytes: int = 200_000_000
+    now: Callable[[], float] = time.monotonic
+
+
 @dataclass
 class OpenAccess:
     """Reads what is openly there; ``own`` are the texts that the workspace uploaded, which come first."""
@@ -85,8 +95,11 @@ class OpenAccess:
     """Waits for our turn at the host of an address, where it wants a pace."""
     online: bool = True
     """Whether anything may be fetched; without it only what was read before is given."""
+    budget: TextBudget = TextBudget()
     unread: dict[PaperKey, str] = field(default_factory=dict)
     """Papers whose text could not be had, and why."""
+    _fetched: int = 0
+    """Bytes fetched so far."""
 
     async def read(
         self, papers: Sequence[Paper], most: int, on_read: Callable[[int, int], Awaitable[None]]
@@ -101,11 +114,15 @@ class OpenAccess:
         self.unread.update((p.key, "no open-access text is known") for p in missing if not self._may_be_had(p))
         wanted = [p for p in missing if p.key not in self.unread][: max(0, most - len(found))]
         gate = asyncio.Semaphore(AT_ONCE)
-        done = 0
+        done, begun, fetched = 0, self.budget.now(), self._fetched
 
         async def one(paper: Paper) -> None:
             nonlocal done
             async with gate:
+                late = self.budget.now() - begun > self.budget.seconds
+                if late or self._fetched - fetched > self.budget.bytes:
+                    self.unread[paper.key] = f"the {'time' if late else 'bytes'} for full texts had been used up"
+                    return
                 try:
                     found[paper.key] = await self._fetch(paper)
                 except ScholiumError as error:
@@ -138,7 +155,9 @@ class OpenAccess:
             if self.wait_for_host:
                 await self.wait_for_host(url)
             try:
-                text = await self._text(await self.downloader.fetch(url))
+                download = await self.downloader.fetch(url)
+                self._fetched += len(download.content)
+                text = await self._text(download)
             except ScholiumError as failed:
                 error = failed
                 continue

@@ -26,6 +26,7 @@ from engine.values import (
 from engine.writing.assembly import add_warnings, assemble_survey, words_for_each
 from engine.writing.drafting import Assignment
 from engine.writing.field_views import view_field
+from engine.writing.notices import list_read
 
 METHOD = (
     "This survey was written by a language model, by SurveyX's method, from notes on the papers it cites; a note "
@@ -90,7 +91,7 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
         changed = writer.changes
         facts = (
             ("Papers with an attribute tree", f"{len(prepared.material.trees):,}"),
-            ("Papers read beyond the abstract", f"{prepared.full_texts():,}"),
+            list_read(prepared.read_in_full()),
             ("Citations removed and added in rewriting", f"{changed.removed:,} and {changed.added:,}"),
         )
         return add_warnings(replace(survey, facts=(*survey.facts, *facts)), warnings)

@@ -44,9 +44,9 @@ class Preparation:
     forest: Forest
     report: TreeReport
 
-    def full_texts(self) -> int:
+    def read_in_full(self) -> list[PaperKey]:
         """Papers whose tree stands on more than the abstract."""
-        return sum(tree.level == "full text" for tree in self.material.trees.values())
+        return [key for key, tree in self.material.trees.items() if tree.level == "full text"]
 
     def notes(self) -> tuple[str, ...]:
         """What a person should know: which papers stay with their abstracts, and why."""

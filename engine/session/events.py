@@ -73,6 +73,34 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the surveys written for a brief, with its papers and outline.
+
+    ``scores`` are a judge's for coverage, structure and relevance, 1 to 5 each; empty where nothing was judged.
+    """
+
+    papers: PaperSelection
+    outline: Outline
+    survey: Survey
+    scores: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The surveys that were written, the ``best`` of which (from 1) is the one to go on with."""
+
+    candidates: tuple[Candidate, ...]
+    best: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TakeCandidate:
+    """The candidate of that number (from 1) is the survey."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Approve:
     """Yes to the proposal; ``revision`` is the one the person saw, ``None`` for plain words."""
 
@@ -203,7 +231,7 @@ class SectionFinished:
     section: Section
 
 
-JobResult = KeywordPool | PaperSelection | Outline | Survey | Review | None
+JobResult = KeywordPool | PaperSelection | Outline | Survey | Written | Review | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +266,7 @@ PersonEvent = (
     | Evaluate
     | AddBackground
     | RewriteAll
+    | TakeCandidate
     | GoBack
     | Undo
     | Redo

@@ -27,6 +27,7 @@ from engine.session.events import (
     AddBackground,
     Approve,
     AskQuestion,
+    Candidate,
     Edit,
     EditKeywords,
     EditOutline,
@@ -55,21 +56,21 @@ from engine.session.events import (
     StartOver,
     Stop,
     StopJob,
+    TakeCandidate,
     Tell,
     Undo,
     UseList,
     WriteFull,
+    Written,
 )
 from engine.session.exchanges import Exchange, keep_exchange
 from engine.session.kept_text import KeptPart, KeptText, keep_text, sections_of
-from engine.session.outline_edits import place_paper
+from engine.session.proposal_edits import edit_keywords, edit_papers, move_paper
 from engine.survey import Section, SectionChange, Survey
 from engine.values import (
     Brief,
-    Keyword,
     KeywordPool,
     Outline,
-    PaperKey,
     PaperSelection,
 )
 
@@ -78,6 +79,9 @@ PHASES: tuple[Phase, ...] = ("topic", "keywords", "papers", "outline", "writing"
 
 WITH_OUTLINE: frozenset[Phase] = frozenset({"outline", "writing", "discussion"})
 """Phases in which the outline can be changed; it is then proposed again."""
+
+
+ONE_SURVEY = "Only one survey was written. SCHOLIUM_CANDIDATES=2 has autosurvey write two to choose from."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,10 @@ class State:
     """The outline that ``sections`` and ``survey`` were written from; ``None`` before that, or to write all anew."""
     kept: tuple[KeptPart, ...] = ()
     """Parts that stay of a text written before; those of whole sections stand in ``sections``."""
+    candidates: tuple[Candidate, ...] = ()
+    """The surveys that were written for the brief, where there are several."""
+    chosen: int = 0
+    """Which of the ``candidates`` is the survey, from 1; 0 without any."""
     attempt: int = 0
     """How often another proposal was asked for; it varies every random choice."""
 
@@ -157,8 +165,8 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _start(session, event)
         case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | MovePaper() | UseList():
             return _content(session, event)
-        case RewriteAll():
-            return _rewrite_all(session)
+        case RewriteAll() | TakeCandidate():
+            return _rewrite_all(session) if isinstance(event, RewriteAll) else _take_candidate(session, event.number)
         case Revise() | AskQuestion() | FindGaps() | Evaluate() | AddBackground():
             return _about_survey(session, event)
         case _:
@@ -183,13 +191,13 @@ def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | UseL
     state = session.state
     match event:
         case EditKeywords(add, drop) if state.phase == "keywords" and state.keywords:
-            return _apply_edit(session, replace(state, keywords=_with_keywords(state.keywords, add, drop)))
+            return _apply_edit(session, replace(state, keywords=edit_keywords(state.keywords, add, drop)))
         case EditPapers() if state.phase == "papers" and state.papers:
-            return _apply_edit(session, replace(state, papers=_with_papers(state.papers, event)))
+            return _apply_edit(session, replace(state, papers=edit_papers(state.papers, event)))
         case EditOutline(apply) if state.phase in WITH_OUTLINE and state.outline:
             return _apply_edit(session, replace(state, phase="outline", outline=apply(state.outline)))
         case MovePaper(position, place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
-            moved = _with_paper(state.outline, state.papers, position, place)
+            moved = move_paper(state.outline, state.papers, position, place)
             return _apply_edit(session, replace(state, phase="outline", outline=moved))
         case MorePapers(count) if state.phase in {"papers", "discussion"} and not (state.brief and state.brief.quick):
             more = replace(state, paper_limit=state.paper_limit + count)
@@ -236,6 +244,24 @@ def _rewrite_all(session: SurveySession) -> Step:
     return _apply_edit(session, replace(state, phase="outline", written_from=None, attempt=state.attempt + 1))
 
 
+def _take_candidate(session: SurveySession, number: int) -> Step:
+    """Take another of the surveys that were written, with its outline and papers."""
+    state = session.state
+    if state.phase != "discussion":
+        return _not_now(session)
+    if not state.candidates:
+        raise UserError(ONE_SURVEY)
+    if not 1 <= number <= len(state.candidates):
+        raise UserError(f"There is no candidate {number}; the candidates are 1 to {len(state.candidates)}.")
+    return _apply_edit(session, _with_candidate(state, number))
+
+
+def _with_candidate(state: State, number: int) -> State:
+    taken = state.candidates[number - 1]
+    fresh = replace(state, phase="discussion", sections=(), kept=(), chosen=number)
+    return replace(fresh, papers=taken.papers, outline=taken.outline, survey=taken.survey, written_from=taken.outline)
+
+
 def _not_now(session: SurveySession) -> Step:
     return session, (Tell("needs topic" if session.state.phase == "topic" else "not now"),)
 
@@ -256,7 +282,7 @@ def _approve(session: SurveySession) -> Step:
 def _begin_writing(state: State) -> State:
     """With what stays of the text written before."""
     kept = find_kept_text(state)
-    fresh = replace(state, phase="writing", survey=None, written_from=state.outline)
+    fresh = replace(state, phase="writing", survey=None, written_from=state.outline, candidates=(), chosen=0)
     return replace(fresh, sections=kept.sections, kept=kept.parts)
 
 
@@ -355,6 +381,9 @@ def _apply_result(session: SurveySession, result: JobResult) -> Step:
             new = replace(state, phase="outline", outline=result)
         case Survey():
             new = replace(state, phase="discussion", survey=result)
+        case Written(candidates, best):
+            new = _with_candidate(replace(state, candidates=candidates), best)
+            new = new if len(candidates) > 1 else replace(new, candidates=(), chosen=0)
         case Review(keywords, papers, survey):
             new = replace(state, phase="discussion", keywords=keywords, papers=papers, survey=survey)
     return _apply_edit(session, new)
@@ -366,35 +395,3 @@ def _apply_edit(session: SurveySession, state: State) -> Step:
 
 def _with_state(session: SurveySession, state: State) -> SurveySession:
     return replace(_at_state(session, state), past=(*session.past, session.state), undone=())
-
-
-def _with_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]) -> KeywordPool:
-    topic, *rest = pool.keywords
-    gone = {text.casefold() for text in drop}
-    if topic.text.casefold() in gone:
-        raise UserError("The topic itself stays a keyword. To change it, say: start over")
-    unknown = [text for text in drop if text not in pool]
-    if unknown:
-        raise UserError(f"“{unknown[0]}” is not among the keywords.")
-    wanted = {text.casefold() for text in add}  # what was proposed and is asked for is the person's from now on
-    owned = (replace(k, origin="person") if k.text.casefold() in wanted else k for k in rest)
-    new = [Keyword(text, "person") for text in dict.fromkeys(add) if text not in pool]
-    return KeywordPool((topic, *(k for k in owned if k.text.casefold() not in gone), *new))
-
-
-def _with_paper(outline: Outline, papers: PaperSelection, position: int, place: str) -> Outline:
-    if not 1 <= position <= len(papers.found):
-        raise UserError(f"There is no paper {position}; the list has 1 to {len(papers.found)}.")
-    return place_paper(papers.found[position - 1].paper.key, place)(outline)
-
-
-def _with_papers(selection: PaperSelection, edit: EditPapers) -> PaperSelection:
-    count = len(selection.found)
-    for position in (*edit.exclude, *edit.include):
-        if not 1 <= position <= count:
-            raise UserError(f"There is no paper {position}; the list has 1 to {count}.")
-    excluded: dict[PaperKey, None] = dict.fromkeys(selection.excluded)
-    excluded.update(dict.fromkeys(selection.found[p - 1].paper.key for p in edit.exclude))
-    for position in edit.include:
-        excluded.pop(selection.found[position - 1].paper.key, None)
-    return replace(selection, excluded=tuple(excluded))

@@ -298,7 +298,7 @@ class Frame:
         lines = []
         for number, section in walk(self.survey.sections):
             lines.append(f"{number} {data(section.title)}")
-            lines += [f"- {data(claim.text)}" for claim in section.claims[:SENTENCES_EACH]]
+            lines += [f"- {data(claim.text)}" for claim in section.claims_in_text()[:SENTENCES_EACH]]
         return "\n".join(lines)
 
 

@@ -16,12 +16,13 @@ from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
 from engine.session.kept_text import KeptPart, leaves_of
 from engine.survey import Section, SurveyWarning, walk
-from engine.text import list_words, split_sentences
-from engine.values import OutlineNode, Paper, PaperKey
+from engine.text import list_words
+from engine.values import OutlineNode, Paper, PaperKey, Query
 from engine.writing.drafting import (
     DRAFT_ATTEMPTS,
     Assignment,
     Draft,
+    OtherPapers,
     connect_neighbours,
     draft_subsection,
     mark_unchecked,
@@ -43,6 +44,9 @@ async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> 
     return {key: replace(paper, body=texts[key].opening()) if key in texts else paper for key, paper in papers.items()}
 
 
+MOST_TITLES, NEAREST_TITLES = 20, 3
+"""Titles of one draft that are looked for in the library, and papers that each finds."""
+
 MOST_LOST = 1 / 3
 """A subsection that loses a greater share of its claims in the check is drafted once more."""
 
@@ -61,6 +65,8 @@ class Composition:
     """Whether introduction, conclusion and abstract are written from the finished sections."""
     warnings: list[SurveyWarning] = field(default_factory=list)
     abstract: CheckedText | None = None
+    known: dict[PaperKey, Paper] = field(default_factory=dict)
+    """Papers of the library that titles found which the model wrote from what it knows."""
     _done: int = 0
 
     async def sections(self, finished: Mapping[int, Section]) -> dict[int, Section]:
@@ -132,10 +138,18 @@ class Composition:
         """``None``, and a warning, where it could not be drafted."""
         own = [self.papers[k] for k in node.papers if k in self.papers][: self.context.limits.papers_per_node]
         try:
-            return await draft_subsection(self.model, self.task, node, own, first_attempt)
+            others = OtherPapers(list(self.papers.values()), self._find_titles if self.task.cite_known else None)
+            return await draft_subsection(self.model, self.task, node, own, first_attempt, others)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
             return None
+
+    async def _find_titles(self, titles: Sequence[str]) -> Sequence[Paper]:
+        """Papers of the library whose titles are nearest to those that the model wrote; they become the survey's."""
+        for title in titles[:MOST_TITLES]:
+            found = await self.context.library.search(Query(title, NEAREST_TITLES, "title"))
+            self.known.update((item.paper.key, item.paper) for item in found if item.paper.key not in self.papers)
+        return list(self.known.values())
 
     async def _finish(
         self, parts: Sequence[_Part], drafts: Sequence[asyncio.Task[Draft | None]], at: int
@@ -147,8 +161,8 @@ class Composition:
         own, kept = await drafts[at], parts[at].kept
         if own is None or (kept and kept.same_neighbours):
             return own
-        before = _last(await drafts[at - 1]) if at > 0 else ""
-        after = _first(await drafts[at + 1]) if at + 1 < len(drafts) else ""
+        before = _text_of(await drafts[at - 1]) if at > 0 else ""
+        after = _text_of(await drafts[at + 1]) if at + 1 < len(drafts) else ""
         if kept:
             return await self._reconnect(own, before, after)
         finished = await self._check(await self._connect(own, before, after))
@@ -227,9 +241,5 @@ def _lost(draft: Draft) -> float:
     return tally.removed / tally.claims if tally and tally.claims else 1.0
 
 
-def _last(draft: Draft | None) -> str:
-    return split_sentences(draft.text)[-1][-1] if draft and draft.text else ""
-
-
-def _first(draft: Draft | None) -> str:
-    return split_sentences(draft.text)[0][0] if draft and draft.text else ""
+def _text_of(draft: Draft | None) -> str:
+    return draft.text if draft else ""

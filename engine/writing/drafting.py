@@ -6,7 +6,7 @@ Editing steps return edits, which are applied here; the model never writes exist
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import Field
@@ -120,11 +120,39 @@ class Assignment:
     """The request for one subsection; each recipe may have its own."""
     temperature: float = 1.0
     top_p: float | None = None
+    cite_known: bool = False
+    """Whether the model may cite, by title, works that it knows and that were not shown (AutoSurvey, 2.2)."""
 
+
+FindTitles = Callable[[Sequence[str]], Awaitable[Sequence[Paper]]]
+"""Titles as a model wrote them → papers of the library that may be meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherPapers:
+    """What a draft may cite beside the papers shown for it: the survey's, and those that a title finds."""
+
+    gathered: Sequence[Paper] = ()
+    find: FindTitles | None = None
+
+    async def named_in(self, prose: str, shown: Sequence[Paper]) -> Sequence[Paper]:
+        """The papers among which the names in the prose are looked for."""
+        if self.find is None:
+            return self.gathered
+        unknown = read_citations(prose, shown, self.gathered).unknown
+        return (*self.gathered, *(await self.find(unknown) if unknown else ()))
+
+
+KNOWN_TITLES = (
+    "One exception: you may also cite a work that you know and that is not above, by its full title in square brackets."
+)
 
 DRAFT_ATTEMPTS = 3
 SHORTEST_SHARE = 0.5
 """A draft with less than half the words asked for, or that cites too few of its papers, is asked for again."""
+
+LONGEST_SHARE, SPARE_WORDS = 1.6, 80
+"""A draft of more than so many times the words asked for, and these, is asked for once more, and then cut."""
 
 WORDS_PER_CITED_PAPER = 80
 
@@ -153,35 +181,72 @@ def build_draft_request(
         words=str(task.words),
         least=str(fewest_cited(task.words, len(papers))),
         siblings=_siblings(parent, node),
-        problem=f"Your last draft was not used: {problem}." if problem else "",
+        problem=" ".join(_remarks(task, problem)),
     )
     step = f"draft/{task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
     return Request("drafting", step, prompt, max(1_024, task.words * 3), task.temperature, task.top_p)
 
 
-async def draft_subsection(
-    model: LanguageModel, task: Assignment, node: OutlineNode, papers: Sequence[Paper], first_attempt: int = 0
-) -> Draft:
-    """The subsection written from its own papers, with every citation among them.
+def _remarks(task: Assignment, problem: str) -> list[str]:
+    known = [KNOWN_TITLES] if task.cite_known else []
+    return [*known, f"Your last draft was not used: {problem}."] if problem else known
 
-    Raises `LanguageModelError` where the answers stay far too short or cite too few of the papers, and where
-    there are no papers to write from: nothing is made up in their place.
+
+def most_words(words: int) -> int:
+    """How many words a draft may have for which so many were asked."""
+    return round(words * LONGEST_SHARE) + SPARE_WORDS
+
+
+async def draft_subsection(
+    model: LanguageModel,
+    task: Assignment,
+    node: OutlineNode,
+    papers: Sequence[Paper],
+    first_attempt: int = 0,
+    others: OtherPapers = OtherPapers(),
+) -> Draft:
+    """The subsection written from its own papers, with every citation among them or the others.
+
+    One that stays far too long is cut after a sentence. Raises `LanguageModelError` where the answers stay far too
+    short or cite too few of the papers, and where there are no papers to write from: nothing is made up in their place.
     """
     if not papers:
         raise LanguageModelError("no paper was gathered for it")
     least = fewest_cited(task.words, len(papers))
-    problem = ""
+    problem, too_long = "", False
     for attempt in range(first_attempt, first_attempt + DRAFT_ATTEMPTS):
         answer = await model.text(build_draft_request(task, node, papers, attempt, problem))
-        draft = settle_citations(Draft(node, tuple(papers), read_prose(answer, node.title)))
+        prose = read_prose(answer, node.title)
+        draft = settle_citations(Draft(node, tuple(papers), prose), await others.named_in(prose, papers))
         words, cited = len(draft.text.split()), len(list_cited_keys(draft.text))
         if words < task.words * SHORTEST_SHARE:
             problem = f"it had {words} words of prose"
         elif cited < least:
             problem = f"it cited {cited} of the papers by their keys, not {least}"
+        elif words > most_words(task.words) and not too_long and attempt + 1 < first_attempt + DRAFT_ATTEMPTS:
+            problem, too_long = f"it had {words} words; write {task.words} to {most_words(task.words)}", True
+        elif words > most_words(task.words):
+            return _cut(draft, most_words(task.words))
         else:
             return draft
     raise LanguageModelError(f"the model's drafts stayed too short or cited too few papers: {problem}", retryable=True)
+
+
+def _cut(draft: Draft, most: int) -> Draft:
+    """The draft up to the last sentence that ends within so many words."""
+    kept: list[list[str]] = []
+    room = most
+    for paragraph in split_sentences(draft.text):
+        fitting: list[str] = []
+        for sentence in paragraph:
+            room -= len(sentence.split())
+            if room < 0:
+                break
+            fitting.append(sentence)
+        kept += [fitting] if fitting else []
+    text = join_sentences(kept)
+    said = f"cut from {len(draft.text.split()):,} words to {len(text.split()):,}"
+    return replace(draft, text=text, warnings=(*draft.warnings, SurveyWarning("length", draft.node.title, said)))
 
 
 def _within(parent: OutlineNode | None) -> str:
@@ -196,16 +261,29 @@ def _siblings(parent: OutlineNode | None, node: OutlineNode) -> str:
     return "\n".join(f"{data(other.title)}: {data(other.description)}" for other in others) or "(none)"
 
 
-def settle_citations(draft: Draft) -> Draft:
-    """The draft with its citations read: what is one of its papers is `[@key]`, what is none is out, and reported."""
-    read = read_citations(draft.text, draft.papers)
+def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
+    """The draft with its citations read: what is one of its papers is `[@key]`, what is none is out, and reported.
+
+    One of the ``others`` that it names becomes a paper of the draft, so that the check sees it; that is reported too.
+    """
+    read = read_citations(draft.text, draft.papers, others)
     title = draft.node.title
+    own, cited = {paper.key for paper in draft.papers}, set(list_cited_keys(read.text))
+    joined = tuple(paper for paper in others if paper.key in cited - own)
+    certainty = {r.key: r.certainty for r in read.repairs}
     uncertain = [r for r in read.repairs if r.certainty < 1]
     warnings = [
         SurveyWarning("unknown citation", title, f"read as [@{r.key}] ({r.certainty:.0%}): {r.said}") for r in uncertain
     ]
     warnings += [SurveyWarning("unknown citation", title, f"removed: {said}") for said in read.unknown]
-    return replace(draft, text=read.text, warnings=(*draft.warnings, *warnings))
+    warnings += [
+        SurveyWarning(
+            "unknown citation", title, f"[@{p.key}] was not shown for this part ({certainty.get(p.key, 1.0):.0%} alike)"
+        )
+        for p in joined
+    ]
+    papers = (*draft.papers, *joined)
+    return replace(draft, text=read.text, papers=papers, warnings=(*draft.warnings, *warnings))
 
 
 async def verify_citations(model: LanguageModel, draft: Draft, topic: str = "") -> Draft:
@@ -225,7 +303,10 @@ def _with_check(draft: Draft, found: CheckedText) -> Draft:
 
 
 async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, after: str) -> Draft:
-    """The draft with a first and last sentence that lead over; citations are the same afterwards (A13)."""
+    """The draft with a first and last sentence that lead over; citations are the same afterwards (A13).
+
+    ``before`` and ``after`` are the whole texts of its neighbours, empty where there is none.
+    """
     paragraphs = split_sentences(draft.text)
     lines = [s for paragraph in paragraphs for s in paragraph]
     if len(lines) < 3 or not (before or after):

@@ -89,13 +89,13 @@ def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = Steps()
         written = tokens_drafted(task.words)
         chain = [PlannedCall("drafting", build_draft_request(task, node, own).prompt.tokens(), written)]
         if steps.connect:
-            chain.append(PlannedCall("checking", written + PROMPT_OVERHEAD, CONNECTING_TOKENS))
+            chain.append(PlannedCall("checking", 3 * written + PROMPT_OVERHEAD, CONNECTING_TOKENS))
         chains += with_checks(chain, task.words, own) if steps.check else [tuple(chain)]
     if steps.check:
         chains += plan_repairs(task.words, len(body), everything)
     if steps.connect:
         chains += [
-            (PlannedCall("checking", tokens_of(part.section.text) + PROMPT_OVERHEAD, CONNECTING_TOKENS),)
+            (PlannedCall("checking", 3 * tokens_of(part.section.text) + PROMPT_OVERHEAD, CONNECTING_TOKENS),)
             for part in plan.kept.parts
             if not part.same_neighbours
         ]

@@ -6,8 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.survey import Claim, ClaimTally, Section, Survey, walk
+from engine.citations import replace_citations
+from engine.limits import length_class
+from engine.llm.model import tokens_of
+from engine.survey import Claim, ClaimTally, Section, Survey, SurveyWarning, walk
 from engine.text import list_words
+from engine.values import Brief, PaperKey
+
+LENGTH = "Length"
+"""Name of the fact, and place of the warning, that tell how long a survey is."""
 
 DISCLAIMER = "This survey was made with a computer's help and is intended for reference only."
 
@@ -107,3 +114,26 @@ def _on_unchecked(claims: list[Claim]) -> str:
 
 def _counted(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
+
+
+def list_read(keys: Sequence[PaperKey]) -> tuple[str, str]:
+    """The fact that says which papers were read beyond their abstracts."""
+    return "Papers read beyond the abstract", f"{len(keys):,}: {', '.join(keys)}" if keys else "0"
+
+
+def state_length(brief: Brief, survey: Survey) -> Survey:
+    """The survey with the length class that it has, and a warning where another one was asked for.
+
+    Tokens are counted as characters / 4 of the running text, each citation as its number.
+    """
+    parts = [survey.abstract, *(f"{section.title}\n{section.text}" for _, section in walk(survey.sections))]
+    tokens = sum(
+        tokens_of(replace_citations(text, lambda keys: f"[{', '.join('00' for _ in keys)}]")) for text in parts
+    )
+    found = length_class(tokens)
+    facts = (*(fact for fact in survey.facts if fact[0] != LENGTH), (LENGTH, f"{tokens:,} tokens ({found})"))
+    warnings = tuple(w for w in survey.warnings if w.place != LENGTH)
+    if brief.subsection_words is None and found != brief.length:
+        said = f"{brief.length} was asked for; this survey has {tokens:,} tokens, which is {found}"
+        warnings = (*warnings, SurveyWarning("length", LENGTH, said))
+    return replace(survey, facts=facts, warnings=warnings)

@@ -86,7 +86,7 @@ class Framing:
             if section is introduction:
                 continue
             lines.append(f"{number} {section.title}")
-            claims = [claim.text for claim in section.claims]
+            claims = [claim.text for claim in section.claims_in_text()]
             shown = claims if len(claims) <= FINDINGS_EACH else [*claims[: FINDINGS_EACH - 1], claims[-1]]
             lines += [f"- {claim}" for claim in shown]
         return lines

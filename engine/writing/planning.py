@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from engine.errors import LanguageModelError
-from engine.llm.model import LanguageModel, Request
-from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block
+from engine.llm.model import LanguageModel, Request, tokens_of
+from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.retrieval.embedding import Vectors
-from engine.run import Progress, RunContext
+from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, nearest_papers
 from engine.writing.drafting import (
@@ -33,6 +33,11 @@ COUNT_ATTEMPTS = 2
 
 SECTION_PAPERS = 50
 """Papers shown for dividing a section (AutoSurvey's code)."""
+
+
+PROMPT_TOKENS, ROUGH_SHARE, DUPLICATES_TOKENS = 450, 2, 10
+"""Rules and schema of one call; how many times as long as its headings an outline is, written with descriptions as
+JSON; an answer that names no repetition."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +168,24 @@ class Planner:
         texts = [f"{node.title}. {node.description}" for node in nodes]
         about = await asyncio.to_thread(self.context.embedder.embed, texts)
         return [nearest_papers(n, self.papers, self.vectors, v, count) for n, v in zip(nodes, about, strict=True)]
+
+
+def plan_outline(outline: Outline, papers: Sequence[Paper], *, whole_abstracts: bool) -> list[CallChain]:
+    """The calls that make an outline like this one: one for each chunk, merged, divided, looked over."""
+    each = ABSTRACT_TOKENS if whole_abstracts else GIST_TOKENS
+    size = tokens_of(outline_text(outline))
+    tops = tokens_of(outline_text(replace(outline, nodes=tuple(replace(n, children=()) for n in outline.nodes))))
+    chunks = divide_into_chunks(papers, 0, each=each)
+    rough = [
+        (PlannedCall("outline", sum(paper_tokens(p, each) for p in chunk) + PROMPT_TOKENS, ROUGH_SHARE * tops),)
+        for chunk in chunks
+    ]
+    merged = [(PlannedCall("outline", ROUGH_SHARE * tops * len(chunks) + PROMPT_TOKENS, ROUGH_SHARE * tops),)]
+    divided = [node for node in outline.nodes if node.children]
+    shown = sum(paper_tokens(p, GIST_TOKENS) for p in papers[:SECTION_PAPERS])
+    parts = [(PlannedCall("outline", shown + tops + PROMPT_TOKENS, size // len(divided)),) for _ in divided]
+    looked_over = (PlannedCall("outline", size + PROMPT_TOKENS, DUPLICATES_TOKENS),)
+    return [*rough, *(merged if len(chunks) > 1 else ()), *parts, looked_over]
 
 
 def _with_roles(nodes: list[OutlineNode]) -> tuple[OutlineNode, ...]:

@@ -24,7 +24,7 @@ from engine.llm.prompting import paper_block
 from engine.reading.downloading import Downloader, is_public
 from engine.reading.full_text import FullText, from_html, from_pdf, title_of
 from engine.reading.html import read_html
-from engine.reading.open_access import OpenAccess, TextFolder
+from engine.reading.open_access import OpenAccess, TextBudget, TextFolder
 from engine.reading.pdf import PdfText, read_pdf
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import EmptyLibrary
@@ -314,6 +314,19 @@ async def test_no_more_texts_than_wanted(place: tuple[Site, OpenAccess, str]) ->
     _, access, _ = place
     nowhere = [paper(n, key=f"doi:10.1/{n}", identifiers=(f"doi:10.1/{n}",)) for n in range(50, 60)]
     assert len(await access.read([*nowhere, *papers(9)], 3, silent)) == 3
+
+
+async def test_no_text_is_fetched_once_the_time_or_the_bytes_are_used_up(place: tuple[Site, OpenAccess, str]) -> None:
+    _, access, _ = place
+    html = [paper(n, identifiers=(f"arxiv:2001.00001v{n}",)) for n in range(1, 8)]
+    by_bytes = replace(access, budget=TextBudget(bytes=1), unread={})
+    assert 1 <= len(await by_bytes.read(html, 7, silent)) < 7
+    assert set(by_bytes.unread.values()) == {"the bytes for full texts had been used up"}
+    ticks = iter(range(0, 1_000, 10))
+    by_time = replace(access, budget=TextBudget(25.0, now=lambda: next(ticks)), unread={})
+    late = [paper(n, identifiers=(f"arxiv:2001.00001v{n}",)) for n in range(11, 18)]
+    assert len(await by_time.read(late, 7, silent)) == 2
+    assert set(by_time.unread.values()) == {"the time for full texts had been used up"}
 
 
 async def test_unpaywall_knows_where_a_paper_is_open(place: tuple[Site, OpenAccess, str]) -> None:

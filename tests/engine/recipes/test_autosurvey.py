@@ -26,7 +26,7 @@ from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingPlan, WritingTask
-from engine.survey import Survey, walk
+from engine.survey import Section, Survey, walk
 from engine.values import (
     Brief,
     FoundPaper,
@@ -36,15 +36,18 @@ from engine.values import (
     PaperKey,
     PaperSelection,
     Passage,
+    Query,
     walk_outline,
 )
 from engine.writing.drafting import (
     CHUNK_TOKENS,
     Assignment,
     Draft,
+    OtherPapers,
     connect_neighbours,
     divide_into_chunks,
     draft_subsection,
+    most_words,
     settle_citations,
 )
 from engine.writing.estimates import estimate_cost, with_expected_texts
@@ -276,13 +279,103 @@ async def test_the_better_of_two_candidates_is_kept(library: LocalLibrary) -> No
         return simulate_answer(prompt, schema)
 
     judged: list[int] = []
+    shown: list[int] = []
+
+    async def section_finished(_: Section, position: int) -> None:
+        shown.append(position)
+
     model = FakeModel(reply)
     recipe = AutoSurveyRecipe(candidates=2)
-    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
-    scores = [value for name, value in survey.facts if name.startswith("Candidate")]
+    run = replace(context(library, model), section_finished=section_finished)
+    approved = replace(SELECTION, excluded=(EVERYTHING[0].key,))
+    outline = await recipe.outline(BRIEF, approved, run)
+    planned = len(model.asked("subsections/"))
+    written = await recipe.write_candidates(WritingTask(BRIEF, approved, outline), run)
+    first, second = written.candidates
+    assert (first.scores, second.scores, written.best) == ((3, 4, 4), (5, 4, 4), 2)
+    scores = [value for name, value in second.survey.facts if name.startswith("Candidate")]
     assert scores == ["3/4/4", "5/4/4"]
     assert {request.step.split("/")[1] for request in model.asked("draft/")} == {"0", "1"}
+    assert len(model.asked("subsections/")) > planned  # the second trial makes its own outline
+    assert first.outline == outline != second.outline
+    assert EVERYTHING[0].key not in {p.key for p in second.papers.included()}  # what a person left out stays out
+    assert len(shown) == len(set(shown))  # only the first trial's sections are shown while they are written
+
+
+async def test_a_second_candidate_that_fails_leaves_the_first(library: LocalLibrary) -> None:
+    def reply(prompt: str, schema: str) -> str:
+        if schema == "SubsectionsAnswer" and begun:
+            raise LimitExceeded("The budget of $1.00 is used up.")
+        return simulate_answer(prompt, schema)
+
+    begun: list[int] = []
+    recipe, model = AutoSurveyRecipe(candidates=2), FakeModel(reply)
+    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
+    begun.append(1)
+    written = await recipe.write_candidates(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    assert len(written.candidates) == 1
+    assert [w.detail for w in written.candidates[0].survey.warnings if w.place == "Candidate 2"] == [
+        "The budget of $1.00 is used up."
+    ]
+
+
+LONG = " ".join(f"Sentence {i} says what [@arxiv:2001.00001] and [@arxiv:2001.00002] say of it." for i in range(60))
+
+
+async def test_a_model_that_writes_far_too_much_is_held() -> None:
+    model = FakeModel(lambda _, __: LONG)
+    task = Assignment("topic", Outline("T", (OutlineNode("Part"),)), 100)
+    draft = await draft_subsection(model, task, OutlineNode("Part"), papers(2))
+    assert len(model.requests) == 2
+    assert "it had" in whole(model.requests[1])
+    assert 200 < len(draft.text.split()) <= most_words(100)
+    assert draft.text.endswith(".")
+    assert [w.kind for w in draft.warnings if w.kind == "length"] == ["length"]
+
+
+async def test_a_title_is_read_as_the_paper_of_the_survey_that_it_nearly_names() -> None:
+    own, gathered = papers(2), [paper(7, title="Learning to Retrieve Passages without Supervision")]
+    title = "Learning to Retrieve Passages Without Supervison"
+    said = f"The works agree [@{own[0].key}]. Another differs [{title}]. A third [No Such Work At All]."
+    model = FakeModel(lambda _, __: said)
+    task = Assignment("topic", Outline("T", (OutlineNode("Part"),)), 10)
+    draft = await draft_subsection(model, task, OutlineNode("Part"), own, others=OtherPapers(gathered))
+    assert list_cited_keys(draft.text) == (own[0].key, gathered[0].key)
+    assert gathered[0] in draft.papers  # so that the check sees it
+    details = " ".join(w.detail for w in draft.warnings)
+    assert "was not shown for this part (99% alike)" in details or "(98% alike)" in details
+    assert "removed: No Such Work At All" in details
+
+
+async def test_a_title_that_the_model_knows_is_found_in_the_library_where_allowed(
+    library: LocalLibrary,
+) -> None:
+    known = (await library.search(Query("graph", 1, "title")))[0].paper
+    shown = PaperSelection(tuple(item for item in SELECTION.found if item.paper.key != known.key))
+
+    def reply(prompt: str, schema: str) -> str:
+        text = simulate_answer(prompt, schema)
+        return text if schema or "subsection" not in prompt else f"{text} It goes back to one work [{known.title}]."
+
+    for allowed in (False, True):
+        recipe, model = AutoSurveyRecipe(cite_known=allowed, check=False), FakeModel(reply)
+        outline = await recipe.outline(BRIEF, shown, context(library, model))
+        written = await recipe.write_candidates(WritingTask(BRIEF, shown, outline), context(library, model))
+        (candidate,) = written.candidates
+        assert (known.key in {p.key for p in candidate.survey.references}) is allowed
+        assert (known.key in {p.key for p in candidate.papers.included()}) is allowed
+        assert all(("a work that you know" in whole(request)) is allowed for request in model.asked("draft/"))
+
+
+async def test_a_subsection_is_connected_with_the_whole_text_of_its_neighbours(library: LocalLibrary) -> None:
+    model = FakeModel(simulate_answer)
+    recipe = AutoSurveyRecipe(check=False)
+    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
+    await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    leaves = [n for _, n in walk_outline(outline.nodes) if not n.children and n.role == "body"]
+    (request,) = model.asked(f"coherence/{leaves[1].title}")
+    before = whole(request).split("The subsection before:")[1].split("The subsection after:")[0]
+    assert len(before.split()) > BRIEF.subsection_words / 2
 
 
 async def test_without_checking_the_survey_says_so(library: LocalLibrary) -> None:

@@ -203,7 +203,7 @@ async def test_trees_come_from_full_texts_where_they_can_be_read() -> None:
     values = [value for _, value in trees[read[1]].known()]
     assert {(v.section, v.page) for v in values} >= {("2 Method", 3), ("3 Results", 5)}
     assert [len(keys_in(r)) for r in model.asked("trees/") if keys_in(r)[0] in read] == [1] * 20
-    assert ("Papers read beyond the abstract", "20") in survey.facts
+    assert ("Papers read beyond the abstract", f"20: {', '.join(read)}") in survey.facts
 
 
 class Killed(Exception):

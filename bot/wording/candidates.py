@@ -1,0 +1,41 @@
+"""The surveys that were written for one brief, beside one another."""
+
+from __future__ import annotations
+
+from bot.wording.sentences import counted
+from engine.errors import UserError
+from engine.rendering.markdown import escape_markdown
+from engine.session.events import Candidate
+from engine.session.state import ONE_SURVEY, State
+from engine.survey import walk
+from engine.text import clean, list_words, shorten
+
+CRITERIA = ("coverage", "structure", "relevance")
+TITLE_CHARACTERS = 100
+
+
+def word_candidates(state: State) -> str:
+    """A line for each candidate with a judge's scores. Raises `UserError` where only one survey was written."""
+    if not state.candidates:
+        raise UserError(ONE_SURVEY)
+    lines = [
+        _line(number, candidate, is_chosen=number == state.chosen)
+        for number, candidate in enumerate(state.candidates, start=1)
+    ]
+    return "\n".join(["**Candidates**, each from its own papers and outline:", "", *lines])
+
+
+def numbers_to_choose(state: State) -> list[int]:
+    """The candidates beside the one that was taken."""
+    return [number for number in range(1, len(state.candidates) + 1) if number != state.chosen]
+
+
+def _line(number: int, candidate: Candidate, *, is_chosen: bool) -> str:
+    survey = candidate.survey
+    words = sum(len(section.text.split()) for _, section in walk(survey.sections))
+    headings = list_words([escape_markdown(clean(section.title)) for section in survey.sections])
+    scores = [f"{name} {score} of 5" for name, score in zip(CRITERIA, candidate.scores, strict=False)]
+    size = f"{counted(len(survey.sections), 'section')}, {words:,} words, {counted(len(survey.references), 'source')}"
+    title = escape_markdown(shorten(clean(survey.title), TITLE_CHARACTERS))
+    taken = " · **this is the survey**" if is_chosen else ""
+    return f"{number}. {title} · {size} · {', '.join(scores) or 'not judged'}{taken}\n   {headings}"

@@ -1,0 +1,45 @@
+"""Edits of the proposals before writing: keywords, papers, and which section a paper belongs to. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.errors import UserError
+from engine.session.events import EditPapers
+from engine.session.outline_edits import place_paper
+from engine.values import Keyword, KeywordPool, Outline, PaperKey, PaperSelection
+
+
+def edit_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]) -> KeywordPool:
+    """The pool with keywords added and dropped. Raises `UserError` for the topic and for one that is not there."""
+    topic, *rest = pool.keywords
+    gone = {text.casefold() for text in drop}
+    if topic.text.casefold() in gone:
+        raise UserError("The topic itself stays a keyword. To change it, say: start over")
+    unknown = [text for text in drop if text not in pool]
+    if unknown:
+        raise UserError(f"“{unknown[0]}” is not among the keywords.")
+    wanted = {text.casefold() for text in add}  # what was proposed and is asked for is the person's from now on
+    owned = (replace(k, origin="person") if k.text.casefold() in wanted else k for k in rest)
+    new = [Keyword(text, "person") for text in dict.fromkeys(add) if text not in pool]
+    return KeywordPool((topic, *(k for k in owned if k.text.casefold() not in gone), *new))
+
+
+def move_paper(outline: Outline, papers: PaperSelection, position: int, place: str) -> Outline:
+    """The outline with the paper at that position of the list (from 1) in the section of that number."""
+    if not 1 <= position <= len(papers.found):
+        raise UserError(f"There is no paper {position}; the list has 1 to {len(papers.found)}.")
+    return place_paper(papers.found[position - 1].paper.key, place)(outline)
+
+
+def edit_papers(selection: PaperSelection, edit: EditPapers) -> PaperSelection:
+    """The selection with papers left out and taken in again. Raises `UserError` for a position that is not there."""
+    count = len(selection.found)
+    for position in (*edit.exclude, *edit.include):
+        if not 1 <= position <= count:
+            raise UserError(f"There is no paper {position}; the list has 1 to {count}.")
+    excluded: dict[PaperKey, None] = dict.fromkeys(selection.excluded)
+    excluded.update(dict.fromkeys(selection.found[p - 1].paper.key for p in edit.exclude))
+    for position in edit.include:
+        excluded.pop(selection.found[position - 1].paper.key, None)
+    return replace(selection, excluded=tuple(excluded))
