@@ -68,7 +68,6 @@ from engine.session.events import (
     StartJob,
     Stop,
     StopJob,
-    TakeCandidate,
     Tell,
     UseList,
 )
@@ -122,7 +121,7 @@ class Turns:
         if not isinstance(command, Choose):
             return command
         if not stored.choices and stored.session.state.candidates:
-            return TakeCandidate(command.number)
+            return parse(f"choose candidate {command.number}")
         if command.number > len(stored.choices):
             raise UserError(replies.NOTHING_TO_CHOOSE)
         return parse(stored.choices[command.number - 1])

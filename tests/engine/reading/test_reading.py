@@ -316,17 +316,12 @@ async def test_no_more_texts_than_wanted(place: tuple[Site, OpenAccess, str]) ->
     assert len(await access.read([*nowhere, *papers(9)], 3, silent)) == 3
 
 
-async def test_no_text_is_fetched_once_the_time_or_the_bytes_are_used_up(place: tuple[Site, OpenAccess, str]) -> None:
-    _, access, _ = place
-    html = [paper(n, identifiers=(f"arxiv:2001.00001v{n}",)) for n in range(1, 8)]
-    by_bytes = replace(access, budget=TextBudget(bytes=1), unread={})
-    assert 1 <= len(await by_bytes.read(html, 7, silent)) < 7
-    assert set(by_bytes.unread.values()) == {"the bytes for full texts had been used up"}
-    ticks = iter(range(0, 1_000, 10))
-    by_time = replace(access, budget=TextBudget(25.0, now=lambda: next(ticks)), unread={})
-    late = [paper(n, identifiers=(f"arxiv:2001.00001v{n}",)) for n in range(11, 18)]
-    assert len(await by_time.read(late, 7, silent)) == 2
-    assert set(by_time.unread.values()) == {"the time for full texts had been used up"}
+async def test_nothing_is_fetched_once_time_or_bytes_are_used_up(place: tuple[Site, OpenAccess, str]) -> None:
+    budgets = {"bytes": TextBudget(bytes=1), "time": TextBudget(25.0, now=iter(range(0, 999, 10)).__next__)}
+    for first, (what, budget) in zip((1, 11), budgets.items(), strict=True):
+        access = replace(place[1], budget=budget, unread={})
+        assert 1 <= len(await access.read([paper(n) for n in range(first, first + 7)], 7, silent)) < 7
+        assert set(access.unread.values()) == {f"the {what} for full texts had been used up"}
 
 
 async def test_unpaywall_knows_where_a_paper_is_open(place: tuple[Site, OpenAccess, str]) -> None:
