@@ -147,7 +147,7 @@ async def _play(player: Player, *, questions: bool) -> None:
     await player.do(player.press("ok"))
     if not questions:
         return
-    for words in (f"ask {QUESTION}", "why 2", "show papers", "shorten 2.1", "cost", "status", "lunch at 12?"):
+    for words in (f"ask {QUESTION}", "why 2", "show papers", "shorten 2", "cost", "status", "lunch at 12?"):
         await player.do(player.say(words), changes=words.startswith("shorten"))
     for verb in ("references", "show 2", "show papers"):
         await player.do(player.press(verb), changes=False)

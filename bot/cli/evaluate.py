@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -38,6 +39,13 @@ SIMULATED = "simulated (thinks nothing; its figures mean nothing)"
 
 SERVICES = ("openai:", "anthropic:")
 
+_SURVEY_OF = re.compile(
+    r"[\s:,–—-]+(?:an? )?(?:comprehensive |systematic |brief )?(?:literature )?(?:survey|review|overview)\b.*$|"
+    r"^(?:an? )?(?:comprehensive |systematic |brief )?(?:literature )?(?:survey|review|overview) (?:of|on) ",
+    re.I,
+)
+"""What a title says besides the topic."""
+
 LARGEST_BYTES = 50 * 2**20
 
 
@@ -65,7 +73,7 @@ async def evaluate(console: Console, path: Path, wanted: EvaluateOptions) -> int
     human = read_document(wanted.reference) if wanted.reference else None
     account = Account()
     async with _tools(account, wanted, console) as tools:
-        topic = wanted.topic or document.title or path.stem
+        topic = wanted.topic or _SURVEY_OF.sub("", document.title) or path.stem
         found = await evaluate_document(document, topic, tools, human)
     about = _about(tools, account)
     text = as_json({path.name: [found]}, about) if wanted.as_json else as_markdown(found, about, details=wanted.details)

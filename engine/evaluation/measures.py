@@ -20,6 +20,7 @@ from engine.evaluation.references import (
     resolve_online,
     resolve_references,
     semantic_relevance,
+    topic_closeness,
 )
 from engine.evaluation.scores import Score, human_hours, published_final, surveys_per_hour
 from engine.evaluation.shared_lists import shared_lists
@@ -27,6 +28,7 @@ from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
+from engine.values import Paper, PaperKey
 
 
 async def _nobody(_: str) -> None:
@@ -54,6 +56,8 @@ class Evaluation:
     title: str
     groups: tuple[tuple[str, tuple[Score, ...]], ...]
     problems: tuple[str, ...]
+    topic: str = ""
+    """What it was judged as a survey of."""
 
     def scores(self) -> dict[str, Score]:
         """Every figure by its name."""
@@ -83,7 +87,11 @@ async def evaluate_document(
         ),
         (
             "Relevance of references",
-            (semantic_relevance(papers, topic, tools.embedder), await judge_relevance(papers, topic, tools.judges)),
+            (
+                await topic_closeness(papers, _as_papers(document), topic, tools.library, tools.embedder),
+                semantic_relevance(papers, topic, tools.embedder),
+                await judge_relevance(papers, topic, tools.judges),
+            ),
         ),
     ]
     await tools.progress("citations")
@@ -100,7 +108,16 @@ async def evaluate_document(
         model = next(iter(tools.judges.values()))
         tested = await knowledge_test(tools.questions, document.text(), model)
         groups.append(("Knowledge test", test_scored(tested, len(tools.questions))))
-    return Evaluation(document.title, tuple(groups), document.problems)
+    return Evaluation(document.title, tuple(groups), document.problems, topic)
+
+
+def _as_papers(document: Document) -> list[Paper]:
+    """Its parts, to be placed by meaning where none of its references is known."""
+    return [
+        Paper(PaperKey(f"part:{number}"), part.title, part.text)
+        for number, part in enumerate(document.parts)
+        if part.text
+    ]
 
 
 async def _citations(

@@ -190,6 +190,30 @@ def semantic_relevance(papers: Sequence[Paper], topic: str, embedder: Embedder) 
     return Score("semantic relevance", float(closeness.mean()), how, float(closeness.std()))
 
 
+NEAREST = 20
+"""Papers of the library that show how close to a topic papers can be."""
+
+
+async def topic_closeness(
+    papers: Sequence[Paper], parts: Sequence[Paper], topic: str, library: Library, embedder: Embedder
+) -> Score:
+    """Mean cosine of a survey's papers to the topic as a share of what the library's nearest papers reach, from 0 to 1.
+
+    Where none of its papers is known, its parts are compared.
+    """
+    name = "closeness to the topic"
+    nearest = [item.paper for item in await library.search(Query(topic, NEAREST))]
+    at = embedder.embed([topic])[0]
+    reached, own = (
+        float((embed_papers(embedder, some) @ at).mean()) if some else 0.0 for some in (nearest, papers or parts)
+    )
+    if reached <= 0:
+        how = f"no paper of the library “{library.name}” is near this topic"
+        return Score(name, 0.0 if papers else None, how)  # its own papers are in the library
+    how = f"mean cosine, as a share of what the library's {len(nearest)} nearest papers reach, {embedder.name}"
+    return Score(name, min(1.0, max(0.0, own / reached)), how)
+
+
 class TopicAnswer(TypedAnswer):
     """Whether a paper belongs to the topic."""
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from engine.evaluation.measures import Evaluation
-from engine.evaluation.scores import Score, mean_and_spread
+from engine.evaluation.scores import Score, mean_and_spread, scale_of
+from engine.evaluation.verdict import write_verdict
 from engine.rendering.markdown import escape_markdown
 
 RADAR = ("coverage", "structure", "relevance", "synthesis", "critical analysis")
@@ -22,7 +23,7 @@ def as_json(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[str,
 
 def as_markdown(evaluation: Evaluation, about: Mapping[str, str], *, details: bool = False) -> str:
     """One survey: a table for each group; with ``details`` the reasons below."""
-    parts = [f"# Evaluation of “{escape_markdown(evaluation.title)}”", _about(about)]
+    parts = [f"# Evaluation of “{escape_markdown(evaluation.title)}”", _verdict(evaluation), _about(about)]
     parts += [f"⚠ {escape_markdown(problem)}" for problem in evaluation.problems]
     for name, scores in evaluation.groups:
         rows = [f"| {escape_markdown(s.name)} | {_value(s)} | {escape_markdown(s.how)} |" for s in scores]
@@ -67,9 +68,12 @@ def card(evaluation: Evaluation) -> str:
         "shared lists",
     )
     lines = [
-        f"- {name}: {_value(scores[name])} ({escape_markdown(scores[name].how)})" for name in wanted if name in scores
+        f"- {name}: {_value(scores[name])} ({escape_markdown(scores[name].how)})"
+        for name in wanted
+        if name in scores and scores[name].value is not None
     ]
-    return "\n".join([f"**Evaluation of “{escape_markdown(evaluation.title)}”**", "", *lines])
+    title = f"**Evaluation of “{escape_markdown(evaluation.title)}”**"
+    return "\n".join([title, "", _verdict(evaluation), "", *lines])
 
 
 def radar(evaluations: Mapping[str, Sequence[Evaluation]]) -> str:
@@ -108,18 +112,25 @@ def _of(found: Sequence[Evaluation], name: str) -> float:
 
 
 def _about(about: Mapping[str, str]) -> str:
-    return "\n".join(f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in about.items())
+    return "\n".join(f"- {escape_markdown(f'{name}: {value}')}" for name, value in about.items())
 
 
 def _value(score: Score) -> str:
     if score.value is None:
         return "not measured"
     spread = f" ± {score.spread:.2f}" if score.spread is not None else ""
-    return f"{_number(score.value)}{spread}"
+    scale = scale_of(score.name)
+    if scale is None:
+        return f"{_number(score.value)}{spread}"
+    return f"{score.value:.2f}{spread} of {scale.top}, {'higher' if scale.rises else 'lower'} is better"
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 10 and float(value).is_integer() else f"{value:,.3f}"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def _verdict(evaluation: Evaluation) -> str:
+    return escape_markdown(write_verdict(evaluation.scores(), evaluation.topic or evaluation.title))
 
 
 def _mean(values: Sequence[float]) -> str:

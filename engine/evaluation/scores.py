@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,33 @@ class Score:
     spread: float | None = None
     """Standard deviation of what ``value`` is the mean of."""
     details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What the best value of a figure is, and whether more of it is better."""
+
+    top: int
+    rises: bool = True
+
+
+_SCALES = (
+    (r"references (?:real with wrong metadata|not found)|unsupported: .+|citation overlap.*", Scale(1, rises=False)),
+    (r"coverage|structure|relevance|synthesis|critical analysis|outline|average of .+", Scale(5)),
+    (
+        r"citation (?:recall|precision|F1).*|references real|reference coverage|claims whose sources are all known",
+        Scale(1),
+    ),
+    (
+        r"(?:closeness|relevance) .+|semantic relevance|ROUGE.*|soft heading recall.*|final score.*|IoU|knowledge .+",
+        Scale(1),
+    ),
+)
+
+
+def scale_of(name: str) -> Scale | None:
+    """The scale of a figure by its name; ``None`` for what is counted, such as references and hours."""
+    return next((scale for pattern, scale in _SCALES if re.fullmatch(pattern, name)), None)
 
 
 def harmonic_mean(values: Sequence[float]) -> float:

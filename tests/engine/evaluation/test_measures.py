@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +31,7 @@ from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.meta import Question, knowledge_test, rank_correlation, read_questions
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_cardinality, soft_heading_recall
 from engine.evaluation.references import existence, overlap, resolve_references, semantic_relevance, shared_titles
-from engine.evaluation.report import as_json, as_markdown, comparison, radar
+from engine.evaluation.report import as_json, as_markdown, card, comparison, radar
 from engine.evaluation.scores import (
     f1,
     harmonic_mean,
@@ -344,7 +345,12 @@ async def test_everything_together_and_its_reports(library: LocalLibrary) -> Non
         assert scores[name].how
     about = {"Judges": "m", "Date": "2026-01-01"}
     text = as_markdown(found, about, details=True)
-    assert "| citation recall |" in text
+    assert re.search(r"\| citation recall \| \d\.\d\d of 1, higher is better \|", text)
+    verdict = text.split("\n\n")[1]
+    assert verdict.startswith("This survey keeps to its topic, “dense retrieval” (")
+    assert verdict.count(". ") == 2 and "references, " in verdict  # three sentences, the first thing that is read
+    other = await evaluate_document(from_survey(survey), "coral reef bleaching", means)
+    assert "This survey is hardly about “coral reef bleaching”" in card(other)
     both = {"ours": [found, found], "theirs": [found]}
     table = comparison(both, about)
     assert "± 0.000" in table
