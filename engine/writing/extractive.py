@@ -38,6 +38,7 @@ _DANGLING_START = (
 )
 _DANGLING = re.compile(
     rf"^(?:{_DANGLING_START})\b|https?://|github|code (?:is|and|are)\b|code.*available|supplementary|"
+    r"(?:project|web|home) ?(?:page|site)|"
     r"\{\\|\$[^$]{25,}\$",
     re.I,
 )

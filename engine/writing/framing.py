@@ -43,6 +43,8 @@ def _count(papers: Sequence[Paper], position: int) -> str:
         return f"{papers_}, {'all ' if count > 1 else ''}of {years[0]}."
     median = int(statistics.median(years))
     recent = sum(year > years[-1] - RECENT_YEARS for year in years)
+    if recent == count:
+        return f"{papers_} from {years[0]} to {years[-1]}."
     if recent >= 0.6 * count:
         return (
             f"{papers_} since {years[0]}, {recent} of them from {years[-1] - RECENT_YEARS + 1} or later.",

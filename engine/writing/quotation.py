@@ -35,14 +35,15 @@ _FINDS = re.compile(
 _NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)?\s?(?:%|\\%|points?|times|×|x\b|BLEU|F1|percent)|\b\d+\.\d+\b")
 _USELESS = re.compile(
     r"https?://|github|(?:code|data|models?|datasets?) (?:is|are|and \w+ are|will be) (?:\w+ )?(?:available|released)|"
-    r"publicly available|supplementary|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
+    r"publicly available|supplementary|(?:project|web|home) ?(?:page|site)|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
     re.I,
 )
 _LEAD = re.compile(
     r"(?:in this (?:paper|work|article|study|survey|report|letter)|here|to this end|therefore|thus|hence|specifically|"
-    r"furthermore|moreover|additionally|in particular|finally|as a result|consequently|to (?:address|tackle|overcome|"
-    r"solve|alleviate|mitigate|remedy|handle|fill|bridge|achieve) [^,]{3,90}|motivated by [^,]{3,90}|inspired by "
-    r"[^,]{3,90}|based on [^,]{3,90}|extensive experiments[^,]{0,60} (?:show|demonstrate) that),? ",
+    r"furthermore|moreover|additionally|in particular|finally|as a result|consequently|"
+    r"extensive experiments[^,]{0,60} (?:show|demonstrate) that),? |"
+    r"(?:to (?:address|tackle|overcome|solve|alleviate|mitigate|remedy|handle|fill|bridge|achieve)|motivated by|"
+    r"inspired by|based on) [^,]{3,90}, (?=(?:we|this|these|our|the|an?|it)\b)",
     re.I,
 )
 _CLAUSE = re.compile(

@@ -39,6 +39,20 @@ def test_the_contribution_is_quoted_without_its_opening_formula() -> None:
     assert is_quoted(quotation.words, about_parsing(1))
 
 
+def test_a_long_opening_is_never_cut_inside_a_clause() -> None:
+    basis = (
+        "Based on the finding that parsers of new schemas often give columns names that are unlike the former columns'"
+    )
+    quotation = quote_contribution(about_parsing(1, PROBLEM, f"{basis} names, we propose TreeParse.", FINDS))
+    assert quotation is not None
+    assert quotation.shown.removeprefix("… ").startswith(("Based on", "we propose"))
+
+
+def test_where_more_is_to_be_read_is_no_finding() -> None:
+    quotation = quote_finding(about_parsing(1, PROBLEM, PROPOSES, "See our project page for all results and details."))
+    assert quotation is None
+
+
 def test_an_abstract_in_quotation_marks_is_read_sentence_by_sentence() -> None:
     quotation = quote_contribution(about_parsing(1, f'"{PROBLEM}', GAP, PROPOSES, f'{FINDS}"'))
     assert quotation is not None
