@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -152,6 +153,21 @@ class Libraries:
         async with translate_failures("to look for the workspace's papers"):
             return await tenant_exists(await self._weaviate(), tenant)
 
+    async def remove_workspace(self, workspace: str) -> bool:
+        """Delete the papers, texts and attribute trees that a workspace added; whether there were any."""
+        tenant = _tenant(workspace)
+        folder = self._workspace_folder(tenant).parent
+        found = await self.has_papers(workspace) or folder.exists()
+        if self._settings.weaviate_url:
+            from engine.retrieval.libraries.weaviate_schema import remove_tenant, translate_failures
+
+            async with translate_failures("to remove the workspace's papers"):
+                await remove_tenant(await self._weaviate(), tenant)
+        if folder.exists():
+            await asyncio.to_thread(shutil.rmtree, folder)
+        self._open.pop(f"/{tenant}", None)
+        return found
+
     def neural_embedder(self) -> Embedder | None:
         """The embedder of the settings; ``None`` for LSA, and, said once, where it cannot be loaded."""
         if not self._neural_tried and self._settings.embedder != "lsa":
@@ -206,7 +222,7 @@ class Libraries:
             await prepare_shared(client, server)
             known_as = f"{name}/{tenant}" if tenant else name
             description = await read_description(client, known_as)
-            await prepare(client, server, name, tenant=tenant)
+            await prepare(client, server, name, tenant=tenant, generation=description.generation)
             await describe(client, description)
         cache = self._settings.home / "embeddings"
         return WeaviateLibrary(client, server, description, neural=self.neural_embedder(), cache=cache, tenant=tenant)

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
+from weaviate.classes.query import Filter
 
 from engine.errors import RecordError, RetrievalError, UserError
-from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
+from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis, Vectors
 from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
@@ -30,8 +30,15 @@ from engine.retrieval.libraries.weaviate_model import (
     read_description,
     store_model,
 )
-from engine.retrieval.libraries.weaviate_papers import FIELDS, PaperObjects, filter_papers, to_paper
-from engine.retrieval.libraries.weaviate_schema import WeaviateServer, collection, retried, translate_failures
+from engine.retrieval.libraries.weaviate_papers import PaperObjects
+from engine.retrieval.libraries.weaviate_schema import (
+    SCHEMA_VERSION,
+    WeaviateServer,
+    collection,
+    prepare,
+    retried,
+    translate_failures,
+)
 from engine.retrieval.libraries.weaviate_survey import SurveySearch
 from engine.retrieval.merging.same_paper import blocking_keys
 from engine.text import terms
@@ -39,6 +46,7 @@ from engine.values import FoundPaper, Paper, PaperKey, Query
 
 BATCH = 500
 DESCRIBED_S = 60.0
+T = TypeVar("T")
 
 
 class WeaviateLibrary:
@@ -63,11 +71,23 @@ class WeaviateLibrary:
         self._cache = cache
         self._embedder: Embedder | None = neural
         self._described_at = time.monotonic()
-        home = collection(WORKSPACES if tenant else description.library, "Papers")
-        papers = client.collections.get(home)
-        self._papers = papers.with_tenant(tenant) if tenant else papers
+        self._tenant = tenant
+        self._use_generation(description.generation)
+
+    def _use_generation(self, generation: int) -> None:
+        """Read and write the collection of that generation."""
+        self._papers = self._collection(generation)
         self._objects = PaperObjects(self._papers)
         self._survey = SurveySearch(self._papers, self._objects)
+
+    def _collection(self, generation: int) -> Any:
+        papers = self._client.collections.get(collection(self._home, "Papers", generation))
+        return papers.with_tenant(self._tenant) if self._tenant else papers
+
+    @property
+    def _home(self) -> str:
+        """The library in whose collection the papers are."""
+        return WORKSPACES if self._tenant else self._description.library
 
     async def count(self) -> int:
         """Number of papers."""
@@ -94,7 +114,8 @@ class WeaviateLibrary:
     @retried
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
-        return await self._objects.get(keys)
+        await self._notice()
+        return await self._read(self._objects.get(keys))
 
     @retried
     async def search(self, query: Query) -> Sequence[FoundPaper]:
@@ -104,18 +125,27 @@ class WeaviateLibrary:
             return []
         match query.ranking:
             case "survey":
-                return await self._for_survey(query)
+                return await self._read(self._for_survey(query))
             case "relevance":
-                return await self._by_words_and_meaning(query)
+                return await self._read(self._by_words_and_meaning(query))
             case "words":
-                return await self._objects.by_words(query)
+                return await self._read(self._objects.by_words(query))
             case "title":
-                return await self._near(query, "title")
+                return await self._read(self._by_title(query))
+
+    async def _read(self, answer: Coroutine[Any, Any, T]) -> T:
+        """The answer; after a failure the description is read anew, as the papers may be in another collection now."""
+        try:
+            return await answer
+        except RetrievalError:
+            self._described_at = -DESCRIBED_S
+            raise
 
     @retried
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here."""
-        return await self._objects.count_topic(topic)
+        await self._notice()
+        return await self._read(self._objects.count_topic(topic))
 
     @exclusive
     async def add(self, papers: Iterable[Paper]) -> AddReport:
@@ -128,7 +158,8 @@ class WeaviateLibrary:
             first = await asyncio.to_thread(lambda: list(islice(rest, LSA_SAMPLE)))
             if not first:
                 return AddReport()
-            await self._fit(first, placed=len(first))
+            texts = [f"{paper.title}. {paper.content}" for paper in first]
+            await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), len(first))
             rest = chain(first, rest)
         elif self._neural is not None:
             await self._same_embedder(self._neural)
@@ -139,29 +170,64 @@ class WeaviateLibrary:
         return report
 
     async def is_current(self) -> bool:
-        """Whether the embedding still fits the library: it has not grown by half since."""
+        """Whether the embedding still fits the library, and its words are as they are written now."""
+        return self._description.schema == SCHEMA_VERSION and not await self._has_outgrown()
+
+    async def _has_outgrown(self) -> bool:
         if self._server.vectoriser or self._neural is not None:
-            return True
-        return await self.count() < max(1, self._description.fitted) * REFIT_GROWTH
+            return False
+        return await self.count() >= max(1, self._description.fitted) * REFIT_GROWTH
 
     @exclusive
     async def index(self, on_progress: OnIndexProgress) -> None:
-        """Fit the embedding again where the library has outgrown it, and place every paper anew.
+        """Fit the embedding again where the library has outgrown it; write what an earlier version wrote otherwise.
 
-        Interrupted, it is simply run again: vectors of the former embedding serve until the last is replaced.
+        Interrupted, it is simply run again, and searches find meanwhile what they found before.
         """
-        if await self.is_current():
+        await self._notice(at_once=True)
+        if await self._has_outgrown():
+            await self._refit(on_progress)
+        elif self._description.schema < SCHEMA_VERSION:
+            async for done in self._objects.rewrite_words(BATCH):
+                on_progress(IndexProgress("words", done, await self.count()))
+        else:
             return
-        papers = [stored async for stored in self._objects.everything()]
-        on_progress(IndexProgress("fitting", 0))
-        await self._fit([stored.paper for stored in papers], placed=0)
-        for start in range(0, len(papers), BATCH):
-            await self._write(papers[start : start + BATCH])
-            on_progress(IndexProgress("vectors", min(start + BATCH, len(papers)), len(papers)))
         async with translate_failures("to describe the library"):
-            self._description = replace(self._description, fitted=len(papers))
+            self._description = replace(self._description, schema=SCHEMA_VERSION)
             await describe(self._client, self._description)
         self._survey.forget()
+
+    async def _refit(self, on_progress: OnIndexProgress) -> None:
+        """Fill a new collection with vectors of a new embedding; readers turn to both at once, when they are whole."""
+        before, total = self._description.generation, await self.count()
+        on_progress(IndexProgress("fitting", 0))
+        texts: list[str] = []
+        async for stored in self.everything():
+            texts.append(f"{stored.paper.title}. {stored.paper.content}")
+            if len(texts) == LSA_SAMPLE:
+                break
+        embedder = await asyncio.to_thread(LatentSemanticAnalysis.fit, texts)
+        async with translate_failures("to make the collections"):
+            await self._remove_generation(before + 1)  # an interrupted fit left it
+            await prepare(self._client, self._server, self._home, tenant=self._tenant, generation=before + 1)
+        objects = PaperObjects(self._collection(before + 1))
+        done = 0
+        async for batch in batched(self.everything(), BATCH):
+            for refused in await objects.store(batch, await embed_papers(embedder, batch)):
+                raise RetrievalError(str(refused))
+            done += len(batch)
+            on_progress(IndexProgress("vectors", done, total))
+        await self._store_embedder(embedder, done, before + 1)
+        self._use_generation(before + 1)
+        async with translate_failures("to remove the former vectors"):
+            await self._remove_generation(before)
+
+    async def _remove_generation(self, generation: int) -> None:
+        name = collection(self._home, "Papers", generation)
+        if not self._tenant:
+            await self._client.collections.delete(name)
+        elif await self._client.collections.exists(name):
+            await self._client.collections.get(name).tenants.remove([self._tenant])
 
     @exclusive
     async def take_over(
@@ -210,15 +276,17 @@ class WeaviateLibrary:
         else:
             await self._same_embedder(embedder)
 
-    async def _fit(self, papers: Sequence[Paper], placed: int) -> None:
-        """A new embedding that holds for so many papers already; for fewer than there are, it is not current."""
-        texts = [f"{paper.title}. {paper.content}" for paper in papers]
-        await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), placed)
-
-    async def _store_embedder(self, embedder: LatentSemanticAnalysis, fitted: int) -> None:
+    async def _store_embedder(self, embedder: LatentSemanticAnalysis, fitted: int, generation: int = 0) -> None:
+        """From now on the library's vectors are this embedding's, in the collection of that generation."""
         async with translate_failures("to store the embedding"):
             version = await store_model(self._client, self._description.library, embedder)
-            self._description = replace(self._description, embedder=embedder.name, version=version, fitted=fitted)
+            self._description = replace(
+                self._description,
+                embedder=embedder.name,
+                version=version,
+                fitted=fitted,
+                generation=generation or self._description.generation,
+            )
             await describe(self._client, self._description)
             await forget_models(self._client, self._description.library, version)
         self._embedder = embedder
@@ -257,13 +325,8 @@ class WeaviateLibrary:
 
     async def _write(self, stored: Sequence[StoredPaper]) -> list[RecordError]:
         """Store the papers with vectors made here, unless the server makes them."""
-        vectors = None
-        papers = [item.paper for item in stored]
-        if papers and not self._server.vectoriser:
-            embedder = await self.embedder()
-            titles = await asyncio.to_thread(embedder.embed, [p.title for p in papers])
-            bodies = await asyncio.to_thread(embedder.embed, [p.content or p.title for p in papers])
-            vectors = (titles, bodies)
+        is_ours = stored and not self._server.vectoriser
+        vectors = await embed_papers(await self.embedder(), stored) if is_ours else None
         return await self._objects.store(stored, vectors)
 
     async def _for_survey(self, query: Query) -> list[FoundPaper]:
@@ -282,55 +345,51 @@ class WeaviateLibrary:
     async def _by_words_and_meaning(self, query: Query) -> list[FoundPaper]:
         """The server's hybrid search: both ranks fused, as reciprocal rank fusion does."""
         words = " ".join(terms(query.text))
-        vector: Any = None
-        if not self._server.vectoriser:
-            embedded = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[0]
-            vector = embedded.tolist() if embedded.any() else None
+        if self._server.vectoriser:
+            return await self._objects.by_words_and_meaning(query, words, None, 0.5)
+        vector = await self._embed(query.text)
         if not words and vector is None:
             return []
-        async with translate_failures("to search"):
-            found = await self._papers.query.hybrid(
-                words or None,
-                alpha=0.5 if vector is not None or self._server.vectoriser else 0.0,
-                vector=vector,
-                target_vector="abstract",
-                query_properties=["words"],
-                fusion_type=HybridFusion.RANKED,
-                limit=query.limit + len(query.exclude),
-                filters=filter_papers(query),
-                return_properties=FIELDS,
-                return_metadata=MetadataQuery(score=True),
-            )
-        scored = [FoundPaper(to_paper(o.properties), float(o.metadata.score or 0.0)) for o in found.objects]
-        return [item for item in scored if item.paper.key not in query.exclude][: query.limit]
+        return await self._objects.by_words_and_meaning(query, words, vector, 0.0 if vector is None else 0.5)
 
-    async def _near(self, query: Query, target: str) -> list[FoundPaper]:
-        common: dict[str, Any] = {
-            "target_vector": target,
-            "limit": query.limit + len(query.exclude),
-            "filters": filter_papers(query),
-            "return_properties": FIELDS,
-            "return_metadata": MetadataQuery(distance=True),
-        }
+    async def _by_title(self, query: Query) -> list[FoundPaper]:
         if self._server.vectoriser:
-            async with translate_failures("to search"):
-                found = await self._papers.query.near_text(query.text, **common)
-        else:
-            vector = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[0]
-            if not vector.any():
-                return []
-            async with translate_failures("to search"):
-                found = await self._papers.query.near_vector(vector.tolist(), **common)
-        scored = [FoundPaper(to_paper(o.properties), -float(o.metadata.distance or 0.0)) for o in found.objects]
-        return [item for item in scored if item.paper.key not in query.exclude][: query.limit]
+            return await self._objects.near(query, "title", None)
+        vector = await self._embed(query.text)
+        return [] if vector is None else await self._objects.near(query, "title", vector)
 
-    async def _notice(self) -> None:
+    async def _embed(self, text: str) -> list[float] | None:
+        """The text's vector; ``None`` where the embedding knows none of its words."""
+        vector = (await asyncio.to_thread((await self.embedder()).embed, [text]))[0]
+        return vector.tolist() if vector.any() else None
+
+    async def _notice(self, *, at_once: bool = False) -> None:
         """Learn from time to time whether another process has fitted the embedding anew, or filled the library."""
-        if self._description.embedder and time.monotonic() - self._described_at < DESCRIBED_S:
+        is_fresh = self._description.embedder and time.monotonic() - self._described_at < DESCRIBED_S
+        if is_fresh and not at_once:
             return
         async with translate_failures("to read the library's description"):
             now = await read_description(self._client, self._description.library)
         if now.version != self._description.version:
             self._embedder = self._neural
-            self._survey.forget()
+            self._use_generation(now.generation)
         self._description, self._described_at = now, time.monotonic()
+
+
+async def embed_papers(embedder: Embedder, stored: Sequence[StoredPaper]) -> tuple[Vectors, Vectors]:
+    """The vectors of titles and of abstracts; a paper without an abstract has its title's."""
+    papers = [item.paper for item in stored]
+    titles = await asyncio.to_thread(embedder.embed, [p.title for p in papers])
+    return titles, await asyncio.to_thread(embedder.embed, [p.content or p.title for p in papers])
+
+
+async def batched(papers: StoredPapers, size: int) -> AsyncIterator[list[StoredPaper]]:
+    """The papers in lists of that size, the last one shorter."""
+    batch: list[StoredPaper] = []
+    async for stored in papers:
+        batch.append(stored)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -34,6 +34,8 @@ class Description:
     embedder: str = ""
     version: str = ""
     fitted: int = 0
+    generation: int = 0
+    """Of the collection that holds the papers; it changes together with the embedding of their vectors."""
 
 
 async def read_description(client: Any, library: str) -> Description:
@@ -41,7 +43,8 @@ async def read_description(client: Any, library: str) -> Description:
     found = await client.collections.get(LIBRARIES).query.fetch_object_by_id(generate_uuid5(library))
     if found is None:
         return Description(library)
-    description = Description(**{name: found.properties[name] for name in Description.__dataclass_fields__})
+    values = {name: found.properties.get(name) for name in Description.__dataclass_fields__}
+    description = Description(**{name: value for name, value in values.items() if value is not None})
     if description.schema > SCHEMA_VERSION:
         raise UserError(
             f"The library “{library}” in Weaviate was made by a later version of Scholium (its schema has version "

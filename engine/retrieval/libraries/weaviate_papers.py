@@ -9,11 +9,11 @@ from operator import and_
 from typing import Any
 
 from weaviate.classes.data import DataObject
-from weaviate.classes.query import Filter, MetadataQuery
+from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
 from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
-from engine.errors import RecordError, UserError
+from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.adding import StoredPaper, from_stored, read_records, to_columns, write_records
 from engine.retrieval.libraries.library import TopicCounts
@@ -127,6 +127,28 @@ class PaperObjects:
             async for item in self._papers.iterator(return_properties=[*FIELDS, "records"]):
                 yield _to_stored(item.properties)
 
+    async def rewrite_words(self, batch: int) -> AsyncIterator[int]:
+        """Store papers again whose words were stemmed otherwise, with the vectors they have; counts the papers seen."""
+        changed: list[Any] = []
+        seen = 0
+        async with translate_failures("to rewrite the words of papers"):
+            wanted = [*FIELDS, "records", "words"]
+            async for item in self._papers.iterator(return_properties=wanted, include_vector=True):
+                seen += 1
+                stored = _to_stored(item.properties)
+                if item.properties.get("words") != _words(stored.paper):
+                    changed.append(DataObject(properties=_values(stored), uuid=item.uuid, vector=item.vector))
+                if len(changed) == batch:
+                    await self._store_all(changed)
+                    changed = []
+                    yield seen
+            await self._store_all(changed)
+            yield seen
+
+    async def _store_all(self, objects: list[Any]) -> None:
+        for why in (await self._insert(objects)).values() if objects else ():
+            raise RetrievalError(f"Weaviate refused a paper ({why[:160]}).")
+
     async def by_words(self, query: Query) -> list[FoundPaper]:
         """The best by the server's BM25."""
         stems = read_topic(query.text).stems
@@ -141,8 +163,42 @@ class PaperObjects:
                 return_properties=FIELDS,
                 return_metadata=MetadataQuery(score=True),
             )
-        scored = [FoundPaper(to_paper(o.properties), float(o.metadata.score or 0.0)) for o in found.objects]
-        return [item for item in scored if item.paper.key not in query.exclude][: query.limit]
+        return _found(query, [(o, float(o.metadata.score or 0.0)) for o in found.objects])
+
+    async def by_words_and_meaning(
+        self, query: Query, words: str, vector: list[float] | None, alpha: float
+    ) -> list[FoundPaper]:
+        """The best by both ranks fused; ``alpha`` is the share of meaning. Without a vector the server makes one."""
+        async with translate_failures("to search"):
+            found = await self._papers.query.hybrid(
+                words or None,
+                alpha=alpha,
+                vector=vector,
+                target_vector="abstract",
+                query_properties=["words"],
+                fusion_type=HybridFusion.RANKED,
+                limit=query.limit + len(query.exclude),
+                filters=filter_papers(query),
+                return_properties=FIELDS,
+                return_metadata=MetadataQuery(score=True),
+            )
+        return _found(query, [(o, float(o.metadata.score or 0.0)) for o in found.objects])
+
+    async def near(self, query: Query, target: str, vector: list[float] | None) -> list[FoundPaper]:
+        """The papers whose title or abstract is nearest; without a vector the server makes one of the query."""
+        common: dict[str, Any] = {
+            "target_vector": target,
+            "limit": query.limit + len(query.exclude),
+            "filters": filter_papers(query),
+            "return_properties": FIELDS,
+            "return_metadata": MetadataQuery(distance=True),
+        }
+        async with translate_failures("to search"):
+            if vector is None:
+                found = await self._papers.query.near_text(query.text, **common)
+            else:
+                found = await self._papers.query.near_vector(vector, **common)
+        return _found(query, [(o, -float(o.metadata.distance or 0.0)) for o in found.objects])
 
     async def by_id(self, ids: Sequence[Any]) -> dict[Any, Paper]:
         """Papers by the ids of their objects."""
@@ -153,20 +209,36 @@ class PaperObjects:
         return {o.uuid: to_paper(o.properties) for o in page.objects}
 
 
+def _found(query: Query, scored: Sequence[tuple[Any, float]]) -> list[FoundPaper]:
+    """As many papers as the query wants, without those that it excludes."""
+    found = [FoundPaper(to_paper(o.properties), score) for o, score in scored]
+    return [item for item in found if item.paper.key not in query.exclude][: query.limit]
+
+
 def _object(stored: StoredPaper, vectors: tuple[Vectors, Vectors] | None, row: int) -> Any:
+    name = generate_uuid5(stored.paper.key)
+    if vectors is None:
+        return DataObject(properties=_values(stored), uuid=name)
+    named = {"title": vectors[0][row].tolist(), "abstract": vectors[1][row].tolist()}
+    return DataObject(properties=_values(stored), uuid=name, vector=named)
+
+
+def _values(stored: StoredPaper) -> dict[str, Any]:
+    """The properties of a paper's object."""
     paper = stored.paper
     values = to_columns(paper, FIELDS)
     values |= {
         "identities": list(dict.fromkeys(k for record in (paper, *stored.records) for k in blocking_keys(record))),
         "records": write_records(stored.records),
         "venue_folded": paper.venue.casefold(),
-        "words": " ".join(terms(f"{paper.title}. {paper.content}")),
+        "words": _words(paper),
     }
-    values = {name: value for name, value in values.items() if value is not None}
-    if vectors is None:
-        return DataObject(properties=values, uuid=generate_uuid5(paper.key))
-    named = {"title": vectors[0][row].tolist(), "abstract": vectors[1][row].tolist()}
-    return DataObject(properties=values, uuid=generate_uuid5(paper.key), vector=named)
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _words(paper: Paper) -> str:
+    """Our own stems, so that words are found here as they are in a library on this machine."""
+    return " ".join(terms(f"{paper.title}. {paper.content}"))
 
 
 def to_paper(values: Any) -> Paper:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from itertools import count
 from typing import Any, Literal, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
@@ -16,14 +17,15 @@ from grpc.aio import AioRpcError
 from httpx import HTTPError
 from weaviate.classes.config import Configure, DataType, Property, Tokenization, VectorDistances
 from weaviate.classes.init import AdditionalConfig, Auth, Timeout
+from weaviate.classes.query import Filter
 from weaviate.classes.tenants import Tenant
 from weaviate.exceptions import UnexpectedStatusCodeError, WeaviateBaseError, WeaviateTimeoutError
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.library import WORKSPACES
 
-SCHEMA_VERSION = 2
-"""Raised whenever a property is added below; older libraries get it when they are opened."""
+SCHEMA_VERSION = 3
+"""Raised whenever a property is added below, which older libraries get when they are opened, or stems change (3)."""
 
 LIBRARIES = "Scholium_Libraries"
 """One object for each library: the version of its schema and the embedding of its vectors."""
@@ -55,9 +57,13 @@ class WeaviateServer:
     insert_s: float = 120.0
 
 
-def collection(library: str, kind: str) -> str:
-    """The collection of a library: ``Scholium_<library>_Papers``, with - and _ told apart."""
-    return f"Scholium_{library.replace('_', '__').replace('-', '_h')}_{kind}"
+def collection(library: str, kind: str, generation: int = 0) -> str:
+    """The collection of a library: ``Scholium_<library>_Papers``, with - and _ told apart.
+
+    A library whose embedding was fitted anew has a further generation: ``…_Papers_1``.
+    """
+    name = f"Scholium_{library.replace('_', '__').replace('-', '_h')}_{kind}"
+    return f"{name}_{generation}" if generation else name
 
 
 async def connect(server: WeaviateServer) -> weaviate.WeaviateAsyncClient:
@@ -104,6 +110,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 PAUSES_S = (0.2, 1.0)
 """Pauses before a read is tried again."""
+READ_S = 30.0
+"""A read takes so long at most, whatever the client tries by itself where the server has died."""
 QUICK_S = 5.0
 """A failure that took longer has been waited for enough: the client tries for some seconds by itself."""
 
@@ -113,6 +121,16 @@ def retried(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, 
 
     @wraps(read)
     async def patient(*args: P.args, **options: P.kwargs) -> T:
+        try:
+            async with asyncio.timeout(READ_S):
+                return await repeated(*args, **options)
+        except TimeoutError as error:
+            raise RetrievalError(
+                f"Weaviate did not answer within {READ_S:.0f} seconds. Check that it runs and is reachable.",
+                retryable=True,
+            ) from error
+
+    async def repeated(*args: P.args, **options: P.kwargs) -> T:
         for pause_s in PAUSES_S:
             began = time.monotonic()
             try:
@@ -217,7 +235,12 @@ Kind = Literal["Papers", "AttributeTrees"]
 
 
 async def prepare(
-    client: weaviate.WeaviateAsyncClient, server: WeaviateServer, library: str, kind: Kind = "Papers", tenant: str = ""
+    client: weaviate.WeaviateAsyncClient,
+    server: WeaviateServer,
+    library: str,
+    kind: Kind = "Papers",
+    tenant: str = "",
+    generation: int = 0,
 ) -> None:
     """Make a collection of a library where it is missing, add what a newer version of it has, and a workspace's place.
 
@@ -225,7 +248,7 @@ async def prepare(
     """
     properties, vectors = KINDS[kind]
     tenants = Configure.multi_tenancy(enabled=True, auto_tenant_activation=True) if library == WORKSPACES else None
-    name = collection(library, kind)
+    name = collection(library, kind, generation)
     await _create_collection(client, server, name, properties, vectors, tenants)
     if tenant:
         with _already_there():
@@ -234,15 +257,42 @@ async def prepare(
 
 async def tenant_exists(client: weaviate.WeaviateAsyncClient, tenant: str) -> bool:
     """Whether a workspace has papers of its own."""
-    home = collection(WORKSPACES, "Papers")
-    return await client.collections.exists(home) and await client.collections.get(home).tenants.exists(tenant)
+    return await _find_tenant(client, "Papers", tenant) is not None
+
+
+async def _find_tenant(client: weaviate.WeaviateAsyncClient, kind: Kind, tenant: str) -> str | None:
+    """The collection that a workspace's objects are in."""
+    for generation in count():
+        home = collection(WORKSPACES, kind, generation)
+        if not await client.collections.exists(home):
+            return None
+        if await client.collections.get(home).tenants.exists(tenant):
+            return home
+    return None
+
+
+async def remove_tenant(client: weaviate.WeaviateAsyncClient, tenant: str) -> None:
+    """Delete what a workspace added: its papers with their words and vectors, its attribute trees, its embedding."""
+    kinds: tuple[Kind, ...] = ("Papers", "AttributeTrees")
+    for kind in kinds:
+        while home := await _find_tenant(client, kind, tenant):
+            await client.collections.get(home).tenants.remove([tenant])
+    mine = Filter.by_property("library").equal(f"{WORKSPACES}/{tenant}")
+    for name in (LIBRARIES, MODELS):
+        if await client.collections.exists(name):
+            await client.collections.get(name).data.delete_many(where=mine)
 
 
 async def prepare_shared(client: weaviate.WeaviateAsyncClient, server: WeaviateServer) -> None:
     """Make the collections that all libraries have in common."""
     text = [_text("library", _WHOLE), _text("version", _WHOLE)]
     await _create_collection(
-        client, server, LIBRARIES, (*text, _number("schema"), _text("embedder", _WHOLE), _number("fitted")), (), None
+        client,
+        server,
+        LIBRARIES,
+        (*text, _text("embedder", _WHOLE), *map(_number, ("schema", "fitted", "generation"))),
+        (),
+        None,
     )
     content = Property(name="content", data_type=DataType.BLOB)
     await _create_collection(client, server, MODELS, (*text, _number("part"), _number("parts"), content), (), None)
