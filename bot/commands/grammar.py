@@ -324,7 +324,7 @@ _RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
         r"show\s+(?:me\s+)?(?:the\s+|all\s+)?(papers(?:\s+\d{1,3})?|keywords|outline|survey)",
         lambda m: Show("show", m[1]),
     ),
-    _rule(r"references((?:\s+\d{1,4})*)", lambda m: Show("references", m[1].strip())),
+    _rule(r"references((?:\s+\d{1,4})*(?: of \d{1,6})?)", lambda m: Show("references", m[1].strip())),
     _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Show("show", m.group(1) or "")),
     _rule(rf"why\s+{_PLACE}\s+page\s+(\d{{1,3}})", lambda m: Show("why section", f"{m[1]} {m[2]}")),
     _rule(rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Show("why section", m.group(1))),

@@ -71,7 +71,7 @@ from engine.session.events import (
     Tell,
     UseList,
 )
-from engine.session.state import SurveySession, advance
+from engine.session.state import State, SurveySession, advance
 
 QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
 """Jobs that leave the finished survey to be exported meanwhile."""
@@ -139,7 +139,7 @@ class Turns:
                 found = await self._services.list_surveys(at, alone)
                 return Outgoing(at, replies.list_surveys(found, "", everything=command.everything), only_for=alone)
             if isinstance(command, FreeText) and incoming.place == "mentioned":
-                return Outgoing(at, replies.not_understood(command.text, "topic"), only_for=alone)
+                return Outgoing(at, replies.not_understood(command.text, State()), only_for=alone)
             if not isinstance(command, FreeText | StartSurvey):
                 return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
             start = command if isinstance(command, StartSurvey) else parse(f"survey {command.text}")

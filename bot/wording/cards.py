@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from adapters.chat import Button
+from bot.wording.hints import list_hints
 from bot.wording.proposals import proposal
 from bot.wording.reviews import list_review_buttons
 from bot.wording.sentences import counted
@@ -57,7 +57,6 @@ _BUTTONS: dict[Phase, tuple[tuple[str, str, str], ...]] = {
         _BACK_TO_OUTLINE,
     ),
 }
-_CHANGES_OF_OUTLINE = ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2")
 
 
 def make_card(session: SurveySession, price: str = "") -> Card:
@@ -69,27 +68,7 @@ def make_card(session: SurveySession, price: str = "") -> Card:
     usual = list_review_buttons(session, action_buttons(session, _BUTTONS[state.phase]))
     if state.phase == "discussion" and state.survey and not (state.brief and state.brief.quick):
         usual = (*section_buttons(state.survey, session), *usual)
-    return Card(text, usual, _hints(state))
-
-
-def _hints(state: State) -> tuple[str, ...]:
-    """What can be typed besides the buttons' words; each names only what is there."""
-    match state:
-        case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
-            return ("add WORDS", *(("drop WORDS",) if len(keywords) > 1 else ()))
-        case State(phase="papers", papers=PaperSelection() as selection):
-            out = [n for n, found in enumerate(selection.found, start=1) if found.paper.key in selection.excluded]
-            exclude = "exclude 3 7" if len(selection.found) >= 7 else "exclude 1"
-            return (*((exclude,) if selection.included() else ()), *((f"include {out[0]}",) if out else ()))
-        case State(phase="outline", outline=Outline(nodes=nodes)):
-            there = {str(number) for number in range(1, len(nodes) + 1)}
-            return tuple(hint for hint in _CHANGES_OF_OUTLINE if set(re.findall(r"\d+", hint)) <= there)
-        case State(phase="discussion", survey=survey) if survey:
-            last = min(2, len(survey.sections))
-            part = f"{last}.1" if last and survey.sections[last - 1].sections else str(last)
-            return (f"show {last}", f"why {last}", f"shorten {part}", "ask …") if last else ("ask …",)
-        case _:
-            return ()
+    return Card(text, usual, list_hints(state))
 
 
 def action_buttons(session: SurveySession, offered: Iterable[tuple[str, str, str]]) -> tuple[Button, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.store.surveys import StoredSurvey
+from bot.wording.hints import suggest_words
 from bot.wording.labels import survey_line
-from bot.wording.sentences import SUGGESTIONS, WELCOME, status
+from bot.wording.sentences import WELCOME, status
 from engine.citations import reference_text
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.named_papers import NamedPapers
-from engine.session.state import Phase, SurveySession
+from engine.session.state import State, SurveySession
 from engine.text import clean, shorten
 
 THANKS = "You are welcome."
@@ -31,9 +32,9 @@ def asked_back(text: str, choices: Sequence[str]) -> str:
     return f"I am not sure what you mean by “{said}”. Did you mean one of these?\n\n{listed}"
 
 
-def not_understood(text: str, phase: Phase) -> str:
+def not_understood(text: str, state: State) -> str:
     """An honest answer to words that mean nothing here."""
-    return f"I did not understand “{escape_markdown(shorten(clean(text), 80))}”. You can say {SUGGESTIONS[phase]}."
+    return f"I did not understand “{escape_markdown(shorten(clean(text), 80))}”. You can say {suggest_words(state)}."
 
 
 STILL_AT_WORK = "A survey is being made here. Say stop first, or wait for it."

@@ -8,13 +8,14 @@ from typing import assert_never
 
 from adapters.chat import Button, Incoming
 from bot.commands.access import Act
+from bot.wording.hints import suggest_words
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.report import as_markdown, card
 from engine.rendering.markdown import escape_markdown
 from engine.run import Progress
 from engine.session.events import Job, JobKind, NoticeKind
-from engine.session.state import Phase, State, SurveySession
+from engine.session.state import State, SurveySession
 from engine.survey import Section, walk
 from engine.text import clean, shorten
 
@@ -64,15 +65,6 @@ _NOTICES: dict[NoticeKind, str] = {
     "started over": "All right, from the beginning. Name a topic, for example: `survey graph neural networks`. "
     "(`undo` brings the former survey back.)",
     "needs topic": "Name a topic first, for example: `survey graph neural networks`",
-}
-
-SUGGESTIONS: dict[Phase, str] = {
-    "topic": "`survey TOPIC` to begin, or `help`",
-    "keywords": "`ok` to search with these keywords, `add WORDS`, or `drop WORDS`",
-    "papers": "`ok` to go on to the outline, `exclude 3 7`, or `more`",
-    "outline": "`ok` to write, `rename 2 to …`, or `drop 3`",
-    "writing": "`ok` to write on, `back` to change the outline, or `export` what is finished",
-    "discussion": "a question, `why 3.2`, or `export`",
 }
 
 _STAGES = {
@@ -126,7 +118,7 @@ def counted(number: int, noun: str) -> str:
 def notice(kind: NoticeKind, session: SurveySession) -> str:
     """One of the known short answers."""
     if kind == "not now":
-        return f"{_NOTICES[kind]} You can say {SUGGESTIONS[session.state.phase]}."
+        return f"{_NOTICES[kind]} You can say {suggest_words(session.state)}."
     return _NOTICES[kind]
 
 
@@ -288,7 +280,7 @@ def status(session: SurveySession) -> str:
     """Where the conversation is."""
     state = session.state
     topic = f"“{escape_markdown(state.brief.topic)}”" if state.brief else "no topic yet"
-    doing = word_started(session.job) if session.job else f"it is your turn: {SUGGESTIONS[state.phase]}"
+    doing = word_started(session.job) if session.job else f"it is your turn: {suggest_words(state)}"
     count = len(state.sections)
     written = f" {count} {'section is' if count == 1 else 'sections are'} written." if state.phase == "writing" else ""
     return f"Topic: {topic}. Step: {state.phase}.{written} Now: {doing}"

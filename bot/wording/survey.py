@@ -6,6 +6,7 @@ Citations are links with the numbers of the survey's references, the same here a
 from __future__ import annotations
 
 import difflib
+import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -175,12 +176,28 @@ def sources_button(texts: Sequence[str], survey: Survey, session: SurveySession)
     known = numbers(survey)
     cited = sorted({known[key] for text in texts for key in list_cited_keys(text) if key in known})
     wanted = " ".join(map(str, cited))
-    verb = f"references {wanted}" if len(wanted) <= 60 else "references"
+    verb = f"references {wanted} of {checksum(survey, cited)}" if len(wanted) <= 50 else "references"
     return (Button("Sources", f"{verb}:{session.id}:{session.revision}", ""),) if cited else ()
 
 
-def word_references(survey: Survey, wanted: Sequence[int]) -> str:
-    """References by their numbers: who, what, where, with its address."""
+def checksum(survey: Survey, wanted: Sequence[int]) -> int:
+    """Which papers these numbers are: another figure where a change of the survey has numbered others so."""
+    keys = (survey.references[number - 1].key for number in wanted if 1 <= number <= len(survey.references))
+    return zlib.crc32(" ".join(keys).encode()) % 1_000_000
+
+
+RENUMBERED = (
+    "The survey was changed since that message, and its sources are numbered anew. Say references to see them all."
+)
+
+
+def word_references(survey: Survey, wanted: Sequence[int], meant: int | None = None) -> str:
+    """References by their numbers: who, what, where, with its address.
+
+    Raises `UserError` where the numbers were other papers' when they were written, as the checksum ``meant`` says.
+    """
+    if meant is not None and meant != checksum(survey, wanted):
+        raise UserError(RENUMBERED)
     chosen = [(n, p) for n, p in enumerate(survey.references, start=1) if not wanted or n in wanted]
     lines = [f"- **\\[{number}\\]** {_reference(paper)}" for number, paper in chosen]
     head = "**Sources**" if wanted else f"**{counted(len(chosen), 'source')}** of this survey"

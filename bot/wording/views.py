@@ -33,8 +33,10 @@ def view(session: SurveySession, show: Show) -> Card:
         case "show":
             return _show(session, show.target)
         case "references":
-            wanted = [int(number) for number in show.target.split()]
-            return Card(survey_wording.word_references(require_survey(state), wanted), ())
+            numbers, _, meant = show.target.partition(" of ")
+            wanted = [int(number) for number in numbers.split()]
+            text = survey_wording.word_references(require_survey(state), wanted, int(meant) if meant else None)
+            return Card(text, ())
         case "why section":
             return _why_section(session, require_survey(state), show.target)
         case "why reference":

@@ -6,11 +6,17 @@ from dataclasses import replace
 
 import pytest
 
+from bot.commands.grammar import Show, parse
 from bot.wording.cards import make_card
+from bot.wording.hints import suggest_words
 from bot.wording.sentences import word_kept
+from bot.wording.survey import sources_button
+from bot.wording.views import view
+from engine.citations import cite
+from engine.errors import UserError
 from engine.session.events import Job
 from engine.session.state import SurveySession
-from engine.survey import Section
+from engine.survey import Section, Survey
 from engine.values import FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
 from tests.fakes import papers
 
@@ -41,6 +47,26 @@ def test_hints_of_papers_and_keywords_name_what_is_there() -> None:
     assert make_card(session(phase="papers", papers=out)).hints == ("exclude 1", "include 2")
     one = KeywordPool((Keyword("graphs", "topic"),))
     assert make_card(session(phase="keywords", keywords=one)).hints == ("add WORDS",)
+
+
+def test_no_sentence_suggests_a_section_that_is_not_there() -> None:
+    one = Outline("A survey", (OutlineNode("Graphs"),))
+    assert suggest_words(session(phase="outline", outline=one).state) == "`ok` to write"
+    written = session(phase="discussion", survey=Survey("A survey", "", (Section("Graphs", "Text."),), ()))
+    assert suggest_words(written.state) == "a question, `why 1`, or `export`"
+
+
+def test_sources_of_an_old_message_are_not_read_by_new_numbers() -> None:
+    first, second = papers(2)
+    text = f"It works {cite([second.key])}."
+    before = Survey("A survey", "", (Section("Graphs", text),), (first, second))
+    (button,) = sources_button([text], before, session(survey=before))
+    show = parse(button.action.split(":")[0])
+    assert isinstance(show, Show)
+    assert second.title in view(session(phase="discussion", survey=before), show).text
+    after = replace(before, references=(second, first))
+    with pytest.raises(UserError, match="numbered anew"):
+        view(session(phase="discussion", survey=after), show)
 
 
 def test_what_is_kept_is_said_only_of_what_was_made() -> None:
