@@ -82,7 +82,10 @@ def stem(word: str) -> str:
     Words of another sense than those that Snowball gives the same stem have one of their own (`own_stems.txt`):
     *continual* is not *continuous*, an *activity* no *activation*.
     """
-    stemmed: str = _own_stems().get(word) or _mine.stemmer.stemWord(word)
+    before, hyphen, last = word.rpartition("-")
+    if own := _own_stems().get(last):
+        return f"{before}{hyphen}{own}"
+    stemmed: str = _mine.stemmer.stemWord(word)
     return stemmed
 
 
