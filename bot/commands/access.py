@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from adapters.chat import Conversation
-from bot.commands.grammar import (
+from bot.commands.commands import (
     ArchiveSurvey,
     Command,
     Export,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.commands.grammar import StartSurvey, parse_years
+from bot.commands.commands import StartSurvey
+from bot.commands.grammar import parse_years
 from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS, Limits
 from engine.llm.model import Task

@@ -7,9 +7,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
+from bot.commands.commands import (
+    ArchiveSurvey,
+    Choose,
+    Command,
+    Export,
+    FollowUp,
+    Forget,
+    FreeText,
+    FullSurvey,
+    Invite,
+    ListSurveys,
+    More,
+    NameSurvey,
+    NewSurvey,
+    OpenSurvey,
+    RaiseBudget,
+    Show,
+    StartSurvey,
+)
 from engine.errors import UserError
 from engine.retrieval.matching import lines_of
 from engine.session import outline_edits as outline
@@ -21,7 +40,6 @@ from engine.session.events import (
     EditOutline,
     EditPapers,
     Evaluate,
-    Event,
     FindGaps,
     GoBack,
     MorePapers,
@@ -39,141 +57,6 @@ from engine.session.events import (
 from engine.survey import SectionChange, Way
 from engine.values import YearRange
 
-Evidence = Literal["why section", "why reference", "why float", "references", "tree"]
-View = Evidence | Literal["help", "hello", "thanks", "status", "sources", "history", "show", "cost", "budget"]
-
-
-@dataclass(frozen=True, slots=True)
-class StartSurvey:
-    """A topic with the options that were named."""
-
-    topic: str
-    options: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Show:
-    """Something to be shown; nothing changes. ``target`` is a section or reference number."""
-
-    view: View
-    target: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Export:
-    """Files to be made; no formats means the usual ones."""
-
-    formats: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class More:
-    """More papers, as many as a setting says."""
-
-
-@dataclass(frozen=True, slots=True)
-class Invite:
-    """Somebody who may change the survey too."""
-
-    person: str
-
-
-@dataclass(frozen=True, slots=True)
-class RaiseBudget:
-    """Dollars more for this survey, or today for a person or the workspace."""
-
-    scope: Literal["survey", "person", "workspace"]
-    money: float
-    person: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Forget:
-    """Delete the survey with all that belongs to it; asked back unless ``sure``."""
-
-    sure: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ListSurveys:
-    """A person's surveys, archived ones only where ``everything`` is wanted."""
-
-    everything: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OpenSurvey:
-    """A survey by its number in the list; 0 is the last."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class NewSurvey:
-    """A survey beside the one at hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class NameSurvey:
-    """Another name for the survey at hand."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveSurvey:
-    """Out of the list with a survey, by its number; 0 is the one at hand."""
-
-    number: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Choose:
-    """One of the readings that were asked back, from 1."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """The next quick review, on the follow-up question of that number (from 1)."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class FullSurvey:
-    """A whole survey of the papers of a quick review, with the options that were named."""
-
-    options: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class FreeText:
-    """Words that are no command: a topic, a question, or not understood, as the phase has it."""
-
-    text: str
-
-
-SurveyCommand = ListSurveys | OpenSurvey | NewSurvey | NameSurvey | ArchiveSurvey
-"""What is done with several surveys."""
-
-Command = (
-    SurveyCommand
-    | StartSurvey
-    | Show
-    | Export
-    | More
-    | Invite
-    | RaiseBudget
-    | Forget
-    | Choose
-    | FollowUp
-    | FullSurvey
-    | FreeText
-    | Event
-)
-
 OPTIONS = tuple(
     ["recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget", "without"]
 )
@@ -189,10 +72,9 @@ def parse(text: str) -> Command:
         return UseList(lines_of(listed[1]))
     said = " ".join(text.split())
     bare = re.sub(r"^(?:please|pls)\s+|\s+(?:please|pls)$", "", said, flags=re.I).rstrip(" .!")
-    for pattern, build in _RULES:
-        match = pattern.fullmatch(bare)
-        if match:
-            return build(match)
+    for rule in RULES:
+        if match := rule.pattern.fullmatch(bare):
+            return rule.make(match)
     return FreeText(said)
 
 
@@ -283,115 +165,156 @@ def _revise(place: str, way: Way, wish: str = "") -> Command:
 _MakeCommand = Callable[[re.Match[str]], Command]
 
 
-def _rule(pattern: str, build: _MakeCommand) -> tuple[re.Pattern[str], _MakeCommand]:
-    return re.compile(pattern, re.I | re.S), build
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to say a command.
+
+    ``usage`` is how help, README and the reading prompt show it; none for courtesies, for what buttons alone say, and
+    for a command that was begun and cannot be read.
+    """
+
+    usage: str
+    pattern: re.Pattern[str]
+    make: _MakeCommand
+
+
+def _rule(usage: str, pattern: str, make: _MakeCommand) -> Rule:
+    return Rule(usage, re.compile(pattern, re.I | re.S), make)
 
 
 # The first rule that fits the whole text wins.
-_RULES: tuple[tuple[re.Pattern[str], _MakeCommand], ...] = (
-    _rule(r"(?:/?survey|write a survey (?:on|of|about))\s+(.+)", _start),
-    _rule(r"/?quick(?:\s+review)?(?:\s+(?:on|of|about))?(?:\s+(.+))?", _quick),
-    _rule(r"search\s+(?!for\s+\d)(?:for\s+)?(.+)", lambda m: _quick(m, review="no")),
-    _rule(r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda m: FollowUp(int(m.group(1)))),
-    _rule(r"(?:write\s+(?:a\s+|the\s+)?)?full survey((?:\s+\S+=\S+)*)", _full_survey),
-    _rule(r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", lambda m: Approve()),
-    _rule(r"no|n|regenerate|again|try again|another", lambda m: Regenerate()),
-    _rule(r"back|go back", lambda m: GoBack()),
-    _rule(r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
-    _rule(r"redo", lambda m: Redo()),
-    _rule(r"start over|restart", lambda m: StartOver()),
-    _rule(r"list( all)?", lambda m: ListSurveys(everything=bool(m[1]))),
-    _rule(r"open (?:(\d{1,4})|last)", lambda m: OpenSurvey(int(m[1] or 0))),
-    _rule(r"new|new survey", lambda m: NewSurvey()),
-    _rule(r"name (.{1,200})", lambda m: NameSurvey(m[1].strip(" \"'“”"))),
-    _rule(r"archive(?: (\d{1,4}))?", lambda m: ArchiveSurvey(int(m[1] or 0))),
-    _rule(r"stop|cancel|abort|halt", lambda m: Stop()),
-    _rule(r"help|\?|commands", lambda m: Show("help")),
-    _rule(r"hello|hi", lambda m: Show("hello")),
-    _rule(r"thanks|thank you", lambda m: Show("thanks")),
-    _rule(r"choose ([12])", lambda m: Choose(int(m[1]))),
-    _rule(r"status|progress", lambda m: Show("status")),
-    _rule(r"costs?", lambda m: Show("cost")),
-    _rule(r"budgets?", lambda m: Show("budget")),
-    _rule(r"budget\s+(survey|workspace)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[2])),
-    _rule(r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[3], m[2])),
-    _rule(r"budget\b.*", lambda m: _unreadable("budget, or for administrators: budget person NAME 5.00")),
-    _rule(r"invite\s+(\S+)", lambda m: Invite(_person(m[1]))),
-    _rule(r"forget( now)?", lambda m: Forget(sure=bool(m[1]))),
-    _rule(r"history", lambda m: Show("history")),
-    _rule(r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Show("sources")),
+RULES: tuple[Rule, ...] = (
+    _rule("survey TOPIC", r"(?:/?survey|write a survey (?:on|of|about))\s+(.+)", _start),
+    _rule("quick QUESTION", r"/?quick(?:\s+review)?(?:\s+(?:on|of|about))?(?:\s+(.+))?", _quick),
+    _rule("search TOPIC", r"search\s+(?!for\s+\d)(?:for\s+)?(.+)", lambda m: _quick(m, review="no")),
+    _rule("follow 1", r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda m: FollowUp(int(m.group(1)))),
+    _rule("full survey", r"(?:write\s+(?:a\s+|the\s+)?)?full survey((?:\s+\S+=\S+)*)", _full_survey),
+    _rule("ok", r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", lambda m: Approve()),
+    _rule("no", r"no|n|regenerate|again|try again|another", lambda m: Regenerate()),
+    _rule("back", r"back|go back", lambda m: GoBack()),
+    _rule("undo", r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
+    _rule("redo", r"redo", lambda m: Redo()),
+    _rule("start over", r"start over|restart", lambda m: StartOver()),
+    _rule("list", r"list( all)?", lambda m: ListSurveys(everything=bool(m[1]))),
+    _rule("open 2", r"open (?:(\d{1,4})|last)", lambda m: OpenSurvey(int(m[1] or 0))),
+    _rule("new", r"new|new survey", lambda m: NewSurvey()),
+    _rule("name TITLE", r"name (.{1,200})", lambda m: NameSurvey(m[1].strip(" \"'“”"))),
+    _rule("archive", r"archive(?: (\d{1,4}))?", lambda m: ArchiveSurvey(int(m[1] or 0))),
+    _rule("stop", r"stop|cancel|abort|halt", lambda m: Stop()),
+    _rule("help", r"help|\?|commands", lambda m: Show("help")),
+    _rule("", r"hello|hi", lambda m: Show("hello")),
+    _rule("", r"thanks|thank you", lambda m: Show("thanks")),
+    _rule("", r"choose ([12])", lambda m: Choose(int(m[1]))),
+    _rule("status", r"status|progress", lambda m: Show("status")),
+    _rule("cost", r"costs?", lambda m: Show("cost")),
+    _rule("budget", r"budgets?", lambda m: Show("budget")),
     _rule(
+        "budget survey 1", r"budget\s+(survey|workspace)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[2])
+    ),
+    _rule(
+        "budget person NAME 5.00",
+        r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)",
+        lambda m: _raise(m[1], m[3], m[2]),
+    ),
+    _rule("", r"budget\b.*", lambda m: _unreadable("budget, or for administrators: budget person NAME 5.00")),
+    _rule("invite NAME", r"invite\s+(\S+)", lambda m: Invite(_person(m[1]))),
+    _rule("forget", r"forget( now)?", lambda m: Forget(sure=bool(m[1]))),
+    _rule("history", r"history", lambda m: Show("history")),
+    _rule("sources", r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Show("sources")),
+    _rule(
+        "show papers",
         r"show\s+(?:me\s+)?(?:the\s+|all\s+)?(papers(?:\s+\d{1,3})?|keywords|outline|survey)",
         lambda m: Show("show", m[1]),
     ),
-    _rule(r"references((?:\s+\d{1,4})*(?: of \d{1,6})?)", lambda m: Show("references", m[1].strip())),
-    _rule(r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Show("show", m.group(1) or "")),
-    _rule(rf"why\s+{_PLACE}\s+page\s+(\d{{1,3}})", lambda m: Show("why section", f"{m[1]} {m[2]}")),
-    _rule(rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Show("why section", m.group(1))),
-    _rule(r"(?:attribute )?tree\s+(?:of\s+)?\[?(\d{1,5})\]?", lambda m: Show("tree", m.group(1))),
-    _rule(r"why\s+(table|figure)\s+(\d{1,3})\??", lambda m: Show("why float", f"{m[1].lower()} {m[2]}")),
-    _rule(r"why\s+\[(\d+)\]\??", lambda m: Show("why reference", m.group(1))),
+    _rule("references", r"references((?:\s+\d{1,4})*(?: of \d{1,6})?)", lambda m: Show("references", m[1].strip())),
+    _rule("show 3.2", r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Show("show", m.group(1) or "")),
+    _rule("", rf"why\s+{_PLACE}\s+page\s+(\d{{1,3}})", lambda m: Show("why section", f"{m[1]} {m[2]}")),
+    _rule("why 3.2", rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Show("why section", m.group(1))),
+    _rule("tree 12", r"(?:attribute )?tree\s+(?:of\s+)?\[?(\d{1,5})\]?", lambda m: Show("tree", m.group(1))),
+    _rule("why table 2", r"why\s+(table|figure)\s+(\d{1,3})\??", lambda m: Show("why float", f"{m[1].lower()} {m[2]}")),
+    _rule("why [12]", r"why\s+\[(\d+)\]\??", lambda m: Show("why reference", m.group(1))),
     _rule(
+        "export",
         r"export((?:\s+\S+)*)",
         lambda m: Export(tuple(re.split(r"[\s,]+", m.group(1).lower().strip())) if m.group(1).strip() else ()),
     ),
-    _rule(r"(?:evaluate|judge(?: it)?|how good is it\??)( details?)?", lambda m: Evaluate(details=bool(m[1]))),
-    _rule(r"candidates?", lambda m: Show("show", "candidates")),
-    _rule(r"choose\s+(?:candidate\s+)?(\d{1,2})", lambda m: TakeCandidate(int(m[1]))),
-    _rule(r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: FindGaps()),
-    _rule(r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: AddBackground()),
-    _rule(r"more", lambda m: More()),
-    _rule(r"more\s+(\d{1,4})(?:\s+papers)?", lambda m: MorePapers(int(m.group(1)))),
-    _rule(r"exclude\s+(.+)", lambda m: EditPapers(exclude=numbers_in(m.group(1)))),
-    _rule(r"include\s+(.+)", lambda m: EditPapers(include=numbers_in(m.group(1)))),
     _rule(
+        "evaluate", r"(?:evaluate|judge(?: it)?|how good is it\??)( details?)?", lambda m: Evaluate(details=bool(m[1]))
+    ),
+    _rule("candidates", r"candidates?", lambda m: Show("show", "candidates")),
+    _rule("choose candidate 2", r"choose\s+(?:candidate\s+)?(\d{1,2})", lambda m: TakeCandidate(int(m[1]))),
+    _rule("gaps", r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: FindGaps()),
+    _rule("background", r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: AddBackground()),
+    _rule("more", r"more", lambda m: More()),
+    _rule("more 50", r"more\s+(\d{1,4})(?:\s+papers)?", lambda m: MorePapers(int(m.group(1)))),
+    _rule("exclude 3 7", r"exclude\s+(.+)", lambda m: EditPapers(exclude=numbers_in(m.group(1)))),
+    _rule("include 3", r"include\s+(.+)", lambda m: EditPapers(include=numbers_in(m.group(1)))),
+    _rule(
+        "add section TITLE after 2",
         rf"add section\s+(.+?)\s+(after|before)\s+{_PLACE}",
         lambda m: EditOutline(outline.add(m[1].strip('"“”'), m[3], after=m[2].lower() == "after")),
     ),
-    _rule(r"add section", lambda m: _unreadable("add section Safety after 3")),
-    _rule(r"add section\s+(.+)", lambda m: EditOutline(outline.add_last(m[1].strip('"“”')))),
+    _rule("", r"add section", lambda m: _unreadable("add section Safety after 3")),
+    _rule("add section TITLE", r"add section\s+(.+)", lambda m: EditOutline(outline.add_last(m[1].strip('"“”')))),
     _rule(
+        "add a paragraph on WORDS to 2.1",
         rf"add\s+(?:a\s+)?paragraph\s+(?:on|about)\s+(.+?)\s+(?:to|in)\s+{_PLACE}",
         lambda m: _revise(m[2], "paragraph", m[1]),
     ),
-    _rule(r"add\s+(?:a\s+)?paragraph\b.*", lambda m: _unreadable("add a paragraph on evaluation to 3.2")),
-    _rule(rf"cite\s+(.+?)\s+in\s+{_PLACE}", lambda m: _revise(m[2], "cite", m[1])),
+    _rule("", r"add\s+(?:a\s+)?paragraph\b.*", lambda m: _unreadable("add a paragraph on evaluation to 3.2")),
+    _rule("cite WORDS in 3.2", rf"cite\s+(.+?)\s+in\s+{_PLACE}", lambda m: _revise(m[2], "cite", m[1])),
     _rule(
+        "remove the claim about WORDS from 3.2",
         rf"(?:remove|drop|delete)\s+the\s+claim\s+(?:about|on|that)\s+(.+?)\s+from\s+{_PLACE}",
         lambda m: _revise(m[2], "remove", m[1]),
     ),
-    _rule(r"(?:remove|drop|delete)\s+the\s+claim\b.*", lambda m: _unreadable("remove the claim about cost from 3.2")),
-    _rule(r"add\s+(.+)", lambda m: EditKeywords(add=_words(m.group(1)))),
-    _rule(r"(?:drop|remove|delete)\s+(?:section\s+)?(.+)", _drop),
-    _rule(rf"rename\s+{_PLACE}\s+(?:to\s+|:\s*)?(.+)", lambda m: EditOutline(outline.rename(m[1], m[2].strip('"“”')))),
     _rule(
+        "", r"(?:remove|drop|delete)\s+the\s+claim\b.*", lambda m: _unreadable("remove the claim about cost from 3.2")
+    ),
+    _rule("add WORDS", r"add\s+(.+)", lambda m: EditKeywords(add=_words(m.group(1)))),
+    _rule("drop WORDS", r"(?:drop|remove|delete)\s+(?:section\s+)?(.+)", _drop),
+    _rule(
+        "rename 2 to TITLE",
+        rf"rename\s+{_PLACE}\s+(?:to\s+|:\s*)?(.+)",
+        lambda m: EditOutline(outline.rename(m[1], m[2].strip('"“”'))),
+    ),
+    _rule(
+        "move 12 to 3",
         rf"(?:move|put)\s+(?:paper\s+)?(\d{{1,4}})\s+(?:in)?to\s+(?:group\s+|section\s+)?{_PLACE}",
         lambda m: MovePaper(int(m.group(1)), m.group(2)),
     ),
     _rule(
+        "move 4 before 2",
         rf"move\s+{_PLACE}\s+(before|after)\s+{_PLACE}",
         lambda m: EditOutline(outline.move(m.group(1), m.group(3), after=m.group(2).lower() == "after")),
     ),
     _rule(
+        "merge 3 4",
         rf"merge\s+{_PLACE}\s+(?:and\s+|with\s+)?{_PLACE}",
         lambda m: EditOutline(outline.merge(m.group(1), m.group(2))),
     ),
-    _rule(rf"split\s+{_PLACE}", lambda m: EditOutline(outline.split(m.group(1)))),
-    _rule(rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)", lambda m: _revise(m[1], "rewrite", m[2])),
-    _rule(rf"expand\s+{_PLACE}", lambda m: _revise(m[1], "expand")),
-    _rule(rf"shorten\s+{_PLACE}", lambda m: _revise(m[1], "shorten")),
+    _rule("split 3", rf"split\s+{_PLACE}", lambda m: EditOutline(outline.split(m.group(1)))),
     _rule(
-        rf"translate\s+{_PLACE}\s+(?:in)?to\s+([^\W\d_][\w ()-]{{1,40}})", lambda m: _revise(m[1], "translate", m[2])
+        "rewrite 3.2: WISH",
+        rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)",
+        lambda m: _revise(m[1], "rewrite", m[2]),
     ),
-    _rule(r"rewrite (?:all|everything|the whole survey)", lambda m: RewriteAll()),
-    _rule(r"rewrite\b.*", lambda m: _unreadable("rewrite 3.2: focus on evaluation")),
-    _rule(r"(?:expand|shorten)\b.*", lambda m: _unreadable("expand 3.2")),
-    _rule(r"translate\b.*", lambda m: _unreadable("translate 3.2 to German")),
-    _rule(r"cite\b.*", lambda m: _unreadable("cite arxiv:2005.11401 in 3.2")),
-    _rule(r"rename\b.*", lambda m: _unreadable("rename 2 to Dense Retrieval")),
-    _rule(r"move\b.*", lambda m: _unreadable("move 4 before 2")),
-    _rule(r"merge\b.*", lambda m: _unreadable("merge 3 4")),
-    _rule(r"ask\s+(.+)", lambda m: AskQuestion(m.group(1))),
+    _rule("expand 2.1", rf"expand\s+{_PLACE}", lambda m: _revise(m[1], "expand")),
+    _rule("shorten 2.1", rf"shorten\s+{_PLACE}", lambda m: _revise(m[1], "shorten")),
+    _rule(
+        "translate 2.1 to German",
+        rf"translate\s+{_PLACE}\s+(?:in)?to\s+([^\W\d_][\w ()-]{{1,40}})",
+        lambda m: _revise(m[1], "translate", m[2]),
+    ),
+    _rule("rewrite all", r"rewrite (?:all|everything|the whole survey)", lambda m: RewriteAll()),
+    _rule("", r"rewrite\b.*", lambda m: _unreadable("rewrite 3.2: focus on evaluation")),
+    _rule("", r"(?:expand|shorten)\b.*", lambda m: _unreadable("expand 3.2")),
+    _rule("", r"translate\b.*", lambda m: _unreadable("translate 3.2 to German")),
+    _rule("", r"cite\b.*", lambda m: _unreadable("cite arxiv:2005.11401 in 3.2")),
+    _rule("", r"rename\b.*", lambda m: _unreadable("rename 2 to Dense Retrieval")),
+    _rule("", r"move\b.*", lambda m: _unreadable("move 4 before 2")),
+    _rule("", r"merge\b.*", lambda m: _unreadable("merge 3 4")),
+    _rule("ask QUESTION", r"ask\s+(.+)", lambda m: AskQuestion(m.group(1))),
 )
 
 

@@ -7,7 +7,8 @@ from typing import get_args
 
 from adapters.chat import Form, FormField, Incoming
 from bot.commands.briefs import LANGUAGES, ONLINE, Defaults
-from bot.commands.grammar import OPTIONS, Command, StartSurvey, numbers_in
+from bot.commands.commands import Command, StartSurvey
+from bot.commands.grammar import OPTIONS, numbers_in
 from bot.wording import labels
 from bot.wording import sentences as wording
 from engine.errors import UserError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from adapters.chat import Conversation, Incoming
-from bot.commands.grammar import RaiseBudget
+from bot.commands.commands import RaiseBudget
 from bot.store.ledger import BudgetLimit, BudgetUse, Payer
 from bot.store.surveys import StoredSurvey
 from engine.errors import RecordError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.briefs import ONLINE, Defaults, brief_of
-from bot.commands.grammar import FollowUp, FullSurvey, StartSurvey
+from bot.commands.commands import FollowUp, FullSurvey, StartSurvey
 from bot.wording import reviews
 from engine.errors import UserError
 from engine.session.events import Start, WriteFull

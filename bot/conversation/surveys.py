@@ -8,14 +8,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from adapters.chat import Incoming
-from bot.commands.grammar import (
-    ArchiveSurvey,
-    ListSurveys,
-    NameSurvey,
-    NewSurvey,
-    OpenSurvey,
-    SurveyCommand,
-)
+from bot.commands.commands import ArchiveSurvey, ListSurveys, NameSurvey, NewSurvey, OpenSurvey, SurveyCommand
 from bot.conversation.services import ConversationServices
 from bot.conversation.turn import Turn
 from bot.store.surveys import StoredSurvey

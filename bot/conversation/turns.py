@@ -13,7 +13,7 @@ from typing import assert_never
 from adapters.chat import Button, Form, FormFault, Incoming, Outgoing
 from bot.commands.access import Act, Participant, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
-from bot.commands.grammar import (
+from bot.commands.commands import (
     ArchiveSurvey,
     Choose,
     Command,
@@ -32,9 +32,8 @@ from bot.commands.grammar import (
     Show,
     StartSurvey,
     SurveyCommand,
-    parse,
-    write_start,
 )
+from bot.commands.grammar import parse, write_start
 from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
 from bot.conversation.paying import find_asker, participant_of, payer_of

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 
 from adapters.chat import Incoming
-from bot.commands.grammar import Choose, Command, Export, FreeText, ListSurveys, Show, parse
+from bot.commands.commands import Choose, Command, Export, FreeText, ListSurveys, Show
+from bot.commands.grammar import parse
 from bot.commands.intents.reading import ReadingContext, Understanding, understand
 from bot.wording.proposals import proposal
 from engine.errors import UserError

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from adapters.chat import Conversation, Incoming
 from bot.app import App, JobServices
-from bot.commands.grammar import RaiseBudget
+from bot.commands.commands import RaiseBudget
 from bot.conversation.services import Upload
 from bot.jobs.runner import JobContext, JobListener
 from bot.monitoring.metrics import Metrics

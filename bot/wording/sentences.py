@@ -36,18 +36,22 @@ HELP = """**What you can say**
 (no review) · then `follow 1` · `full survey` |
 | at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `redo` · `start over` |
 | keywords | `add dense retrieval` · `drop transformers` |
-| papers | `exclude 3 7` · `include 3` · `more` · `show` · `papers:` and your list, a title, DOI or arXiv id a line |
+| papers | `exclude 3 7` · `include 3` · `more` · `more 50` · `show papers` · \
+`papers:` and your list, a title, DOI or arXiv id a line |
 | outline | `rename 2 to …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · \
 `add section … after 2` (also later: only what it touches is written again) |
-| the survey | `show 3.2` · `why 3.2` · `why [12]` · or simply ask a question |
+| the survey | `show 3.2` · `why 3.2` · `why [12]` · `why table 2` · `references` · `tree 12` · `ask …`, \
+or simply ask a question |
 | change it | `rewrite 3.2: …` · `expand 2.1` · `shorten 2.1` · `add a paragraph on … to 2.1` · `cite … in 2.1` · \
 `remove the claim about … from 2.1` · `translate 2.1 to German` · `rewrite all` |
 | files | `export` · `export pdf bib` (md, html, pdf, docx, tex, bib, ris, csl, json) |
-| its quality | `evaluate` · `evaluate details` · `candidates` · `choose 2` (where several surveys were written) |
+| its quality | `evaluate` · `evaluate details` · `candidates` · \
+`choose candidate 2` (where several surveys were written) |
 | the field | `gaps` (which parts of it lack surveys) · `background` (from Wikipedia, into the introduction) |
 | people | `invite NAME` (may change the survey too) |
 | your surveys | `list` · `open 2` · `new` · `name this survey …` · `archive` (a new topic never replaces a survey) |
-| any time | `status` · `cost` · `budget` · `sources` · `history` · `stop` · `forget` · `help` |"""
+| any time | `status` · `cost` · `budget` (for administrators `budget survey 1`, `budget person NAME 5.00`) \
+· `sources` · `history` · `stop` · `forget` · `help` |"""
 
 _NOTICES: dict[NoticeKind, str] = {
     "stale": "That was an earlier proposal; it has changed since. These are the buttons of the present one:",

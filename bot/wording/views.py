@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal, assert_never
 
 from adapters.chat import Button
-from bot.commands.grammar import Show
+from bot.commands.commands import Show
 from bot.wording import candidates, floats, proposals, replies
 from bot.wording import sentences as wording
 from bot.wording import survey as survey_wording

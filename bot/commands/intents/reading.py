@@ -8,7 +8,8 @@ from functools import cache
 from itertools import chain
 
 from adapters.chat import Place
-from bot.commands.grammar import Command, FreeText, More, NameSurvey, Show, StartSurvey, parse
+from bot.commands.commands import Command, FreeText, More, NameSurvey, Show, StartSurvey
+from bot.commands.grammar import parse
 from bot.commands.intents.addressing import addresses_others, asks_about_survey, is_question, is_subject, is_term
 from bot.commands.intents.clauses import read_clauses
 from bot.commands.intents.cues import read_cues

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands.grammar import Export, FreeText, More, Show, StartSurvey, parse, parse_years
+from bot.commands.commands import Export, FreeText, More, Show, StartSurvey
+from bot.commands.grammar import RULES, parse, parse_years
+from bot.wording.sentences import HELP
 from engine.errors import UserError
 from engine.session.events import (
     Approve,
@@ -23,6 +28,24 @@ from engine.session.events import (
 )
 from engine.survey import SectionChange
 from engine.values import YearRange
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_each_command_is_read_by_its_own_rule() -> None:
+    taken = [
+        rule.usage for rule in RULES if rule.usage and next(r for r in RULES if r.pattern.fullmatch(rule.usage)) != rule
+    ]
+    assert taken == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "help", "engine/prompts/conversation/reading.md"])
+def test_each_command_stands_where_commands_are_shown(page: str) -> None:
+    text = HELP if page == "help" else (ROOT / page).read_text(encoding="utf-8")
+    quoted = "`" if page in {"README.md", "help"} else ""
+    # “rename 2 to TITLE” begins with “rename”: numbers and words are examples.
+    begins = {re.split(r" ?(?:[A-Z]{4,}|\d|\[)", rule.usage)[0] for rule in RULES if rule.usage}
+    assert {said for said in begins if not re.search(rf"{quoted}{re.escape(said)}\b", text)} == set()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.chat import Incoming
-from bot.commands.grammar import Show, StartSurvey
+from bot.commands.commands import Show, StartSurvey
 from bot.conversation.turns import NOT_FOR_THE_SESSION, command_of
 from bot.wording import views
 from engine.errors import UserError

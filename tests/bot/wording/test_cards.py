@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.commands.grammar import Show, parse
+from bot.commands.commands import Show
+from bot.commands.grammar import parse
 from bot.wording.cards import make_card
 from bot.wording.hints import suggest_words
 from bot.wording.sentences import word_kept

@@ -10,7 +10,8 @@ import pytest
 from bot.app import App
 from bot.bench.simulation import simulate_answer
 from bot.commands.briefs import brief_of
-from bot.commands.grammar import StartSurvey, parse
+from bot.commands.commands import StartSurvey
+from bot.commands.grammar import parse
 from bot.settings import load_settings
 from engine.errors import UserError
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, paper_tokens

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from adapters.chat import Place
 from bot.bench.understand import measure_understanding, read_utterance, read_utterances
-from bot.commands.grammar import FreeText, parse
+from bot.commands.commands import FreeText
+from bot.commands.grammar import parse
 from bot.commands.intents.intents import load_intents
 from bot.commands.intents.reading import ReadingContext, read_plain, understand
 from bot.commands.intents.suggestions import suggest_commands
