@@ -25,7 +25,8 @@ async def serve_slack(app: AsyncApp, host: str, port: int) -> AsyncIterator[int]
             return web.Response(status=401, text="unsigned\n")
         try:
             parsed = await to_bolt_request(request)
-        except ValueError:  # neither JSON nor a form, or not UTF-8
+        except (ValueError, AttributeError, TypeError, RecursionError):
+            # Neither JSON nor a form, not UTF-8, or not of Slack's shape, which Bolt reads before the signature.
             return web.Response(status=400, text="malformed\n")
         return await to_aiohttp_response(await app.async_dispatch(parsed))
 

@@ -65,6 +65,8 @@ class Downloader:
                 if isinstance(error.__cause__, _NotPublic) or "not public" in str(error):
                     raise UserError(f"The address {_host(url)} is not public, so it is not read.") from error
                 raise RetrievalError(f"{_host(url)} could not be reached.", retryable=True) from error
+            except ValueError as error:  # a redirect, or a host, that cannot be one
+                raise UserError("That is no address of a paper.") from error
         raise RetrievalError(f"{_host(url)} redirects in circles.")
 
     async def close(self) -> None:

@@ -12,7 +12,7 @@ import json
 import logging
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -189,15 +189,33 @@ def _table(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecor
     text = _text(stream)
     first = text.partition("\n")[0]
     delimiter = max(",\t;", key=first.count)
-    rows = csv.DictReader(io.StringIO(text), strict=True, delimiter=delimiter)
-    if not TITLES & {(column or "").strip().lower() for column in rows.fieldnames or ()}:
-        raise UserError(f"{name}: the first line must name the columns, one of them “title”.")
+    csv.field_size_limit(LINE_BYTES)
+    lines = io.StringIO(text).readlines()
+    header = csv.DictReader(lines, strict=True, delimiter=delimiter)
     try:
-        for row in rows:
-            record = read_row({k or "": v for k, v in row.items() if isinstance(v, str)})
-            yield RawRecord(f"{name}, line {rows.line_num}", record)
+        columns = [column or "" for column in header.fieldnames or ()]
     except csv.Error as error:
-        yield RecordError(f"{name}, line {rows.line_num}", f"not valid CSV from here on ({error})")
+        raise UserError(f"{name}: the first line is not valid CSV ({error}).") from error
+    if not TITLES & {column.strip().lower() for column in columns}:
+        raise UserError(f"{name}: the first line must name the columns, one of them “title”.")
+    yield from _rows(name, columns, lines, header.line_num, delimiter)
+
+
+def _rows(
+    name: str, columns: Sequence[str], lines: Sequence[str], at: int, delimiter: str
+) -> Iterator[RawRecord | RecordError]:
+    """The rows from a line on; after one that is no CSV it goes on with the next line."""
+    while at < len(lines):
+        rows = csv.DictReader(lines[at:], columns, strict=True, delimiter=delimiter)
+        good = at
+        try:
+            for row in rows:
+                good = at + rows.line_num
+                yield RawRecord(f"{name}, line {good}", read_row({k: v for k, v in row.items() if isinstance(v, str)}))
+            return
+        except csv.Error as error:
+            at = next(n for n in range(good, len(lines)) if lines[n].strip()) + 1
+            yield RecordError(f"{name}, line {at}", f"not valid CSV ({error})")
 
 
 def _tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:

@@ -133,6 +133,17 @@ async def test_only_signed_recent_wellformed_requests_come_in(slack: Slack) -> N
         assert await status(body.encode(), {**signed(body), "X-Slack-Request-Timestamp": "soon"}) == 401
         assert await status(b"{not json", signed("{not json")) in {400, 401}
         assert await status(b"\xff\xfe", signed("x")) in {400, 401}
+        for odd in (
+            "[1]",
+            '"x"',
+            "5",
+            "null",
+            "[" * 100_000,
+            '{"event": [1]}',
+            '{"team_id": 5, "event": {"user": []}}',
+        ):
+            assert await status(odd.encode(), {}) == 401, odd
+            assert await status(odd.encode(), signed(odd, "another secret")) in {400, 401}, odd
         assert await status(b"x" * (2**20 + 1), signed("x")) == 413
     assert backend.received == []
 

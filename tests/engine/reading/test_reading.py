@@ -233,11 +233,20 @@ async def test_no_other_address_is_read(fetcher: Downloader, url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["http://169.254.169.254/", "https://127.0.0.1:1/", "file:///etc/passwd", "https://[::1]/"]
+    "target",
+    [
+        "http://169.254.169.254/",
+        "https://127.0.0.1:1/",
+        "file:///etc/passwd",
+        "https://[::1]/",
+        "https://[",
+        "https://..com/",
+        f"https://{'a' * 70}.com/",
+    ],
 )
 async def test_a_redirect_is_checked_like_the_first_address(target: str) -> None:
     async def redirect(request: web.Request) -> web.Response:
-        raise web.HTTPFound(target)
+        return web.Response(status=302, headers={"Location": target})
 
     application = web.Application()
     application.router.add_get("/", redirect)

@@ -115,6 +115,13 @@ def test_csv(tmp_path: Path) -> None:
         read(written(tmp_path, "y.csv", "a,b\n1,2\n"))
 
 
+def test_a_row_that_is_no_csv_is_one_line_and_the_rows_after_it_are_read(tmp_path: Path) -> None:
+    rows = f'title,year\nOne good paper,2020\n\n"No end,2021\nTwo good papers,2022\nA long one {"x" * 200_000},2023\n'
+    found, errors = read(written(tmp_path, "x.csv", rows))
+    assert [paper.year for paper in found] == [2020, 2022, 2023]
+    assert [str(error) for error in errors] == ["x.csv, line 4: not valid CSV (unexpected end of data)"]
+
+
 def test_one_bad_line_far_down_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
     good = json.dumps({"title": "T{}", "year": 2000})
     lines = [good.replace("{}", str(i)) for i in range(10_100)]
