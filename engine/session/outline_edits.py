@@ -18,8 +18,18 @@ Path = tuple[int, ...]
 Nodes = tuple[OutlineNode, ...]
 
 
+LONGEST_TITLE = 300
+"""Characters of a section's title."""
+
+
+def _require_title(title: str) -> None:
+    if len(title) > LONGEST_TITLE:
+        raise UserError(f"A title has at most {LONGEST_TITLE} characters; this one has {len(title):,}.")
+
+
 def rename(place: str, title: str) -> Change:
     """Another title; its papers stay."""
+    _require_title(title)
     return lambda outline: _at(
         outline, place, lambda nodes, i: (*nodes[:i], replace(nodes[i], title=title), *nodes[i + 1 :])
     )
@@ -114,6 +124,7 @@ def _without_paper(node: OutlineNode, key: PaperKey) -> OutlineNode:
 
 def add(title: str, place: str, *, after: bool = True) -> Change:
     """A new section after or before another (its papers are those nearest to its title)."""
+    _require_title(title)
 
     def added(nodes: Nodes, i: int) -> Nodes:
         if after and nodes[i].role == "conclusion":

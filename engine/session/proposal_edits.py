@@ -7,18 +7,24 @@ from dataclasses import replace
 from engine.errors import UserError
 from engine.session.events import EditPapers
 from engine.session.outline_edits import place_paper
+from engine.text import shorten
 from engine.values import Keyword, KeywordPool, Outline, PaperKey, PaperSelection
+
+LONGEST_KEYWORD = 200
+"""Characters of a search phrase that a person adds."""
 
 
 def edit_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]) -> KeywordPool:
     """The pool with keywords added and dropped. Raises `UserError` for the topic and for one that is not there."""
+    if long := [text for text in add if len(text) > LONGEST_KEYWORD]:
+        raise UserError(f"A keyword has at most {LONGEST_KEYWORD} characters; this one has {len(long[0]):,}.")
     topic, *rest = pool.keywords
     gone = {text.casefold() for text in drop}
     if topic.text.casefold() in gone:
         raise UserError("The topic itself stays a keyword. To change it, say: start over")
     unknown = [text for text in drop if text not in pool]
     if unknown:
-        raise UserError(f"“{unknown[0]}” is not among the keywords.")
+        raise UserError(f"“{shorten(unknown[0], LONGEST_KEYWORD)}” is not among the keywords.")
     wanted = {text.casefold() for text in add}  # what was proposed and is asked for is the person's from now on
     owned = (replace(k, origin="person") if k.text.casefold() in wanted else k for k in rest)
     new = [Keyword(text, "person") for text in dict.fromkeys(add) if text not in pool]

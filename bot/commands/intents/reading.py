@@ -39,6 +39,9 @@ _LIST = re.compile(
     r"(?:papers|articles|reading list|list of papers|list|literature)\s*(?:only)?\s*:\s*(.+)",
     re.I | re.S,
 )
+LONGEST_PLAIN = 600
+"""Characters of a wish in plain words: the time to read one grows with the cube of its length."""
+
 _NAMED_LIST = re.compile(
     r"show (?P<list>papers|keywords|outline)|show papers \d{1,3}|references(?: \d{1,4})*|why [\d.]+ page \d{1,3}", re.I
 )
@@ -107,7 +110,7 @@ def understand(text: str, context: ReadingContext, state: State) -> Understandin
     plain = read_plain(text, context)
     if plain.said and not plain.is_loose:
         return _accept(plain.said, state)
-    if among_people and addresses_others(text):
+    if among_people and addresses_others(text[:LONGEST_PLAIN]):
         return Understanding(silent=True)
     try:
         known = _read_known(text, context)
@@ -186,6 +189,8 @@ def read_plain(text: str, context: ReadingContext) -> PlainReading:
     among_people = context.place == "thread"
     if match := _LIST.fullmatch(text.strip()):
         return PlainReading(f"papers: {match[1].strip()}")
+    if len(text) > LONGEST_PLAIN:
+        return PlainReading("", silent=among_people)
     command = _read_command(text, context)
     said = command or _read_rest(text, context)
     if among_people and addresses_others(text) and not said.startswith("invite "):

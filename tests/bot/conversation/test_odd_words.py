@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.chat import Incoming
-from bot.commands.commands import Show, StartSurvey
+from bot.commands.commands import FreeText, Show, StartSurvey
 from bot.conversation.turns import NOT_FOR_THE_SESSION, command_of
+from bot.conversation.understanding import understand_words
 from bot.wording import views
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.events import Approve, JobDone, Start
+from engine.session.proposal_edits import edit_keywords
 from engine.session.state import SurveySession, advance
 from engine.survey import Survey
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
@@ -114,3 +117,14 @@ async def test_characters_that_no_database_takes_are_left_out_where_they_come_in
         assert brief and brief.topic == "dense retrieval"
         said = await lab.chat.say("add passage\ud800 index\0")
         assert "passage index" in said[-1].text or "passage index" in lab.chat.sent[-1].text
+
+
+@pytest.mark.parametrize("piece", ["the ", "please ", "a\n", "and 1 ", "ok "])
+def test_a_very_long_message_is_read_as_what_it_begins_with(piece: str) -> None:
+    said = understand_words(Incoming(HERE, "mara", "k", piece * 5_000), SurveySession("abc"))
+    assert said.command is None or isinstance(said.command, FreeText)
+    with pytest.raises(UserError, match="A title has at most 300 characters; this one has"):
+        understand_words(Incoming(HERE, "mara", "k", "rename 2 to " + piece * 5_000), SurveySession("abc"))
+    pool = KeywordPool((Keyword("dense retrieval", "topic"),))
+    with pytest.raises(UserError, match="A keyword has at most 200 characters"):
+        edit_keywords(pool, (piece * 5_000,), ())

