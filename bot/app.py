@@ -275,5 +275,6 @@ def _cluster_recipe(settings: Settings) -> ClusterRecipe:
         published_k=settings.cluster_count == "published",
         random_groups="clustering" in settings.without,
         reduction=settings.cluster_reduction,
+        formula=settings.cluster_terms,
         selector=settings.keyword_selector,
     )

@@ -21,6 +21,7 @@ from engine.limits import Limits
 from engine.llm.model import Task
 from engine.llm.prices import Price, PriceList
 from engine.naming.clustering import Algorithm, Reduction
+from engine.naming.phrases import Formula
 from engine.retrieval.online import arxiv, crossref, pubmed, semantic_scholar
 from engine.retrieval.online import openalex as open_alex
 
@@ -110,6 +111,9 @@ class Settings(BaseSettings):
     embedder: str = Field("lsa", description="“lsa”, or the name of a sentence-embedding model for fastembed.")
     cluster_algorithm: Algorithm | Literal["random"] = Field("k-means", description="How papers are clustered.")
     cluster_reduction: Reduction = Field("spectral", description="How papers are placed before clustering.")
+    cluster_terms: Formula = Field(
+        "bounded", description="How clusters' terms are weighed; “published”: by the paper's formula, from counts."
+    )
     cluster_count: Literal["silhouette", "published"] = Field("silhouette", description="How many clusters.")
     keyword_selector: Selector = Field("farthest", description="How keyword expansion chooses.")
 

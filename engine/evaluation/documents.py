@@ -15,8 +15,10 @@ from typing import Literal
 
 from engine.citations import list_cited_keys, replace_citations
 from engine.errors import UserError
+from engine.overview import FRAME_TITLES
 from engine.survey import Survey, walk
 from engine.text import fold, sentences
+from engine.writing.notices import DISCLAIMER
 
 Style = Literal["numbered", "keys", "author and year", "none"]
 
@@ -86,6 +88,9 @@ _TABLE = re.compile(
 _NOISE = re.compile(
     r"!\[[^\]]*\]\([^)]*\)|^\s*\|.*\|\s*$|<table\b.*?</table>|```.*?```|\$\$.*?\$\$", re.M | re.S | re.I
 )
+_CAPTION = re.compile(r"^\*\*(Table|Figure) (\d+)\.\*\* ", re.M)
+_ESCAPED = re.compile(r"\\([\\`*_{}()#+\-.!<>|~$&=:@^])")
+
 FEWEST_READ = 5
 """A survey in which fewer citations can be read has no readable citations."""
 
@@ -100,14 +105,23 @@ def from_survey(survey: Survey) -> Document:
 
 
 def from_markdown(text: str) -> Document:
-    """A survey in Markdown. Raises `UserError` where there is no text under a heading."""
+    """A survey in Markdown. Raises `UserError` where there is no text under a heading.
+
+    Of a survey that Scholium wrote the sections alone are read, as `from_survey` reads them.
+    """
     title, parts, listed = _divide_document(unicodedata.normalize("NFC", text))
+    own = DISCLAIMER in text
+    if own:
+        captions = [kind for part in parts for kind, _ in _CAPTION.findall(part.text)]
+        parts = tuple(_without_floats(part) for part in parts if part.title and part.title not in FRAME_TITLES)
     if sum(len(part.text.split()) for part in parts) < 50:
         raise UserError("This is no survey I can read: it has no text under Markdown headings (# …).")
     body = "\n\n".join(part.text for part in parts)
     style = _style(body)
     references = _entries(listed, style)
     figures, tables = len(_IMAGE.findall(body)), len(_TABLE.findall(body))
+    if own:
+        figures, tables = captions.count("Figure"), captions.count("Table")
     document = Document(title, parts, references, style, figures, tables)
     cited = {name for claim in claims(document) for name in claim.names}
     unknown = cited - {r.name for r in references}
@@ -115,6 +129,15 @@ def from_markdown(text: str) -> Document:
         # Years in brackets that have nothing to do with the list of references.
         document, unknown = replace(document, style="none"), set()
     return replace(document, problems=tuple(_problems(document, listed, unknown)))
+
+
+def _without_floats(part: Part) -> Part:
+    """A part of our own Markdown as the survey holds it: its text without tables, figures and escapes."""
+    blocks = part.text.split("\n\n")
+    at = next((i for i, block in enumerate(blocks) if _CAPTION.match(block)), len(blocks))
+    if at < len(blocks) and at and (caption := _CAPTION.match(blocks[at])):
+        at -= f"{caption[1]} {caption[2]}" in blocks[at - 1]  # the sentence that introduces it
+    return replace(part, text=_ESCAPED.sub(r"\1", "\n\n".join(blocks[:at]).strip()))
 
 
 def _problems(document: Document, listed: str, unknown: set[str]) -> Iterator[str]:

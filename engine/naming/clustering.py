@@ -33,6 +33,10 @@ DIFFUSION_STEPS = 2
 _ONE_REDUCTION = threading.Lock()
 """Where neither OpenMP nor TBB is installed, numba ends the whole process if two threads reduce at once."""
 DBSCAN_SMALLEST_CLUSTER = 5
+BEYOND_BEND, CURVE_SHARES = 2.0, (0.9, 0.8, 0.7, 0.6, 0.5)
+LARGEST_SHARE, MOST_NOISE = 0.8, 0.5
+"""Shares from which DBSCAN's result tells nothing apart: of the clustered papers in one cluster, of papers in none."""
+
 NOISE = -1
 
 
@@ -127,7 +131,7 @@ def labels(points: Vectors, algorithm: Algorithm, k: int, seed: int) -> Labels:
     """The cluster of each point, from 0; `NOISE` for DBSCAN's outliers. DBSCAN finds its own k."""
     if len(points) <= k or k <= 1:
         return np.zeros(len(points), np.int64) if k <= 1 else np.arange(len(points))
-    from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+    from sklearn.cluster import AgglomerativeClustering, KMeans
 
     match algorithm:
         case "k-means":
@@ -135,7 +139,7 @@ def labels(points: Vectors, algorithm: Algorithm, k: int, seed: int) -> Labels:
         case "agglomerative":
             found = AgglomerativeClustering(k).fit_predict(points)
         case "dbscan":
-            found = DBSCAN(eps=_radius(points), min_samples=DBSCAN_SMALLEST_CLUSTER).fit_predict(points)
+            found = _cluster_by_density(points)
     result: Labels = np.asarray(found, np.int64)
     return result
 
@@ -195,10 +199,32 @@ def clusters(
     return named
 
 
-def _radius(points: Vectors) -> float:
-    """DBSCAN's radius: most points, nine in ten, have their fifth neighbour within it."""
+def is_degenerate(found: Labels) -> bool:
+    """Whether DBSCAN told nothing apart: fewer than two clusters, nearly all in one, or most of it noise."""
+    sizes = [int(np.sum(found == label)) for label in np.unique(found) if label != NOISE]
+    inside = sum(sizes)
+    return len(sizes) < 2 or max(sizes) > LARGEST_SHARE * inside or inside < (1 - MOST_NOISE) * len(found)
+
+
+def _cluster_by_density(points: Vectors) -> Labels:
+    """DBSCAN with the widest radius of `_radii` that tells groups apart; with the widest of all where none does."""
+    from sklearn.cluster import DBSCAN
+
+    tried = (DBSCAN(eps=radius, min_samples=DBSCAN_SMALLEST_CLUSTER).fit_predict(points) for radius in _radii(points))
+    widest = next(tried)
+    return next((found for found in (widest, *tried) if not is_degenerate(found)), widest)
+
+
+def _radii(points: Vectors) -> list[float]:
+    """Radii from the curve of the points' distances to their fifth neighbour, the widest first.
+
+    One is a little beyond the curve's bend, which is the distance farthest below the line from its first point to its
+    last (Satopää et al., 2011); the others are quantiles, for groups of unlike density and curves without a bend.
+    """
     from sklearn.neighbors import NearestNeighbors
 
     near = NearestNeighbors(n_neighbors=min(DBSCAN_SMALLEST_CLUSTER, len(points))).fit(points)
     distances, _ = near.kneighbors(points)
-    return max(float(np.quantile(distances[:, -1], 0.9)), 1e-6)
+    curve = np.sort(distances[:, -1])
+    bend = float(curve[int(np.argmax(np.linspace(curve[0], curve[-1], len(curve)) - curve))]) * BEYOND_BEND
+    return sorted((max(radius, 1e-6) for radius in (bend, *np.quantile(curve, CURVE_SHARES).tolist())), reverse=True)

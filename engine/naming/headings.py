@@ -184,7 +184,9 @@ def _terms(phrases: GroupedPhrases, topical: set[str], formula: Formula) -> list
     if not vocabulary:
         return [() for _ in phrases.groups]
     frequencies = np.array([[found[phrase] for phrase in vocabulary] for found in phrases.papers], float)
-    weights = c_tf_idf(frequencies, formula) * np.array(
+    counted = phrases.occurrences if formula == "published" else phrases.papers
+    terms = np.array([[found[phrase] for phrase in vocabulary] for found in counted], float)
+    weights = c_tf_idf(terms, formula) * np.array(
         [(1.0 + 0.75 * phrase.count(" ")) * (KNOWN_TOPIC if phrase in known_topics() else 1.0) for phrase in vocabulary]
     )
     sizes = np.array([max(1, len(group)) for group in phrases.groups], float)

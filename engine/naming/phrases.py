@@ -86,7 +86,7 @@ def is_acronym(word: str) -> bool:
 
 
 class GroupedPhrases:
-    """Phrases of papers in groups: in how many papers of each group, in how many titles, how they are written.
+    """Phrases of papers in groups: in how many papers, how often and in how many titles of each, how they are written.
 
     A phrase is named by the stems of its words; an abbreviation counts as the words it stands for. ``parts`` are the
     stems in each phrase, those of hyphenated words apart.
@@ -95,6 +95,7 @@ class GroupedPhrases:
     def __init__(self, groups: Sequence[Sequence[Paper]]) -> None:
         self.groups = groups
         self.papers: list[Counter[str]] = [Counter() for _ in groups]
+        self.occurrences: list[Counter[str]] = [Counter() for _ in groups]
         self.titles: list[Counter[str]] = [Counter() for _ in groups]
         self.written: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.parts: dict[str, frozenset[str]] = {}
@@ -107,22 +108,25 @@ class GroupedPhrases:
         for row, group in enumerate(groups):
             for paper in group:
                 in_title = self._read(paper.title, TITLE_WEIGHT)
-                self.titles[row].update(in_title)
-                self.papers[row].update(in_title | self._read(paper.content, 1))
+                in_content = self._read(paper.content, 1)
+                self.titles[row].update(in_title.keys())
+                self.papers[row].update(in_title.keys() | in_content.keys())
+                self.occurrences[row].update(in_title + in_content)
         self.everywhere: Counter[str] = sum(self.papers, Counter())
 
-    def _read(self, text: str, weight: int) -> set[str]:
+    def _read(self, text: str, weight: int) -> Counter[str]:
+        """How often each phrase stands in the text."""
         tokens = [*_TOKEN.findall(text), "."]
         for before, word, after in zip([".", *tokens], tokens, [*tokens[1:], "."], strict=False):
             lower = word.lower()
             self._words[lower] += 1
             self._ending[lower] += _is_boundary(after)
             self._after_verb_cue[lower] += before.lower() in _BEFORE_VERBS
-        found: set[str] = set()
+        found: Counter[str] = Counter()
         for run in _runs(tokens):
             for start, stop in _parts(run):
                 phrase = self._phrase(run[start:stop], weight)
-                found.add(phrase)
+                found[phrase] += 1
                 self._seen[phrase] += 1
                 self._whole[phrase] += stop == len(run)
         return found

@@ -15,18 +15,21 @@ import numpy as np
 from engine.gathering.search import require_papers
 from engine.naming.clustering import (
     ALGORITHMS,
+    NOISE,
     Algorithm,
     Reduction,
     best_cluster_count,
     clusters,
     dissolve_small,
     draw_cluster_count,
+    is_degenerate,
     labels,
     pick_algorithm,
     reassign_noise,
     reduce_dimensions,
     split_in_two,
 )
+from engine.naming.phrases import Formula
 from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.either_way import RevisedEitherWay
@@ -91,6 +94,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
     published_k: bool = False
     random_groups: bool = False
     reduction: Reduction = "spectral"
+    formula: Formula = "bounded"
     name: str = "cluster"
     source: str = "Li et al., Cluster-Based Effective Generation of AI-Driven Literature Surveys, NLPCC 2024"
 
@@ -106,23 +110,24 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         papers = require_papers(selection)
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
-        main = await asyncio.to_thread(self._sections, papers, vectors, brief, context)
+        notes: list[str] = []
+        main = await asyncio.to_thread(self._sections, papers, vectors, brief, context, notes)
         method = f"{len(main)} clusters by {self._algorithm(context)}"
         nodes: list[OutlineNode] = []
         used = [cluster.name for cluster in main]
         for done, cluster in enumerate(main):
             await context.progress(Progress("dividing", done, len(main), cluster.name))
-            node = await asyncio.to_thread(_divide_section, cluster, brief, context, tuple(used))
+            node = await asyncio.to_thread(_divide_section, cluster, brief, context, tuple(used), self.formula)
             used += [child.title for child in node.children]
             nodes.append(mark_thin(node, context.limits))
         title = f"{heading(brief.topic)}: A Survey"
         if context.model:
             places = await asyncio.to_thread(place_papers, papers, vectors)
-            return Outline(title, tuple(nodes), method, is_grouping=True, places=places)
+            return Outline(title, tuple(nodes), method, tuple(notes), is_grouping=True, places=places)
         framed = frame_outline(nodes, brief.topic)
         if await asyncio.to_thread(find_open_problems, papers):
             framed = (*framed, OPEN_PROBLEMS_NODE)
-        return Outline(title, framed, method)
+        return Outline(title, framed, method, tuple(notes))
 
     async def headings(
         self, brief: Brief, selection: PaperSelection, grouping: Outline, context: RunContext
@@ -135,9 +140,12 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         first = self.algorithm or pick_algorithm(context.seed)
         return ALGORITHMS[(ALGORITHMS.index(first) + context.attempt) % len(ALGORITHMS)]
 
-    def _sections(self, papers: Sequence[Paper], vectors: Vectors, brief: Brief, context: RunContext) -> list[Cluster]:
+    def _sections(
+        self, papers: Sequence[Paper], vectors: Vectors, brief: Brief, context: RunContext, notes: list[str]
+    ) -> list[Cluster]:
+        """The clusters; ``notes`` gets what a person should know of them."""
         if len(papers) < 4:
-            return clusters(papers, np.zeros(len(papers), np.int64), brief.topic)
+            return clusters(papers, np.zeros(len(papers), np.int64), brief.topic, self.formula)
         seed = context.seed + context.attempt
         points = reduce_dimensions(vectors, seed, self.reduction)
         if brief.sections is not None:
@@ -148,14 +156,21 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             k = best_cluster_count(
                 points, (_fewest_sections(len(papers)), min(LARGEST_SECTIONS, len(papers) // 4)), seed
             )
-        found = reassign_noise(points, labels(points, self._algorithm(context), k, seed))
+        found = labels(points, self._algorithm(context), k, seed)
+        if self._algorithm(context) == "dbscan" and is_degenerate(found):
+            found = labels(points, "k-means", k, seed)
+            notes.append("DBSCAN told no groups apart here; these are by k-means.")
+        if noise := int(np.sum(found == NOISE)):
+            said = "paper lies in no cluster and stands" if noise == 1 else "papers lie in no cluster and stand"
+            notes.append(f"{noise} {said} with the nearest one.")
+            found = reassign_noise(points, found)
         if brief.sections is None and not self.published_k:
             found = dissolve_small(points, found, SMALLEST_SECTION)
             if len(np.unique(found)) == 1:
                 found = split_in_two(points, SMALLEST_SECTION)
         if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
             found = np.random.default_rng(seed).permutation(found)
-        return clusters(papers, found, brief.topic)
+        return clusters(papers, found, brief.topic, self.formula)
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Section by section, by the language model or in quotations; what is finished stays."""
@@ -190,7 +205,9 @@ def _fewest_sections(papers: int) -> int:
     return 5 if papers >= 100 else 4 if papers >= 40 else 2
 
 
-def _divide_section(cluster: Cluster, brief: Brief, context: RunContext, avoid: tuple[str, ...]) -> OutlineNode:
+def _divide_section(
+    cluster: Cluster, brief: Brief, context: RunContext, avoid: tuple[str, ...], formula: Formula
+) -> OutlineNode:
     """A section, with its subsections where there are papers enough for two; none is called like one to ``avoid``."""
     keys = tuple(paper.key for paper in cluster.papers)
     described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
@@ -200,7 +217,7 @@ def _divide_section(cluster: Cluster, brief: Brief, context: RunContext, avoid: 
     k = best_cluster_count(vectors, (2, min(4, len(cluster.papers) // context.limits.thin_evidence)), context.seed)
     found = labels(vectors, "k-means", k, context.seed)
     found = dissolve_small(vectors, found, SMALLEST_PART)
-    parts = clusters(cluster.papers, found, f"{brief.topic} {cluster.name}", avoid=avoid)
+    parts = clusters(cluster.papers, found, f"{brief.topic} {cluster.name}", formula, avoid)
     children = tuple(
         OutlineNode(
             c.name,

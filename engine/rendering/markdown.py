@@ -7,7 +7,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from engine.citations import number_ranges, numbers, reference_text, replace_citations
-from engine.overview import LineOfWork, Name, NameKind, NearbyGroup, Overview, TimeLane, TimeLine
+from engine.overview import (
+    AT_A_GLANCE,
+    HOW_SEARCHED,
+    INDEX_OF_NAMES,
+    NOT_COVERED,
+    LineOfWork,
+    Name,
+    NameKind,
+    NearbyGroup,
+    Overview,
+    TimeLane,
+    TimeLine,
+)
 from engine.survey import BarChart, Branch, Figure, Section, Survey, Table, Taxonomy, introduce
 from engine.text import clean
 from engine.values import Paper, PaperKey, SearchRecord
@@ -74,7 +86,7 @@ def _references(survey: Survey, known: dict[PaperKey, int]) -> Iterator[str]:
 
 
 def _search(survey: Survey) -> Iterator[str]:
-    yield "## How This Survey Was Searched"
+    yield f"## {HOW_SEARCHED}"
     if survey.searches:
         rows = [
             (s.source, escape_markdown(clean(s.query)), s.date, escape_markdown(describe_search(s)))
@@ -94,7 +106,7 @@ def _search(survey: Survey) -> Iterator[str]:
 
 
 def _overview(overview: Overview, references: Sequence[Paper], known: dict[PaperKey, int]) -> Iterator[str]:
-    yield "## At a Glance"
+    yield f"## {AT_A_GLANCE}"
     yield escape_markdown(clean(overview.text))
     if overview.lines:
         yield "**Lines of work**"
@@ -122,7 +134,7 @@ def describe_papers(line: LineOfWork) -> str:
 
 
 def _names(names: Sequence[Name], known: dict[PaperKey, int]) -> Iterator[str]:
-    yield "## Index of Names"
+    yield f"## {INDEX_OF_NAMES}"
     for kind, title in NAME_TITLES.items():
         entries = sorted((name for name in names if name.kind == kind), key=lambda name: name.name.casefold())
         if entries:
@@ -134,7 +146,7 @@ def _names(names: Sequence[Name], known: dict[PaperKey, int]) -> Iterator[str]:
 
 
 def _not_covered(groups: Sequence[NearbyGroup]) -> Iterator[str]:
-    yield "## What This Survey Does Not Cover"
+    yield f"## {NOT_COVERED}"
     yield "These groups of papers in the library are near the topic and were left out."
     yield "\n".join(
         f"- {escape_markdown(clean(group.title))} ({group.papers} papers), for example "

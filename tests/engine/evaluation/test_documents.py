@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.citations import list_cited_keys
+from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evaluation.documents import claims, from_markdown, from_survey
+from engine.overview import LineOfWork, Name, NearbyGroup, Overview
+from engine.rendering.files import as_json, from_json
+from engine.rendering.markdown import render_markdown
 from engine.retrieval.identity import identifiers_in
-from engine.survey import Survey
+from engine.survey import BarChart, Survey, Table
 from engine.values import PaperKey
+from engine.writing.notices import with_notice
 from tests.fakes import papers, section
 
 LONG = "Graph networks pass messages between neighbours and gather what they carry. " * 8
@@ -116,6 +122,27 @@ def test_our_own_survey_is_read_with_its_keys() -> None:
     one, two = survey.references
     assert [c.names for c in claims(document)] == [(one.key, two.key), (two.key,)]
     assert not any(list_cited_keys(c.text) for c in claims(document))
+
+
+def test_markdown_and_json_of_one_survey_give_the_same() -> None:
+    one, two, three = cited = papers(3)
+    prose = (
+        f"RAG_v2 is *fast*, they say [@{one.key}]. It was compared twice [@{two.key}; @{three.key}].\n\n"
+        f"Others differ [@{one.key}]. More follows [@{two.key}]. The end is near [@{three.key}]."
+    ) + " Nothing else is told here of it." * 10
+    table = Table("Works.", ("Work", "Says"), ((f"A [@{one.key}]", "“x”"),), introduction="{} sets works side by side.")
+    chart = BarChart("Papers by year.", "Year", "Papers", (("2020", 3),), introduction="{} counts papers.")
+    body = replace(section("Methods", prose), tables=(table,), figures=(chart,))
+    overview = Overview("3 papers.", (LineOfWork("1", "Methods", f"On it [@{one.key}].", 3),), ())
+    whole = Survey("Dense Retrieval: A Survey", f"It cites [@{one.key}].", (section("Top", "", body),), (), method="M.")
+    survey = with_notice(with_references(replace(whole, overview=overview), {p.key: p for p in cited}))
+    survey = replace(survey, names=(Name("RAG", "method", (one.key,)),), not_covered=(NearbyGroup("Else", 9, ("T",)),))
+    ours, read = from_survey(from_json(as_json(survey))), from_markdown(render_markdown(survey))
+    assert read.headings() == ours.headings()
+    assert [claim.text for claim in claims(read)] == [claim.text for claim in claims(ours)]
+    assert [len(claim.names) for claim in claims(read)] == [len(claim.names) for claim in claims(ours)]
+    assert (len(read.references), read.tables, read.figures) == (len(ours.references), ours.tables, ours.figures)
+    assert read.problems == ()
 
 
 def test_identifiers_in_references() -> None:

@@ -18,6 +18,7 @@ from engine.naming.clustering import (
     clusters,
     dissolve_small,
     draw_cluster_count,
+    is_degenerate,
     labels,
     pick_algorithm,
     reassign_noise,
@@ -25,7 +26,7 @@ from engine.naming.clustering import (
     split_in_two,
 )
 from engine.naming.headings import name_groups
-from engine.naming.phrases import c_tf_idf
+from engine.naming.phrases import GroupedPhrases, c_tf_idf
 from engine.values import FoundPaper, Keyword
 from tests.fakes import WordEmbedder, paper, papers
 
@@ -75,6 +76,27 @@ def test_noise_is_given_a_home_or_shown() -> None:
     shown = clusters(papers(61), found, "topic")
     assert shown[-1].name == "Papers Outside the Main Lines of Work"
     assert sum(len(c.papers) for c in shown) == 61
+
+
+def test_groups_of_unlike_density_are_told_apart_by_dbscan_and_one_crowd_is_degenerate() -> None:
+    rng = np.random.default_rng(3)
+    dense, loose = rng.normal(0.0, 0.02, (30, 3)), rng.normal(1.0, 0.1, (20, 3))
+    found = labels(np.vstack([dense, loose]).astype(np.float32), "dbscan", 2, 0)
+    assert not is_degenerate(found)
+    assert not set(found[:30]) & set(found[30:]) - {NOISE}
+    assert is_degenerate(np.zeros(50, np.int64))
+    assert is_degenerate(np.array([0] * 6 + [1] * 6 + [NOISE] * 20))
+
+
+def test_the_published_terms_count_occurrences_not_papers() -> None:
+    often = [
+        paper(n, title="Sparse retrieval", abstract="Hard negatives help. Hard negatives. Hard negatives.")
+        for n in (1, 2)
+    ]
+    spread = [paper(n, title="Dense retrieval", abstract="Query expansion helps.") for n in (3, 4, 5)]
+    phrases = GroupedPhrases([often, spread])
+    assert max(phrases.papers[0].values()) == 2  # papers of the group
+    assert max(phrases.occurrences[0].values()) >= 6  # what is said three times in each
 
 
 def test_clusters_of_too_few_papers_join_their_nearest() -> None:
