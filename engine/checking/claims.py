@@ -70,10 +70,7 @@ def is_connecting(sentence: str, vocabulary: Vocabulary, allowed_names: Sequence
     if list_cited_keys(sentence) or len(sentence.split()) > LONGEST_CONNECTION:
         return False
     own = re.sub(r"\b(?:sub)?sections? \d[\d.]*|\b(?:table|figure) \d+", "", sentence, flags=re.I)
-    known = fold(" ".join(allowed_names))
-    if quantities(own) or any(fold(name) not in known for name in names_in(own, vocabulary)):
-        return False
-    if any(kind.said.search(_of_the_text_out(own)) for kind in STRENGTHS):
+    if asserts_of_something(own, vocabulary, allowed_names):
         return False
     if _QUESTION.match(sentence.strip()):
         return True
@@ -81,6 +78,14 @@ def is_connecting(sentence: str, vocabulary: Vocabulary, allowed_names: Sequence
         return True
     match = _OF_THE_TEXT.search(sentence)
     return bool(match) and not _ASSERTION.search(_of_the_text_out(sentence)) and bool(terms(sentence))
+
+
+def asserts_of_something(sentence: str, vocabulary: Vocabulary, allowed_names: Sequence[str] = ()) -> bool:
+    """Whether it has a number, a strong word, or a name that is not one of the allowed."""
+    known = fold(" ".join(allowed_names))
+    if quantities(sentence) or any(fold(name) not in known for name in names_in(sentence, vocabulary)):
+        return True
+    return any(kind.said.search(_of_the_text_out(sentence)) for kind in STRENGTHS)
 
 
 def _treats_its_object(sentence: str) -> bool:

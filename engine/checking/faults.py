@@ -16,9 +16,9 @@ from typing import Literal
 from engine.checking.contrasts import find_contrasts
 from engine.checking.lexicon import STRENGTHS
 from engine.checking.names_in_place import find_misplaced_names
-from engine.checking.numbers_in_place import find_misplaced_numbers
+from engine.checking.numbers_in_place import find_miscounted, find_misplaced_numbers
 from engine.checking.quantities import Quantity, quantities, spread_ranges
-from engine.checking.reach import find_overreach, find_wrong_authors
+from engine.checking.reach import find_overreach, find_wrong_authors, spell_out_umlauts
 from engine.checking.technical_terms import find_strange_terms
 from engine.checking.turns import find_turns
 from engine.citations import replace_citations
@@ -82,7 +82,8 @@ class Source:
     @cached_property
     def names(self) -> frozenset[str]:
         """Every word, and every two and three neighbouring words, in fold form; authors and venue among them."""
-        record = " ".join((*self.paper.authors, self.paper.venue, str(self.paper.year or "")))
+        authors = " ".join(self.paper.authors)
+        record = " ".join((authors, spell_out_umlauts(authors), self.paper.venue, str(self.paper.year or "")))
         return _runs(f"{self.text}\n{record}")
 
     @cached_property
@@ -125,6 +126,7 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
     faults = [
         *(Fault("number", words) for words in _unfounded_numbers(bare, sources, said)),
         *(Fault("place", words) for words in find_misplaced_numbers(bare, _sentences_of(sources))),
+        *(Fault("place", words) for words in find_miscounted(bare, _sentences_of(sources))),
         *(Fault("place", words) for words in find_misplaced_names(bare, _sentences_of(sources), titles)),
         *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
         *(Fault("strength", words) for words in _unfounded_strength(bare, [s for s, _ in speaking if s not in titles])),
@@ -284,7 +286,7 @@ def _stands(expansion: str, known: frozenset[str]) -> bool:
 def _runs(text: str) -> frozenset[str]:
     found: set[str] = set()
     # "GPT4o" and "trained14B" are read whole and in their parts.
-    for spaced in (text, re.sub(r"(?<=[A-Za-z])(?=\d)", " ", text)):
+    for spaced in (text, re.sub(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", " ", text)):
         tokens = [t for t in map(fold, re.findall(r"\w+(?:['’]\w+)?\+*", spaced)) if t]
         found.update(tokens, (t.removesuffix("s") for t in tokens))
         for size in (2, 3, 4):

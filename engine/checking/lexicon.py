@@ -234,6 +234,11 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
     ),
     Strength(
+        "singleness",
+        _words(r"(?:(?:a|one) )?single (?!-)[a-z]+"),
+        _words(r"single|sole|one|only|alone|individual|each|mono\w*|per|uni\w+|joint\w*|an?"),
+    ),
+    Strength(
         "sameness",
         _words(r"identical\w*|the same as|equivalent to|equals?|interchangeabl[ey]|indistinguishabl[ey]"),
         _words(
@@ -264,7 +269,7 @@ DROPPABLE = re.compile(
 
 NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|(?:fail(?:s|ed|ing)?|unable) to|"
-    r"lack(?:s|ing)?|n't)\b",
+    r"lack(?:s|ing)?|poorly|n't)\b",
     re.I,
 )
 

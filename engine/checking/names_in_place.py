@@ -83,8 +83,8 @@ def _place_names(text: str) -> list[PlacedName]:
             kind = found[-1].slot
         else:
             kind = "first" if not before.strip(" “\"'(") or before.strip().lower() in {"the", "moreover,"} else ""
-        found.append(PlacedName(match[0], kind))
-        last = match.end()
+        found.append(PlacedName(match[0].rstrip("."), kind))
+        last = match.start() + len(found[-1].name)
     return found
 
 
@@ -116,14 +116,15 @@ def _is_of_another(name: str, claim: str, sources: Sequence[str]) -> bool:
     "classification (ImageNet) and detection (COCO)": ImageNet is not of detection.
     """
     said = frozenset(terms(claim))
+    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    if any(word.search(_BRACKETED.sub("", sentence)) for sentence in sources):
+        return False
     for sentence in sources:
         bracketed = [(frozenset(terms(match["head"])), match["inside"]) for match in _BRACKETED.finditer(sentence)]
-        own = [head for head, inside in bracketed if fold(name) in fold(inside)]
-        others = [head for head, inside in bracketed if fold(name) not in fold(inside)]
-        if not own or fold(name) in fold(_BRACKETED.sub("", sentence)):
-            continue
+        own = [head for head, inside in bracketed if word.search(inside)]
+        others = [head for head, inside in bracketed if not word.search(inside)]
         alone = [head - frozenset().union(*others) for head in own]
-        if all(alone) and not any(head & said for head in alone):
+        if own and all(alone) and not any(head & said for head in alone):
             return any(head and head <= said for head in others)
     return False
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engine.checking.quantities import Quantity, quantities, spread_ranges
-from engine.text import terms
+from engine.text import stem, terms
 
 COMPARABLE = 100.0
 """Numbers of different sentences are compared where one is at most so many times the other."""
@@ -98,6 +98,9 @@ _UNIT = re.compile(
     + "|".join(rf"(?P<u{i}_{j}>{form})" for i, (_, forms) in enumerate(_UNITS) for j, (_, form) in enumerate(forms))
     + r")(?![\w])"
 )
+_COUNTED = re.compile(
+    r"\s+(?:(?!of\b|in\b|on\b|for\b|and\b|or\b|to\b|is\b|was\b|than\b|as\b)[\w-]+\s+){0,3}?(?P<thing>[a-z]{3,}[^sui\W]s)\b"
+)
 _UPPER = (
     r"up to|at most|at best|as (?:much|many|high|large|fast) as|maximum of|maxim\w+|no more than|peak(?:s|ing)?(?: at)?"
 )
@@ -151,6 +154,28 @@ def find_misplaced_numbers(claim: str, sources: Iterable[str]) -> list[str]:
     return [
         one.number.words for one in ours if _is_misplaced(one, theirs, claim) or _is_beside_another(one, theirs, common)
     ]
+
+
+def find_miscounted(claim: str, sources: Iterable[str]) -> list[str]:
+    """Counts of the claim where the source counts the same things, and otherwise: three data sets, not four."""
+    ours = _counts(claim)
+    theirs = [count for sentence in sources for count in _counts(sentence)] if ours else []
+    found = []
+    for number, thing in ours:
+        same = [other for other, counted in theirs if counted == thing]
+        if same and not any(number.equals(other) or other.equals(number) for other in same):
+            found.append(number.words)
+    return found
+
+
+def _counts(sentence: str) -> list[tuple[Quantity, str]]:
+    """Numbers without a unit, each with the stem of the plural that it counts."""
+    found = []
+    for number in quantities(sentence):
+        counted = _COUNTED.match(spread_ranges(sentence)[number.end :])
+        if counted and not number.unit:
+            found.append((number, stem(counted["thing"].lower())))
+    return found
 
 
 def place_numbers(sentence: str) -> list[PlacedNumber]:

@@ -109,7 +109,7 @@ def _from_words(text: str) -> list[Quantity]:
     for match in _WORD_NUMBER.finditer(text):
         parts = [w for w in re.split(r"[\s-]+", match[0].lower()) if w in _SMALL or w in _SCALES]
         before = text[: match.start()].rstrip()
-        if before.endswith(tuple("0123456789.,")) or (parts == ["one"] or not any(p in _SMALL for p in parts)):
+        if before.endswith(tuple("0123456789")) or (parts == ["one"] or not any(p in _SMALL for p in parts)):
             continue  # a scale that belongs to digits; "one" is mostly a pronoun; "hundreds of" counts nothing
         total, current = 0.0, 0.0
         for part in parts:

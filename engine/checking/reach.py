@@ -67,7 +67,7 @@ def find_overreach(claim: str, speaking: Sequence[str], whole: str, topic: str) 
 
 def find_wrong_authors(claim: str, papers: Sequence[Paper]) -> list[str]:
     """Names before "et al." that are no cited paper's first author, and years beside them that are not theirs."""
-    firsts = [fold(paper.authors[0]) for paper in papers if paper.authors]
+    firsts = [fold(f"{a} {spell_out_umlauts(a)}") for paper in papers if paper.authors for a in paper.authors[:1]]
     if len(firsts) < len(papers):
         return []  # a record without authors contradicts nobody
     said = "\n".join(f"{paper.title} {paper.content}" for paper in papers)
@@ -77,6 +77,14 @@ def find_wrong_authors(claim: str, papers: Sequence[Paper]) -> list[str]:
     return wrong + [
         m[1] for m in _AUTHOR_YEAR.finditer(claim) if "None" not in years and m[1] not in years and m[1] not in said
     ]
+
+
+_UMLAUTS = {ord(one): f"{plain}e" for one, plain in zip("äöüÄÖÜ", "aouAOU", strict=True)}
+
+
+def spell_out_umlauts(name: str) -> str:
+    """The name as it is written without accents in German: Sünderhauf, Suenderhauf."""
+    return name.translate(_UMLAUTS)
 
 
 def _widened(claim: str, speaking: Sequence[str]) -> list[str]:

@@ -103,7 +103,7 @@ def _compare_with_nearest(
     sentence, own = max(speaking, key=lambda item: len(item[1] & said))
     share = len(own & said) / len(said)
     if share < NEAR_COPY:
-        return _reordered(claim, sentence) if share >= ALIKE else []
+        return _reordered(claim, sentence, (_MORE_THAN,)) if share >= ALIKE else []
     faults: list[Turn] = []
     ours, theirs = _negated(claim), _negated(sentence)
     turned = ((ours & own) - theirs) | ((theirs & said) - ours)
@@ -119,7 +119,7 @@ def _compare_with_nearest(
             faults.append(("polarity", _first(one, claim)))
     if HEDGE.search(sentence) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
         faults.append(("hedge", _first(HEDGE, sentence)))
-    return faults + _reordered(claim, sentence)
+    return faults + _reordered(claim, sentence, (COMPARATOR, _MORE_THAN))
 
 
 def _negated(text: str) -> frozenset[str]:
@@ -134,17 +134,19 @@ def _ahead(text: str) -> frozenset[str]:
     return frozenset(term for piece in pieces for term in terms(piece.replace("-", " "))[-2:])
 
 
-def _reordered(claim: str, sentence: str) -> list[Turn]:
+def _reordered(claim: str, sentence: str, comparisons: Sequence[re.Pattern[str]]) -> list[Turn]:
     """Whether what stands on the two sides of a comparison changed places."""
     found: list[Turn] = []
-    for comparison in (COMPARATOR, _MORE_THAN):
+    for comparison in comparisons:
         ours, theirs = _sides_of(comparison, claim), _sides_of(comparison, sentence)
         if not (ours and theirs) or ours[0] != theirs[0]:
             continue
         (word, before, after), (_, source_before, source_after) = ours, theirs
         moved_back = (before & source_after) - source_before
         moved_ahead = (after & source_before) - source_after
-        apart = frozenset(words(sentence)) - source_before - source_after - STOP_WORDS  # "than A, but similar to B"
+        apart = (
+            frozenset(words(sentence.replace("-", " "))) - source_before - source_after - STOP_WORDS
+        )  # "than A, but similar to B"
         beside = comparison is _MORE_THAN and after & apart and not after & source_after - STOP_WORDS
         if (moved_back and moved_ahead) or beside:
             found.append(("order", word))
@@ -157,7 +159,7 @@ def _sides_of(comparison: re.Pattern[str], text: str) -> tuple[str, frozenset[st
     if not match:
         return None
     behind = _TURN.split(text[match.end() :], maxsplit=1)[0]
-    before, after = (frozenset(words(side)) for side in (text[: match.start()], behind))
+    before, after = (frozenset(words(side.replace("-", " "))) for side in (text[: match.start()], behind))
     return match[0][:5].lower(), before, after
 
 
@@ -201,8 +203,6 @@ def _terms_of(groups: Iterable[Iterable[tuple[str, frozenset[str]]]]) -> frozens
 
 def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
     """Pairs of neighbouring terms that the source only denies and the claim states."""
-    if _WITHOUT.search(claim):
-        return []
     stated: set[tuple[str, str]] = set()
     denied: set[tuple[str, str]] = set()
     for text in sources:
@@ -214,7 +214,13 @@ def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
         stated.update(pair for piece in left.split(" . ") for pair in _pairs(piece))
     turned = [" ".join(pair) for pair in _pairs(claim) if pair in denied and pair not in stated]
     turned += _only_denied(claim, " ".join(sources))
+    turned = [said for said in turned if not _WITHOUT.search(_without_words(claim, said))]
     return [("polarity", turned[0])] if turned else []
+
+
+def _without_words(text: str, gone: str) -> str:
+    stems = frozenset((*terms(gone), *gone.split()))
+    return " ".join(word for word in text.split() if not frozenset(terms(word)) & stems)
 
 
 def _only_denied(claim: str, text: str) -> list[str]:

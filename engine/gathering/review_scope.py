@@ -11,7 +11,7 @@ from pydantic import Field as Bounded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.queries import FIELDS, BooleanQuery, Field, PaperKind, plain_phrase
-from engine.text import STOP_WORDS, clean, heading, inert, shorten, stem, words
+from engine.text import STOP_WORDS, clean, heading, inert, sentences, shorten, stem, words
 from engine.values import YearRange
 
 QUESTIONS = 3
@@ -82,7 +82,7 @@ async def plan_review(request: str, years: YearRange, model: LanguageModel | Non
     queries = [_query(q.groups, filters) for q in answer.queries]
     found = [query for query in queries if query.groups] or list(plan_by_rule(request, years).queries)
     title = shorten(inert(clean(answer.title)).rstrip("."), TITLE_CHARACTERS) or heading(request)
-    questions = tuple(shorten(inert(clean(q)), QUESTION_CHARACTERS) for q in answer.questions)
+    questions = tuple(shorten(inert(next(iter(sentences(q)), "")), QUESTION_CHARACTERS) for q in answer.questions)
     return ReviewScope(title, questions, _with_comparison(request, found, filters), answer.life_sciences)
 
 

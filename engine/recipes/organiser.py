@@ -30,6 +30,7 @@ from engine.writing.assembly import add_warnings, assemble_survey, mark_thin, su
 from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, OutlineAnswer, outline_text
 from engine.writing.estimates import PROMPT_OVERHEAD, tokens_drafted
+from engine.writing.model_text import HeadingText
 
 METHOD = (
     "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "
@@ -46,7 +47,7 @@ MOST_PAPERS = 400
 class PartAnswer(TypedAnswer):
     """A subsection with the keys of its references."""
 
-    title: str
+    title: HeadingText
     description: str
     papers: list[str]
 

@@ -19,6 +19,7 @@ from engine.text import fold
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, supply_papers
 from engine.writing.drafting import OutlineAnswer, Plan, outline_text
+from engine.writing.model_text import HeadingText
 from engine.writing.planning import try_work
 
 MOUNTED_AT_ONCE = 10
@@ -51,7 +52,7 @@ class MountAnswer(TypedAnswer):
 class HintedPart(TypedAnswer):
     """A subsection and the numbers of the hints it rests on."""
 
-    title: str
+    title: HeadingText
     description: str
     hints: list[int]
 
@@ -86,7 +87,7 @@ class ReorganiseAnswer(TypedAnswer):
 class WholeSection(TypedAnswer):
     """A section with its subsections."""
 
-    title: str
+    title: HeadingText
     description: str
     subsections: list[Plan]
 
@@ -94,7 +95,7 @@ class WholeSection(TypedAnswer):
 class WholeOutlineAnswer(TypedAnswer):
     """An outline of two levels."""
 
-    title: str
+    title: HeadingText
     sections: list[WholeSection] = Field(min_length=2)
 
 

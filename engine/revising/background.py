@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field
 
+from engine.checking.faults import Vocabulary, find_faults, source_of
 from engine.citations import cite, with_references
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -130,10 +131,16 @@ async def _collect_background(
         answer = await model.answer_typed(request, SummaryAnswer)
         if answer.relevant:
             kept = [s for s in answer.statements if s.quote and s.quote in whole] or kept
+    kept = [s for s in kept if not _has_fault(s, article, topic)]
     if not kept:
         why = clean(answer.reason)[:300] if answer else "the article is empty"
         raise UserError(f"Wikipedia's article “{article.title}” does not help: {why}")
     return Background(article, tuple(_claim(statement, article) for statement in kept))
+
+
+def _has_fault(statement: Statement, article: Paper, topic: str) -> bool:
+    """Whether a program sees something in the sentence that the article does not say."""
+    return bool(find_faults(statement.sentence, [source_of(article)], Vocabulary.of([article], topic), topic))
 
 
 def _claim(statement: Statement, article: Paper) -> Claim:

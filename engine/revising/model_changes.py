@@ -10,6 +10,8 @@ from itertools import takewhile
 
 import numpy as np
 
+from engine.checking.claims import asserts_of_something
+from engine.checking.faults import Vocabulary
 from engine.citations import cite, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -208,7 +210,8 @@ async def _answer_with_model(
 ) -> Answer:
     """Sentences checked against their papers, given to ``context.answering`` one by one as they hold.
 
-    A sentence whose citation does not hold is left out; one without a citation is general knowledge.
+    A sentence whose citation does not hold is left out; one without a citation is general knowledge, and is left out
+    where it names, counts or compares something.
     """
     model = context.require_model()
     papers = selection.included()
@@ -230,10 +233,10 @@ async def _answer_with_model(
         async for piece in model.stream(request):
             buffer += piece
             for sentence in _whole_sentences(buffer)[len(checks) : -1]:  # the last may still grow
-                checks.append(group.create_task(_check_sentence(sentence, chosen, context)))
+                checks.append(group.create_task(_check_sentence(sentence, chosen, question, context)))
                 answer = await _grown(answer, checks, context)
         for sentence in _whole_sentences(buffer)[len(checks) :]:
-            checks.append(group.create_task(_check_sentence(sentence, chosen, context)))
+            checks.append(group.create_task(_check_sentence(sentence, chosen, question, context)))
         for check in checks:
             await check
             answer = await _grown(answer, checks, context)
@@ -247,13 +250,15 @@ def _whole_sentences(text: str) -> list[str]:
     return sentences(read_prose(text).replace("\n\n", " "))
 
 
-async def _check_sentence(sentence: str, papers: Sequence[Paper], context: RunContext) -> Claim | None:
+async def _check_sentence(sentence: str, papers: Sequence[Paper], question: str, context: RunContext) -> Claim | None:
     """The sentence as it holds; without citations it is general knowledge; ``None`` where it does not hold."""
     if sentence.strip(" .") == "NONE":
         return None
     draft = settle_citations(Draft(OutlineNode("answer"), tuple(papers), sentence))
     if not list_cited_keys(draft.text):
-        return None if "[" in sentence else Claim(draft.text, ())
+        vocabulary = Vocabulary.of(papers, question)
+        bare = "[" in sentence or asserts_of_something(draft.text, vocabulary, (question,))
+        return None if bare else Claim(draft.text, ())
     draft = await verify_citations(context.require_model(), draft)
     return next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)
 

@@ -46,7 +46,7 @@ from engine.writing.estimates import (
     with_checks,
 )
 from engine.writing.field_views import view_field
-from engine.writing.model_text import read_prose
+from engine.writing.model_text import HeadingText, read_prose
 from engine.writing.notices import with_notice
 from engine.writing.reading_map import SET_APART
 
@@ -84,14 +84,14 @@ CONCLUSION = OutlineNode(
 class PlanAnswer(TypedAnswer):
     """A heading and what it covers."""
 
-    heading: str
+    heading: HeadingText
     description: str
 
 
 class HeadingAnswer(TypedAnswer):
     """A section's heading and its subsections."""
 
-    heading: str
+    heading: HeadingText
     description: str
     subsections: list[PlanAnswer] = Field(min_length=1)
 
@@ -100,7 +100,7 @@ class NewHeading(TypedAnswer):
     """Another heading for the section of that number."""
 
     number: int
-    heading: str
+    heading: HeadingText
 
 
 class OrderAnswer(TypedAnswer):
@@ -113,7 +113,7 @@ class OrderAnswer(TypedAnswer):
 class TitleAnswer(TypedAnswer):
     """The survey's title."""
 
-    title: str
+    title: HeadingText
 
 
 def place_papers(papers: Sequence[Paper], vectors: Vectors) -> tuple[tuple[PaperKey, float, float], ...]:

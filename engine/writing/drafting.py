@@ -20,7 +20,7 @@ from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tok
 from engine.survey import Claim, ClaimTally, SurveyWarning
 from engine.text import join_sentences, split_sentences
 from engine.values import Outline, OutlineNode, Paper, walk_outline
-from engine.writing.model_text import read_prose
+from engine.writing.model_text import HeadingText, read_prose
 
 CHUNK_TOKENS = 30_000
 """AutoSurvey's size of an outline chunk; only abstracts at this stage."""
@@ -29,14 +29,14 @@ CHUNK_TOKENS = 30_000
 class Plan(TypedAnswer):
     """A section or subsection to be written."""
 
-    title: str
+    title: HeadingText
     description: str
 
 
 class OutlineAnswer(TypedAnswer):
     """An outline of one level."""
 
-    title: str
+    title: HeadingText
     sections: list[Plan] = Field(min_length=2)
 
 

@@ -10,6 +10,9 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from engine.checking.citation_forms import ReadAs, read_citations
 from engine.text import clean, fold, sentences
@@ -107,7 +110,10 @@ def read_prose(answer: str, title: str = "") -> str:
 
 
 def read_heading(text: str) -> str:
-    """A heading without number, markup, quotation marks or full stop: "3. Conclusion" is "Conclusion"."""
+    """A heading without number, markup, quotation marks or full stop: "3. Conclusion" is "Conclusion".
+
+    Citations and what follows the first sentence are left out: nothing checks what a heading asserts.
+    """
     line = clean(html.unescape(_EMPHASIS.sub(_inside, text))).lstrip("# ").strip()
     line = re.sub(
         r"^(?:(?:section|chapter|part|subsection)\s+)?(?:\d{1,2}(?:\.\d{1,2})*|"
@@ -116,7 +122,13 @@ def read_heading(text: str) -> str:
         line,
         flags=re.I,
     )
-    return line.strip(" \"“”'*_").rstrip(".:") or clean(text)
+    line = " ".join(re.sub(r"\s*\[\s*@[^\]]*\]?", "", line).split())
+    first = next(iter(sentences(line)), "")
+    return first.strip(" \"“”'*_").rstrip(".:") or clean(text)
+
+
+HeadingText = Annotated[str, AfterValidator(read_heading)]
+"""A heading in a typed answer, as `read_heading` reads it."""
 
 
 def _unwrapped(text: str) -> str:

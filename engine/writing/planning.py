@@ -21,7 +21,6 @@ from engine.writing.drafting import (
     divide_into_chunks,
     outline_text,
 )
-from engine.writing.model_text import read_heading
 
 T = TypeVar("T")
 
@@ -71,7 +70,7 @@ class Planner:
         lost = f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: " if failed else ""
         plan = rough[0] if len(rough) == 1 else await self._merge(rough, sections)
         plan = await self._with_exactly(sections, plan)
-        nodes = _with_roles([OutlineNode(read_heading(s.title), s.description) for s in plan.sections])
+        nodes = _with_roles([OutlineNode(s.title, s.description) for s in plan.sections])
         notes = [f"{lost}{failed[0]}"] if lost else []
         if len(nodes) != sections:
             notes.append(f"{sections} sections were asked for; the model keeps to {len(nodes)}.")
@@ -144,7 +143,7 @@ class Planner:
         )
         request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
         answer = await self.model.answer_typed(request, SubsectionsAnswer)
-        made = [OutlineNode(read_heading(s.title), s.description) for s in answer.subsections]
+        made = [OutlineNode(s.title, s.description) for s in answer.subsections]
         keys = await self.nearest(made, self.context.limits.papers_per_node)
         return tuple(replace(part, papers=own) for part, own in zip(made, keys, strict=True))
 

@@ -23,7 +23,7 @@ from engine.survey import Claim, Section, SurveyWarning, Table
 from engine.text import clean, inert, sentences, shorten
 from engine.values import OutlineNode, Paper, PaperKey
 from engine.writing.drafting import Draft, settle_citations
-from engine.writing.model_text import read_prose
+from engine.writing.model_text import HeadingText, read_prose
 from engine.writing.notices import sum_of
 
 ENTRY_TOKENS = 400
@@ -47,7 +47,7 @@ class ConclusionsAnswer(TypedAnswer):
     """What follows from the studies, and what one would ask next."""
 
     conclusions: list[ConclusionAnswer] = Field(min_length=1)
-    follow_up: list[str] = Field(min_length=2)
+    follow_up: list[HeadingText] = Field(min_length=2)
 
 
 @dataclass
@@ -162,7 +162,7 @@ class ReviewWriting:
         checked = await self._checked("Conclusions", "\n\n".join(lines))
         claims = tuple(count_support(claim, len(self.studies)) for claim in checked.claims)
         text = "\n".join(f"- {claim.text}" for claim in claims)
-        asked = [shorten(inert(clean(question)), 200) for question in answer.follow_up if clean(question)]
+        asked = [shorten(inert(question), 200) for question in answer.follow_up if question]
         section = Section("Conclusions", text, claims, tally=checked.tally) if claims else None
         return section, tuple(dict.fromkeys(asked))[:FOLLOW_UPS]
 

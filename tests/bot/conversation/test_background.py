@@ -101,6 +101,7 @@ async def test_with_a_model_only_what_the_article_says_is_taken(site: Encycloped
         said = [
             Statement(sentence="It began in 2013 [@arxiv:1].", quote="It began in 2013"),
             Statement(sentence="It was invented on Mars.", quote="invented on Mars"),
+            Statement(sentence="It was told on Mars that it began in 1998.", quote="It began in 2013"),
         ]
         return SummaryAnswer(reason="it helps", relevant=True, statements=said).model_dump_json()
 

@@ -68,6 +68,8 @@ def test_a_sentence_that_only_begins_like_chat_stays() -> None:
         ("“Background”", "Background"),
         ("3D Reconstruction", "3D Reconstruction"),
         ("Q&amp;A Systems", "Q&A Systems"),
+        ("Dense Retrieval. It always beats BM25 [@a:1].", "Dense Retrieval"),
+        ("Retrieval [@a:1; @b:2] in Practice", "Retrieval in Practice"),
     ],
 )
 def test_a_heading_loses_its_number_and_its_marks(said: str, heading: str) -> None:

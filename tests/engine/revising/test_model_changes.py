@@ -1,0 +1,51 @@
+"""What a model's changes and answers may say: only what their papers say."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.bench.simulation import simulate_answer
+from engine.citations import cite
+from engine.errors import UserError
+from engine.recipes.autosurvey import AutoSurveyRecipe
+from engine.run import RunContext
+from engine.survey import SectionChange, Survey
+from engine.values import Brief, FoundPaper, Paper, PaperSelection
+from tests.fakes import FakeModel, WordEmbedder, paper, section
+
+LENSES = "Soft lenses focus light without moving parts"
+FIRST = paper(1, title="Soft Lenses", abstract=f"{LENSES}. They are made of gel.")
+SECOND = paper(2, title="Gel Optics", abstract=f"We review gel optics. {LENSES}. They cost little.")
+OTHER = paper(3)
+SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in (FIRST, SECOND, OTHER)))
+TEXT = f"{LENSES} {cite([FIRST.key])}. They are made of gel {cite([FIRST.key])}."
+SURVEY = Survey("S", "", (section("Lenses", TEXT),), (FIRST, SECOND))
+BRIEF = Brief("soft lenses")
+
+
+async def cited_in_section(wanted: Paper) -> str:
+    context = RunContext(None, WordEmbedder(), model=FakeModel(simulate_answer))  # type: ignore[arg-type]
+    change = SectionChange("1", "cite", wanted.key)
+    return (await AutoSurveyRecipe().revise(BRIEF, SELECTION, SURVEY, change, context)).sections[0].text
+
+
+async def test_a_paper_is_cited_after_the_sentence_that_it_supports() -> None:
+    assert await cited_in_section(SECOND) == (
+        f"{LENSES} {cite([FIRST.key])} {cite([SECOND.key])}. They are made of gel {cite([FIRST.key])}."
+    )
+
+
+async def test_a_paper_that_supports_no_sentence_is_not_cited() -> None:
+    with pytest.raises(UserError, match="No sentence"):
+        await cited_in_section(OTHER)
+
+
+async def test_general_knowledge_in_an_answer_names_and_counts_nothing() -> None:
+    said = (
+        f"{LENSES} {cite([FIRST.key])}. LensNet is the best of them. They bend by 40 degrees. "
+        "Lenses collect light at a point."
+    )
+    model = FakeModel(lambda prompt, kind: simulate_answer(prompt, kind) if kind else said)
+    context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
+    answer = await AutoSurveyRecipe().answer(BRIEF, "how do soft lenses focus light?", SELECTION, SURVEY, context)
+    assert [c.text for c in answer.claims] == [f"{LENSES} {cite([FIRST.key])}.", "Lenses collect light at a point."]
