@@ -237,6 +237,17 @@ def export_data(
     run_command(run(console, person, output))
 
 
+@cli.command("delete-papers")
+def delete_papers(
+    workspace: Annotated[str, typer.Argument(help="Platform and workspace: slack:T0123, discord:456.")],
+) -> None:
+    """Delete what a workspace added: papers, texts, trees."""
+    with starting() as console:
+        from bot.cli.administration import delete_papers as run
+
+    run_command(run(console, workspace))
+
+
 @cli.command("delete-data")
 def delete_data(
     person: Annotated[str, typer.Argument(help="The person's name as the platform gives it.")],

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from bot.app import open_app
 from bot.jobs.queue import delete_jobs_of
 from bot.settings import load_settings
 from bot.store import backup as keeping
@@ -51,6 +52,17 @@ async def export_data(console: Console, person: str, output: Path | None) -> int
         raise UserError(f"{path} could not be written: {error.strerror or error}.") from error
     surveys, messages = len(found["surveys"]), len(found["messages"])
     console.print(f"{surveys} surveys and {messages} messages of {person} written to {path}.", markup=False)
+    return 0
+
+
+async def delete_papers(console: Console, workspace: str) -> int:
+    """Delete the papers that a workspace added, with their texts and trees. Raises `UserError` where it has none."""
+    if ":" not in workspace:
+        raise UserError("Name the platform and the workspace, for example: scholium delete-papers slack:T0123")
+    async with open_app() as app:
+        if not await app.libraries.remove_workspace(workspace):
+            raise UserError(f"The workspace {workspace} has added no papers. Check its name.")
+    console.print(f"The papers, texts and attribute trees that {workspace} added were deleted.", markup=False)
     return 0
 
 

@@ -17,13 +17,15 @@ from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.adding import StoredPaper, from_stored, read_records, to_columns, write_records
 from engine.retrieval.libraries.library import TopicCounts
-from engine.retrieval.libraries.weaviate_schema import is_read_only, translate_failures
+from engine.retrieval.libraries.weaviate_schema import READ_S, is_read_only, translate_failures
 from engine.retrieval.merging.same_paper import blocking_keys
 from engine.retrieval.topic_words import find_implied, read_topic
 from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 PAGE = 1_000
+WRITE_S = 120.0
+"""A batch takes so long at most, whatever the client tries by itself where the server has died."""
 KEYS = 500
 """Keys in one filter."""
 
@@ -77,7 +79,7 @@ class PaperObjects:
         return [RecordError(papers[i].paper.key, f"Weaviate refused it ({why[:160]})") for i, why in errors.items()]
 
     async def _insert(self, objects: list[Any]) -> dict[int, str]:
-        async with translate_failures("to store papers"):
+        async with translate_failures("to store papers"), asyncio.timeout(WRITE_S):
             try:
                 result = await self._papers.data.insert_many(objects)
             except WeaviateInsertManyAllFailedError as error:
@@ -98,7 +100,7 @@ class PaperObjects:
         """Every paper that the filter takes, with the records it was merged from."""
         found: list[StoredPaper] = []
         while True:
-            async with translate_failures("to read papers"):
+            async with translate_failures("to read papers"), asyncio.timeout(READ_S):
                 page = await self._papers.query.fetch_objects(
                     filters=wanted, limit=PAGE, offset=len(found), return_properties=[*FIELDS, "records"]
                 )

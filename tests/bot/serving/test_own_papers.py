@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,21 @@ async def test_a_pdf_gets_its_true_metadata_and_its_text_is_read(
         assert text and "21 million" in next(text.body()).text
         other = lab.service.app.libraries.texts_of("another workspace")
         assert other.load(OWN[0].key) is None
+
+
+async def test_a_workspace_s_papers_can_be_deleted(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCHOLIUM_ONLINE", "never")
+    rivals = replace(HERE, tenant="rivals")
+    bib = Attachment("o.bib", b"@misc{m, title={Secret Plans of Graph Attention}, author={Mara Meier}, year={2024}}")
+    async with opened() as lab:
+        libraries = lab.service.app.libraries
+        for at in (HERE, rivals):
+            await lab.chat.backend.handle(Incoming(at, "mara", f"k{at.tenant}", "", attachments=(bib,)))
+            await lab.settled()
+        assert await libraries.remove_workspace(HERE.workspace)
+        assert not await libraries.has_papers(HERE.workspace) and not await libraries.remove_workspace(HERE.workspace)
+        assert await (await libraries.workspace_library(rivals.workspace)).count() == 1
+        assert await (await libraries.workspace_library(HERE.workspace)).count() == 0
 
 
 async def test_a_text_file_is_read_too(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:

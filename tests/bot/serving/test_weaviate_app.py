@@ -81,3 +81,6 @@ async def test_a_conversation_and_papers_of_one_workspace(tmp_path: Path) -> Non
             context = (await app.build_job_context(session, services, listener)).context
             found = await context.library.search(Query("secret plans graph attention", 20))
             assert any("Secret" in item.paper.title for item in found) is sees
+        assert not await app.libraries.remove_workspace(replace(HERE, tenant="rivals").workspace)
+        assert await app.libraries.remove_workspace(HERE.workspace)
+        assert not await app.libraries.has_papers(HERE.workspace)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,7 @@ from adapters.http_server import serve_http
 from bot.bench.platforms.changes import PATIENCE_S
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
-from engine.retrieval.libraries import weaviate_schema
-from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress
+from engine.retrieval.libraries.library import WORKSPACES, AddReport
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
 from engine.retrieval.libraries.weaviate_lease import writing
@@ -34,37 +32,15 @@ from engine.retrieval.libraries.weaviate_schema import (
     is_read_only,
     prepare,
     prepare_shared,
-    remove_tenant,
     tenant_exists,
     translate_failures,
 )
 from engine.values import PaperKey, Query
+from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import WordEmbedder, paper, papers
-from tests.servers import WeaviateAt, free_ports
+from tests.servers import free_ports
 
 EVERYTHING = [*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)]
-
-
-@pytest.fixture
-def server(weaviate_at: WeaviateAt) -> WeaviateServer:
-    return WeaviateServer(weaviate_at.url, weaviate_at.grpc_port)
-
-
-@pytest.fixture
-async def client(server: WeaviateServer) -> AsyncIterator[Any]:
-    made = await connect(server)
-    yield made
-    await made.close()
-
-
-async def opened(
-    client: Any, server: WeaviateServer, cache: Path, name: str = "lib", tenant: str = ""
-) -> WeaviateLibrary:
-    await prepare_shared(client, server)
-    description = await read_description(client, f"{name}/{tenant}" if tenant else name)
-    await prepare(client, server, name, tenant=tenant, generation=description.generation)
-    await describe(client, description)
-    return WeaviateLibrary(client, server, description, neural=None, cache=cache, tenant=tenant)
 
 
 async def test_every_machine_embeds_alike(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
@@ -90,96 +66,6 @@ async def test_workspaces_never_see_one_another(client: Any, server: WeaviateSer
     assert await tenant_exists(client, "ours")
     assert not await tenant_exists(client, "nobodys")
     assert await names(client) == []  # no library that could be named in a chat
-
-
-async def test_it_is_fitted_again_when_it_has_outgrown_its_embedding(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path)
-    await library.add(papers(12))
-    before = await library.embedder()
-    await library.add(papers(30, "graph", 101))
-    assert not await library.is_current()
-    await library.index(lambda _: None)
-    assert await library.is_current()
-    assert await library.embedder() is not before
-    found = await library.search(Query("graph attention", 5, "title"))
-    assert all("Graph" in item.paper.title for item in found)
-
-
-async def test_a_new_embedding_that_was_broken_off_is_made_again(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path)
-    await library.add(papers(12))
-    await library.add(papers(30, "graph", 101))
-    found_before = await count_found_by_title(library)
-
-    def breaks_off(step: IndexProgress) -> None:
-        if step.stage == "vectors":
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        await library.index(breaks_off)
-    again = await opened(client, server, tmp_path)
-    assert not await again.is_current()
-    assert await count_found_by_title(again) == found_before
-    reader = await opened(client, server, tmp_path / "reader")
-    await again.index(lambda _: None)
-    assert await again.is_current()
-    assert await count_found_by_title(again) > found_before
-    assert await reader.count_topic("graph") == await again.count_topic("graph")  # it turns to the new collection
-
-
-async def count_found_by_title(library: WeaviateLibrary) -> int:
-    """How many papers are found by their titles."""
-    titles = [stored.paper.title async for stored in library.everything()]
-    found = [await library.search(Query(title, 1, "title")) for title in titles]
-    return sum([hit.paper.title for hit in hits] == [title] for hits, title in zip(found, titles, strict=True))
-
-
-async def test_a_read_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weaviate_schema, "READ_S", 0.05)
-    with pytest.raises(RetrievalError, match="did not answer within") as failure:
-        await weaviate_schema.retried(asyncio.Event().wait)()
-    assert failure.value.retryable
-
-
-async def test_words_of_an_earlier_version_are_written_anew(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path)
-    await library.add(papers(3))
-    papers_of = client.collections.get(collection("lib", "Papers"))
-    old = generate_uuid5(papers(3)[1].key)
-    await papers_of.data.update(old, {"words": "stem otherwis"})
-    await describe(client, replace(await read_description(client, "lib"), schema=2))
-    again = await opened(client, server, tmp_path)
-    assert not await again.is_current()
-    vector = (await papers_of.query.fetch_object_by_id(old, include_vector=True)).vector
-    await again.index(lambda _: None)
-    assert await again.is_current()
-    rewritten = await papers_of.query.fetch_object_by_id(old, include_vector=True)
-    assert "retriev" in rewritten.properties["words"]
-    assert rewritten.vector == vector
-
-
-async def test_a_workspace_s_data_are_removed_and_no_other_s(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    ours = await opened(client, server, tmp_path, WORKSPACES, "ours")
-    theirs = await opened(client, server, tmp_path, WORKSPACES, "theirs")
-    for library in (ours, theirs):
-        await library.add(papers(3))
-        await library.add(papers(20, "graph", 101))
-        await library.index(lambda _: None)  # into another collection
-    await remove_tenant(client, "ours")
-    assert not await tenant_exists(client, "ours")
-    assert await tenant_exists(client, "theirs") and await theirs.count() == 23
-    assert (await read_description(client, f"{WORKSPACES}/ours")).version == ""
-    assert (await read_description(client, f"{WORKSPACES}/theirs")).version
-    fresh = await opened(client, server, tmp_path, WORKSPACES, "ours")
-    assert await fresh.count() == 0
 
 
 async def test_what_is_moved_to_where_some_of_it_is_already_is_not_doubled(
@@ -349,6 +235,15 @@ async def test_collections_are_made_by_two_at_once_and_only_those_that_are_used(
         assert made == {"Scholium_twice_Papers"}
     finally:
         await other.close()
+
+
+async def test_what_failed_is_said_although_the_lease_cannot_be_given_back(client: Any, server: WeaviateServer) -> None:
+    await prepare_shared(client, server)
+    mine = await connect(server)
+    with pytest.raises(RetrievalError, match="the papers were refused"):
+        async with writing(mine, "lib"):
+            await mine.close()
+            raise RetrievalError("the papers were refused")
 
 
 async def test_writers_take_turns_and_one_that_died_is_not_waited_for_long(client: Any, server: WeaviateServer) -> None:
