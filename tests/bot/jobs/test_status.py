@@ -1,0 +1,84 @@
+"""A job that says nothing new still shows that it is at work, every ten seconds at most."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+
+from bot.bench.platforms.changes import PATIENCE_S
+from bot.jobs.durations import Durations
+from bot.jobs.runner import JobContext, JobListener
+from bot.jobs.status import JobStatus
+from bot.store.sessions import StoredConversation
+from engine.llm.meter import Usage
+from engine.run import Progress
+from engine.session.events import Job
+from engine.session.state import SurveySession
+from tests.fakes import HERE, FakeChat
+
+
+class MovedClock:
+    """Time that passes only when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+        self._wakes_at = 0.0
+        self._wakes, self._sleeps = asyncio.Event(), asyncio.Event()
+
+    def read(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self._wakes_at = self.now + seconds
+        self._wakes.clear()
+        self._sleeps.set()
+        await self._wakes.wait()
+
+    async def move(self, seconds: float) -> None:
+        """Let time pass, and whoever wakes by it go to sleep again."""
+        async with asyncio.timeout(PATIENCE_S):
+            await self._sleeps.wait()
+            self.now += seconds
+            if self.now >= self._wakes_at:
+                self._sleeps.clear()
+                self._wakes.set()
+                await self._sleeps.wait()
+
+
+class KnownDurations(Durations):
+    """Such jobs take a minute."""
+
+    def __init__(self) -> None:
+        """Nothing is kept."""
+
+    async def typical(self, kind: str) -> float | None:
+        return 60.0
+
+
+class FreeContexts:
+    """Nothing was spent."""
+
+    async def build_job_context(self, session: SurveySession, payer: object, listener: JobListener) -> JobContext:
+        raise NotImplementedError
+
+    async def spent(self, session_id: str) -> dict[str, Usage]:
+        return {}
+
+
+async def test_a_step_that_says_nothing_is_shown_at_least_every_ten_seconds() -> None:
+    chat, clock = FakeChat(), MovedClock()
+    stored = StoredConversation(HERE, SurveySession("abc"), "mara")
+    job = Job("1", "outline")
+    status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, job, clock=clock.read, sleep=clock.sleep)
+    shown_at = [clock.now]
+    async with status.ticking():
+        await status.progressed(Progress("grouping"))
+        for _ in range(45):
+            before = len(chat.sent)
+            await clock.move(1.0)
+            shown_at += [clock.now] * (len(chat.sent) - before)
+    assert max(later - earlier for earlier, later in pairwise(shown_at)) <= 10.0
+    assert shown_at[-1] - shown_at[0] >= 35.0
+    last = chat.sent[-1]
+    assert last.text == "Grouping the papers by what they are about"
+    assert last.facts == ("40 s", "about 20 s left")
