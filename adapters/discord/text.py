@@ -102,7 +102,8 @@ def _span(span: Span, people: Collection[str]) -> str:
         return f"`{span.text.replace('`', 'ˋ')}`"
     text = literal(span.text)
     for person in people:
-        text = re.sub(rf"@{_BREAK}?{re.escape(person)}\b", f"<@{person}>", text)
+        mention = f"<@{person}>".replace("\\", "\\\\")  # in a replacement, a backslash begins a group
+        text = re.sub(rf"@{_BREAK}?{re.escape(person)}\b", mention, text)
     outer = f"{'**' if span.bold else ''}{'*' if span.italic else ''}"
     if not outer or not text.strip():
         return text

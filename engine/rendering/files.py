@@ -100,7 +100,7 @@ def _write_content(folder: Path, name: str, content: bytes) -> Path:
         draft.write_bytes(content)
         os.replace(draft, folder / name)
     except OSError as error:
-        raise UserError(
-            f"The files could not be written to {folder}: {error.strerror or error}. Choose another folder."
-        ) from error
+        # No path: people in a chat are told this too.
+        why = error.strerror or type(error).__name__
+        raise UserError(f"{name} could not be written: {why}. Another folder for files may help.") from error
     return folder / name

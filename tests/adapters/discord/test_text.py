@@ -48,3 +48,9 @@ def test_a_citation_is_not_broken_and_help_is_readable() -> None:
     help_text = "\n".join(messages(Outgoing(AT, HELP)))
     assert "- **to begin**: `survey TOPIC`" in help_text
     assert literal("plain words, 3.5 and (x)") == "plain words, 3.5 and \\(x\\)"
+
+
+@pytest.mark.parametrize("person", ["\\1", "\\g<0>", "a\\b", "(", "\\"])
+def test_a_name_that_means_something_to_a_pattern_is_shown(person: str) -> None:
+    (said,) = messages(Outgoing(AT, f"@{escape_markdown(person)} may approve this now.", people=(person,)))
+    assert said.endswith("may approve this now.")
