@@ -127,7 +127,9 @@ def closest_form(texts: Iterable[str], wanted: str, word: str) -> str:
 
 
 OF_ANY_METHOD = frozenset(
-    terms("deep machine learning neural network artificial intelligence data-driven algorithm model")
+    terms(
+        "deep machine learning neural network artificial intelligence data-driven algorithm model architecture system"
+    )
 )
 """What most papers of computer science could say of their methods and need not ("segmentation with deep learning")."""
 
