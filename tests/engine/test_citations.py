@@ -18,8 +18,9 @@ from engine.citations import (
     replace_citations,
     with_references,
 )
+from engine.overview import LineOfWork, Overview, StartingPoint
 from engine.rendering.markdown import render_markdown
-from engine.survey import Section, Survey, Table, walk
+from engine.survey import Citation, Section, Survey, Table, walk
 from engine.text import inert
 from engine.values import PaperKey
 from tests.fakes import claim, paper, papers
@@ -93,3 +94,36 @@ def test_a_reference_leaves_out_what_is_not_known() -> None:
     assert reference_text(full).endswith(f"{full.title}. ACL, {full.year}.")
     bare = replace(full, authors=(), venue="", year=None)
     assert reference_text(bare) == f"{full.title}."
+
+
+def test_what_is_removed_is_reported_with_its_place_and_nowhere_left() -> None:
+    known, gone = paper(1), PaperKey("doi:10.1/invented")
+    mixed = claim(known, "a")
+    mixed = replace(mixed, text=f"{mixed.text} [@{gone}]", citations=(*mixed.citations, Citation(gone, "b", "quoted")))
+    inner = Section("Inner", f"Yes [@{known.key}]. No [@{gone}].", claims=(mixed,))
+    lines = (LineOfWork("2", "One line", f"It began [@{known.key}]. It went on [@{gone}].", 2),)
+    start = (StartingPoint(known.key, "first"), StartingPoint(gone, "second"))
+    overview = Overview("Two papers.", lines, start)
+    sections = (Section("First", "Plain."), Section("Second", f"No [@{gone}].", sections=(Section("A", ""), inner)))
+    survey = with_references(
+        Survey("T", f"Known [@{known.key}], not [@{gone}].", sections, (), overview=overview), {known.key: known}
+    )
+    places = [(w.kind, w.place, w.detail) for w in survey.warnings]
+    assert places == [("unknown citation", where, gone) for where in ("2", "2.2", "abstract")]
+    assert survey.abstract == f"Known [@{known.key}], not."
+    (kept,) = survey.sections[1].sections[1].claims
+    assert [c.key for c in kept.citations] == list(list_cited_keys(kept.text)) == [known.key]
+    assert survey.overview
+    assert [list_cited_keys(line.text) for line in survey.overview.lines] == [(known.key,)]
+    assert [point.key for point in survey.overview.start] == [known.key]
+
+
+def test_six_authors_are_named_and_of_seven_the_first_six() -> None:
+    authors = ("Ada A", "Ben B", "Cleo C", "Dan D", "Eve E", "Fay F", "Gus G")
+    full = replace(paper(3), title="A Title.", venue="ACL", year=2003)
+    assert reference_text(replace(full, authors=authors[:6])) == (
+        "Ada A, Ben B, Cleo C, Dan D, Eve E and Fay F. A Title. ACL, 2003."
+    )
+    assert reference_text(replace(full, authors=authors)) == (
+        "Ada A, Ben B, Cleo C, Dan D, Eve E, Fay F, et al. A Title. ACL, 2003."
+    )

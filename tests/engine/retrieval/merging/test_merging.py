@@ -48,6 +48,35 @@ def test_what_is_one_paper(one: Paper, other: Paper, *, same: bool) -> None:
     assert same_paper(other, one) is same
 
 
+LONGER = "Dense Passage Retrieval Models"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        # a preprint and its publication may be two years apart, two records of one publication one year
+        (record(), record(venue="EMNLP", year=2022), True),
+        (record(), record(venue="EMNLP", year=2023), False),
+        (record(venue="EMNLP"), record(venue="EMNLP", year=2021), True),
+        (record(venue="EMNLP"), record(venue="EMNLP", year=2022), False),
+        (record(), record("Dense Passage Retrievals", year=2021), True),
+        (record(), record("Dense Passage Retrievals", year=2022), False),
+        (record("Transformers"), record("Transformers", year=2021), True),
+        (record("Transformers"), record("Transformers", year=2022), False),
+        # a year that is not known speaks neither for nor against it, where people do
+        (record(), record(year=None), True),
+        (record(venue="EMNLP"), record(venue="EMNLP", year=None), True),
+        (record("Transformers"), record("Transformers", year=None), False),
+        (record(LONGER, authors=()), record(LONGER), True),
+        (record(LONGER, authors=()), record(LONGER, year=None), False),
+        (record(LONGER, authors=()), record(LONGER, year=2021), False),
+    ],
+)
+def test_how_far_apart_the_years_of_one_paper_may_be(one: Paper, other: Paper, *, same: bool) -> None:
+    assert same_paper(one, other) is same
+    assert same_paper(other, one) is same
+
+
 def test_the_best_of_each_field_with_its_source() -> None:
     preprint = record(
         "Dense Retrieval", ARXIV, venue="arXiv", year=2019, abstract="Long abstract.", citations=3, pdf="https://a/b",

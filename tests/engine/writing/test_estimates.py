@@ -1,0 +1,45 @@
+"""What is said to be the cost before anything is paid."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from engine.llm.model import Task
+from engine.run import PlannedCall
+from engine.writing.estimates import INPUT_TOKENS_PER_S, LATENCY_S, OUTPUT_TOKENS_PER_S, estimate_cost
+
+CALL = PlannedCall("drafting", INPUT_TOKENS_PER_S, OUTPUT_TOKENS_PER_S)
+CALL_S = LATENCY_S + 2.0
+MODELS = dict.fromkeys(get_args(Task), "gpt-4o-mini")
+
+
+@pytest.mark.parametrize(
+    ("chains", "at_once", "seconds"),
+    [
+        ([(CALL,)] * 12, 1, 12 * CALL_S),
+        ([(CALL,)] * 12, 4, 3 * CALL_S),
+        ([(CALL,)] * 12, 100, CALL_S),
+        ([(CALL,)] * 9 + [(CALL, CALL, CALL)], 100, 3 * CALL_S),  # calls of a chain wait for each other
+        ([(CALL,)] * 9 + [(CALL, CALL, CALL)], 2, 6 * CALL_S),
+        ([], 4, 0.0),
+    ],
+)
+def test_calls_that_run_together_take_the_time_of_one(
+    chains: list[tuple[PlannedCall, ...]], at_once: int, seconds: float
+) -> None:
+    estimate = estimate_cost(chains, MODELS, at_once)
+    assert estimate.seconds == pytest.approx(seconds)
+    assert estimate.calls == sum(map(len, chains))
+    assert estimate.input_tokens == INPUT_TOKENS_PER_S * estimate.calls
+    assert estimate.output_tokens == OUTPUT_TOKENS_PER_S * estimate.calls
+
+
+def test_one_model_without_a_price_leaves_the_cost_open() -> None:
+    priced = estimate_cost([(CALL,)], MODELS, 1)
+    assert priced.money
+    twice = estimate_cost([(CALL,), (CALL,)], MODELS, 1)
+    assert twice.money == pytest.approx(2 * priced.money)
+    checked = PlannedCall("checking", 10, 10)
+    assert estimate_cost([(CALL, checked)], {**MODELS, "checking": "nobody-knows-1"}, 1).money is None
