@@ -219,6 +219,8 @@ class Survey:
     names: tuple[Name, ...] = ()
     """Index of the names that its papers use."""
     not_covered: tuple[NearbyGroup, ...] = ()
+    prompts: tuple[tuple[str, str], ...] = ()
+    """Prompts that it was written with: name and digest; one that changed in the meantime stands with both."""
 
     def __post_init__(self) -> None:
         make_inert(self, "title")

@@ -35,7 +35,7 @@ from engine.session.events import Job, Review, Written
 from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, SurveyWarning
 from engine.values import Brief, KeywordPool, Outline, Paper, PaperSelection
-from engine.writing.notices import state_length
+from engine.writing.notices import record_prompts, state_length
 
 log = structlog.get_logger()
 
@@ -139,10 +139,16 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
 async def _write(recipe: StagedRecipe, task: WritingTask, context: RunContext) -> Survey | Written:
     """The survey, or all that were written; each says how long it is."""
     if not isinstance(recipe, TrialRecipe):
-        return state_length(task.brief, await recipe.write(task, context))
+        return _finish(task.brief, await recipe.write(task, context), context)
     written = await recipe.write_candidates(task, context)
-    measured = (replace(one, survey=state_length(task.brief, one.survey)) for one in written.candidates)
+    measured = (replace(one, survey=_finish(task.brief, one.survey, context)) for one in written.candidates)
     return replace(written, candidates=tuple(measured))
+
+
+def _finish(brief: Brief, survey: Survey, context: RunContext) -> Survey:
+    """With what is said of every text once it stands: its length, and the prompts where a model wrote it."""
+    measured = state_length(brief, survey)
+    return record_prompts(measured) if context.model else measured
 
 
 async def _about_survey(
@@ -152,7 +158,8 @@ async def _about_survey(
     context = job_context.context
     match job.kind:
         case "revise" if job.change:
-            return state_length(brief, await job_context.recipe.revise(brief, selection, survey, job.change, context))
+            changed = await job_context.recipe.revise(brief, selection, survey, job.change, context)
+            return _finish(brief, changed, context)
         case "answer":
             asking = replace(context, asked=job.before)
             return await job_context.recipe.answer(brief, job.question, selection, survey, asking)

@@ -6,9 +6,10 @@ A prompt is a Markdown file of three parts, divided by lines ``--- shared`` and 
 
 from __future__ import annotations
 
+import hashlib
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
@@ -102,6 +103,18 @@ def _gist(paper: Paper) -> str:
     found = sentences(paper.content)
     chosen = next((s for s in found if _CONTRIBUTION.search(s)), found[0] if found else "")
     return shorten(chosen, GIST_TOKENS * CHARACTERS_PER_TOKEN)
+
+
+@cache
+def prompt_digests() -> Mapping[str, str]:
+    """The version of every prompt: its name → the first twelve digits of its file's SHA-256."""
+    folders = [folder for folder in resources.files("engine").joinpath("prompts").iterdir() if folder.is_dir()]
+    files = {f"{folder.name}/{file.name}": file for folder in folders for file in folder.iterdir()}
+    return {
+        name.removesuffix(".md"): hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+        for name, file in sorted(files.items())
+        if name.endswith(".md")
+    }
 
 
 @cache

@@ -9,6 +9,7 @@ from dataclasses import replace
 from engine.citations import replace_citations
 from engine.limits import length_class
 from engine.llm.model import tokens_of
+from engine.llm.prompting import prompt_digests
 from engine.survey import Claim, ClaimTally, Section, Survey, SurveyWarning, walk
 from engine.text import list_words
 from engine.values import Brief, PaperKey
@@ -119,6 +120,11 @@ def _counted(count: int, one: str, many: str) -> str:
 def list_read(keys: Sequence[PaperKey]) -> tuple[str, str]:
     """The fact that says which papers were read beyond their abstracts."""
     return "Papers read beyond the abstract", f"{len(keys):,}: {', '.join(keys)}" if keys else "0"
+
+
+def record_prompts(survey: Survey) -> Survey:
+    """The survey with the versions of the prompts that it was written or changed with."""
+    return replace(survey, prompts=tuple(sorted({*survey.prompts, *prompt_digests().items()})))
 
 
 def state_length(brief: Brief, survey: Survey) -> Survey:

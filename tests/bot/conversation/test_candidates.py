@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.bench.simulation import SimulatedService, run_simulated_service
+from engine.llm.prompting import prompt_digests
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.lab import opened
 
@@ -19,6 +20,8 @@ async def test_the_candidates_are_shown_and_another_one_is_taken(
             await lab.talk("survey dense retrieval recipe=autosurvey sections=3 words=60", "ok", "ok", "ok")
             state = await lab.state()
             assert len(state.candidates) == 2
+            assert state.survey and dict(state.survey.prompts) == prompt_digests()
+            assert dict(state.survey.facts)["Length"].endswith("(under 8k)")
             other = 3 - state.chosen
             await lab.talk("candidates")
             assert "coverage" in lab.chat.last

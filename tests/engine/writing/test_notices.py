@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from engine.citations import cite
+from engine.llm.prompting import prompt_digests
 from engine.survey import Citation, Claim, ClaimTally, Section, Survey
-from engine.writing.notices import DISCLAIMER, with_notice
+from engine.values import Brief
+from engine.writing.notices import DISCLAIMER, record_prompts, state_length, with_notice
 from tests.fakes import paper
 
 
@@ -44,3 +46,19 @@ def test_quotations_and_summaries_are_told_apart() -> None:
 def test_a_survey_stored_before_keeps_the_notice_it_has() -> None:
     old = Survey("T", "", (), (), "As it was.")
     assert with_notice(old) == old
+
+
+def test_a_survey_of_another_length_class_than_asked_for_says_so_once() -> None:
+    long = Survey("T", "", (Section("Part", "word " * 9_000),), ())
+    asked = Brief("t", length="16k")
+    told = state_length(asked, state_length(asked, long))
+    assert [w.detail for w in told.warnings] == ["16k was asked for; this survey has 11,253 tokens, which is 8k"]
+    assert [value for name, value in told.facts if name == "Length"] == ["11,253 tokens (8k)"]
+    assert state_length(Brief("t", length="8k"), long).warnings == ()
+    assert state_length(Brief("t", length="16k", subsection_words=100), long).warnings == ()
+
+
+def test_the_versions_of_all_prompts_are_recorded() -> None:
+    recorded = record_prompts(record_prompts(Survey("T", "", (), ())))
+    assert dict(recorded.prompts) == prompt_digests()
+    assert {"autosurvey/draft", "common/check", "surveyx/trees"} <= dict(recorded.prompts).keys()
