@@ -138,6 +138,8 @@ def _read_known(text: str, context: ReadingContext) -> Understanding | None:
         return None
     if isinstance(command, EditKeywords) and not (fits and _names_keywords(command)):
         return None
+    if isinstance(command, EditKeywords) and _TWO_WISHES.search(text.lower()):
+        return None  # “add attention and drop graphs”: neither is done by halves
     courtesy = isinstance(command, Show) and command.view in {"hello", "thanks"}
     if context.place == "thread" and (courtesy or isinstance(command, EditKeywords | Approve | Regenerate) or not fits):
         return Understanding(silent=True)
