@@ -28,6 +28,7 @@ from engine.writing.assembly import (
     add_warnings,
     assemble_survey,
     count_references,
+    fail_with_nothing,
     supply_papers,
     with_same_papers,
     words_for_each,
@@ -153,7 +154,7 @@ class AutoSurveyRecipe(KeywordSearch, RevisedByModel):
         composition = Composition(context.require_model(), assignment, papers, context, self.check, self.connect)
         sections = await composition.sections(task.finished)
         if not sections:
-            raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
+            raise fail_with_nothing(composition.warnings)
         known = tuple(FoundPaper(paper, 0.0) for paper in composition.known.values())
         selection = replace(task.selection, found=(*task.selection.found, *known))
         whole = replace(task, outline=outline, selection=selection)

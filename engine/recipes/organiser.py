@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.errors import LanguageModelError
 from engine.gathering.search import require_papers
 from engine.llm.model import Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
@@ -26,7 +25,14 @@ from engine.values import (
     PaperKey,
     PaperSelection,
 )
-from engine.writing.assembly import add_warnings, assemble_survey, mark_thin, supply_papers, words_for_each
+from engine.writing.assembly import (
+    add_warnings,
+    assemble_survey,
+    fail_with_nothing,
+    mark_thin,
+    supply_papers,
+    words_for_each,
+)
 from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, OutlineAnswer, outline_text
 from engine.writing.estimates import PROMPT_OVERHEAD, tokens_drafted
@@ -142,7 +148,7 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
             written = group.create_task(composition.sections(task.finished))
         sections = written.result()
         if not sections:
-            raise LanguageModelError(f"Nothing could be written: {composition.warnings[0].detail}", retryable=True)
+            raise fail_with_nothing(composition.warnings)
         survey = assemble_survey(replace(task, outline=outline), sections, METHOD)
         frame = framed.result()
         closing = Section("Summary", inert(clean(frame.summary)))

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.errors import LanguageModelError
 from engine.gathering.search import require_papers
 from engine.recipes.keyword_search import KeywordSearch
 from engine.recipes.surveyx_costs import plan_survey
@@ -23,7 +22,7 @@ from engine.values import (
     Outline,
     PaperSelection,
 )
-from engine.writing.assembly import add_warnings, assemble_survey, words_for_each
+from engine.writing.assembly import add_warnings, assemble_survey, fail_with_nothing, words_for_each
 from engine.writing.drafting import Assignment
 from engine.writing.field_views import view_field
 from engine.writing.notices import list_read
@@ -83,7 +82,7 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
         writer = SectionWriter(model, assignment, prepared.material, prepared.forest, context, self.rewrite, warnings)
         sections = await writer.sections(hints, task.finished)
         if not sections:
-            raise LanguageModelError(f"Nothing could be written: {warnings[0].detail}", retryable=True)
+            raise fail_with_nothing(warnings)
         sections, field = await view_field(task, sections, context, tables=False)
         survey = assemble_survey(task, sections, METHOD, field)
         if self.draw_tables:

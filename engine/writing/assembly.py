@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.citations import with_references
+from engine.errors import LanguageModelError
 from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
 from engine.overview import Name, NearbyGroup, Overview
@@ -149,6 +150,12 @@ def assemble_survey(
 def holds_something(section: Section) -> bool:
     """Whether there is anything to print of it."""
     return bool(section.text or section.tables or section.figures or section.sections)
+
+
+def fail_with_nothing(warnings: Sequence[SurveyWarning]) -> LanguageModelError:
+    """The error where no section was written: its reason is why one stayed unfinished, not what was read oddly."""
+    reason = next((w.detail for w in warnings if w.kind == "unfinished"), "no section is left to write")
+    return LanguageModelError(f"Nothing could be written: {reason}", retryable=True)
 
 
 def add_warnings(survey: Survey, warnings: Sequence[SurveyWarning]) -> Survey:

@@ -25,6 +25,7 @@ from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import (
     add_warnings,
     assemble_survey,
+    fail_with_nothing,
     frame_outline,
     mark_thin,
     nearest_papers,
@@ -362,8 +363,7 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     composition = Composition(model, assignment, papers, context, frame=False)
     sections = await composition.sections(ready)
     if not any(i in sections and nodes[i].role == "body" for i in range(len(nodes))):
-        reason = composition.warnings[0].detail if composition.warnings else "no section is left to write"
-        raise LanguageModelError(f"Nothing could be written: {reason}", retryable=True)
+        raise fail_with_nothing(composition.warnings)
     body = replace(outline, nodes=nodes[:-1] if concludes else nodes)
     written = {i: section for i, section in sections.items() if not (concludes and i == last)}
     shown = replace(task, outline=body)
