@@ -114,9 +114,7 @@ async def write(
         adapter = TerminalAdapter(console, answers(), here, person, echo=True)
         async with _serve_terminal(app, console, adapter, library, output) as service:
             services.append(service)
-            await adapter.send(Outgoing(here, "", awaits=True))
-            await service.run()
-            return await _exit_code_of(service, here)
+            return await _play(service, adapter, here)
 
 
 async def review(console: Console, question: str, options: dict[str, str], output: Path | None, name: str) -> int:
@@ -135,9 +133,14 @@ async def review(console: Console, question: str, options: dict[str, str], outpu
         adapter = TerminalAdapter(console, lines(), here, person, echo=True)
         async with _serve_terminal(app, console, adapter, library, output) as service:
             services.append(service)
-            await adapter.send(Outgoing(here, "", awaits=True))
-            await service.run()
-            return await _exit_code_of(service, here)
+            return await _play(service, adapter, here)
+
+
+async def _play(service: Service, adapter: TerminalAdapter, here: Conversation) -> int:
+    """The lines, one after the other; 1 where there is no survey at their end."""
+    await adapter.send(Outgoing(here, "", awaits=True))
+    await service.run()
+    return await _exit_code_of(service, here)
 
 
 async def demo(console: Console, output: Path) -> int:
