@@ -17,7 +17,7 @@ from engine.options import QuickOptions, Sampling
 from engine.retrieval.identity import identifiers_in
 from engine.retrieval.libraries.excluding import SURVEYS
 from engine.run import Recipe
-from engine.text import clean
+from engine.text import clean, terms
 from engine.values import ALL_YEARS, Brief
 
 SECTIONS = (3, 20)
@@ -133,6 +133,11 @@ def check_topic(text: str, longest: int) -> str:
     topic = clean(text).strip(" \"'“”‘’.,;:")
     if sum(ch.isalnum() for ch in topic) < 2:
         raise UserError("The topic is too short. Name it in a few words, for example: survey graph neural networks")
+    if topic.isascii() and not terms(topic):
+        raise UserError(
+            f"“{topic[:80]}” names no subject. Say what the survey is about, and the years apart from it, for example: "
+            "survey graph neural networks years=2019-2020"
+        )
     if len(topic) > longest:
         raise UserError(
             f"The topic has {len(topic):,} characters; {longest} are enough. Name it in a few words, "

@@ -97,7 +97,7 @@ async def expand_keywords(
         if len(known) >= limits.candidate_papers or len(known) < 2 * groups or len(pool) >= limits.keywords:
             break
         papers = list(known.values())[:CLUSTERED_PAPERS]
-        candidates = await asyncio.to_thread(_candidates, papers, groups, pool, (dropped, vectors_of), embedder)
+        candidates = await asyncio.to_thread(name_clusters, papers, groups, pool, (dropped, vectors_of), embedder)
         if read is not None:
             written = {c: await read(c, papers, KeywordPool(tuple(pool))) for c in candidates}
             dropped.update(c.casefold() for c, form in written.items() if not form)
@@ -124,7 +124,7 @@ async def _search_keyword(keyword: Keyword, search: Search, known: dict[PaperKey
     return Keyword(keyword.text, keyword.origin, len(found))
 
 
-def _candidates(
+def name_clusters(
     papers: Sequence[Paper],
     groups: int,
     pool: Sequence[Keyword],

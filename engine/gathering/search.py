@@ -12,8 +12,10 @@ from engine.errors import UserError
 from engine.gathering.candidates import JUDGED_SPARE, CandidatePool
 from engine.gathering.keyword_phrases import PhraseReader
 from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
+from engine.gathering.no_papers import explain_no_papers, explain_title, find_title
 from engine.gathering.relevance import JudgedPapers, judge_papers
 from engine.gathering.topic_papers import (
+    FEW,
     FOUNDATION_SHARE,
     Relevance,
     Subject,
@@ -26,10 +28,8 @@ from engine.retrieval.embedding import Embedder, ready
 from engine.retrieval.libraries.excluding import exclusion_of
 from engine.retrieval.ranking import SEEDS
 from engine.run import Progress, RunContext
-from engine.text import shorten
 from engine.values import (
     Brief,
-    Coverage,
     FoundPaper,
     Keyword,
     KeywordPool,
@@ -51,7 +51,7 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
 
     first = await _find_papers(brief.topic, brief, context)
     if not first:
-        raise UserError(_word_nothing_found(brief))
+        raise await explain_no_papers(brief, (), (), context)
     embedder = await asyncio.to_thread(ready, context.embedder, first)
     subjects = split_topic(brief.topic)
 
@@ -62,6 +62,9 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
         return [paper for paper, is_about in zip(papers, relevance.about, strict=True) if is_about]
 
     about = await choose(first)
+    titled = find_title(brief.topic, about)
+    if titled and len(about) < FEW:
+        raise explain_title(titled)
     reader = PhraseReader(about, context.library)
 
     async def search(text: str) -> Sequence[FoundPaper]:
@@ -101,9 +104,9 @@ async def _find_papers(topic: str, brief: Brief, context: RunContext) -> list[Pa
 async def _stop_without_papers(
     brief: Brief, found: Sequence[FoundPaper], relevance: Relevance, context: RunContext
 ) -> NoReturn:
-    """Raises `UserError`: no paper is about the topic; with the nearest ones, or how the topic may be spelt."""
-    spellings = (await context.library.count_topic(brief.topic)).spellings
-    raise UserError(_word_nothing_about(brief, measure_coverage(found, relevance, (), 0), spellings))
+    """Raises `UserError`: no paper is about the topic; with the nearest ones, or how the topic may be said."""
+    nearest = measure_coverage(found, relevance, (), 0).nearest
+    raise await explain_no_papers(brief, nearest, [item.paper for item in found], context)
 
 
 async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
@@ -118,7 +121,7 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     if context.online:
         await search.online()
     if not search.known.papers:
-        raise UserError(_word_nothing_found(brief))
+        raise await explain_no_papers(brief, (), (), context)
     embedder = await asyncio.to_thread(ready, context.embedder, list(search.known.papers.values()))
     if context.online:
         await asyncio.to_thread(search.rank_online, embedder)
@@ -190,30 +193,3 @@ async def _judge_best(brief: Brief, found: Sequence[FoundPaper], limit: int, con
     if not (context.judge and context.model):
         return JudgedPapers(tuple(found))
     return await judge_papers(brief.topic, found[: int(limit * JUDGED_SPARE)], context.model, context)
-
-
-def _word_nothing_about(brief: Brief, coverage: Coverage, spellings: Sequence[tuple[str, str]]) -> str:
-    """What to say where papers were found and none of them is about the topic."""
-    topic = brief.topic[:80]
-    if spellings:
-        meant = topic.lower()
-        for word, other in spellings:
-            meant = meant.replace(word, other)
-        return f"No paper here is about “{topic}”. Did you mean “{meant}”? Then say: survey {meant}"
-    nearest = "; ".join(f"“{shorten(title, 100)}”" for title in coverage.nearest)
-    online = "" if brief.online else f", `survey {topic} online=yes` to search online"
-    return (
-        f"No paper here is about “{topic}”. The nearest are: {nearest}. "
-        f"You can say `survey` with other words{online}, or add papers of your own."
-    )
-
-
-def _word_nothing_found(brief: Brief) -> str:
-    years = "" if brief.years.first is None and brief.years.last is None else f" from {brief.years}"
-    if not brief.library:
-        return f"No online source has a paper{years} about “{brief.topic[:80]}”. Try other words or wider years."
-    also = "" if brief.online else ", search online too with online=yes,"
-    return (
-        f"The library has no paper{years} about “{brief.topic[:80]}”. "
-        f"Try other words, wider years{also} or add papers with: scholium ingest FILE"
-    )
