@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -25,13 +25,13 @@ from engine.retrieval.libraries.library import AddReport, OnIndexProgress, Topic
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.local_papers import (
     FIELDS,
-    PaperBlocks,
     PaperTable,
     key_in,
     schema,
     to_stored,
     translate_failures,
 )
+from engine.retrieval.libraries.paper_blocks import PaperBlocks
 from engine.retrieval.libraries.vectors import PaperTexts, PaperVectors, VectorStore
 from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import order_best, popularity
@@ -108,11 +108,13 @@ class LocalLibrary:
         Raises `UserError` where another process is adding to the same library.
         """
         report = AddReport()
-        with self._writing():
-            known = await self._papers.blocks()
+        with self._writing(), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
+            if known.count() != await self.count():
+                await self._papers.fill(known)
             rest = iter(papers)
             while batch := await asyncio.to_thread(lambda: list(islice(rest, BATCH))):
                 report = await self._add_batch(batch, known, report)
+            known.settle(await self.count())
         return report
 
     async def everything(self) -> AsyncIterator[StoredPaper]:
@@ -229,11 +231,13 @@ class LocalLibrary:
         return values
 
     async def _add_batch(self, batch: Sequence[Paper], known: PaperBlocks, report: AddReport) -> AddReport:
-        found = plan_changes(batch, await self._papers.stored(known.near(batch)))
+        with translate_failures(self.name):
+            near = await asyncio.to_thread(known.near, batch)
+        found = plan_changes(batch, await self._papers.stored(near))
         await asyncio.to_thread(self._unindexed.note, (*found.write, *found.remove))
+        with translate_failures(self.name):
+            await asyncio.to_thread(known.enter, found.write.values())
         await self._papers.write(found.write.values(), found.remove)
-        for stored in found.write.values():
-            known.enter(stored)
         return AddReport(
             report.added + len(found.fresh),
             report.updated + found.updated(len(batch)),

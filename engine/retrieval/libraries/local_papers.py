@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -9,7 +11,7 @@ from typing import Any
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.adding import StoredPaper, from_stored, read_records, to_columns, write_records
-from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, blocking_keys
+from engine.retrieval.libraries.paper_blocks import PaperBlocks
 from engine.values import Paper, PaperKey
 
 _COLUMNS = {
@@ -62,15 +64,15 @@ class PaperTable:
                 found += await self._table.query().where(key_in(keys[start : start + 1_000])).select(columns).to_list()
         return found
 
-    async def blocks(self) -> PaperBlocks:
-        """All papers by their blocking keys."""
-        known = PaperBlocks()
+    async def fill(self, blocks: PaperBlocks) -> None:
+        """Enter all papers into an index that is not of this table's papers."""
         columns = ["key", "title", "authors", "identifiers", "records"]  # what `blocking_keys` looks at
+        await asyncio.to_thread(blocks.clear)
         with translate_failures(self._name):
-            table = await self._table.query().select(columns).to_arrow()
-        for row in table.to_pylist():
-            known.enter(StoredPaper(from_stored(row, columns[:-1]), read_records(row["records"])))
-        return known
+            async for batch in await self._table.query().select(columns).to_batches(max_batch_length=5_000):
+                rows = batch.to_pylist()
+                stored = [StoredPaper(from_stored(r, columns[:-1]), read_records(r["records"])) for r in rows]
+                await asyncio.to_thread(blocks.enter, stored)
 
     async def write(self, papers: Collection[StoredPaper], remove: Collection[PaperKey] = ()) -> None:
         """Write papers in place of those that have their keys; remove others."""
@@ -84,26 +86,6 @@ class PaperTable:
                 await merge.execute(rows)
             if remove:
                 await self._table.delete(key_in(list(remove)))
-
-
-class PaperBlocks:
-    """Blocking key → the papers that have it."""
-
-    def __init__(self) -> None:
-        self._keys: dict[str, list[PaperKey]] = {}
-
-    def enter(self, stored: StoredPaper) -> None:
-        """Take a paper in."""
-        for record in (stored.paper, *stored.records):
-            for block in blocking_keys(record):
-                keys = self._keys.setdefault(block, [])
-                if len(keys) <= MOST_IN_BLOCK and stored.paper.key not in keys:
-                    keys.append(stored.paper.key)
-
-    def near(self, batch: Sequence[Paper]) -> list[PaperKey]:
-        """The papers that may be one of these."""
-        blocks = (self._keys.get(block, []) for paper in batch for block in blocking_keys(paper))
-        return list(dict.fromkeys(key for block in blocks if len(block) <= MOST_IN_BLOCK for key in block))
 
 
 def to_stored(row: Mapping[str, Any]) -> StoredPaper:
@@ -131,9 +113,9 @@ def translate_failures(name: str) -> Iterator[None]:
     """LanceDB's and the file system's failures as ours, with what to do about them."""
     try:
         yield
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError, sqlite3.Error) as error:
         detail = str(error)
-        if "No space left" in detail or "StorageFull" in detail or "os error 28" in detail:
+        if "No space left" in detail or "StorageFull" in detail or "os error 28" in detail or "disk is full" in detail:
             raise UserError(
                 f"The disk is full; the library “{name}” is as it was before the last batch. "
                 "Free some space and repeat the command; nothing will be doubled."

@@ -17,6 +17,7 @@ from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
 from engine.retrieval.libraries import local
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
+from engine.retrieval.libraries.local_papers import PaperTable
 from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardise
 from engine.values import Paper, PaperKey, Query
 from tests.fakes import WordEmbedder, paper, papers
@@ -295,3 +296,24 @@ def test_ranking_by_hand() -> None:
     cited = popularity(np.array([8.0, np.nan, 0.0]), np.array([2018, 2018, 0]), 2025)
     assert cited == pytest.approx([np.log(2), np.log(2), 0.0])
     assert popularity(np.array([np.nan]), np.array([2000]), 2025).tolist() == [0.0]
+
+
+async def test_adding_reads_the_identities_of_what_is_like_it_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = await create_library(tmp_path / "lib")
+    await library.add(papers(40))
+    filled: list[object] = []
+    monkeypatch.setattr(PaperTable, "fill", lambda *_: filled.append(1))
+    assert (await library.add([*papers(3), *papers(2, "graph", 101)])).added == 2
+    assert filled == []
+
+
+async def test_identities_that_are_damaged_or_of_another_state_are_made_anew(tmp_path: Path) -> None:
+    library = await create_library(tmp_path / "lib")
+    await library.add(papers(5))
+    file = tmp_path / "lib" / "identities.sqlite"
+    file.write_bytes(b"no database" * 1_000)
+    assert (await library.add(papers(5))).unchanged == 5
+    file.unlink()  # as an earlier version leaves it
+    assert (await library.add(papers(6))).added == 1
