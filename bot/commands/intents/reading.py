@@ -134,7 +134,9 @@ def _read_known(text: str, context: ReadingContext) -> Understanding | None:
     """What the grammar itself reads; ``None`` where that is nothing, or not meant so here."""
     command = parse(text)
     fits = _fits(command, context.phase)
-    if isinstance(command, _FREE):
+    # Plain words are read up to a length; a longer one that begins as a command is answered as that command.
+    is_long_command = len(text) > LONGEST_PLAIN and isinstance(command, StartSurvey | AskQuestion)
+    if isinstance(command, _FREE) and not is_long_command:
         return None
     if isinstance(command, EditKeywords) and not (fits and _names_keywords(command)):
         return None
