@@ -161,6 +161,23 @@ def bench_roles(
     )
 
 
+@bench.command("ablation")
+def bench_ablation(
+    topic: Annotated[str, typer.Option(help="What the surveys are about.")],
+    library: LibraryName = "",
+    sections: Annotated[int, typer.Option(help="Number of sections.")] = 5,
+    words: Annotated[int, typer.Option(help="Words of each subsection.")] = 150,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """AutoSurvey's recipe without each of its parts, and with the mistake of its public code; no model is called."""
+    with starting() as console:
+        from bot.bench.ablation import ablate
+        from engine.values import Brief
+
+    brief = Brief(topic, "autosurvey", library, sections=sections, subsection_words=words)
+    run_command(ablate(console, library, brief, as_json=json))
+
+
 @bench.command("compare")
 def bench_compare(
     topic: Annotated[str, typer.Option(help="What the surveys are about.")],
