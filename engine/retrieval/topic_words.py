@@ -27,8 +27,9 @@ the title counts twice, halves the doubt."""
 SCARCE = 5
 """A word in fewer papers than this is looked for in its parts."""
 
-KNOWN_ABBREVIATION = 2
-"""Papers that must give an abbreviation for a phrase before it stands for it."""
+KNOWN_ABBREVIATION, KNOWN_PAIR = 2, 6
+"""Papers that must give an abbreviation for a phrase before it stands for it; more for one of two letters, which stands
+for many things (ID: intrusion detection, identity, in-distribution)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,10 @@ def read_topic(topic: str) -> TopicWords:
     """The words of a topic, with the spellings that need no library: hyphens, compounds, British and American."""
     stems = tuple(dict.fromkeys(terms(topic)))
     stems = tuple(s for s in stems if s not in _OF_ANY_TOPIC) or stems
-    place = {s: i for i, s in enumerate(stems)}
     plain = words(topic)
+    if len(stems) > 2 and plain[-1] in _OF_ANY_SUBJECT:
+        stems = tuple(s for s in stems if s != stem(plain[-1]))
+    place = {s: i for i, s in enumerate(stems)}
     writings: list[Writing] = []
     for word in plain:
         at = place.get(stem(word))
@@ -116,6 +119,11 @@ _OF_ANY_TOPIC = frozenset(
     )
 )
 """What is said of any topic ("a survey of recent methods for"): it is looked for only where nothing else is said."""
+
+
+_OF_ANY_SUBJECT = frozenset(["systems", "architectures", "algorithms", "frameworks", "pipelines"])
+"""What a topic of several words may end in without meaning more: papers on conversational recommendation are those on
+conversational recommender systems."""
 
 
 def closest_form(texts: Iterable[str], wanted: str, word: str) -> str:
@@ -191,7 +199,7 @@ def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
     place = {s: i for i, s in enumerate(topic.stems)}
     writings = list(topic.writings)
     for (phrase, short), times in seen.items():
-        if times < KNOWN_ABBREVIATION:
+        if times < (KNOWN_ABBREVIATION if len(short) > 2 else KNOWN_PAIR):
             continue
         said = phrase if all(s in place for s in phrase) else phrase[1:]  # a kind of it: "large" language models
         if len(said) > 1 and all(s in place for s in said):

@@ -45,6 +45,18 @@ def test_an_abbreviation_that_papers_give_stands_for_its_phrase_both_ways() -> N
     assert once == read_topic("watermarking large language models"), "one paper's abbreviation is not known yet"
 
 
+def test_an_abbreviation_of_two_letters_has_to_be_known_well() -> None:
+    texts = ["Intrusion detection (ID) guards a network."] * 6
+    few, many = (with_abbreviations(read_topic("intrusion detection"), texts[:n]) for n in (5, 6))
+    assert few == read_topic("intrusion detection")
+    assert any(writing.stems == ("id",) for writing in many.writings)
+
+
+def test_systems_at_the_end_of_a_topic_mean_no_more() -> None:
+    assert read_topic("conversational recommender systems") == read_topic("conversational recommender")
+    assert len(read_topic("operating systems").stems) == 2
+
+
 def test_an_abbreviation_with_another_meaning_stands_for_nothing() -> None:
     texts = ["autonomous driving (AD) is hard", "for autonomous driving (AD)"]
     topic = with_abbreviations(read_topic("autonomous driving"), texts)
