@@ -116,12 +116,11 @@ def _positions(line: tuple[Hit, ...]) -> frozenset[int]:
 class _Head:
     """The words needed in a title for a paper that leaves out the rest of the topic; none where they say too little.
 
-    The paper must have all words of the ``means`` elsewhere, and one of the ``use``, but for those of any method.
+    The paper must have the ``rest`` elsewhere: the words of the means and the use, but for those of any method.
     """
 
     words: frozenset[int] = frozenset()
-    means: frozenset[int] = frozenset()
-    use: frozenset[int] = frozenset()
+    rest: frozenset[int] = frozenset()
 
 
 def measure_mentions(
@@ -297,16 +296,14 @@ def _find_head(topic: str, said: TopicWords, needed: frozenset[int], rarities: N
 
     head = find(parts.head)
     tells = len(head) > 1 or any(rarities[j] >= COMMON for j in head)
-    return _Head(head, find(parts.means), find(parts.use)) if tells and head < needed else _Head()
+    return _Head(head, find(f"{parts.means} {parts.use}")) if tells and head < needed else _Head()
 
 
 def _has_head(text: _Text, head: _Head, phrases: Sequence[tuple[int, int]]) -> bool:
     own = [pair for pair in phrases if head.words >= {*pair}]
     if not head.words or not head.words <= _positions(text.title):
         return False
-    present = text.present()
-    says_rest = head.means <= present and (not head.use or bool(head.use & present))
-    return says_rest and all(_stand_together(text.title, pair, 2) for pair in own)
+    return head.rest <= text.present() and all(_stand_together(text.title, pair, 2) for pair in own)
 
 
 def _pairs(topic: str, said: TopicWords) -> list[tuple[int, int]]:

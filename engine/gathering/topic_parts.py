@@ -11,6 +11,9 @@ _JOINED = re.compile(r"\s+(?:and|versus|vs\.?|&)\s+", re.I)
 _INTO_PLACE = re.compile(r"\s+(?:in|on)\s+", re.I)
 _INTO_USE = re.compile(r"\s+for\s+", re.I)
 _INTO_MEANS = re.compile(r"\s+(?:with|using|via|by|under|based on)\s+", re.I)
+_CONDITION = re.compile(r"\b(?:environment|condition|setting|scenario|regime|circumstance)s?$", re.I)
+"""What stands in such is not merely in a place: "SLAM in dynamic environments". A paper must say so."""
+
 _INTO_CONTEXT = re.compile(r"\s+(?:in|on|for|with|using|via|by|under|based on)\s+", re.I)
 _ACTION = re.compile(r"(?:ing|[ts]ion|ment|ance|ence|sis|ity|ness|al)$", re.I)
 
@@ -19,8 +22,8 @@ _ACTION = re.compile(r"(?:ing|[ts]ion|ment|ance|ence|sis|ity|ness|al)$", re.I)
 class TopicParts:
     """What a topic is about (``head``), in which place, for which use, by which means; empty where it is not said.
 
-    A paper need not say the place ("3D object detection in autonomous driving"). It must say the means and conditions
-    ("image captioning with attention"), and something of the use ("vision transformers for image recognition").
+    A paper need not say the place ("3D object detection in autonomous driving"). It must say the means, the conditions
+    and the use ("image captioning with attention", "vision transformers for image recognition").
     """
 
     head: str
@@ -34,6 +37,8 @@ def read_parts(topic: str) -> TopicParts:
     before, means = _cut(_INTO_MEANS, topic)
     before, use = _cut(_INTO_USE, before)
     head, place = _cut(_INTO_PLACE, before)
+    if _CONDITION.search(place):
+        return TopicParts(head, "", use, f"{place} {means}".strip())
     return TopicParts(head, place, use, means)
 
 

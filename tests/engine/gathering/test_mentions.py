@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.gathering.topic_papers import Subject, measure_relevance
-from engine.gathering.topic_parts import split_topic
+from engine.gathering.topic_parts import read_parts, split_topic
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.topic_words import read_topic
@@ -217,3 +217,8 @@ def test_what_a_topic_is_used_for_must_be_said() -> None:
 )
 def test_a_topic_that_joins_two_is_split_with_what_both_share(topic: str, joined: list[str]) -> None:
     assert split_topic(topic) == [topic, *joined]
+
+
+def test_a_condition_must_be_said_and_a_place_need_not() -> None:
+    assert read_parts("SLAM in dynamic environments").means == "dynamic environments"
+    assert read_parts("object detection in autonomous driving").place == "autonomous driving"
