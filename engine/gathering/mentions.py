@@ -78,6 +78,9 @@ of the papers with such titles have elsewhere: "unlearning" alone is machine unl
 OFTEN_THERE = 0.25
 """A word that this share of them has is no great loss either, where few papers name the topic."""
 
+USUAL_PLACE = 0.2
+"""Share of the papers on what a topic is about that have to say its place for others to be on the topic without it."""
+
 WEAK = 0.08
 """A word with less than this share of the topic's rarities squared may be missing: the others say what it is about."""
 
@@ -142,6 +145,8 @@ def measure_mentions(
     all_but_method = main | {j for j in needed if said.stems[j] not in OF_ANY_METHOD}
     nearly = needed.difference(_find_unsaid(needed, texts, OFTEN_THERE)[:1]) if len(needed) > 2 else needed
     head = _find_head(topic, said, needed, rarities)
+    if not _is_usual_place(head, needed, texts):
+        head = _Head()
     named = _Named(needed, phrases, 2 * size - 1)
     weights = rarities / rarities.sum()
     return Mentions(
@@ -297,6 +302,16 @@ def _find_head(topic: str, said: TopicWords, needed: frozenset[int], rarities: N
     head = find(parts.head)
     tells = len(head) > 1 or any(rarities[j] >= COMMON for j in head)
     return _Head(head, find(f"{parts.means} {parts.use}")) if tells and head < needed else _Head()
+
+
+def _is_usual_place(head: _Head, needed: frozenset[int], texts: Sequence[_Text]) -> bool:
+    """Whether so many papers on what the topic is about say its place that others may mean it without saying so.
+
+    Many detect 3D objects in driving; few detect anomalies in time series, or are fair in recommending.
+    """
+    place = needed - head.words - head.rest
+    titled = [text for text in texts if head.words <= _positions(text.title)]
+    return sum(place <= text.present() for text in titled) >= USUAL_PLACE * len(titled)
 
 
 def _has_head(text: _Text, head: _Head, phrases: Sequence[tuple[int, int]]) -> bool:
