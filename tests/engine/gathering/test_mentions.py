@@ -174,6 +174,12 @@ def test_where_a_method_is_used_may_go_unsaid_by_papers_that_are_close() -> None
     assert BY_LIDAR.title not in about("object detection autonomous driving", stored, (900, 900, 300, 300))
 
 
+def test_a_place_that_few_papers_on_the_subject_say_must_be_said() -> None:
+    elsewhere = [replace(IN_KITCHENS, title=f"Object Detection of Crockery {n}") for n in range(60)]
+    chosen = about("object detection in autonomous driving", [*DRIVING, BY_LIDAR, *elsewhere], (900, 900, 300, 300))
+    assert chosen == [p.title for p in DRIVING]
+
+
 def test_a_phrase_that_an_abbreviation_in_the_topic_stands_for_names_it() -> None:
     agents = [
         written(n, f"LLM Agents at Work {n}", f"Large language model (LLM) agents plan. LLM agents act. Case {n}.")

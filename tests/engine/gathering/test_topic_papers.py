@@ -70,18 +70,6 @@ async def test_a_word_that_only_looks_alike_does_not_make_a_paper_one_of_the_top
     assert {item.paper.title.split(" Learning")[0] for item in selection.found} == {"Continual"}
 
 
-async def test_a_place_that_few_papers_say_must_be_said(tmp_path: Path) -> None:
-    text = "We find anomalies in {0}. Anomaly detection in {0} is scored in case {1}."
-    stored = [
-        paper(first + n, title=f"Anomaly Detection in {where} {n}", abstract=text.format(where.lower(), n))
-        for first, where, count in ((600, "Time Series", 12), (650, "Images", 60))
-        for n in range(count)
-    ]
-    selection = await gathered(tmp_path, "anomaly detection in time series", [*stored, *OTHERS])
-    assert [item.paper.title for item in selection.found if "Time Series" not in item.paper.title] == []
-    assert len(selection.found) == 12
-
-
 async def test_a_misspelt_topic_is_spelt_as_the_library_spells_it(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="Did you mean “watermarking language models”"):
         await gathered(tmp_path, "watermraking language models", [*watermarks(9), *OTHERS])
