@@ -83,7 +83,7 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
         sections = await writer.sections(hints, task.finished)
         if not sections:
             raise fail_with_nothing(warnings)
-        sections, field = await view_field(task, sections, context, tables=False)
+        sections, field = await view_field(task, sections, context, tables=False, figures=self.draw_tables)
         survey = assemble_survey(task, sections, METHOD, field)
         if self.draw_tables:
             survey = await add_figures_and_tables(survey, outline, prepared.material, model, warnings)

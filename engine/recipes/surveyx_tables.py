@@ -217,7 +217,7 @@ async def add_figures_and_tables(
             replace(
                 section,
                 tables=(*section.tables, *tables.get(str(i), ())),
-                figures=(*section.figures, *(figure for figure in figures if figure)),
+                figures=(*(figure for figure in figures if figure), *section.figures),
             )
         )
     return replace(survey, sections=tuple(sections))

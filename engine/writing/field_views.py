@@ -35,9 +35,14 @@ MAP = "{} shows the works cited here by what they are about."
 
 
 async def view_field(
-    task: WritingTask, sections: Mapping[int, Section], context: RunContext, *, tables: bool = True
+    task: WritingTask,
+    sections: Mapping[int, Section],
+    context: RunContext,
+    *,
+    tables: bool = True,
+    figures: bool = True,
 ) -> tuple[dict[int, Section], FieldView | None]:
-    """The sections (by position) with ``tables`` of their papers and with figures in the first, and the first page.
+    """The sections (by position) with ``tables`` of their papers and ``figures`` in the first, and the first page.
 
     Where no paper is cited there is nothing to show.
     """
@@ -54,8 +59,9 @@ async def view_field(
         for position, section in sections.items():
             if task.outline.nodes[position].role == "body":
                 shown[position] = await asyncio.to_thread(_with_tables, section, papers.get(section.title, ()), names)
-    figures = await asyncio.to_thread(_draw_figures, lines, context)
-    shown[min(shown)] = replace(shown[min(shown)], figures=figures)
+    if figures:
+        drawn = await asyncio.to_thread(_draw_figures, lines, context)
+        shown[min(shown)] = replace(shown[min(shown)], figures=drawn)
     return shown, FieldView(write_overview(task.brief.topic, lines), names, nearby)
 
 

@@ -80,7 +80,7 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
         "papers from",
         "2 Learning to Retrieve (",
         "1 Introduction",
-        "papers, 2018–2024): On ",
+        "): On ",
         "Open Problems: Tay et al. (2022), in summary:",
         "do not say",
         "The survey as files:",
