@@ -38,10 +38,10 @@ COMPLETED = (
 
 DEMO = (
     "survey retrieval-augmented generation sections=6 words=220",
-    "add knowledge-intensive tasks",
+    "add dense retrieval",
     "ok",
     "ok",
-    "rename 2 to Learning to Retrieve",
+    "rename 3 to Learning to Retrieve",
     "ok",
     "how is retrieval combined with generation?",
     "why [3]",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -78,6 +79,11 @@ def name_groups(
         title = heading(" and ".join(_form(phrases, phrase) for phrase in chosen)) if chosen else ""
         names.append(GroupName(title or _fallback(terms[row], row, (*avoid, *(n.heading for n in names))), terms[row]))
     return names
+
+
+def is_nameless(heading: str) -> bool:
+    """Whether it is the number that a group has which nothing names."""
+    return re.fullmatch(r"Group \d+", heading) is not None
 
 
 def _fallback(terms: Sequence[str], row: int, used: Collection[str]) -> str:

@@ -29,6 +29,7 @@ from engine.naming.clustering import (
     reduce_dimensions,
     split_in_two,
 )
+from engine.naming.headings import is_nameless
 from engine.naming.phrases import Formula
 from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
@@ -208,7 +209,7 @@ def _fewest_sections(papers: int) -> int:
 def _divide_section(
     cluster: Cluster, brief: Brief, context: RunContext, avoid: tuple[str, ...], formula: Formula
 ) -> OutlineNode:
-    """A section, with its subsections where there are papers enough for two; none is called like one to ``avoid``."""
+    """A section, with its subsections where there are papers enough for two and each has a name not to ``avoid``."""
     keys = tuple(paper.key for paper in cluster.papers)
     described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
     if len(cluster.papers) < SMALLEST_DIVIDED:
@@ -218,16 +219,14 @@ def _divide_section(
     found = labels(vectors, "k-means", k, context.seed)
     found = dissolve_small(vectors, found, SMALLEST_PART)
     parts = clusters(cluster.papers, found, f"{brief.topic} {cluster.name}", formula, avoid)
+    if len(parts) < 2 or any(is_nameless(part.name) for part in parts):
+        return OutlineNode(cluster.name, described, keys)
     children = tuple(
         OutlineNode(
-            c.name,
-            SET_APART + ", ".join(c.terms[:5]) if c.terms else "",
-            tuple(p.key for p in c.papers),
+            part.name,
+            SET_APART + ", ".join(part.terms[:5]) if part.terms else "",
+            tuple(paper.key for paper in part.papers),
         )
-        for c in parts
+        for part in parts
     )
-    return (
-        OutlineNode(cluster.name, described, children=children)
-        if len(parts) > 1
-        else OutlineNode(cluster.name, described, keys)
-    )
+    return OutlineNode(cluster.name, described, children=children)

@@ -78,10 +78,10 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
     for part in (
         "Keywords",
         "papers from",
-        "2 Learning to Retrieve (",
+        "3 Learning to Retrieve (",
         "1 Introduction",
         "): On ",
-        "Open Problems: Tay et al. (2022), in summary:",
+        "Open Problems: Brown et al. (2020), in summary:",
         "do not say",
         "The survey as files:",
     ):

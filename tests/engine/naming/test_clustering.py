@@ -25,7 +25,7 @@ from engine.naming.clustering import (
     reduce_dimensions,
     split_in_two,
 )
-from engine.naming.headings import name_groups
+from engine.naming.headings import is_nameless, name_groups
 from engine.naming.phrases import GroupedPhrases, c_tf_idf
 from engine.values import FoundPaper, Keyword
 from tests.fakes import WordEmbedder, paper, papers
@@ -142,6 +142,7 @@ def test_names_tell_groups_apart_and_read_like_headings() -> None:
     assert names[1] == "Message Passing"
     assert names[2] in {"Object Detection", "Image Segmentation"}
     assert name_groups([[]], "x")[0].heading == "Group 1"
+    assert is_nameless("Group 1") and not is_nameless(names[0])
 
 
 def test_what_several_titles_name_is_a_topic_in_any_field() -> None:
