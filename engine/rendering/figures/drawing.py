@@ -53,8 +53,10 @@ class Box:
     def overlap(self, other: Box) -> float:
         """Area common to both."""
         across = min(self.x + self.width, other.x + other.width) - max(self.x, other.x)
+        if across <= 0:
+            return 0.0
         down = min(self.y + self.height, other.y + other.height) - max(self.y, other.y)
-        return max(0.0, across) * max(0.0, down)
+        return across * max(0.0, down)
 
 
 def text_width(text: str, size: float) -> float:
@@ -173,7 +175,12 @@ def place_label(candidates: Iterable[Box], taken: Iterable[Box], frame: Box) -> 
         outside = box.width * box.height - box.overlap(frame)
         return sum(box.overlap(other) for other in blocked) + 4 * outside
 
-    return next((box for box in boxes if cost(box) == 0), None) or min(boxes, key=cost)
+    costs: list[float] = []
+    for box in boxes:
+        costs.append(cost(box))
+        if costs[-1] == 0:
+            return box
+    return boxes[costs.index(min(costs))]
 
 
 def marker(drawing: Drawing, index: int, x: float, y: float, size: float, title: str = "") -> None:
