@@ -67,7 +67,7 @@ def _invisible(character: str) -> bool:
 def fold(text: str) -> str:
     """Letters and digits only, lower case, without accents: for comparing titles and names."""
     plain = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(ch for ch in plain if ch.isalnum())
+    return "".join(filter(str.isalnum, plain))
 
 
 def words(text: str) -> list[str]:

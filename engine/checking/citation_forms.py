@@ -88,13 +88,15 @@ class _Reading:
     @classmethod
     def of(cls, papers: Sequence[Paper]) -> _Reading:
         exact: dict[str, PaperKey] = {}
+        titles: list[tuple[str, PaperKey]] = []
         short: dict[str, list[PaperKey]] = {}
         people: dict[tuple[str, str], list[PaperKey]] = {}
         for paper in papers:
             for identifier in (paper.key, *paper.identifiers):
                 exact.setdefault(fold(identifier), paper.key)
                 exact.setdefault(fold(identifier.partition(":")[2]), paper.key)
-            exact.setdefault(fold(paper.title), paper.key)
+            titles.append((fold(paper.title), paper.key))
+            exact.setdefault(*titles[-1])
             head, colon, _ = paper.title.partition(":")
             if colon:
                 short.setdefault(fold(head), []).append(paper.key)
@@ -102,7 +104,7 @@ class _Reading:
                 people.setdefault((fold(surname(paper.authors[0])), str(paper.year)), []).append(paper.key)
         return cls(
             exact,
-            tuple((fold(p.title), p.key) for p in papers),
+            tuple(titles),
             {name: keys[0] for name, keys in short.items() if len(keys) == 1},
             {who: keys[0] for who, keys in people.items() if len(keys) == 1},
             tuple(p.key for p in papers),
