@@ -172,7 +172,7 @@ async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none
                 await asyncio.sleep(0)
 
         sweeper = asyncio.create_task(sweeping())
-        places = [replace(HERE, platform="bench", thread=str(i)) for i in range(8)]
+        places = [replace(HERE, platform="bench", thread=str(i)) for i in range(16)]
         for i, at in enumerate(places):
             await service.dispatcher.handle(Incoming(at, f"person{i}", f"k{i}", "survey dense retrieval"))
         async with asyncio.timeout(PATIENCE_S):
