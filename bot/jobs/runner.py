@@ -146,9 +146,8 @@ async def _write(recipe: StagedRecipe, task: WritingTask, context: RunContext) -
 
 
 def _finish(brief: Brief, survey: Survey, context: RunContext) -> Survey:
-    """With what is said of every text once it stands: its length, and the prompts where a model wrote it."""
-    measured = state_length(brief, survey)
-    return record_prompts(measured) if context.model else measured
+    """With what is said of a text that a model wrote, once it stands: its length and the prompts."""
+    return record_prompts(state_length(brief, survey)) if context.model else survey
 
 
 async def _about_survey(

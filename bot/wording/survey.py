@@ -127,11 +127,9 @@ def _warnings(survey: Survey) -> list[str]:
     for kind, name in _KINDS.items():
         found = [w for w in survey.warnings if w.kind == kind]
         if found:
-            places = ", ".join(dict.fromkeys(escape_markdown(w.place) for w in found if w.place))
-            detail = (
-                f" ({escape_markdown(shorten(clean(found[0].detail), LINE_CHARACTERS))})" if len(found) == 1 else ""
-            )
-            told.append(f"⚠ {name}: {places}{detail}")
+            places = ", ".join(dict.fromkeys(escape_markdown(w.place) for w in found if w.place not in ("", name)))
+            detail = escape_markdown(shorten(clean(found[0].detail), LINE_CHARACTERS)) if len(found) == 1 else ""
+            told.append(f"⚠ {name}: " + (f"{places} ({detail})" if places and detail else places or detail))
     return told
 
 

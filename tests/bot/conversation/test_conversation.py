@@ -50,10 +50,10 @@ async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> Non
     card = next(m for m in reversed(lab.chat.sent) if m.slot)
     assert card.buttons[1].label.startswith("2 What Comes First")
     assert {path.suffix for path in lab.chat.messages()[-1].files} == {".html", ".pdf", ".bib"}
+    assert "was asked for" not in card.text, "nobody asked a map for a length"
     session = await lab.session()
     survey = session.state.survey
-    assert session.state.phase == "discussion"
-    assert survey is not None
+    assert session.state.phase == "discussion" and survey is not None
     assert [s.title for s in survey.sections] == [n.title for n in session.state.outline.nodes]
     cited = {p.key: p for p in survey.references}
     quotes = [c for _, s in walk(survey.sections) for claim in s.claims for c in claim.citations]
