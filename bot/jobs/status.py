@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -16,6 +15,7 @@ from bot.jobs.runner import JobContexts
 from bot.store.sessions import StoredConversation
 from bot.wording import sentences as wording
 from bot.wording.cards import action_buttons
+from engine.clock import SYSTEM_CLOCK, Clock
 from engine.run import Progress
 from engine.session.events import Job
 from engine.survey import Section
@@ -43,24 +43,23 @@ class JobStatus:
     asked_at: float = 0.0
     shown_at: float = 0.0
     typical_s: float | None = None
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    clock: Clock = SYSTEM_CLOCK
     span: Span = INVALID_SPAN
     """The job's; each stage is one below it."""
     _stage: Span = INVALID_SPAN
 
     def __post_init__(self) -> None:
-        self.began = self.stage_began = self.clock()
+        self.began = self.stage_began = self.clock.now()
         self.finished |= dict(self.stored.session.state.sections) if self.job.kind == "write" else {}
 
     def seconds(self) -> float:
         """How long the job runs."""
-        return self.clock() - self.began
+        return self.clock.now() - self.began
 
     async def progressed(self, step: Progress) -> None:
         """A step was made."""
         if self.step is None or self.step.stage != step.stage:
-            self.stage_began = self.clock()
+            self.stage_began = self.clock.now()
             self._stage.end()
             self._stage = tracer.start_span(f"stage {step.stage}", set_span_in_context(self.span))
         self.step = step
@@ -88,12 +87,12 @@ class JobStatus:
 
     async def _tick(self) -> None:
         while True:
-            await self.sleep(max(0.5, self.shown_at + TICK_S - self.clock()))
-            if self.clock() - self.shown_at >= TICK_S:
+            await self.clock.sleep(max(0.5, self.shown_at + TICK_S - self.clock.now()))
+            if self.clock.now() - self.shown_at >= TICK_S:
                 await self._show()
 
     async def _show(self) -> None:
-        self.shown_at = self.clock()
+        self.shown_at = self.clock.now()
         step = self.step or Progress(self.job.kind)
         facts = wording.facts(step, self.seconds(), await self._spent(anew=False), self._left_s())
         text = wording.word_status(self.job, self.step, self.finished)
@@ -103,14 +102,14 @@ class JobStatus:
 
     def _left_s(self) -> float | None:
         """Seconds that it will yet take: by the steps done, else by how long such jobs took; ``None`` for unknown."""
-        step, now = self.step, self.clock()
+        step, now = self.step, self.clock.now()
         if step and step.total and step.done:
             return (now - self.stage_began) * (step.total - step.done) / step.done
         return self.typical_s - self.seconds() if self.typical_s and self.typical_s > self.seconds() else None
 
     async def _spent(self, *, anew: bool) -> float:
         """The sum of the session, at most `MONEY_S` old."""
-        now = self.clock()
+        now = self.clock.now()
         if anew or now - self.asked_at > MONEY_S:
             self.asked_at = now
             self.money = sum(u.money for u in (await self.services.spent(self.stored.session.id)).values())

@@ -210,23 +210,20 @@ def _divide_section(
     cluster: Cluster, brief: Brief, context: RunContext, avoid: tuple[str, ...], formula: Formula
 ) -> OutlineNode:
     """A section, with its subsections where there are papers enough for two and each has a name not to ``avoid``."""
-    keys = tuple(paper.key for paper in cluster.papers)
-    described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
+    whole = _outline_cluster(cluster)
     if len(cluster.papers) < SMALLEST_DIVIDED:
-        return OutlineNode(cluster.name, described, keys)
+        return whole
     vectors = embed_papers(context.embedder, cluster.papers)
     k = best_cluster_count(vectors, (2, min(4, len(cluster.papers) // context.limits.thin_evidence)), context.seed)
     found = labels(vectors, "k-means", k, context.seed)
     found = dissolve_small(vectors, found, SMALLEST_PART)
     parts = clusters(cluster.papers, found, f"{brief.topic} {cluster.name}", formula, avoid)
     if len(parts) < 2 or any(is_nameless(part.name) for part in parts):
-        return OutlineNode(cluster.name, described, keys)
-    children = tuple(
-        OutlineNode(
-            part.name,
-            SET_APART + ", ".join(part.terms[:5]) if part.terms else "",
-            tuple(paper.key for paper in part.papers),
-        )
-        for part in parts
-    )
-    return OutlineNode(cluster.name, described, children=children)
+        return whole
+    return replace(whole, papers=(), children=tuple(map(_outline_cluster, parts)))
+
+
+def _outline_cluster(cluster: Cluster) -> OutlineNode:
+    """The undivided section of a cluster."""
+    described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
+    return OutlineNode(cluster.name, described, tuple(paper.key for paper in cluster.papers))

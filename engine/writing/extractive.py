@@ -27,6 +27,9 @@ LONGEST_QUOTE = 60
 REDUNDANT = 0.85
 """Cosine from which two sentences say the same."""
 
+ELSEWHERE = r"https?://|github|supplementary|(?:project|web|home) ?(?:page|site)"
+"""Pattern of what only says where more is to be found."""
+
 # Sentences that mean nothing outside their abstract.
 _DANGLING_START = (
     "this|these|those|such|it|they|its|their|he|she|then|thus|therefore|hence|moreover|furthermore|additionally|also|"
@@ -37,8 +40,7 @@ _DANGLING_START = (
     "two|three|the authors (?:study|ask|also)|combined"
 )
 _DANGLING = re.compile(
-    rf"^(?:{_DANGLING_START})\b|https?://|github|code (?:is|and|are)\b|code.*available|supplementary|"
-    r"(?:project|web|home) ?(?:page|site)|"
+    rf"^(?:{_DANGLING_START})\b|{ELSEWHERE}|code (?:is|and|are)\b|code.*available|"
     r"\{\\|\$[^$]{25,}\$",
     re.I,
 )

@@ -10,7 +10,7 @@ from engine.reading.roles import Statement
 from engine.survey import Citation
 from engine.text import inert
 from engine.values import Paper
-from engine.writing.extractive import LONGEST_QUOTE, AbstractSentence, read_abstract
+from engine.writing.extractive import ELSEWHERE, LONGEST_QUOTE, AbstractSentence, read_abstract
 
 LONGEST_CELL = 30
 """Words from which a quotation in a table is shortened."""
@@ -34,8 +34,8 @@ _FINDS = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)?\s?(?:%|\\%|points?|times|×|x\b|BLEU|F1|percent)|\b\d+\.\d+\b")
 _USELESS = re.compile(
-    r"https?://|github|(?:code|data|models?|datasets?) (?:is|are|and \w+ are|will be) (?:\w+ )?(?:available|released)|"
-    r"publicly available|supplementary|(?:project|web|home) ?(?:page|site)|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
+    rf"{ELSEWHERE}|(?:code|data|models?|datasets?) (?:is|are|and \w+ are|will be) (?:\w+ )?(?:available|released)|"
+    r"publicly available|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
     re.I,
 )
 _LEAD = re.compile(

@@ -17,19 +17,19 @@ from engine.session.state import SurveySession
 from tests.fakes import HERE, FakeChat
 
 
-class MovedClock:
+class SteppedClock:
     """Time that passes only when the test says so."""
 
     def __init__(self) -> None:
-        self.now = 1_000.0
+        self.at_s = 1_000.0
         self._wakes_at = 0.0
         self._wakes, self._sleeps = asyncio.Event(), asyncio.Event()
 
-    def read(self) -> float:
-        return self.now
+    def now(self) -> float:
+        return self.at_s
 
     async def sleep(self, seconds: float) -> None:
-        self._wakes_at = self.now + seconds
+        self._wakes_at = self.at_s + seconds
         self._wakes.clear()
         self._sleeps.set()
         await self._wakes.wait()
@@ -38,8 +38,8 @@ class MovedClock:
         """Let time pass, and whoever wakes by it go to sleep again."""
         async with asyncio.timeout(PATIENCE_S):
             await self._sleeps.wait()
-            self.now += seconds
-            if self.now >= self._wakes_at:
+            self.at_s += seconds
+            if self.at_s >= self._wakes_at:
                 self._sleeps.clear()
                 self._wakes.set()
                 await self._sleeps.wait()
@@ -66,17 +66,17 @@ class FreeContexts:
 
 
 async def test_a_step_that_says_nothing_is_shown_at_least_every_ten_seconds() -> None:
-    chat, clock = FakeChat(), MovedClock()
+    chat, clock = FakeChat(), SteppedClock()
     stored = StoredConversation(HERE, SurveySession("abc"), "mara")
     job = Job("1", "outline")
-    status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, job, clock=clock.read, sleep=clock.sleep)
-    shown_at = [clock.now]
+    status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, job, clock=clock)
+    shown_at = [clock.now()]
     async with status.ticking():
         await status.progressed(Progress("grouping"))
         for _ in range(45):
             before = len(chat.sent)
             await clock.move(1.0)
-            shown_at += [clock.now] * (len(chat.sent) - before)
+            shown_at += [clock.now()] * (len(chat.sent) - before)
     assert max(later - earlier for earlier, later in pairwise(shown_at)) <= 10.0
     assert shown_at[-1] - shown_at[0] >= 35.0
     last = chat.sent[-1]

@@ -17,7 +17,7 @@ from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy
 from engine.values import Paper, PaperKey, YearRange
 from tests.fakes import MovedClock, papers
-from tests.scholarly_server import Fault, Scholarly, Site, number, s2, scholarly, transport
+from tests.scholarly_server import Fault, Scholarly, Site, number, s2, scholarly
 from tests.servers import free_ports
 
 POLICY = ServicePolicy(0.0)
@@ -28,17 +28,6 @@ EVERYTHING = [*papers(30), *papers(20, "graph", 101)]
 async def site() -> AsyncIterator[Scholarly]:
     async with scholarly(EVERYTHING) as service:
         yield service
-
-
-@pytest.fixture
-def clock() -> MovedClock:
-    return MovedClock()
-
-
-@pytest.fixture
-async def web(clock: MovedClock) -> AsyncIterator[OnlineTransport]:
-    async with transport(clock) as made:
-        yield made
 
 
 def client(site: Scholarly, web: OnlineTransport, policy: ServicePolicy = POLICY, key: str = "") -> SemanticScholar:

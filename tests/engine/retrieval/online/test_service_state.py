@@ -15,7 +15,7 @@ from engine.retrieval.online.service_state import LONGEST_OUTAGE_S, OUTAGE_S, ke
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy, user_agent
 from engine.values import PaperKey
 from tests.fakes import MovedClock, papers
-from tests.scholarly_server import Scholarly, scholarly, transport
+from tests.scholarly_server import Scholarly, scholarly
 
 POLICY = ServicePolicy(0.0)
 SOME = papers(20)
@@ -25,17 +25,6 @@ SOME = papers(20)
 async def site() -> AsyncIterator[Scholarly]:
     async with scholarly(SOME) as service:
         yield service
-
-
-@pytest.fixture
-def clock() -> MovedClock:
-    return MovedClock()
-
-
-@pytest.fixture
-async def web(clock: MovedClock) -> AsyncIterator[OnlineTransport]:
-    async with transport(clock) as made:
-        yield made
 
 
 def scholar(site: Scholarly, web: OnlineTransport) -> SemanticScholar:
