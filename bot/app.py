@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from importlib import resources
 from pathlib import Path
 
 from bot.commands.briefs import ONLINE, Defaults
 from bot.jobs.runner import JobContext, JobListener
+from bot.serving.bundled import BUNDLED
 from bot.serving.libraries import Libraries, OwnLibrary
 from bot.serving.sources import downloader, online_sources, open_access, wikipedia
 from bot.settings import Settings, load_settings
@@ -32,13 +32,9 @@ from engine.retrieval.libraries.joint import JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
 from engine.retrieval.libraries.traced import TracedLibrary
 from engine.retrieval.online.transport import OnlineCache, OnlineTransport
-from engine.retrieval.records import read_papers
 from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession
-from engine.values import Brief, Paper, PaperKey
-
-BUNDLED = "demo"
-"""Name of the library that comes with Scholium."""
+from engine.values import Brief, PaperKey
 
 
 @dataclass(frozen=True)
@@ -88,12 +84,8 @@ class App:
         self.downloader = downloader(settings)
 
     async def install_bundled(self, on_progress: OnIndexProgress) -> str:
-        """Make the bundled library where it is missing; returns its name."""
-        library, is_due = await self.libraries.install(BUNDLED)
-        if is_due:
-            with resources.as_file(bundled_papers_file()) as path:
-                await library.add(p for p in read_papers(path, lambda _, __: None) if isinstance(p, Paper))
-            await library.index(on_progress)
+        """Make the bundled library where it is missing or of an earlier version; returns its name."""
+        await self.libraries.install_bundled(on_progress)
         return BUNDLED
 
     def default_library(self) -> str:
@@ -242,11 +234,6 @@ async def open_app() -> AsyncIterator[App]:
         yield app
     finally:
         await app.close()
-
-
-def bundled_papers_file() -> resources.abc.Traversable:
-    """The file with the bundled papers."""
-    return resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")
 
 
 def make_provider(settings: Settings, service: str = "") -> Provider:

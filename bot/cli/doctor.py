@@ -10,11 +10,12 @@ from typing import Literal
 
 from rich.console import Console
 
-from bot.app import BUNDLED, App
+from bot.app import App
 from bot.cli.platforms import check_slack
 from bot.cli.probes import Diagnosis, probe_models, probe_sources
 from bot.cli.terminal_person import load_terminal_person
 from bot.commands.briefs import ONLINE
+from bot.serving.bundled import BUNDLED
 from bot.settings import Settings, load_settings
 from bot.store.database import open_database
 from bot.store.left_over import count_set_aside

@@ -15,8 +15,9 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
-from bot.app import BUNDLED, App, make_provider, open_app
+from bot.app import App, make_provider, open_app
 from bot.bench.simulation import SimulatedService, run_simulated_service
+from bot.serving.bundled import BUNDLED
 from bot.serving.sources import online_sources
 from engine.errors import UserError
 from engine.evaluation.content_quality import compare_surveys

@@ -9,9 +9,10 @@ from rich.console import Console
 from adapters.chat import ChatAdapter
 from adapters.discord.adapter import DiscordAccess, DiscordAdapter
 from adapters.slack.adapter import SlackAccess, SlackAdapter
-from bot.app import BUNDLED, App, open_app
+from bot.app import App, open_app
 from bot.commands.briefs import ONLINE
 from bot.jobs.sharing import QUEUES, QueueKind
+from bot.serving.bundled import BUNDLED
 from bot.serving.service import ProcessRole, open_store, run_service
 from bot.serving.sources import text_of
 from bot.settings import Settings

@@ -15,9 +15,10 @@ from rich.console import Console
 from adapters.chat import Conversation, Outgoing
 from adapters.terminal import TerminalAdapter, read_typed_lines, yield_scripted_lines
 from adapters.terminal_prompt import read_edited_lines
-from bot.app import BUNDLED, App, open_app
+from bot.app import App, open_app
 from bot.cli.terminal_person import TerminalPerson, load_terminal_person
 from bot.commands.briefs import ONLINE
+from bot.serving.bundled import BUNDLED
 from bot.serving.service import Service, run_service
 from bot.wording import sentences as wording
 from engine.errors import UserError

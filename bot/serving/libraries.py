@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bot.commands.briefs import ONLINE
+from bot.serving.bundled import BUNDLED, renew
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
 from engine.reading.forests import FOREST_FILE, Forest, LocalForest
 from engine.reading.open_access import TextFolder
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
-from engine.retrieval.libraries.library import WORKSPACES
+from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress
 from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
 
 if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installation with a Weaviate waits for it
@@ -90,10 +91,10 @@ class Libraries:
         self._remote = sorted({*self._remote, name})
         return library
 
-    async def install(self, name: str) -> tuple[LocalLibrary, bool]:
-        """A library on this machine, and whether it has yet to be filled."""
-        library = await create_library(self.folder(name), self.neural_embedder())
-        return library, await library.count() == 0 or not await library.is_current()
+    async def install_bundled(self, on_progress: OnIndexProgress) -> None:
+        """Make the bundled library where it is missing or of an earlier version."""
+        folder = self.folder(BUNDLED)
+        await renew(await create_library(folder, self.neural_embedder()), folder, on_progress)
 
     async def workspace_library(self, workspace: str) -> OwnLibrary:
         """The papers that one workspace added, made where there are none; no other workspace's job opens it."""

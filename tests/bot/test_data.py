@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-from engine.retrieval.records import read_papers
+from bot.serving.bundled import read_bundled
 from engine.text import sentences
-from engine.values import Paper
-
-
-def bundled() -> list[Paper]:
-    with resources.as_file(resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")) as path:
-        read = list(read_papers(path, lambda _, __: None))
-    assert all(isinstance(p, Paper) for p in read)
-    return [p for p in read if isinstance(p, Paper)]
 
 
 def test_the_bundled_texts_are_summaries_that_nothing_can_quote() -> None:
-    papers = bundled()
+    papers = read_bundled()
     assert len(papers) > 100
     assert all(p.summary and not p.abstract and p.content == p.summary for p in papers)
     assert all(3 <= len(sentences(p.summary)) <= 6 for p in papers)
@@ -26,7 +16,7 @@ def test_the_bundled_texts_are_summaries_that_nothing_can_quote() -> None:
 
 
 def test_a_citation_count_of_the_bundled_library_has_the_day_it_was_counted() -> None:
-    papers = bundled()
+    papers = read_bundled()
     assert all((p.citations is None) == (not p.counted) for p in papers)
     assert any(p.counted for p in papers)
     assert not [p.title for p in papers if p.citations and p.citations % 100 == 0 and p.citations != 600]

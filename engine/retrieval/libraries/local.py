@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from engine.errors import UserError
 from engine.retrieval.embedding import Embedder
-from engine.retrieval.libraries.adding import StoredPaper, from_stored, plan_changes, split_merge
+from engine.retrieval.libraries.adding import Changes, StoredPaper, from_stored, plan_changes, split_merge
 from engine.retrieval.libraries.appending import UnindexedPapers
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.local_index import LocalIndex
@@ -116,6 +116,14 @@ class LocalLibrary:
                 report = await self._add_batch(batch, known, report)
             known.settle(await self.count())
         return report
+
+    async def rewrite(self, changes: Changes) -> None:
+        """Write and remove papers as planned, without merging; `index` makes the changes searchable."""
+        with self._writing(), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
+            await asyncio.to_thread(self._unindexed.note, (*changes.write, *changes.remove))
+            with translate_failures(self.name):
+                await asyncio.to_thread(known.clear)  # the next `add` fills it from the table
+            await self._papers.write(changes.write.values(), changes.remove)
 
     async def everything(self) -> AsyncIterator[StoredPaper]:
         """All papers, batch by batch, with the records they were merged from."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.app import bundled_papers_file
+from bot.serving.bundled import read_bundled
 from engine.retrieval.libraries.library import AddReport, Library
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
 from engine.retrieval.libraries.weaviate_model import describe, read_description
 from engine.retrieval.libraries.weaviate_schema import WeaviateServer, connect, prepare, prepare_shared
-from engine.retrieval.records import read_papers
 from engine.values import Paper, PaperKey, Query, Ranking, YearRange
 from tests.fakes import paper, papers
 from tests.servers import WeaviateAt
@@ -133,8 +131,7 @@ async def test_the_same_paper_from_two_files_is_one(made: Made) -> None:
 @pytest.mark.parametrize("ranking", ["survey", "relevance", "title"])
 async def test_both_kinds_give_the_same_answers(weaviate_at: WeaviateAt, tmp_path: Path, ranking: Ranking) -> None:
     local = await create_library(tmp_path / "lib")
-    with resources.as_file(bundled_papers_file()) as path:
-        real = [p for p in read_papers(path, lambda _, __: None) if isinstance(p, Paper)]
+    real = read_bundled()
     await local.add(real)
     await local.index(lambda _: None)
     server = WeaviateServer(weaviate_at.url, weaviate_at.grpc_port)

@@ -1,0 +1,86 @@
+"""The library that comes with Scholium: made where it is missing, renewed where an earlier version made it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from engine.retrieval.libraries.adding import Changes, StoredPaper, plan_changes
+from engine.retrieval.libraries.library import OnIndexProgress
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.retrieval.records import read_papers
+from engine.text import fold
+from engine.values import Paper
+
+BUNDLED = "demo"
+"""Name of the library that comes with Scholium."""
+
+_VERSION_FILE = "bundled.sha256"
+
+
+def bundled_papers_file() -> Traversable:
+    """The file with the bundled papers."""
+    return resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")
+
+
+def read_bundled() -> list[Paper]:
+    """The bundled papers."""
+    with resources.as_file(bundled_papers_file()) as path:
+        return [paper for paper in read_papers(path, lambda _, __: None) if isinstance(paper, Paper)]
+
+
+async def renew(library: LocalLibrary, folder: Path, on_progress: OnIndexProgress) -> None:
+    """Let the library hold the bundled papers as they are now, and whatever people added to it; index it where due.
+
+    Earlier versions wrote Scholium's own summaries as abstracts, and a paper once stored keeps its longer text when it
+    is added again: so what is Scholium's is taken out, not completed. A renewal that is interrupted is done again.
+    """
+    version, file = await asyncio.to_thread(_version), folder / _VERSION_FILE
+    installed = await asyncio.to_thread(lambda: file.read_text(encoding="ascii") if file.exists() else "")
+    if installed != version:
+        stored = [paper async for paper in library.everything()]
+        await library.rewrite(plan_renewal(stored, await asyncio.to_thread(read_bundled), _withdrawn_texts()))
+    if not await library.is_current():
+        await library.index(on_progress)
+    if installed != version:
+        await asyncio.to_thread(file.write_text, version, encoding="ascii")
+
+
+def plan_renewal(stored: Sequence[StoredPaper], bundled: Sequence[Paper], withdrawn: frozenset[str]) -> Changes:
+    """What makes the stored papers the bundled ones and those that people added.
+
+    A record is Scholium's where its text is; ``withdrawn`` holds digests (`digest_text`) of texts that are bundled no
+    longer. Of a paper merged from Scholium's record and somebody's, somebody's is kept.
+    """
+    ours = withdrawn | {digest_text(paper) for paper in bundled}
+    kept: list[StoredPaper] = []
+    added: list[Paper] = []
+    for paper in stored:
+        records = paper.records or (paper.paper,)
+        theirs = [record for record in records if digest_text(record) not in ours]
+        if len(theirs) == len(records):
+            kept.append(paper)
+        else:
+            added += theirs
+    changes = plan_changes([*bundled, *added], kept)
+    gone = {paper.paper.key for paper in stored} - {paper.paper.key for paper in kept}
+    return Changes(changes.write, changes.remove | (gone - changes.write.keys()), changes.fresh, changes.unchanged)
+
+
+def digest_text(paper: Paper) -> str:
+    """A digest of a paper's text whatever its spaces and punctuation; of its title too, where it has no text."""
+    text = paper.summary or paper.abstract or paper.title
+    return hashlib.sha256(fold(text).encode()).hexdigest()[:16]
+
+
+def _version() -> str:
+    return hashlib.sha256(bundled_papers_file().read_bytes()).hexdigest()
+
+
+def _withdrawn_texts() -> frozenset[str]:
+    lines = resources.files("bot").joinpath("data/withdrawn_texts.txt").read_text(encoding="ascii").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
