@@ -77,7 +77,7 @@ class DiscordAdapter:
         self.words = words
         kind = _ShardedClient if access.shards else _Client
         options: dict[str, Any] = {"shard_count": access.shards} if access.shards else {}
-        self.client: _Client | _ShardedClient = kind(
+        self.client: _Client = kind(
             intents=intents(access),
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,
@@ -265,10 +265,15 @@ def place_of(
     return Conversation("discord", str(guild.id), str(getattr(channel, "id", channel_id)))
 
 
-class _Events:
-    """What Discord tells its client."""
+class _Client(discord.Client):
+    """One connection, and what Discord tells it."""
 
     adapter: DiscordAdapter
+
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """Handle an event, unless the client is closed: discord.py's own tasks outlive it, and it has no loop then."""
+        if not self.is_closed():
+            super().dispatch(event, *args, **kwargs)
 
     async def on_message(self, message: discord.Message) -> None:
         await self.adapter.handle_message(message)
@@ -298,9 +303,5 @@ class _Events:
         log.exception("Discord's event could not be handled", event_name=event)
 
 
-class _Client(_Events, discord.Client):
-    """One connection."""
-
-
-class _ShardedClient(_Events, discord.AutoShardedClient):
+class _ShardedClient(_Client, discord.AutoShardedClient):
     """A connection for each shard."""

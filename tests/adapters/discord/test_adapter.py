@@ -346,6 +346,16 @@ async def test_an_invalid_session_begins_anew_without_registering_again(discord:
     assert discord.syncs == 1
 
 
+async def test_what_discord_py_still_dispatches_after_the_end_is_not_handled(discord: Discord) -> None:
+    backend = FakeBackend()
+    async with connected(discord, backend) as adapter:
+        pass
+    backend.is_listening = False
+    adapter.client.dispatch("ready")  # its own task does so two seconds after the last server came
+    await asyncio.sleep(0)
+    assert not backend.is_listening
+
+
 async def test_a_server_that_removes_us_and_events_of_another_server(discord: Discord) -> None:
     backend = FakeBackend(known={AT})
     async with connected(discord, backend):
