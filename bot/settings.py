@@ -150,6 +150,9 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(None, description="postgresql://…; empty: SQLite in the home folder.")
     http_host: str = Field("127.0.0.1", description="Address on which platforms reach us; 0.0.0.0 in a container.")
     http_port: int = Field(3000, ge=0, le=65_535, description="Port for that.")
+    http_connections: int = Field(
+        100, ge=0, le=100_000, description="Connections there from one address, a proxy's too; 0: any number."
+    )
     discord_messages: bool = Field(False, description="Read plain words in threads (needs Discord's intent for it).")
     discord_shards: int | None = Field(None, ge=1, description="Connections to Discord, for over 2,500 servers.")
     token_key: SecretStr | None = Field(None, description="Encrypts the tokens of workspaces that install us.")

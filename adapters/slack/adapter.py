@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -41,6 +41,7 @@ from adapters.chat import (
     Place,
     PlatformError,
 )
+from adapters.http_server import ConnectionLimits
 from adapters.slack.blocks import (
     FORM,
     FormPlace,
@@ -113,6 +114,7 @@ class SlackAccess:
     states: AsyncOAuthStateStore | None = None
     host: str = "127.0.0.1"
     port: int = 3000
+    limits: ConnectionLimits = field(default_factory=ConnectionLimits)
     api_url: str = "https://slack.com/api/"
 
 
@@ -162,7 +164,8 @@ class SlackAdapter:
         if self.app is None:
             raise ValueError("the adapter is not open")
         if not self._access.app_token:
-            async with serve_slack(self.app, self._access.host, self._access.port) as self.port:
+            access = self._access
+            async with serve_slack(self.app, access.host, access.port, access.limits) as self.port:
                 await self.backend.listening()
                 await asyncio.Event().wait()
         sockets = [

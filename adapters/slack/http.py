@@ -9,14 +9,14 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 
-from adapters.http_server import serve_http
+from adapters.http_server import ConnectionLimits, serve_http
 
 EVENTS_PATH = "/slack/events"
 BODY_BYTES = 2**20
 
 
 @asynccontextmanager
-async def serve_slack(app: AsyncApp, host: str, port: int) -> AsyncIterator[int]:
+async def serve_slack(app: AsyncApp, host: str, port: int, limits: ConnectionLimits) -> AsyncIterator[int]:
     """Listen while the block runs; gives the port, a free one for 0."""
 
     async def events(request: web.Request) -> web.Response:
@@ -47,5 +47,5 @@ async def serve_slack(app: AsyncApp, host: str, port: int) -> AsyncIterator[int]
 
         application.router.add_get(flow.install_path, install)
         application.router.add_get(flow.redirect_uri_path, installed)
-    async with serve_http(application, host, port) as bound:
+    async with serve_http(application, host, port, limits=limits) as bound:
         yield bound

@@ -29,12 +29,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.bench.simulation import Call, SimulatedService, run_simulated_service
+from engine.errors import ServiceError
 
 AT = Conversation("bench", "lab", "general", "1")
 ANSWERED = frozenset({"keywords", "papers", "outline", "writing"})
 
 LONGEST_LIFE_S = 5.0
-"""A process is killed at a random moment up to so many seconds after it is ready."""
+"""A process is killed at a random moment up to so many seconds after it is ready; later where its start took longer."""
+
+PATIENCE_S = 300.0
+"""So long a process may take to start, and the last survey to come to its end."""
 
 
 @dataclass
@@ -183,6 +187,11 @@ class Processes:
         while not ready.exists():
             if not process.is_alive():
                 return None
+            if time.perf_counter() - began > PATIENCE_S:
+                process.kill()
+                raise ServiceError(
+                    f"A process was not ready within {PATIENCE_S:.0f} seconds. Is the machine very busy?"
+                )
             time.sleep(0.02)
         self.log.starts_s.append(time.perf_counter() - began)
         return process
@@ -195,7 +204,7 @@ def _run_with_kills(processes: Processes, kills: int, count: int, seed: int, con
         with Progress(console=console, disable=not console.is_terminal) as bar:
             task = bar.add_task("Killing", total=kills)
             while len(log.kills) < kills:
-                time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
+                time.sleep(chance.uniform(0.0, max(LONGEST_LIFE_S, log.starts_s[-1])))
                 victim = chance.choice(sorted(alive))
                 alive[victim].kill()
                 processes.count_kill()
@@ -213,7 +222,7 @@ def _run_with_kills(processes: Processes, kills: int, count: int, seed: int, con
 def _finish_survey(home: Path) -> bool:
     """Let the survey that is being made come to its end; whether it did."""
     screen = home / "screen.jsonl"
-    before, patience = _surveys(screen), time.monotonic() + 300
+    before, patience = _surveys(screen), time.monotonic() + PATIENCE_S
     while _surveys(screen) == before and time.monotonic() < patience:
         time.sleep(0.2)
     return _surveys(screen) > before

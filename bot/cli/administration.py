@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bot.app import open_app
+from bot.cli.damaged_store import note_backup
 from bot.jobs.queue import delete_jobs_of
 from bot.settings import load_settings
 from bot.store import backup as keeping
@@ -29,6 +30,10 @@ async def backup(console: Console, path: Path) -> int:
     async with _store() as store:
         count = await keeping.backup(store, path)
     console.print(f"{count:,} rows written to {path}. Libraries of papers are folders; copy them.", markup=False)
+    try:
+        note_backup(load_settings().home, path)
+    except OSError as error:
+        console.print(f"Where it is could not be noted in the home folder: {error.strerror}.", markup=False)
     return 0
 
 

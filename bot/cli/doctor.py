@@ -11,13 +11,14 @@ from typing import Literal
 from rich.console import Console
 
 from bot.app import App
+from bot.cli.damaged_store import word_way_back
 from bot.cli.platforms import check_slack
 from bot.cli.probes import Diagnosis, probe_models, probe_sources
 from bot.cli.terminal_person import load_terminal_person
 from bot.commands.briefs import ONLINE
 from bot.serving.bundled import BUNDLED
 from bot.settings import Settings, load_settings
-from bot.store.database import open_database
+from bot.store.database import StoreDamaged, open_database
 from bot.store.left_over import count_set_aside
 from bot.store.sessions import Store
 from engine.errors import ScholiumError
@@ -52,9 +53,12 @@ async def _store(app: App) -> Diagnosis:
     try:
         store = Store(await open_database(settings.store_url()), "doctor")
         try:
+            await store.check()
             failed = await count_set_aside(store)
         finally:
             await store.close()
+    except StoreDamaged:
+        return Diagnosis("broken", f"the store in {where} is damaged", word_way_back(settings))
     except ScholiumError as error:
         return Diagnosis("broken", f"the store in {where}: {error}", "check SCHOLIUM_DATABASE_URL")
     if failed:

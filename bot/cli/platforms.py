@@ -8,6 +8,7 @@ from rich.console import Console
 
 from adapters.chat import ChatAdapter
 from adapters.discord.adapter import DiscordAccess, DiscordAdapter
+from adapters.http_server import ConnectionLimits
 from adapters.slack.adapter import SlackAccess, SlackAdapter
 from bot.app import App, open_app
 from bot.commands.briefs import ONLINE
@@ -95,6 +96,7 @@ def slack_access(settings: Settings, store: Store) -> SlackAccess:
         states=InstallationTickets(store) if many else None,
         host=settings.http_host,
         port=settings.http_port,
+        limits=ConnectionLimits(settings.http_connections),
         api_url=settings.slack_api_url,
     )
 

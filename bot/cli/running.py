@@ -35,11 +35,22 @@ def run_command(work: Coroutine[Any, Any, int]) -> None:
     except ScholiumError as error:
         from rich.console import Console
 
-        Console(stderr=True).print(str(error), markup=False, highlight=False, style="red")
+        Console(stderr=True).print(_word_error(error), markup=False, highlight=False, style="red")
         code = 1
     except KeyboardInterrupt:
         code = 130
     raise typer.Exit(code)
+
+
+def _word_error(error: ScholiumError) -> str:
+    from bot.store.database import StoreDamaged
+
+    if not isinstance(error, StoreDamaged):
+        return str(error)
+    from bot.cli.damaged_store import word_way_back
+    from bot.settings import load_settings
+
+    return f"{error}\n{word_way_back(load_settings())}"
 
 
 def read_place(said: str) -> Any:

@@ -9,7 +9,7 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from adapters.http_server import serve_http
+from adapters.http_server import ConnectionLimits, serve_http
 from engine.errors import ScholiumError, UserError
 
 _JOB_BUCKETS_S = (0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800)
@@ -69,5 +69,5 @@ async def serve_metrics(metrics: Metrics, host: str, port: int | None, ready: Ch
     application.router.add_get("/healthz", health)
     application.router.add_get("/readyz", readiness)
     application.router.add_get("/metrics", figures)
-    async with serve_http(application, host, port) as bound:
+    async with serve_http(application, host, port, limits=ConnectionLimits()) as bound:
         yield bound

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -108,15 +109,46 @@ class Database:
         except SQLAlchemyError as error:
             raise _to_service_error(error) from error
 
+    async def check(self) -> None:
+        """Look at every page of the file; Postgres looks itself. Raises `StoreDamaged` where one is wrong."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        async with self.reading() as connection:
+            found = (await connection.exec_driver_sql("PRAGMA quick_check(1)")).scalar_one()
+        if found != "ok":
+            raise StoreDamaged(str(found).splitlines()[0][:200])
+
     def insert_once(self, table: sa.Table) -> Any:
         """An insert that leaves what is already there."""
         make = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
         return make(table).on_conflict_do_nothing()
 
 
+class StoreDamaged(ServiceError):
+    """Pages of the database hold what no database writes: trying again does not help, only a backup does."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"The store is damaged ({why}). Whoever runs Scholium finds the way back with: scholium doctor"
+        )
+
+
 def _to_service_error(error: SQLAlchemyError) -> ServiceError:
-    why = str(error.orig) if isinstance(error, DBAPIError) and error.orig else type(error).__name__
-    return ServiceError(f"The store could not be used ({why.splitlines()[0][:200]}).", retryable=True)
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig else None
+    why = (str(cause) if cause else type(error).__name__).splitlines()[0][:200]
+    if cause and _is_damage(cause):
+        return StoreDamaged(why)
+    return ServiceError(f"The store could not be used ({why}).", retryable=True)
+
+
+def _is_damage(cause: BaseException) -> bool:
+    """Whether SQLite (by its primary code) or Postgres (by its class XX) finds its own file wrong."""
+    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    return code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or getattr(cause, "sqlstate", "") in _PG_DAMAGE
+
+
+_PG_DAMAGE = frozenset({"XX001", "XX002"})
+"""data_corrupted, index_corrupted"""
 
 
 async def open_database(url: str) -> Database:

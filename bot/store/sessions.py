@@ -82,6 +82,7 @@ class Store:
         self.alone = database.alone
         self.insert_once = database.insert_once
         self.compact = database.compact
+        self.check = database.check
         self.close = database.close
         self.holder = holder
         self._archive = SessionCodec()
