@@ -344,12 +344,15 @@ def sqlite_url(folder: Path, name: str) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)
     except OSError as error:
-        raise UserError(
-            f"{folder} cannot be written ({error.strerror}). Set SCHOLIUM_HOME to a folder of yours."
-        ) from error
+        raise not_writable(folder, error) from error
     if file.stat().st_uid == os.getuid():  # SQLite gives the files beside it the same rights
         file.chmod(0o600)
     return f"sqlite:///{file}"
+
+
+def not_writable(home: Path, error: OSError) -> UserError:
+    """What is said where the home folder cannot be used, and what to do."""
+    return UserError(f"{home} cannot be written ({error.strerror}). Set SCHOLIUM_HOME to a folder of yours.")
 
 
 def use_environment(values: Mapping[str, str]) -> None:

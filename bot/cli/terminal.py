@@ -20,6 +20,7 @@ from bot.cli.terminal_person import TerminalPerson, load_terminal_person
 from bot.commands.briefs import ONLINE
 from bot.serving.bundled import BUNDLED
 from bot.serving.service import Service, run_service
+from bot.settings import not_writable
 from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.retrieval.identity import identifiers_in
@@ -189,15 +190,20 @@ def _new_conversation(app: App, name: str) -> tuple[Conversation, str]:
 
 @contextmanager
 def _lock_conversation(app: App, person: TerminalPerson) -> Iterator[Conversation]:
-    """The first of this person's conversations that no other terminal has open."""
+    """The first of this person's conversations that no other terminal has open.
+
+    Raises `UserError` where the home folder cannot be written.
+    """
     folder = app.settings.home / "terminals"
-    folder.mkdir(parents=True, exist_ok=True)
     for number in count(1):
         lock = FileLock(folder / f"{number}.lock")
         try:
+            folder.mkdir(parents=True, exist_ok=True)
             lock.acquire(blocking=False)
         except Timeout:
             continue
+        except OSError as error:
+            raise not_writable(app.settings.home, error) from error
         try:
             yield Conversation("terminal", person.workspace, "terminal", str(number))
         finally:

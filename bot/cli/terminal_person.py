@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.settings import not_writable
 from engine.errors import UserError
 from engine.text import clean
 
@@ -39,7 +40,7 @@ def load_terminal_person(home: Path, named: str = "") -> TerminalPerson:
             file.write_text("" if (home / "store.sqlite").exists() else secrets.token_hex(4), encoding="ascii")
         made = file.read_text(encoding="ascii").strip()
     except OSError as error:
-        raise UserError(
-            f"{file} could not be used: {error.strerror}. Set SCHOLIUM_HOME to a folder of yours."
-        ) from error
+        raise not_writable(home, error) from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file} is damaged. Delete it, and say with --as NAME who you were.") from error
     return TerminalPerson(f"{user}-{made}", f"{user}-{made}") if made else TerminalPerson("you", user)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from bot.cli.terminal import chat
 from bot.cli.terminal_person import load_terminal_person
 from engine.errors import UserError
 
@@ -28,3 +31,19 @@ def test_a_store_older_than_the_ids_keeps_its_names(tmp_path: Path) -> None:
     (tmp_path / "store.sqlite").touch()
     assert load_terminal_person(tmp_path).name == "you"
     assert load_terminal_person(tmp_path).name == "you"
+
+
+async def test_a_home_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    for unusable in (tmp_path / "file", tmp_path / "file" / "home"):
+        monkeypatch.setenv("SCHOLIUM_HOME", str(unusable))
+        for name in ("", "mara"):
+            with pytest.raises(UserError, match=r"cannot be written .*Set SCHOLIUM_HOME to a folder of yours"):
+                await chat(Console(file=io.StringIO()), "online", None, name)
+
+
+def test_a_damaged_name_of_an_installation_is_said(tmp_path: Path) -> None:
+    load_terminal_person(tmp_path)
+    (tmp_path / "terminals" / "installation").write_bytes(b"\xff")
+    with pytest.raises(UserError, match=r"is damaged\. Delete it"):
+        load_terminal_person(tmp_path)
