@@ -122,7 +122,7 @@ def _family_first(author: str) -> str:
     if "," in author:
         return author
     family = surname(author)
-    given = author.removesuffix(family).strip()
+    given = (author.removesuffix(family) if author.endswith(family) else author.removeprefix(family)).strip()
     return f"{family}, {given}" if given else family
 
 

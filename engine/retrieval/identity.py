@@ -43,7 +43,8 @@ def doi_key(text: str) -> PaperKey | None:
     match = _DOI.match(unquote(bare.replace("\\", "")))
     if not match or arxiv_key(bare):
         return None
-    plain = match[1].lower().rstrip(".,;")
+    # The American Psychological Association registered both forms: 10.1037//0033-2909 and 10.1037/0033-2909.
+    plain = match[1].lower().rstrip(".,;").replace("//", "/", 1)
     candidate = "doi:" + re.sub(r"[\[\]@;,\"'`|<>{}%]", lambda m: quote(m[0], safe=""), plain).lower()
     return PaperKey(candidate) if _KEY.fullmatch(candidate) else None
 
@@ -74,10 +75,18 @@ def described_key(*words: str, year: int | None) -> PaperKey:
 _PARTICLE = re.compile(r"van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|al|bin|ibn", re.I)
 
 
+_INITIALS_LAST = re.compile(r"((?:[^\W\d_][\w'’-]*[^\W\dA-Z_][\w'’-]*\s+)+)[A-Z]{1,3}")
+
+
 def surname(author: str) -> str:
-    """The family name with its particles: ``Jan van den Berg`` and ``van den Berg, Jan`` give ``van den Berg``."""
+    """The family name with its particles: ``Jan van den Berg`` and ``van den Berg, Jan`` give ``van den Berg``.
+
+    Capitals at the end are initials, as PubMed writes them: ``Marhofer PA`` gives ``Marhofer``.
+    """
     if "," in author:
         return author.split(",", 1)[0].strip()
+    if initials := _INITIALS_LAST.fullmatch(author.strip()):
+        return initials[1].strip()
     parts = author.split()
     start = len(parts) - 1
     while start > 1 and _PARTICLE.fullmatch(parts[start - 1]):

@@ -1,7 +1,7 @@
 """Which papers of a folder may be one: an index from blocking keys to papers, so that adding a few reads a few.
 
 It is derived from the table of papers. A paper is entered before it is written, so the index never lacks one; where
-the number of papers is not the one it was left with, it is made anew.
+the number of papers is not the one it was left with, or its keys are an earlier version's, it is made anew.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from engine.retrieval.libraries.adding import StoredPaper
-from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, blocking_keys
+from engine.retrieval.merging.same_paper import BLOCKING_VERSION, MOST_IN_BLOCK, blocking_keys
 from engine.values import Paper, PaperKey
 
 
@@ -37,7 +37,9 @@ class PaperBlocks:
         return database
 
     def count(self) -> int:
-        """How many papers the library had when the index was left; -1 where it was never whole."""
+        """How many papers the library had when the index was left; -1 where it was never whole, or has other keys."""
+        if self._database.execute("PRAGMA user_version").fetchone() != (BLOCKING_VERSION,):
+            return -1
         row = self._database.execute("SELECT count FROM papers").fetchone()
         return int(row[0]) if row else -1
 
@@ -73,6 +75,7 @@ class PaperBlocks:
         with self._database:
             self._database.execute("DELETE FROM papers")
             self._database.execute("INSERT INTO papers VALUES (?)", (count,))
+            self._database.execute(f"PRAGMA user_version = {BLOCKING_VERSION}")
 
     def close(self) -> None:
         """Close the index; where something was written meanwhile it will be made anew."""

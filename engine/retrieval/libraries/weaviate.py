@@ -188,7 +188,7 @@ class WeaviateLibrary:
         if await self._has_outgrown():
             await self._refit(on_progress)
         elif self._description.schema < SCHEMA_VERSION:
-            async for done in self._objects.rewrite_words(BATCH):
+            async for done in self._objects.rewrite_index(BATCH):
                 on_progress(IndexProgress("words", done, await self.count()))
         else:
             return

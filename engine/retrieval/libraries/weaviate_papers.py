@@ -34,6 +34,9 @@ FIELDS = [
     "summary", "counted", "origins", "apart",
 ]  # fmt: skip
 
+_DERIVED = ("words", "identities")
+"""What is made from the other fields, so that papers are found by it."""
+
 
 class PaperObjects:
     """The papers of a collection, or of one tenant of it. Every method raises `RetrievalError`."""
@@ -129,17 +132,20 @@ class PaperObjects:
             async for item in self._papers.iterator(return_properties=[*FIELDS, "records"]):
                 yield _to_stored(item.properties)
 
-    async def rewrite_words(self, batch: int) -> AsyncIterator[int]:
-        """Store papers again whose words were stemmed otherwise, with the vectors they have; counts the papers seen."""
+    async def rewrite_index(self, batch: int) -> AsyncIterator[int]:
+        """Store papers again whose stems or blocking keys are an earlier version's, with the vectors they have.
+
+        Counts the papers seen.
+        """
         changed: list[Any] = []
         seen = 0
-        async with translate_failures("to rewrite the words of papers"):
-            wanted = [*FIELDS, "records", "words"]
+        async with translate_failures("to rewrite what papers are found by"):
+            wanted = [*FIELDS, "records", *_DERIVED]
             async for item in self._papers.iterator(return_properties=wanted, include_vector=True):
                 seen += 1
-                stored = _to_stored(item.properties)
-                if item.properties.get("words") != _words(stored.paper):
-                    changed.append(DataObject(properties=_values(stored), uuid=item.uuid, vector=item.vector))
+                values = _values(_to_stored(item.properties))
+                if any(item.properties.get(name) != values[name] for name in _DERIVED):
+                    changed.append(DataObject(properties=values, uuid=item.uuid, vector=item.vector))
                 if len(changed) == batch:
                     await self._store_all(changed)
                     changed = []

@@ -21,7 +21,7 @@ class People(Enum):
     OVERLAP = "overlap"
     """Most of them, but another one is first."""
     UNKNOWN = "unknown"
-    """One record names nobody, a body, or people in letters that cannot be compared."""
+    """One record names nobody, a body, or people in another script."""
     DIFFERENT = "different"
 
 
@@ -46,7 +46,7 @@ def compare_people(one: Sequence[str], other: Sequence[str]) -> People:
     first, second = _people(one), _people(other)
     if not first or not second:
         return _compare_bodies(_bodies(one), _bodies(other)) if not (first or second) else People.UNKNOWN
-    if not all(is_comparable(name) for name in (first[0], second[0])):
+    if is_comparable(first[0]) is not is_comparable(second[0]):
         return People.UNKNOWN
     short, long = sorted((first, second), key=len)
     matched = sum(any(is_same_person(a, b) for b in long) for a in short)
@@ -76,6 +76,8 @@ def is_same_person(one: str, other: str) -> bool:
         return False
     if "".join(sorted(first)) == "".join(sorted(second)):
         return True
+    if not is_comparable(one) and sorted("".join(first)) == sorted("".join(second)):  # 田 萱, 田萱
+        return True
     for surnames in (_surname_tokens(one), _surname_tokens(other)):
         rest_one, rest_other = list(first), list(second)
         for name in surnames:
@@ -90,7 +92,7 @@ def is_same_person(one: str, other: str) -> bool:
 
 
 def is_comparable(name: str) -> bool:
-    """Whether a name is in letters that we can compare, after transliteration."""
+    """Whether a name is in Latin letters, or in such as we can transliterate."""
     return plain_letters(name).replace("’", "'").isascii()
 
 
@@ -119,6 +121,8 @@ def _fit(given: list[str], others: list[str]) -> bool:
     joined, other = "".join(given), "".join(others)
     if joined.startswith(other) or other.startswith(joined) or fuzz.ratio(joined, other) >= ALIKE:
         return True
+    if "".join(name[0] for name in given) == other or "".join(name[0] for name in others) == joined:
+        return True  # Julian P T, JPT
     return _initials_fit(given[0], others[0])
 
 

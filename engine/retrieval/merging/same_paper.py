@@ -41,6 +41,9 @@ PUBLISHED_YEARS = 1
 MOST_IN_BLOCK = 30
 """Where more papers have one blocking key (a series of one author), it says nothing and is not compared by."""
 
+BLOCKING_VERSION = 1
+"""Raised whenever `blocking_keys` gives other keys for a record: what a library keeps of them is then made anew."""
+
 UNLIKE = 0.6
 """Below this similarity two titles are two works, if nothing but an identifier joins them."""
 
@@ -89,7 +92,13 @@ def _is_mistaken(one: Paper, other: Paper, only_a_doi: bool) -> bool:  # noqa: F
         return unlike and people is People.DIFFERENT
     if titles is Titles.SERIES or notice_kind(one.title) != notice_kind(other.title):
         return True
-    return unlike and people in {People.DIFFERENT, People.UNKNOWN}
+    return unlike and (people in {People.DIFFERENT, People.UNKNOWN} or _appeared_apart(one, other))
+
+
+def _appeared_apart(one: Paper, other: Paper) -> bool:
+    """Whether venues or years show two publications."""
+    apart = abs(one.year - other.year) if one.year and other.year else 0
+    return apart > PREPRINT_YEARS or are_different_venues(one.venue, other.venue)
 
 
 def _are_identical(one: Paper, other: Paper) -> bool:

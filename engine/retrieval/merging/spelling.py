@@ -36,6 +36,14 @@ _BRITISH = (
     (re.compile(r"ogue(?=s?$)"), "og"),
     (re.compile(r"ence(?=s?$)"), "ense"),
     (re.compile(r"gramme(?=s?$)"), "gram"),
+    (re.compile(r"(?<=[ai]b)re(?=s?$)"), "er"),
+    (re.compile(r"(?<=ag)e(?=ing$)|(?<=dg)e(?=ment)|(?<=l)l(?=ments?$)"), ""),
+    (re.compile(r"sulph"), "sulf"),
+    (re.compile(r"alumini(?=um)"), "alumin"),
+    (re.compile(r"^(?:sc|sk)(?=eptic)"), "sk"),
+    (re.compile(r"^gre(?=y)"), "gra"),
+    (re.compile(r"^arte(?=fact)"), "arti"),
+    (re.compile(r"^moul(?=d)"), "mol"),
 )
 _VOWELS = frozenset("aeiou")
 
@@ -75,6 +83,15 @@ def is_same_word(one: str, other: str) -> bool:
     if long in {f"{short}s", f"{short}es"} or (short.endswith("y") and long == f"{short[:-1]}ies"):
         return True
     return _is_slip(short, long)
+
+
+_INSTEAD = (frozenset(words("with from by via using through")), frozenset(words("of for in on")))
+"""Prepositions that stand for one another where a title is quoted from memory."""
+
+
+def is_same_preposition(one: str, other: str) -> bool:
+    """Whether a title may have either: “summarize from feedback”, “summarize with feedback”."""
+    return any({one, other} <= words_alike for words_alike in _INSTEAD)
 
 
 def american_spelling(word: str) -> str:

@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 from engine.retrieval.merging.spelling import (
     american_spelling,
     greek_names,
+    is_same_preposition,
     is_same_word,
     plain_letters,
     without_umlauts,
@@ -40,10 +41,19 @@ _DECORATION = re.compile(
     r"\s*\[(?:j|c|m|d|j/ol|eb/ol)\]\s*\.?$",
     re.I,
 )
+_EDITION = re.compile(r"\b(\w+(?:st|nd|rd|th|ond)) ed(?:n|ition)?\b\.?", re.I)
 _NUMBER_WORDS = {
     word: str(n)
     for n, word in enumerate(words("one two three four five six seven eight nine ten eleven twelve"), start=1)
 }
+_ORDINALS = dict(
+    zip(
+        words("first second third fourth fifth sixth seventh eighth ninth tenth"),
+        ["1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "10th"],
+        strict=True,
+    )
+)
+_SAME_WORDS = {**_NUMBER_WORDS, **_ORDINALS, "vs": "versus"}
 _ROMAN = re.compile(r"(?:x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
 _NUMBERED_BY = frozenset(
@@ -105,6 +115,7 @@ _SURVEY = re.compile(
     r"perspectives?|state of the art)\b",
     re.I,
 )
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 HEAD_LETTERS = 20
 LONG_LETTERS = 30
 LONG_WORDS = 5
@@ -114,13 +125,13 @@ LONG_WORDS = 5
 def title_words(title: str) -> tuple[str, ...]:
     """The words in plain letters: numbers as digits, “&” as “and”, without articles and decoration."""
     bare = _DECORATION.sub("", title)
-    bare = re.sub(r"(?<=\w)\+\+", " plusplus ", bare)
+    bare = _EDITION.sub(r"\1 edition", re.sub(r"(?<=\w)\+\+", " plusplus ", bare)).replace("×", "x")
     bare = re.sub(r"(?<=\w)\+(?!\w)", " plus ", bare).replace("&", " and ")
     bare = re.sub(r"(?<=[A-Z])#", " sharp ", re.sub(r"\b([A-Z])\*(?=\s)", r"\1 star ", bare))
     bare = re.sub(r"(?<=\d)[,’'](?=\d{3}\b)", "", re.sub(r"(?<=\d)\.(?=\d)", "point", bare))
     plain = plain_letters(greek_names(bare.casefold()))
     found = re.findall(r"[^\W_]+", re.sub(r"(?<=\w)['’](?=\w)", "", plain))
-    kept = [_NUMBER_WORDS.get(word, "versus" if word == "vs" else word) for word in found if word not in _ARTICLES]
+    kept = [_SAME_WORDS.get(word, word) for word in found if word not in _ARTICLES]
     return tuple(_roman_as_digits(kept)) or tuple(found)
 
 
@@ -162,6 +173,8 @@ def is_long(title: str) -> bool:
     """Whether a title is long enough to be one work's without its authors; one of a survey must be longer."""
     found, letters = title_words(title), title_letters(title)
     more = 1.5 if _SURVEY.search(title) else 1.0
+    if len(_IDEOGRAPH.findall(letters)) > len(letters) / 2:  # a sign is a syllable, and no space parts the words
+        return len(letters) >= LONG_LETTERS / 2 * more
     return len(found) >= LONG_WORDS * more and len(letters) >= LONG_LETTERS * more
 
 
@@ -218,7 +231,11 @@ def _is_near(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
         left, right = first[a:b], second[c:d]
         if kind == "equal" or without_umlauts("".join(left)) == without_umlauts("".join(right)):
             continue
-        if len(left) != len(right) or not all(is_same_word(x, y) for x, y in zip(left, right, strict=True)):
+        pairs = list(zip(left, right, strict=False))
+        is_long = min(len(first), len(second)) > LONG_WORDS
+        if len(left) != len(right) or not all(
+            is_same_word(*pair) or (is_long and is_same_preposition(*pair)) for pair in pairs
+        ):
             return False
         slips += len(left)
     return slips <= 2

@@ -22,8 +22,9 @@ _THESIS = re.compile(
 )
 _WORKSHOP = re.compile(r"\bworkshops?\b|\bshared task\b", re.I)
 _PROCEEDINGS_JOURNAL = re.compile(
-    r"proceedings of the (?:national academy|ieee$|royal society|vldb endowment|acm on)|\bpnas\b|\bpvldb\b|"
-    r"^proc\.? ieee$",
+    r"\bproc(?:eedings|\.)? (?:of the )?(?:nat(?:iona)?l\.? acad|ieee$|r(?:oyal|\.)? soc|vldb endow|acm on|"
+    r"(?:\w+\.? )?(?:math(?:ematical|\.)?|phys(?:ical|\.)?|zool(?:ogical|\.)?|philos(?:ophical|\.)?) soc|inst)|"
+    r"\bpnas\b|\bpvldb\b",
     re.I,
 )
 _ACRONYM = re.compile(

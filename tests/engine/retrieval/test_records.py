@@ -202,10 +202,16 @@ def test_arxiv_identifiers(text: str) -> None:
         ("Plato", "Plato"),
         ("Ada Lovelace", "Lovelace"),
         ("Ludwig van Beethoven", "van Beethoven"),
+        ("Marhofer PA", "Marhofer"),
+        ("García López MJ", "García López"),
     ],
 )
 def test_family_names(name: str, family: str) -> None:
     assert surname(name) == family
+
+
+def test_the_american_psychologists_doubled_slash_is_one() -> None:
+    assert doi_key("http://dx.doi.org/10.1037//0033-2909.112.1.155") == doi_key("10.1037/0033-2909.112.1.155")
 
 
 def test_merging_keeps_the_old_key_and_the_fuller_fields() -> None:

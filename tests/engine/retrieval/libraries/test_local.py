@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -314,6 +316,10 @@ async def test_identities_that_are_damaged_or_of_another_state_are_made_anew(tmp
     await library.add(papers(5))
     file = tmp_path / "lib" / "identities.sqlite"
     file.write_bytes(b"no database" * 1_000)
+    assert (await library.add(papers(5))).unchanged == 5
+    with closing(sqlite3.connect(file)) as earlier, earlier:  # its keys were others
+        earlier.execute("UPDATE OR REPLACE blocks SET block = 7")
+        earlier.execute("PRAGMA user_version = 0")
     assert (await library.add(papers(5))).unchanged == 5
     file.unlink()  # as an earlier version leaves it
     assert (await library.add(papers(6))).added == 1

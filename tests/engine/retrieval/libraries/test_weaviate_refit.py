@@ -81,7 +81,8 @@ async def test_words_of_an_earlier_version_are_written_anew(
     await library.add(papers(3))
     papers_of = client.collections.get(collection("lib", "Papers"))
     old = generate_uuid5(papers(3)[1].key)
-    await papers_of.data.update(old, {"words": "stem otherwis"})
+    identities = (await papers_of.query.fetch_object_by_id(old)).properties["identities"]
+    await papers_of.data.update(old, {"words": "stem otherwis", "identities": ["whole:otherwise"]})
     await describe(client, replace(await read_description(client, "lib"), schema=2))
     again = await opened(client, server, tmp_path)
     assert not await again.is_current()
@@ -90,6 +91,7 @@ async def test_words_of_an_earlier_version_are_written_anew(
     assert await again.is_current()
     rewritten = await papers_of.query.fetch_object_by_id(old, include_vector=True)
     assert "retriev" in rewritten.properties["words"]
+    assert rewritten.properties["identities"] == identities
     assert rewritten.vector == vector
 
 
