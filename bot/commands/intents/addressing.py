@@ -13,6 +13,25 @@ _TECHNICAL = re.compile(r"\b(?:[A-Z]{2,}[A-Za-z0-9-]*|[A-Z][a-z]+[A-Z]\w*|\w+-\w
 _PLAIN_CAPITALS = frozenset(["OK", "LOL", "PI", "GPU", "TV", "PM", "AM", "HR", "IT", "NSF", "USB"])
 _REFERENCE = re.compile(r"\[\d+\]")
 _LONGEST_TERM = 7
+_CALLED = re.compile(r"\s*(?:@scholium\b[\s,:]*|scholium\s*[,:]\s*)", re.I)
+_SALUTATION = re.compile(r"\s*dear \w+\s*[,:!]\s*", re.I)
+_SIGNATURE = re.compile(
+    r"[\s,.;!]+(?:(?i:(?:with )?(?:best|kind|warm|kindest|warmest) (?:regards|wishes)|regards|(?:yours )?sincerely)"
+    r"[\s,]*(?:[A-Z][\w.]*\s*){0,2}|(?i:cheers|best|(?:many )?thanks(?: a lot)?),\s*[A-Z]\w*)\s*$"
+)
+
+
+def is_called(text: str) -> bool:
+    """Whether words begin with our name, as “@Scholium …” or “Scholium, …” does."""
+    return bool(_CALLED.match(text))
+
+
+def take_letter_off(text: str) -> str:
+    """Words without our name, “Dear Scholium,” and “Best regards, Mara” around them; all where nothing else is said."""
+    said = text
+    for around in (_SALUTATION, _CALLED):
+        said = said[match.end() :] if (match := around.match(said)) else said
+    return _SIGNATURE.sub("", said) or text
 
 
 def addresses_others(text: str) -> bool:

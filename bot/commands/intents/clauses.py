@@ -12,6 +12,7 @@ from bot.commands.intents.vocabulary import words
 _BREAK = re.compile(r" (?:, )?(?:because|since|as|and so|and then) | ?[,-] ")
 _REASON = re.compile(
     r"(?:it|this|that|they|these|those|which|there|i|we) (?:is|are|was|has|have|do|does|did|seems?|looks?)\b.*"
+    r"|(?:i|we) changed (?:my|our) minds?"
 )
 _MOST = 3
 

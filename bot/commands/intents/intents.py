@@ -11,7 +11,7 @@ from bot.commands.intents.phrases import Phrase, end_of_words
 from bot.commands.intents.vocabulary import compile_pattern, data, table
 
 _BEHIND = frozenset({"behind", "below", "under", "following", "next to", "right after", "after"})
-_NAMES = {"intro": "introduction", "conclusions": "conclusion"}
+_NAMES = {"intro": "introduction", "conclusions": "conclusion", "end": "last", "bottom": "last"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,11 @@ from rapidfuzz.distance import DamerauLevenshtein
 from bot.commands.intents.vocabulary import any_of, table, words
 
 _TOKEN = re.compile(
-    r"“[^”]*”|\"[^\"]*\"|«[^»]*»|\[[\d,\s–-]+\]|\d+\s?[-–]\s?\d+(?![\d.])|\d+(?:\.\d+)+|\d+(?:st|nd|rd|th)\b|#\s?\d+"
+    r"“[^”]*”|\"[^\"]*\"|«[^»]*»|\[[\d,\s–-]+\]|\d+\s?[-–]\s?\d+(?![\d.])|\d+(?:\.\d+)+|\d+(?:st|nd|rd|th)\b|#\s?\d+|\bn[or]\.\s?\d+\b(?!\.\d)"
     r"|\d+(?=[\s,;:!?.)–-]|$)|<?@[^\s,;:!?]+|[^\s,;:!?()\[\]\"“”]+|[,;:?!()]"
 )
+_UNSPELT = re.compile(r"(is|are|was|were|do|does|did|has|have|had|would|should|could|must)nt")
+"""“arent”: a short form without its apostrophe."""
 _SHORT_FORMS = {"n't": "not", "'ll": "will", "'re": "are", "'ve": "have", "'d": "would"}
 _SHORT_FORM = re.compile(rf"([a-z]{{2,}}?)({'|'.join(_SHORT_FORMS)})")
 _COUNTED = frozenset(["section", "sections", "chapter", "part", "paper", "number", "keyword", "survey", "top"])
@@ -93,12 +95,16 @@ def _write_out(low: str) -> str:
     """A word without its short form: ``they'll`` → ``they will``, ``aren't`` → ``are not``."""
     if known := table("contractions").get(low):
         return str(known)
+    if bare := _UNSPELT.fullmatch(low):
+        return f"{bare[1]} not"
     match = _SHORT_FORM.fullmatch(low)
     return f"{match[1]} {_SHORT_FORMS[match[2]]}" if match else low
 
 
 def _read_number(low: str) -> str:
-    """``3rd`` and ``# 3`` are the third; ``3 - 7`` is a span; empty for other words."""
+    """``3rd`` and ``# 3`` are the third; ``no. 3`` is a number; ``3 - 7`` is a span; empty for other words."""
+    if match := re.fullmatch(r"n[or]\.\s?(\d+)", low):
+        return f"number {match[1]}"
     if match := re.fullmatch(r"(\d+)(?:st|nd|rd|th)|#\s?(\d+)", low):
         return f"#{match[1] or match[2]}"
     if match := re.fullmatch(r"(\d+)\s?[-–]\s?(\d+)", low):
@@ -109,7 +115,18 @@ def _read_number(low: str) -> str:
 @cache
 def _known_words() -> frozenset[str]:
     """Words that are no slips of the finger for one of a command."""
-    lists = ("real_words", "opinion", "function", "nouns", "social", "research", "artefacts", "pronouns", "frame")
+    lists = (
+        "real_words",
+        "hesitation",
+        "opinion",
+        "function",
+        "nouns",
+        "social",
+        "research",
+        "artefacts",
+        "pronouns",
+        "frame",
+    )
     return frozenset().union(*map(words, lists))
 
 

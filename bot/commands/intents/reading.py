@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 
 from adapters.chat import Place
 from bot.commands.commands import Command, FreeText, More, NameSurvey, Show, StartSurvey
 from bot.commands.grammar import parse
-from bot.commands.intents.addressing import addresses_others, asks_about_survey, is_question, is_subject, is_term
+from bot.commands.intents.addressing import (
+    addresses_others,
+    asks_about_survey,
+    is_called,
+    is_question,
+    is_subject,
+    is_term,
+    take_letter_off,
+)
 from bot.commands.intents.clauses import read_clauses
 from bot.commands.intents.cues import read_cues
 from bot.commands.intents.intents import load_intents
@@ -54,8 +62,8 @@ _TWO_WISHES = re.compile(
 _REASON_BEHIND = re.compile(r",\s*(?:it|this|that|they|these|those|because|since|as)\b|\bbecause\b", re.I)
 _PROPOSING = frozenset({"keywords", "papers", "outline", "writing"})
 _PLAIN_YES = re.compile(
-    r"(?:ok|yes|go|lgtm|sure|looks good|sounds good|approve|accept|continue|proceed|write|search|all good|👍|make|next|"
-    r"start|keep|carry|resume|perfect)\b.*"
+    r"(?:(?:ok|yes|go|lgtm|sure|(?:looks?|sounds?) (?:good|fine|great|ok|right|perfect)|approve|accept|continue|"
+    r"proceed|write|search|all good|make|next|start|keep|carry|resume|perfect)\b|👍).*"
 )
 _GOES_ON = re.compile(r"\b(?:continue|go on|go ahead|proceed|carry on|write it)(?: please| scholium| bot)?$")
 _TOO_SHORT_AMONG_PEOPLE = frozenset({"perfect", "next", "start", "sure", "go"})
@@ -100,6 +108,7 @@ def understand(text: str, context: ReadingContext, state: State) -> Understandin
 
     Raises `UserError` where somebody who talks to us begins a command that cannot be read.
     """
+    text, context = _hear(text, context)
     among_people = context.place == "thread"
     named = _NAMED_LIST.fullmatch(text.strip())
     if named and named["list"] != context.phase:
@@ -123,6 +132,13 @@ def understand(text: str, context: ReadingContext, state: State) -> Understandin
     if known:
         return known
     return _accept(plain.said, state) if plain.said else Understanding(silent=among_people)
+
+
+def _hear(text: str, context: ReadingContext) -> tuple[str, ReadingContext]:
+    """Who calls us by name among people speaks to us; what only surrounds a letter asks for nothing."""
+    if context.place == "thread" and is_called(text):
+        context = replace(context, place="mentioned")
+    return take_letter_off(text), context
 
 
 def _accept(said: str, state: State) -> Understanding:
@@ -151,6 +167,11 @@ def _read_known(text: str, context: ReadingContext) -> Understanding | None:
 def _names_subject(text: str) -> bool:
     said = frozenset(normalise(text).norm.split())
     return bool(said - words("pronouns") - words("function") - words("opinion"))
+
+
+def _names_subjects(text: str) -> bool:
+    """Whether each part between commas names one: “graphs, way too broad” is a keyword with a reason."""
+    return all(map(_names_subject, text.split(",")))
 
 
 def _names_keywords(edit: EditKeywords) -> bool:
@@ -190,6 +211,7 @@ def _fits(command: Command, phase: str) -> bool:
 
 def read_plain(text: str, context: ReadingContext) -> PlainReading:
     """What a person's words mean here."""
+    text, context = _hear(text, context)
     among_people = context.place == "thread"
     if match := _LIST.fullmatch(text.strip()):
         return PlainReading(f"papers: {match[1].strip()}")
@@ -244,7 +266,7 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
             free = [text for text in (slots.text, slots.title) if text]
             if any(map(_TWO_WISHES.search, free)) or (among_people and not all(map(is_term, free))):
                 continue
-            if intent.names_something and any(_REASON_BEHIND.search(t) or not _names_subject(t) for t in free):
+            if intent.names_something and any(_REASON_BEHIND.search(t) or not _names_subjects(t) for t in free):
                 continue
             return said
     return ""
@@ -287,7 +309,9 @@ def _read_rest(text: str, context: ReadingContext) -> str:
         asked = text.rstrip().endswith("?") or any(
             is_question(core.norm) for core in take_frames_off(phrase, widely=False)
         )
-        return f"ask {text.strip()}" if " " in phrase.norm and (asked or is_subject(text, phrase.norm)) else ""
+        is_command = phrase.norm.partition(" ")[0] in words("commanding")
+        is_asked = asked or (not is_command and is_subject(text, phrase.norm))
+        return f"ask {text.strip()}" if " " in phrase.norm and is_asked else ""
     if context.phase == "topic" and context.place != "thread" and not is_question(phrase.norm):
         return write_survey(text) if names_topic(text, phrase.norm) else ""
     return ""

@@ -74,6 +74,7 @@ def _macros() -> Mapping[str, str]:
     formats = "|".join(table("formats"))
     after = r"(?: (?:files?|sources?|code|version|format|document|export|page|output|copy))?"
     more = rf"(?: ?(?:,|and|or|plus|as well as)? ?(?:the |a |as )*(?:{formats})(?: files?)?)*"
+    drop, colleagues = "|".join(table("classes")["drop"]), "|".join(sorted(words("colleagues")))
     return {
         "number": NUMBER,
         "place": rf"{_SECTION}(?P<place>{NUMBER}|{_NAMED}){_AFTER_SECTION}",
@@ -85,6 +86,9 @@ def _macros() -> Mapping[str, str]:
         "title": r"(?P<title>.+?)",
         "the": rf"(?:(?:{_WHOLE}) )*",
         "add_one": f"(?:(?:also )?{any_of('wanting')}{_BEFORE_A_NEW_ONE})",
+        "so_drop": rf"(?:(?: ,)?(?: (?:so|and|please|just|therefore))* (?:{drop}|take|get|"
+        r"put|leave) (?:it|them|this|that|these|those)(?: one)?(?: (?:out|away|off))?)?",
+        "colleague": rf"(?:(?:my|our|the) (?:new )?(?:{colleagues}) )?",
         **{name: f"(?:{'|'.join(ways)})" for name, ways in table("classes").items()},
     }
 
