@@ -52,7 +52,10 @@ def chat(library: LibraryName = "", output: Folder = None, person: PersonName = 
 
 @cli.command()
 def write(
-    topic: Annotated[str, typer.Argument(help="What the survey is about.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="TOPIC", help="What the survey is about; options as in chat (recipe=surveyx)."),
+    ],
     library: LibraryName = "",
     recipe: Annotated[str, typer.Option(help="The published method to follow.")] = "",
     sections: Annotated[str, typer.Option(help="Number of sections, introduction and conclusion included.")] = "",
@@ -70,7 +73,7 @@ def write(
     The same conversation as in chat, but nobody is asked.
     """
     with starting() as console:
-        from bot.cli.terminal import read_excluded
+        from bot.cli.terminal import divide_words, read_excluded
         from bot.cli.terminal import write as conversation
 
     options = {
@@ -82,7 +85,7 @@ def write(
         "years": years,
         "online": online,
     }
-    given = {name: value for name, value in options.items() if value}
+    topic, given = divide_words(words, options)
     if without is not None:
         given["without"] = read_excluded(without)
     run_command(conversation(console, topic, given, output, person, accept_cost=yes))
@@ -90,7 +93,9 @@ def write(
 
 @cli.command()
 def quick(
-    question: Annotated[str, typer.Argument(help="A question, or a topic.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="QUESTION", help="A question, or a topic; options as in chat (papers=100).")
+    ],
     library: LibraryName = "",
     online: Annotated[str, typer.Option(help="yes or no: search Semantic Scholar, OpenAlex, arXiv, PubMed too.")] = "",
     years: Annotated[str, typer.Option(help="Years of publication, for example 2018..2025.")] = "",
@@ -102,10 +107,10 @@ def quick(
 ) -> None:
     """Answer a question from papers in two minutes."""
     with starting() as console:
-        from bot.cli.terminal import review
+        from bot.cli.terminal import divide_words, review
 
     named = {"library": library, "online": online, "years": years, "papers": papers, "places": places}
-    given = {name: value for name, value in {**named, "review": "no" if only_search else ""}.items() if value}
+    question, given = divide_words(words, {**named, "review": "no" if only_search else ""})
     run_command(review(console, question, given, output, person))
 
 

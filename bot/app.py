@@ -72,6 +72,7 @@ class App:
                 draw_tables="tables" not in settings.without,
                 selector=settings.keyword_selector,
                 planned_from=settings.planned_from,
+                paper_figures=settings.paper_figures,
             ),
             "naive": NaiveRagRecipe(),
             "organiser": OrganiserRecipe(),
@@ -128,6 +129,7 @@ class App:
             library = ExcludingLibrary(library, exclusion_of(brief.without))
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
+        texts = self._texts(services, online=self.settings.fetches_texts(online=brief.online))
         context = RunContext(
             TracedLibrary(library),
             embedder,
@@ -135,7 +137,8 @@ class App:
             model=services.model,
             online=online_sources(self.settings, self.web(services.cache)) if brief.online else None,
             judge=self.settings.judges(online=brief.online),
-            texts=self._texts(services, online=self.settings.fetches_texts(online=brief.online)),
+            texts=texts,
+            pictures=texts,
             forest=await self.forest(brief, services.workspace, found, embedder),
             progress=listener.progressed,
             section_finished=listener.section_finished,

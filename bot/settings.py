@@ -135,6 +135,9 @@ class Settings(BaseSettings):
         description="What of each paper autosurvey plans from: its contribution, or, as published, its whole abstract.",
     )
     planned_from: int = Field(60, ge=0, le=300, description="Abstracts that surveyx plans the main sections from.")
+    paper_figures: int = Field(
+        0, ge=0, le=12, description="Figures that surveyx takes out of papers whose text it read, where licences allow."
+    )
     budget: float | None = Field(None, gt=0, description="Dollars one survey may cost.")
     budget_tokens: int | None = Field(None, gt=0, description="Tokens one survey may use.")
     prices: dict[str, tuple[float, float]] = Field(

@@ -10,7 +10,7 @@ from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, Task
 from engine.reading.forests import Forest
-from engine.reading.open_access import FullTexts
+from engine.reading.open_access import FullTexts, Pictures
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
@@ -97,6 +97,8 @@ class RunContext:
     """The online sources, where they are to be searched."""
     texts: FullTexts | None = None
     """Where full texts are read from, where they are to be read."""
+    pictures: Pictures | None = None
+    """Where the pictures of papers' figures are fetched, where they may be."""
     forest: Forest | None = None
     """Where attribute trees are kept; ``None`` keeps them for this run only."""
     accepted: tuple[Paper, ...] = ()

@@ -150,7 +150,27 @@ class Taxonomy:
     introduction: str = ""
 
 
-Figure = BarChart | FieldMap | TimeLine | Taxonomy
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A figure out of a cited paper whose licence allows it; its caption says whose it is and under which licence."""
+
+    caption: str
+    key: PaperKey
+    address: str
+    """Where the picture was taken from."""
+    licence: str
+    kind: str
+    """``png`` or ``jpeg``; width and height are in pixels."""
+    width: int
+    height: int
+    base64: str = field(repr=False)
+    introduction: str = ""
+
+    def __post_init__(self) -> None:
+        make_inert(self, "caption")
+
+
+Figure = BarChart | FieldMap | TimeLine | Taxonomy | Reproduction
 
 
 def introduce(shown: Table | Figure, number: int) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
@@ -70,6 +71,14 @@ def _typed_lines(app: App) -> AsyncIterator[str]:
     if sys.stdin.isatty() and sys.stdout.isatty():
         return read_edited_lines("you › ", app.settings.home / "terminals" / "history", COMPLETED)
     return read_typed_lines("you › ")
+
+
+def divide_words(words: Sequence[str], options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The topic, and the options that have a value; those among the words (``recipe=surveyx``) come first."""
+    named = [word for word in words if re.fullmatch(r"[a-z]+=\S+", word)]
+    topic = " ".join(word for word in words if word not in named)
+    said = dict(word.split("=", 1) for word in named)
+    return topic, {name: value for name, value in {**options, **said}.items() if value}
 
 
 def read_excluded(path: Path) -> str:

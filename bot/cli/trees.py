@@ -18,7 +18,7 @@ from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.reading.attribute_trees import Source
 from engine.reading.tree_sources import source_of
-from engine.recipes.surveyx_preparation import TREE_TOKENS, grow_forest, needs_tree, plan_trees
+from engine.recipes.surveyx_preparation import TREE_TOKENS, grow_forest, needs_tree, plan_trees, read_texts
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache
 from engine.run import Progress, RunContext
 from engine.values import Paper, Query
@@ -69,7 +69,7 @@ async def grow_trees(
                 progress=show,
                 texts=app.shared_texts(OnlineTransport(ProcessCache(), settings.contact)) if full_texts else None,
             )
-            report = await grow_forest(due, context, forest)
+            report = await grow_forest(due, await read_texts(due, context), context, forest)
         made = sum(paper.key in report.trees for paper in due)
         total = await forest.count()
     used = account.total()

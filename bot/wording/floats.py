@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.citations import list_cited_keys, numbers
 from engine.overview import TimeLine
 from engine.rendering.markdown import escape_markdown, with_numbers
-from engine.survey import BarChart, Citation, FieldMap, Figure, Survey, Table, Taxonomy
+from engine.survey import BarChart, Citation, FieldMap, Figure, Reproduction, Survey, Table, Taxonomy
 from engine.text import clean, shorten
 
 QUOTE_CHARACTERS = 160
@@ -34,7 +34,7 @@ def why_table(survey: Survey, table: Table, number: int) -> str:
     return "\n".join(lines)
 
 
-def why_figure(figure: Figure, number: int) -> str:
+def why_figure(survey: Survey, figure: Figure, number: int) -> str:
     """How a figure was made."""
     head = f"**Figure {number}. {escape_markdown(clean(figure.caption))}**"
     match figure:
@@ -44,6 +44,11 @@ def why_figure(figure: Figure, number: int) -> str:
             how = "It was counted from the papers of this survey by their years."
         case FieldMap():
             how = "Papers lie near one another where their titles and abstracts share words and meaning."
+        case Reproduction():
+            how = (
+                f"It was taken out of [{numbers(survey)[figure.key]}], whose licence ({figure.licence}) allows that, "
+                f"because what the paper says about it is nearest to this section: <{figure.address}>."
+            )
     return f"{head}\n\n{how}"
 
 

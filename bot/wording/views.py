@@ -57,7 +57,7 @@ def _why_float(survey: Survey, target: str) -> str:
     number = int(place)
     if kind == "table":
         return floats.why_table(survey, table_at(survey, number), number)
-    return floats.why_figure(figure_at(survey, number), number)
+    return floats.why_figure(survey, figure_at(survey, number), number)
 
 
 _LISTS: dict[str, Phase] = {"keywords": "keywords", "outline": "outline", "survey": "discussion"}

@@ -14,6 +14,7 @@ from engine.errors import UserError
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.reading.headings import divide
 from engine.reading.page_layout import Line, join_lines, largest_texts, measure_text, put_aside_last, read_lines
+from engine.reading.paper_figures import PaperFigure, read_figures, read_licence
 from engine.reading.pdf import PdfText
 from engine.reading.reference_list import read_entries
 from engine.retrieval.paper_text import clean_passage
@@ -42,6 +43,9 @@ class FullText:
     references: tuple[str, ...] = ()
     source: str = ""
     """Where the text was taken from: an address, or the name of a file."""
+    licence: str = ""
+    """What the page says that the paper may be used for; empty where it says nothing."""
+    figures: tuple[PaperFigure, ...] = ()
 
     def body(self) -> Iterator[Passage]:
         """The main text: without abstract, references and what follows them."""
@@ -107,7 +111,8 @@ def from_html(page: str, source: str) -> FullText:
     references = _texts(article, ".//li[contains(@class,'ltx_bibitem')]")
     if not any(passage.section != "Abstract" for passage in passages):
         raise UserError(f"The page {source} holds no text of a paper.")
-    return FullText(title, abstract, tuple(passages[:MOST_PASSAGES]), tuple(references), source)
+    kept, figures = tuple(passages[:MOST_PASSAGES]), tuple(read_figures(article, source, passages))
+    return FullText(title, abstract, kept, tuple(references), source, read_licence(document), figures)
 
 
 def title_of(pdf: PdfText) -> str:

@@ -17,6 +17,7 @@ from engine.reading.downloading import Download, Downloader
 from engine.reading.full_text import FullText, from_pdf
 from engine.reading.html import read_html
 from engine.reading.pdf import read_pdf
+from engine.reading.pictures import Picture, redraw_picture
 from engine.retrieval.online.transport import ScholarlyService, ServiceRequest
 from engine.values import Paper, PaperKey
 
@@ -33,6 +34,14 @@ class FullTexts(Protocol):
         self, papers: Sequence[Paper], most: int, on_read: Callable[[int, int], Awaitable[None]]
     ) -> dict[PaperKey, FullText]:
         """Texts of at most so many of the papers, the first first; those that cannot be had are left out."""
+        ...
+
+
+class Pictures(Protocol):
+    """Where the pictures of figures are fetched."""
+
+    async def fetch_picture(self, address: str) -> Picture:
+        """The picture of a figure, drawn again. Raises `ScholiumError` where it cannot be had."""
         ...
 
 
@@ -134,6 +143,16 @@ class OpenAccess:
             for paper in wanted:
                 group.create_task(one(paper))
         return dict(list(found.items())[:most])
+
+    async def fetch_picture(self, address: str) -> Picture:
+        """The picture of a figure, drawn again. Raises `ScholiumError` where it cannot be had."""
+        if not self.online or self._fetched > self.budget.bytes:
+            raise RetrievalError("nothing more may be fetched")
+        if self.wait_for_host:
+            await self.wait_for_host(address)
+        download = await self.downloader.fetch(address)
+        self._fetched += len(download.content)
+        return await asyncio.to_thread(redraw_picture, download.content)
 
     def _may_be_had(self, paper: Paper) -> bool:
         """Whether there is a place to try."""

@@ -11,6 +11,7 @@ from engine.recipes.keyword_search import KeywordSearch
 from engine.recipes.surveyx_costs import plan_survey
 from engine.recipes.surveyx_hints import hint_parts, open_parts
 from engine.recipes.surveyx_outline import OutlineSteps
+from engine.recipes.surveyx_pictures import add_paper_figures
 from engine.recipes.surveyx_preparation import prepare
 from engine.recipes.surveyx_tables import add_figures_and_tables
 from engine.recipes.surveyx_writing import SectionWriter
@@ -45,6 +46,7 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
     rewrite: bool = True
     draw_tables: bool = True
     planned_from: int = PLANNED_FROM
+    paper_figures: int = 0
     name: str = "surveyx"
     source: str = "Liang et al., SurveyX: Academic Survey Automation via Large Language Models, 2025"
     needs_model: bool = True
@@ -87,6 +89,7 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
         survey = assemble_survey(task, sections, METHOD, field)
         if self.draw_tables:
             survey = await add_figures_and_tables(survey, outline, prepared.material, model, warnings)
+        survey = await add_paper_figures(survey, outline, prepared, context, self.paper_figures, warnings)
         changed = writer.changes
         facts = (
             ("Papers with an attribute tree", f"{len(prepared.material.trees):,}"),

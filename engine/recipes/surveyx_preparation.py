@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.limits import CHARACTERS_PER_TOKEN
@@ -43,6 +43,8 @@ class Preparation:
     material: Material
     forest: Forest
     report: TreeReport
+    texts: Mapping[PaperKey, FullText]
+    """The full texts that were read."""
 
     def read_in_full(self) -> list[PaperKey]:
         """Papers whose tree stands on more than the abstract."""
@@ -76,10 +78,11 @@ def plan_trees(due: Sequence[Source], full_texts: int) -> list[CallChain]:
     return chains
 
 
-async def grow_forest(papers: Sequence[Paper], context: RunContext, forest: Forest) -> TreeReport:
+async def grow_forest(
+    papers: Sequence[Paper], texts: Mapping[PaperKey, FullText], context: RunContext, forest: Forest
+) -> TreeReport:
     """The trees of all papers; those that the forest has cost nothing, each group of new ones is stored when whole."""
     model = context.require_model()
-    texts = await _read_texts(papers, context)
     known = dict(await forest.get([paper.key for paper in papers]))
     report = TreeReport()
     groups = groups_of(papers)
@@ -106,12 +109,12 @@ async def grow_forest(papers: Sequence[Paper], context: RunContext, forest: Fore
 async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: bool) -> Preparation:
     """Papers with their trees; without trees (an ablation) with what was read of their texts."""
     forest = context.forest or MemoryForest(context.embedder)
+    texts = await read_texts(papers, context)
     if not with_trees:
-        texts = await _read_texts(papers, context)
         read = {p.key: replace(p, body=texts[p.key].opening(TREE_TOKENS)) if p.key in texts else p for p in papers}
-        return Preparation(Material(read, {}), forest, TreeReport())
-    report = await grow_forest(papers, context, forest)
-    return Preparation(Material({p.key: p for p in papers}, report.trees), forest, report)
+        return Preparation(Material(read, {}), forest, TreeReport(), texts)
+    report = await grow_forest(papers, texts, context, forest)
+    return Preparation(Material({p.key: p for p in papers}, report.trees), forest, report, texts)
 
 
 def needs_tree(known: AttributeTree | None, source: Source) -> bool:
@@ -123,7 +126,8 @@ def needs_tree(known: AttributeTree | None, source: Source) -> bool:
     return known.digest != source.digest and not (known.level == "full text" and source.level != "full text")
 
 
-async def _read_texts(papers: Sequence[Paper], context: RunContext) -> dict[PaperKey, FullText]:
+async def read_texts(papers: Sequence[Paper], context: RunContext) -> dict[PaperKey, FullText]:
+    """Full texts of the first papers that have one, as many as the limits allow; none where none may be read."""
     if context.texts is None:
         return {}
 

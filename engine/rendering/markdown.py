@@ -20,7 +20,7 @@ from engine.overview import (
     TimeLane,
     TimeLine,
 )
-from engine.survey import BarChart, Branch, Figure, Section, Survey, Table, Taxonomy, introduce
+from engine.survey import BarChart, Branch, Figure, Reproduction, Section, Survey, Table, Taxonomy, introduce
 from engine.text import clean
 from engine.values import Paper, PaperKey, SearchRecord
 
@@ -180,6 +180,8 @@ def _section(section: Section, number: str, known: dict[PaperKey, int], counter:
             )
         elif isinstance(figure, Taxonomy):
             yield "\n".join(_branches(figure.root, known, 0))
+        elif isinstance(figure, Reproduction):
+            yield f"![Figure {counter['figure']}](<{figure.address}>)"
         else:
             groups = Counter(point.group for point in figure.points)
             yield _table(("Group", "Papers"), [(escape_markdown(clean(group)), str(n)) for group, n in groups.items()])

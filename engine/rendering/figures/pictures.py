@@ -9,9 +9,10 @@ from engine.overview import TimeLine
 from engine.rendering.figures.bars import draw_bars
 from engine.rendering.figures.drawing import Drawing, Links
 from engine.rendering.figures.field_map import draw_map
+from engine.rendering.figures.reproduced import draw_reproduction
 from engine.rendering.figures.taxonomy import draw_taxonomy
 from engine.rendering.figures.time_line import draw_time_line
-from engine.survey import BarChart, FieldMap, Figure, Taxonomy
+from engine.survey import BarChart, FieldMap, Figure, Reproduction, Taxonomy
 
 _ALONE = b"""#set page(width: auto, height: auto, margin: 6pt)
 #image(bytes(sys.inputs.svg), format: "svg")
@@ -30,6 +31,8 @@ def draw(figure: Figure, links: Links, groups: Sequence[str]) -> Drawing:
             return draw_time_line(figure, links, groups)
         case Taxonomy():
             return draw_taxonomy(figure, links)
+        case Reproduction():
+            return draw_reproduction(figure, links)
         case _:
             assert_never(figure)
 

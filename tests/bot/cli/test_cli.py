@@ -139,7 +139,7 @@ def test_an_interrupted_ingest_leaves_a_library_that_can_be_repeated(tmp_path: P
 
 
 def test_write_is_the_conversation_with_every_answer_yes(lab: Path) -> None:
-    done = command(lab, "write", "dense retrieval", "--library", "main", "--yes", "--sections", "4", "-o", "out")
+    done = command(lab, "write", "dense", "retrieval", "--library", "main", "--yes", "sections=4", "-o", "out")
     assert done.returncode == 0, done.stderr
     assert 'you › survey dense retrieval sections="4"' in done.stdout
     document = next((lab / "out").glob("*.json"))

@@ -21,11 +21,13 @@ from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import A, Completion, Request, Task, tokens_of
 from engine.reading.forests import FOREST_FILE, Forest, LocalForest, MemoryForest
 from engine.reading.full_text import FullText
+from engine.reading.paper_figures import PaperFigure
+from engine.reading.pictures import Picture
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_writing import CitationChanges, SentenceEdit, apply_edits
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.run import RunContext, WritingPlan, WritingTask
-from engine.survey import Survey, walk
+from engine.survey import Reproduction, Survey, walk
 from engine.values import (
     Brief,
     FoundPaper,
@@ -177,10 +179,22 @@ async def test_a_paper_that_fails_stays_with_its_abstract_and_is_listed() -> Non
 
 
 class WholeTexts:
-    """Every paper's text can be had."""
+    """Every paper's text can be had, and a figure that may be shown."""
 
     async def read(self, papers: Sequence[Paper], most: int, on_read: object) -> dict[PaperKey, FullText]:
-        return {p.key: FullText(p.title, p.abstract, self.passages(p)) for p in papers[:most]}
+        return {
+            p.key: FullText(
+                p.title,
+                p.abstract,
+                self.passages(p),
+                licence="CC BY 4.0",
+                figures=(PaperFigure("1", p.abstract, f"https://arxiv.org/html/{p.key}/x1.png"),),
+            )
+            for p in papers[:most]
+        }
+
+    async def fetch_picture(self, address: str) -> Picture:
+        return Picture("png", 300, 200, "")
 
     @staticmethod
     def passages(of: Paper) -> tuple[Passage, ...]:
@@ -196,7 +210,9 @@ class WholeTexts:
 async def test_trees_come_from_full_texts_where_they_can_be_read() -> None:
     model = FakeModel(simulate_answer)
     forest = MemoryForest(WordEmbedder())
-    _, survey = await whole_survey(context(model, forest, texts=WholeTexts()))
+    texts = WholeTexts()
+    recipe = SurveyXRecipe(paper_figures=1)
+    _, survey = await whole_survey(context(model, forest, texts=texts, pictures=texts), recipe)
     trees = await forest.get([p.key for p in EVERYTHING])
     read = [p.key for p in EVERYTHING[:20]]
     assert [key for key, tree in trees.items() if tree.level == "full text"] == read
@@ -204,6 +220,7 @@ async def test_trees_come_from_full_texts_where_they_can_be_read() -> None:
     assert {(v.section, v.page) for v in values} >= {("2 Method", 3), ("3 Results", 5)}
     assert [len(keys_in(r)) for r in model.asked("trees/") if keys_in(r)[0] in read] == [1] * 20
     assert ("Papers read beyond the abstract", f"20: {', '.join(read)}") in survey.facts
+    assert sum(isinstance(f, Reproduction) for s in survey.sections for f in s.figures) == 1
 
 
 class Killed(Exception):
