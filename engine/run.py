@@ -224,6 +224,15 @@ class StagedRecipe(Recipe, Protocol):
 
 
 @runtime_checkable
+class PreparingRecipe(StagedRecipe, Protocol):
+    """A recipe that reads every paper with a language model before it plans."""
+
+    def plan_preparation(self, papers: Sequence[Paper], full_texts: int) -> Sequence[CallChain]:
+        """The calls that reading them takes at most, so many of them from their full texts."""
+        ...
+
+
+@runtime_checkable
 class TrialRecipe(StagedRecipe, Protocol):
     """A recipe that can write several surveys for one brief and keep the best."""
 

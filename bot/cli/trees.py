@@ -48,7 +48,7 @@ async def grow_trees(
         if not due:
             return 0
         settings, account = app.settings, Account(prices=app.prices)
-        chains = plan_trees([_abstract_of(paper) for paper in due], min(full_texts, len(due)))
+        chains = plan_trees(due, min(full_texts, len(due)))
         expected = estimate_cost(chains, settings.models(), settings.concurrent_calls, app.prices)
         console.print(money.estimate_trees(expected, len(due)), markup=False, highlight=False)
         if not accept_cost:

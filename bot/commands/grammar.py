@@ -48,6 +48,7 @@ from engine.session.events import (
     Regenerate,
     Revise,
     RewriteAll,
+    SearchSection,
     StartOver,
     Stop,
     TakeCandidate,
@@ -293,6 +294,7 @@ RULES: tuple[Rule, ...] = (
         rf"merge\s+{_PLACE}\s+(?:and\s+|with\s+)?{_PLACE}",
         lambda m: EditOutline(outline.merge(m.group(1), m.group(2))),
     ),
+    _rule("search for 3", rf"search\s+for\s+(?:section\s+)?{_PLACE}", lambda m: SearchSection(m.group(1))),
     _rule("split 3", rf"split\s+{_PLACE}", lambda m: EditOutline(outline.split(m.group(1)))),
     _rule(
         "rewrite 3.2: WISH",

@@ -7,13 +7,18 @@ from collections.abc import Sequence
 from bot.commands.briefs import Defaults
 from bot.store.ledger import BudgetLimit
 from bot.wording import money
-from engine.run import WritingPlan
+from engine.run import PreparingRecipe, WritingPlan
 from engine.session.state import State, find_kept_text
 from engine.writing.estimates import estimate_cost, with_expected_texts
 
 
 def word_price(state: State, defaults: Defaults, limits: Sequence[BudgetLimit]) -> str:
-    """The cost, where a language model writes it, and what stays; empty where there is no outline to be written."""
+    """The cost, where a language model writes it, and what stays; empty where nothing would be paid.
+
+    Of papers, that is reading them for the outline; of an outline, writing it.
+    """
+    if state.phase == "papers":
+        return _word_preparation(state, defaults)
     if not (state.phase == "outline" and state.brief and state.outline and state.papers):
         return ""
     if state.outline.is_grouping:
@@ -31,3 +36,19 @@ def word_price(state: State, defaults: Defaults, limits: Sequence[BudgetLimit]) 
         return told
     expected = estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices)
     return told + money.estimate(expected, limits)
+
+
+def _word_preparation(state: State, defaults: Defaults) -> str:
+    """What reading the papers will take, where the recipe does that before it plans."""
+    if not (state.brief and state.papers and defaults.models):
+        return ""
+    recipe, papers = defaults.recipes[state.brief.recipe], state.papers.included()
+    if not isinstance(recipe, PreparingRecipe):
+        return ""
+    fetched = defaults.full_texts if state.brief.online or defaults.fetches_always else 0
+    chains = recipe.plan_preparation(papers, fetched)
+    if not chains:
+        return ""
+    return money.estimate_preparation(
+        estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices), len(papers)
+    )

@@ -12,7 +12,18 @@ from bot.wording.reviews import list_review_buttons
 from bot.wording.sentences import counted
 from bot.wording.survey import section_buttons
 from engine.rendering.markdown import escape_markdown
-from engine.session.events import Approve, Event, GoBack, JobKind, MorePapers, Regenerate, Start, StartOver, UseList
+from engine.session.events import (
+    Approve,
+    Event,
+    GoBack,
+    JobKind,
+    MorePapers,
+    Regenerate,
+    SearchSection,
+    Start,
+    StartOver,
+    UseList,
+)
 from engine.session.state import Phase, State, SurveySession
 from engine.text import clean, list_words, shorten
 from engine.values import KeywordPool, Outline, PaperSelection, walk_outline
@@ -65,10 +76,27 @@ def make_card(session: SurveySession, price: str = "") -> Card:
     if state.phase == "topic" and state.brief is None:
         return Card(proposal(state), (), ("survey TOPIC", "help"))
     text = f"{proposal(state)}\n\n{price}" if price else proposal(state)
-    usual = list_review_buttons(session, action_buttons(session, _BUTTONS[state.phase]))
+    usual = list_review_buttons(session, action_buttons(session, (*_BUTTONS[state.phase], *_offer_for_thin(state))))
     if state.phase == "discussion" and state.survey and not (state.brief and state.brief.quick):
         usual = (*section_buttons(state.survey, session), *usual)
     return Card(text, usual, list_hints(state))
+
+
+def _offer_for_thin(state: State) -> list[tuple[str, str, str]]:
+    """What can be done about the first section that rests on very few papers."""
+    if state.phase != "outline" or state.outline is None or state.outline.is_grouping:
+        return []
+    nodes = state.outline.nodes
+    thin = next((n for n, node in enumerate(nodes, start=1) if node.thin and node.role == "body"), 0)
+    if not thin:
+        return []
+    body = [n for n, node in enumerate(nodes, start=1) if node.role == "body" and n != thin]
+    offered = [(f"Search for {thin}", f"search for {thin}")]
+    if body:
+        other = min(body, key=lambda n: (abs(n - thin), n))
+        pair = f"{min(other, thin)} {max(other, thin)}"
+        offered += [(f"Merge {pair.replace(' ', ' and ')}", f"merge {pair}"), (f"Drop {thin}", f"drop {thin}")]
+    return [(label, said, said) for label, said in offered]
 
 
 def action_buttons(session: SurveySession, offered: Iterable[tuple[str, str, str]]) -> tuple[Button, ...]:
@@ -106,6 +134,8 @@ def word_decision(before: State, event: Event, actor: str) -> str:
             return f"↻ {subject} not accepted{by}; others were asked for. These were: {kept}"
         case MorePapers():
             return f"↻ More papers were asked for{by}. Until then: {kept}"
+        case SearchSection(place):
+            return f"↻ Papers for section {place} were asked for{by}. Until then: {kept}"
         case UseList():
             return f"↻ {subject}: a list of papers was given{by}."
         case GoBack():

@@ -54,10 +54,22 @@ def _parts_of(section: Section) -> list[Section]:
 
 def estimate_trees(expected: Estimate, papers: int) -> str:
     """What making attribute trees will take, said before it starts."""
+    return f"Making {papers:,} attribute trees takes about {_size(expected)}."
+
+
+def estimate_preparation(expected: Estimate, papers: int) -> str:
+    """What reading the papers for an outline will take at most, said before it starts."""
+    return (
+        f"The outline begins with an attribute tree of each of the {counted(papers, 'paper')}. That takes at most "
+        f"{_size(expected)}; papers that the library has a tree of cost nothing. `ok` accepts this."
+    )
+
+
+def _size(expected: Estimate) -> str:
     money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
     return (
-        f"Making {papers:,} attribute trees takes about {expected.calls:,} calls, {expected.input_tokens:,} tokens to "
-        f"read and {expected.output_tokens:,} to write, {money}, and {_minutes(expected)}."
+        f"{expected.calls:,} calls, {expected.input_tokens:,} tokens to read and {expected.output_tokens:,} to write, "
+        f"{money}, and {_minutes(expected)}"
     )
 
 

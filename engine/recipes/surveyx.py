@@ -12,7 +12,7 @@ from engine.recipes.surveyx_costs import plan_survey
 from engine.recipes.surveyx_hints import hint_parts, open_parts
 from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_pictures import add_paper_figures
-from engine.recipes.surveyx_preparation import prepare
+from engine.recipes.surveyx_preparation import plan_trees, prepare
 from engine.recipes.surveyx_tables import add_figures_and_tables
 from engine.recipes.surveyx_writing import SectionWriter
 from engine.revising.model_changes import RevisedByModel
@@ -21,6 +21,7 @@ from engine.survey import Survey, SurveyWarning
 from engine.values import (
     Brief,
     Outline,
+    Paper,
     PaperSelection,
 )
 from engine.writing.assembly import add_warnings, assemble_survey, fail_with_nothing, words_for_each
@@ -56,6 +57,10 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
         words = words_for_each(plan.brief, plan.outline)
         task = Assignment(plan.brief.topic, plan.outline, words, audience=plan.brief.audience)
         return plan_survey(task, list(plan.papers.values()), plan.kept, rewrite=self.rewrite, tables=self.draw_tables)
+
+    def plan_preparation(self, papers: Sequence[Paper], full_texts: int) -> Sequence[CallChain]:
+        """The calls that make the trees of all papers, as if the forest had none of them."""
+        return plan_trees(papers, min(full_texts, len(papers))) if self.grow_trees else ()
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """The attribute forest (3.1.2), then outline optimisation (3.2.1)."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.limits import CHARACTERS_PER_TOKEN
+from engine.llm.model import tokens_of
 from engine.reading.attribute_trees import AttributeTree, Source
 from engine.reading.forests import Forest, MemoryForest
 from engine.reading.full_text import FullText
@@ -62,11 +62,11 @@ class Preparation:
         )
 
 
-def plan_trees(due: Sequence[Source], full_texts: int) -> list[CallChain]:
+def plan_trees(due: Sequence[Paper], full_texts: int) -> list[CallChain]:
     """The calls that make the trees of these papers, ``full_texts`` of which are read in whole; sizes in tokens."""
     chains: list[CallChain] = []
     read = [TREE_TOKENS] * full_texts
-    short = [sum(len(s.text) for s in source.sentences) // CHARACTERS_PER_TOKEN for source in due[full_texts:]]
+    short = [tokens_of(paper.content) for paper in due[full_texts:]]
     for start in range(0, len(due), GROUP):
         group = min(GROUP, len(due) - start)
         chains.append((PlannedCall("extraction", group * (KIND_TOKENS + 40) + PROMPT_OVERHEAD, group * 18),))

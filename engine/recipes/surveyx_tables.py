@@ -157,6 +157,7 @@ def plan_comparison(section: Section, number: str, material: Material) -> TableP
     keys = tuple(key for key, tree in trees.items() if tree.kind == kind)[:MOST_ROWS]
     having = {name: sum(trees[key].get(name) is not None for key in keys) for name in COLUMNS[kind]}
     chosen = [name for name, count in having.items() if count >= COLUMN_SHARE * len(keys)][:MOST_COLUMNS]
+    keys = tuple(key for key in keys if any(trees[key].get(name) for name in chosen))
     if len(keys) < LEAST_ROWS or len(chosen) < 2:
         return None
     by = list_words(PHRASES[COLUMNS[kind][name]] for name in chosen)

@@ -146,6 +146,13 @@ class MorePapers:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchSection:
+    """Search with the title of that section or part of the outline too, then propose papers again."""
+
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class UseList:
     """The survey's papers are those of this list, one a line."""
 
@@ -259,6 +266,7 @@ PersonEvent = (
     | Edit
     | MorePapers
     | MovePaper
+    | SearchSection
     | UseList
     | Revise
     | AskQuestion

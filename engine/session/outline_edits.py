@@ -56,7 +56,7 @@ def move(place: str, target: str, *, after: bool) -> Change:
     def change(outline: Outline) -> Outline:
         if target == place or target.startswith(f"{place}."):
             raise UserError(f"Section {place} cannot be moved into itself.")
-        node = _node(outline, place)
+        node = node_at(outline, place)
         marker = replace(node, title="\0")
         with_marker = _at(outline, place, lambda nodes, i: (*nodes[:i], marker, *nodes[i + 1 :]))
         placed = _at(with_marker, target, lambda nodes, i: (*nodes[: i + after], node, *nodes[i + after :]))
@@ -71,7 +71,7 @@ def merge(place: str, other: str) -> Change:
     def change(outline: Outline) -> Outline:
         if place == other:
             raise UserError("A section cannot be merged with itself.")
-        first, second = _node(outline, place), _node(outline, other)
+        first, second = node_at(outline, place), node_at(outline, other)
         if first.role != "body" or second.role != "body":
             raise UserError("The introduction and the conclusion cannot be merged with another section.")
         if bool(first.children) != bool(second.children):
@@ -173,7 +173,7 @@ def from_lines(text: str) -> Change:
             used.discard("")
             if not title:
                 raise UserError(f"Section {place} has no title.")
-            node = replace(_node(outline, place), title=title, children=()) if place else OutlineNode(title)
+            node = replace(node_at(outline, place), title=title, children=()) if place else OutlineNode(title)
             is_part = place.count(".") > 0 if place else len(indent) >= 2
             if is_part and not roots:
                 raise UserError(f"“{title[:80]}” is a part; a section has to stand before it.")
@@ -210,7 +210,8 @@ def _path(place: str) -> Path:
     return tuple(int(part) for part in place.split("."))
 
 
-def _node(outline: Outline, place: str) -> OutlineNode:
+def node_at(outline: Outline, place: str) -> OutlineNode:
+    """The section or part of that number. Raises `UserError` where there is none."""
     nodes: Sequence[OutlineNode] = outline.nodes
     found: OutlineNode | None = None
     for number in _path(place):
@@ -223,7 +224,7 @@ def _node(outline: Outline, place: str) -> OutlineNode:
 
 
 def _at(outline: Outline, place: str, change: Callable[[Nodes, int], Nodes]) -> Outline:
-    _node(outline, place)
+    node_at(outline, place)
 
     def inside(nodes: Nodes, path: Path) -> Nodes:
         i = path[0] - 1

@@ -50,6 +50,7 @@ from engine.session.events import (
     Review,
     Revise,
     RewriteAll,
+    SearchSection,
     SectionFinished,
     Start,
     StartJob,
@@ -65,14 +66,10 @@ from engine.session.events import (
 )
 from engine.session.exchanges import Exchange, keep_exchange
 from engine.session.kept_text import KeptPart, KeptText, keep_text, sections_of
+from engine.session.outline_edits import node_at
 from engine.session.proposal_edits import edit_keywords, edit_papers, move_paper
 from engine.survey import Section, SectionChange, Survey
-from engine.values import (
-    Brief,
-    KeywordPool,
-    Outline,
-    PaperSelection,
-)
+from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
 Phase = Literal["topic", "keywords", "papers", "outline", "writing", "discussion"]
 PHASES: tuple[Phase, ...] = ("topic", "keywords", "papers", "outline", "writing", "discussion")
@@ -163,7 +160,7 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _go_back(session)
         case Start() | WriteFull():
             return _start(session, event)
-        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | MovePaper() | UseList():
+        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | MovePaper() | SearchSection() | UseList():
             return _content(session, event)
         case RewriteAll() | TakeCandidate():
             return _rewrite_all(session) if isinstance(event, RewriteAll) else _take_candidate(session, event.number)
@@ -186,7 +183,7 @@ def _start(session: SurveySession, event: Start | WriteFull) -> Step:
     return _apply_edit(session, State("papers", event.brief, before.keywords, before.papers, limit))
 
 
-def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | UseList) -> Step:
+def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | SearchSection | UseList) -> Step:
     """Changes of a proposal, each in its phase only."""
     state = session.state
     match event:
@@ -200,8 +197,10 @@ def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | UseL
             moved = move_paper(state.outline, state.papers, position, place)
             return _apply_edit(session, replace(state, phase="outline", outline=moved))
         case MorePapers(count) if state.phase in {"papers", "discussion"} and not (state.brief and state.brief.quick):
-            more = replace(state, paper_limit=state.paper_limit + count)
-            return _begin(_with_state(session, more), "papers")
+            return _begin(_with_state(session, replace(state, paper_limit=state.paper_limit + count)), "papers")
+        case SearchSection(place) if state.phase == "outline" and state.outline and state.keywords:
+            more = edit_keywords(state.keywords, (node_at(state.outline, place).title,), ())
+            return _begin(_with_state(session, replace(state, keywords=more)), "papers")
         case UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
             return _begin(session, "list", lines=lines)
         case _:

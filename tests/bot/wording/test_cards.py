@@ -40,6 +40,18 @@ def test_hints_of_an_outline_name_sections_that_are_there(titles: int, hints: tu
     assert make_card(session(phase="outline", outline=Outline("A survey", nodes))).hints == hints
 
 
+def test_a_thin_section_can_be_searched_for_merged_or_dropped_by_button() -> None:
+    nodes = [OutlineNode(title) for title in ("Introduction", "Graphs", "Rare Things", "Trees", "Conclusion")]
+    nodes[0], nodes[4] = replace(nodes[0], role="introduction"), replace(nodes[4], role="conclusion")
+    whole = session(phase="outline", outline=Outline("A survey", tuple(nodes)))
+    usual = [button.typed for button in make_card(whole).buttons]
+    nodes[2] = replace(nodes[2], thin=True)
+    thin = session(phase="outline", outline=Outline("A survey", tuple(nodes)))
+    offered = [button.typed for button in make_card(thin).buttons]
+    assert offered == [*usual, "search for 3", "merge 2 3", "drop 3"]
+    assert all(parse(said) != parse("nonsense") for said in offered[-3:])
+
+
 def test_hints_of_papers_and_keywords_name_what_is_there() -> None:
     found = tuple(FoundPaper(paper, 1.0) for paper in papers(3))
     selection = PaperSelection(found)

@@ -29,6 +29,7 @@ from engine.session.events import (
     Regenerate,
     Revise,
     RewriteAll,
+    SearchSection,
     SectionFinished,
     Start,
     StartJob,
@@ -81,6 +82,7 @@ EVENTS: dict[str, Event] = {
     "keywords": EditKeywords(add=("passage index",)),
     "papers": EditPapers(exclude=(1,)),
     "more": MorePapers(10),
+    "search section": SearchSection("3"),
     "outline": EditOutline(outline_edits.rename("2", "Other")),
     "rewrite all": RewriteAll(),
     "revise": Revise(SectionChange("1", "rewrite", "shorter")),
@@ -100,6 +102,7 @@ TABLE: dict[str, tuple[str, str, str, str, str, str]] = {
     "keywords": ("needs topic", "propose", "not now", "not now", "not now", "not now"),
     "papers": ("needs topic", "not now", "propose", "not now", "not now", "not now"),
     "more": ("needs topic", "not now", "papers", "not now", "not now", "papers"),
+    "search section": ("needs topic", "not now", "not now", "papers", "not now", "not now"),
     "outline": ("needs topic", "not now", "not now", "propose", "propose", "propose"),
     "rewrite all": ("needs topic", "not now", "not now", "propose", "propose", "propose"),
     "revise": ("needs topic", "not now", "not now", "not now", "not now", "revise"),
@@ -169,6 +172,17 @@ def test_excluded_papers_stay_excluded_when_more_are_gathered() -> None:
     session, _ = advance(session, JobDone(start.job.id, SELECTION))
     kept = [f.paper.key for i, f in enumerate(SELECTION.found) if i != 1]
     assert [p.key for p in session.state.papers.included()] == kept
+
+
+def test_the_title_of_a_section_is_searched_for_and_the_outline_is_proposed_again_after_the_papers() -> None:
+    session, (start,) = advance(SurveySession("s", 0, AT["outline"]), SearchSection("3"))
+    assert isinstance(start, StartJob)
+    assert session.state.keywords is not None
+    assert session.state.keywords.keywords[-1] == Keyword("Two", "person")
+    session, _ = advance(session, JobDone(start.job.id, SELECTION))
+    assert session.state.phase == "papers"
+    with pytest.raises(UserError, match="no section 9"):
+        advance(SurveySession("s", 0, AT["outline"]), SearchSection("9"))
 
 
 def test_an_edit_that_cannot_be_done_raises_and_changes_nothing() -> None:
