@@ -32,7 +32,7 @@ from engine.retrieval.libraries.local_papers import (
     translate_failures,
 )
 from engine.retrieval.libraries.paper_blocks import PaperBlocks
-from engine.retrieval.libraries.vectors import PaperTexts, PaperVectors, VectorStore
+from engine.retrieval.libraries.vectors import DamagedIndex, PaperTexts, PaperVectors, VectorStore
 from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import order_best, popularity
 from engine.retrieval.topic_words import closest_form, with_abbreviations
@@ -143,10 +143,13 @@ class LocalLibrary:
         """Whether everything that was added is searchable."""
         if await asyncio.to_thread(self._unindexed.read):
             return False
-        held = await asyncio.to_thread(self._store.holds)
-        if held < 0:  # indexed by an earlier version
-            vectors = await asyncio.to_thread(self._store.load)
-            held = len(vectors.keys) if vectors else 0
+        try:
+            held = await asyncio.to_thread(self._store.holds)
+            if held < 0:  # indexed by an earlier version
+                vectors = await asyncio.to_thread(self._store.load)
+                held = len(vectors.keys) if vectors else 0
+        except DamagedIndex:  # which `index` makes anew
+            return False
         return held == await self.count()
 
     async def index(self, on_progress: OnIndexProgress) -> None:
@@ -155,13 +158,20 @@ class LocalLibrary:
         if total == 0:
             return
         with self._writing(), translate_failures(self.name):
-            appended = await self._append(total)
-            self._held = None
-            if not appended or await asyncio.to_thread(self._store.grown):
-                await self._tidy()
-                await asyncio.to_thread(self._store.rebuild, await self._texts(), on_progress)
+            try:
+                appended = await self._append(total)
+                self._held = None
+                if not appended or await asyncio.to_thread(self._store.grown):
+                    await self._rebuild(on_progress)
+            except DamagedIndex:
+                await asyncio.to_thread(self._store.discard)
+                await self._rebuild(on_progress)
             await asyncio.to_thread(self._unindexed.clear)
         self._held = None
+
+    async def _rebuild(self, on_progress: OnIndexProgress) -> None:
+        await self._tidy()
+        await asyncio.to_thread(self._store.rebuild, await self._texts(), on_progress)
 
     async def _append(self, total: int) -> bool:
         """Make what was written since the last time searchable, at the cost of that alone; whether it could be done."""
@@ -201,13 +211,19 @@ class LocalLibrary:
     async def _index(self) -> LocalIndex:
         async with self._loading:
             if self._held is None:
-                self._held = await self._load()
+                try:
+                    self._held = await self._load()
+                except DamagedIndex:  # the papers are the truth: what is derived from them is made anew, once
+                    await asyncio.to_thread(self._store.discard)
+                    await self.index(lambda _: None)
+                    self._held = await self._load()
         return self._held
 
     async def _load(self) -> LocalIndex:
-        vectors = await asyncio.to_thread(self._store.load)
-        words = await asyncio.to_thread(self._store.load_words)
-        embedder = await asyncio.to_thread(self._store.embedder)
+        with translate_failures(self.name):
+            vectors = await asyncio.to_thread(self._store.load)
+            words = await asyncio.to_thread(self._store.load_words)
+            embedder = await asyncio.to_thread(self._store.embedder)
         if vectors is None or embedder is None:
             raise UserError(
                 f"The library “{self.name}” is empty or not indexed yet. "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -120,4 +121,14 @@ def translate_failures(name: str) -> Iterator[None]:
                 f"The disk is full; the library “{name}” is as it was before the last batch. "
                 "Free some space and repeat the command; nothing will be doubled."
             ) from error
-        raise RetrievalError(f"The library “{name}” could not be used: {detail.splitlines()[0][:300]}") from error
+        why = (
+            error.strerror if isinstance(error, OSError) and error.strerror else _PLACE.sub("…", detail.splitlines()[0])
+        )
+        raise RetrievalError(
+            f"The library “{name}” could not be used: {why[:300]}. If it stays so, move its folder away and ingest its "
+            "files again."
+        ) from error
+
+
+_PLACE = re.compile(r"\S*[/\\]\S*")
+"""A path of this machine, or of whoever compiled LanceDB: neither belongs into a chat."""

@@ -11,7 +11,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import RetrievalError
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, Vectors
 from engine.retrieval.libraries.appending import append_rows
 from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
@@ -58,8 +60,27 @@ class PaperVectors:
     digests: NDArray[np.uint64]
 
 
+class DamagedIndex(RetrievalError):
+    """Files of the index are missing, or hold what was never written there; it can be made anew from the papers."""
+
+
+@contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    """Raises `DamagedIndex` for whatever a missing, cut off or overwritten file makes of reading it."""
+    try:
+        yield
+    except (FileNotFoundError, ValueError, EOFError, KeyError, TypeError) as error:
+        raise DamagedIndex(
+            f"The index of the library “{folder.name}” is damaged ({type(error).__name__}). "
+            f"Make it anew with: scholium ingest FILE --library {folder.name}"
+        ) from error
+
+
 class VectorStore:
-    """Reads and rebuilds the vectors of one library folder. Runs for a while: call it in a thread."""
+    """Reads and rebuilds the vectors of one library folder. Runs for a while: call it in a thread.
+
+    Each method that reads raises `DamagedIndex` where a file is not as it was written; `discard` is the way out.
+    """
 
     def __init__(self, folder: Path, neural: Embedder | None) -> None:
         self._folder = folder
@@ -72,35 +93,42 @@ class VectorStore:
         generation = self._generation()
         if generation is None or not (generation / "lsa.json").exists():
             return None
-        return LatentSemanticAnalysis.load(generation)
+        with _reading(self._folder):
+            return LatentSemanticAnalysis.load(generation)
 
     def load(self) -> PaperVectors | None:
         """The current vectors, mapped from disk; ``None`` where there are none for the chosen embedder."""
         generation = self._generation()
         if generation is None or (self._neural and self._state()["embedder"] != self._neural.name):
             return None
-        keys = [PaperKey(key) for key in json.loads((generation / "keys.json").read_text(encoding="utf-8"))]
-        count = self._state().get("rows", len(keys))
-        if count > len(keys):
-            added = (generation / "keys-added.txt").read_text(encoding="utf-8").split("\n")
-            keys += [PaperKey(key) for key in added[: count - len(keys)]]
-        return PaperVectors(
-            keys=keys,
-            titles=np.load(generation / "titles.npy", mmap_mode="r", allow_pickle=False)[:count],
-            abstracts=np.load(generation / "abstracts.npy", mmap_mode="r", allow_pickle=False)[:count],
-            digests=np.load(generation / "digests.npy", allow_pickle=False)[:count],
-        )
+        with _reading(self._folder):
+            keys = [PaperKey(key) for key in json.loads((generation / "keys.json").read_text(encoding="utf-8"))]
+            count = self._state().get("rows", len(keys))
+            if count > len(keys):
+                added = (generation / "keys-added.txt").read_text(encoding="utf-8").split("\n")
+                keys += [PaperKey(key) for key in added[: count - len(keys)]]
+            return PaperVectors(
+                keys=keys,
+                titles=np.load(generation / "titles.npy", mmap_mode="r", allow_pickle=False)[:count],
+                abstracts=np.load(generation / "abstracts.npy", mmap_mode="r", allow_pickle=False)[:count],
+                digests=np.load(generation / "digests.npy", allow_pickle=False)[:count],
+            )
 
     def load_words(self) -> WordParts | None:
         """The current words, mapped from disk; ``None`` where the library was not indexed yet."""
         generation = self._generation()
-        first = WordIndex.load(generation) if generation else None
-        return WordParts((first, *self._added_words())) if first else None
+        with _reading(self._folder):
+            first = WordIndex.load(generation) if generation else None
+            return WordParts((first, *self._added_words())) if first else None
 
     def _added_words(self) -> list[WordIndex]:
         generation, names = self._generation(), self._state().get("words", [])
         parts = [WordIndex.load(generation / name) for name in names] if generation else []
         return [part for part in parts if part is not None]
+
+    def discard(self) -> None:
+        """Forget the index: everything is made anew at the next `rebuild`."""
+        (self._folder / "index.json").unlink(missing_ok=True)
 
     def holds(self) -> int:
         """How many papers the library had when it was last indexed."""
@@ -232,11 +260,12 @@ class VectorStore:
         os.replace(draft, self._folder / "index.json")
 
     def _state(self) -> dict[str, Any]:
-        try:
-            state: dict[str, Any] = json.loads((self._folder / "index.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return {}
-        return state
+        with _reading(self._folder):
+            try:
+                state: dict[str, Any] = json.loads((self._folder / "index.json").read_text(encoding="utf-8"))
+            except FileNotFoundError:
+                return {}
+            return state
 
     def _generation(self) -> Path | None:
         name = self._state().get("vectors")

@@ -269,9 +269,34 @@ async def test_a_damaged_library_is_an_error_of_its_own(tmp_path: Path) -> None:
     library = await filled(tmp_path / "lib", papers(5))
     for data in (tmp_path / "lib" / "papers.lance" / "data").iterdir():
         data.write_bytes(b"junk")
-    with pytest.raises(RetrievalError, match="could not be used"):
+    with pytest.raises(RetrievalError, match=r"could not be used: [^/]*\. If it stays so, move its folder away and"):
         await (await open_library(tmp_path / "lib")).search(Query("dense retrieval", 3))
     assert library.name == "lib"
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("index.json", b'{"vectors": "vec'),
+        ("index.json", b"\xff\xfe"),
+        ("keys.json", None),
+        ("titles.npy", b""),
+        ("words-rows.npy", b"\x93NUMPY of another length"),
+        ("stems.json", b"[1"),
+        ("lsa.json", b"{}"),
+    ],
+)
+async def test_a_damaged_index_is_made_anew_from_the_papers(tmp_path: Path, file: str, content: bytes | None) -> None:
+    library = await filled(tmp_path / "lib", papers(8))
+    found = [f.paper.key for f in await library.search(Query("dense retrieval", 5))]
+    for repair in (False, True):
+        (damaged,) = (tmp_path / "lib").rglob(file)
+        damaged.unlink() if content is None else damaged.write_bytes(content)
+        again = await open_library(tmp_path / "lib")
+        if repair:  # as `ingest` of nothing new does
+            await again.index(lambda _: None)
+        assert [f.paper.key for f in await again.search(Query("dense retrieval", 5))] == found
+        assert await again.is_current()
 
 
 def test_lsa_survives_saving_and_few_texts(tmp_path: Path) -> None:
