@@ -56,6 +56,21 @@ def inert(text: str) -> str:
     return _CITATION_START.sub("[ ", text)
 
 
+_BARE_NUMBERS = re.compile(
+    r"(?<![ \t])(?<!\bCI)(?<!interval)(?<!range)[ \t]*+\[[ \t]*+\d++(?:[ \t]*+[-–,;][ \t]*+\d++)*+[ \t]*+\]"
+)
+
+
+def without_bare_numbers(text: str) -> str:
+    """Without ``[1]`` and ``[2, 5–7]``, also one in another: in a document they would stand for references.
+
+    An interval that is called so (``95% CI [2, 5]``) stays.
+    """
+    while (bare := _BARE_NUMBERS.sub("", text)) != text:
+        text = bare
+    return text
+
+
 _BREAKS = {"Cc", "Zl", "Zp"}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import LanguageModelError
-from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.run import Progress, RunContext
 from engine.text import clean, inert, shorten
@@ -27,7 +27,7 @@ class Judgement(TypedAnswer):
     """One paper: why, and whether."""
 
     key: str
-    reason: str
+    reason: PlainText
     relevant: bool
 
 

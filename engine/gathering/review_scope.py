@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import Field as Bounded
 
-from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.queries import FIELDS, BooleanQuery, Field, PaperKind, plain_phrase
 from engine.text import STOP_WORDS, clean, heading, inert, sentences, shorten, stem, words
@@ -30,8 +30,8 @@ class QueryAnswer(TypedAnswer):
 class ScopeAnswer(TypedAnswer):
     """The plan of a review."""
 
-    title: str
-    questions: list[str] = Bounded(min_length=QUESTIONS, max_length=QUESTIONS)
+    title: PlainText
+    questions: list[PlainText] = Bounded(min_length=QUESTIONS, max_length=QUESTIONS)
     queries: list[QueryAnswer] = Bounded(min_length=QUERIES, max_length=QUERIES)
     first_year: int | None
     last_year: int | None

@@ -13,7 +13,7 @@ from engine.errors import LanguageModelError, RetrievalError
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.review_search import is_open
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.llm.model import LanguageModel, Request, TypedAnswer, tokens_of
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block
 from engine.reading.full_text import FullText
 from engine.reading.open_access import FullTexts
@@ -57,15 +57,15 @@ Evidence = Literal[
 class StudyAnswer(TypedAnswer):
     """What a study says to the questions; the reason comes first because reasoning makes the decision better."""
 
-    reason: str
+    reason: PlainText
     relevant: bool
     questions: list[int]
     evidence: Evidence
-    argument: str
-    insight: str
-    limitation: str
-    figures: str
-    summary: str
+    argument: PlainText
+    insight: PlainText
+    limitation: PlainText
+    figures: PlainText
+    summary: PlainText
 
 
 @dataclass(frozen=True, slots=True)

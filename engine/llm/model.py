@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from engine.errors import LanguageModelError
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.retry_after import read_retry_after
-from engine.text import clean, shorten
+from engine.text import clean, shorten, without_bare_numbers
 
 Task = Literal["reading", "extraction", "outline", "drafting", "checking", "judging"]
 """What a call is for; each task can have a model of its own."""
@@ -30,6 +30,9 @@ class TypedAnswer(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
+
+PlainText = Annotated[str, AfterValidator(without_bare_numbers)]
+"""Text of a typed answer that reaches a document and cites nothing, whatever numbers a model puts in brackets."""
 
 A = TypeVar("A", bound=TypedAnswer)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import require_papers
-from engine.llm.model import Request, TypedAnswer, tokens_of
+from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.recipes.keyword_search import KeywordSearch
 from engine.revising.model_changes import RevisedByModel
@@ -54,7 +54,7 @@ class PartAnswer(TypedAnswer):
     """A subsection with the keys of its references."""
 
     title: HeadingText
-    description: str
+    description: PlainText
     papers: list[str]
 
 
@@ -67,8 +67,8 @@ class PartsAnswer(TypedAnswer):
 class FrameAnswer(TypedAnswer):
     """Abstract and closing summary."""
 
-    abstract: str
-    summary: str
+    abstract: PlainText
+    summary: PlainText
 
 
 @dataclass(frozen=True, slots=True)

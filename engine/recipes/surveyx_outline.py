@@ -11,7 +11,7 @@ from pydantic import Field
 
 from engine.errors import LanguageModelError
 from engine.limits import Limits
-from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.recipes.surveyx_material import GIST_FIELDS, Hint, Material
 from engine.retrieval.embedding import Embedder
@@ -40,7 +40,7 @@ class SectionHint(TypedAnswer):
 
     key: str
     section: str
-    hint: str
+    hint: PlainText
 
 
 class MountAnswer(TypedAnswer):
@@ -53,7 +53,7 @@ class HintedPart(TypedAnswer):
     """A subsection and the numbers of the hints it rests on."""
 
     title: HeadingText
-    description: str
+    description: PlainText
     hints: list[int]
 
 
@@ -88,7 +88,7 @@ class WholeSection(TypedAnswer):
     """A section with its subsections."""
 
     title: HeadingText
-    description: str
+    description: PlainText
     subsections: list[Plan]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from engine.citations import cite, list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import fill
 from engine.reading.attribute_trees import AttributeTree, AttributeValue, Source, TreeKind, traced_value
 from engine.recipes.surveyx_material import Material, author_and_year
@@ -120,7 +120,7 @@ class Cell(TypedAnswer):
 
     key: str
     column: str
-    text: str
+    text: PlainText
 
 
 class CellsAnswer(TypedAnswer):

@@ -14,7 +14,7 @@ from pydantic import Field
 from engine.checking.faults import Vocabulary, find_faults, source_of
 from engine.citations import cite, with_references
 from engine.errors import UserError
-from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.wikipedia import Wikipedia, is_encyclopedia
 from engine.run import Progress, RunContext
@@ -33,21 +33,21 @@ TEMPERATURE = 0.2
 class PageAnswer(TypedAnswer):
     """The number of the article, 0 for none."""
 
-    reason: str
+    reason: PlainText
     number: int = Field(ge=0)
 
 
 class Statement(TypedAnswer):
     """A sentence and the article's words behind it."""
 
-    sentence: str
+    sentence: PlainText
     quote: str
 
 
 class SummaryAnswer(TypedAnswer):
     """Whether the article helps, why, and what was collected."""
 
-    reason: str
+    reason: PlainText
     relevant: bool
     statements: list[Statement]
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from engine.citations import with_references
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.llm.model import LanguageModel, Prompt, Request, Task, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Prompt, Request, Task, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
@@ -86,14 +86,14 @@ class PlanAnswer(TypedAnswer):
     """A heading and what it covers."""
 
     heading: HeadingText
-    description: str
+    description: PlainText
 
 
 class HeadingAnswer(TypedAnswer):
     """A section's heading and its subsections."""
 
     heading: HeadingText
-    description: str
+    description: PlainText
     subsections: list[PlanAnswer] = Field(min_length=1)
 
 

@@ -15,7 +15,7 @@ from engine.checking.check import CheckedText, CheckTask, check_section, check_w
 from engine.checking.citation_forms import read_citations
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError
-from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.survey import Claim, ClaimTally, SurveyWarning
 from engine.text import join_sentences, split_sentences
@@ -30,7 +30,7 @@ class Plan(TypedAnswer):
     """A section or subsection to be written."""
 
     title: HeadingText
-    description: str
+    description: PlainText
 
 
 class OutlineAnswer(TypedAnswer):

@@ -15,7 +15,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from engine.checking.citation_forms import ReadAs, read_citations
-from engine.text import clean, fold, sentences
+from engine.text import clean, fold, sentences, without_bare_numbers
 from engine.values import Paper
 
 HEADING_WORDS = 12
@@ -122,7 +122,7 @@ def read_heading(text: str) -> str:
         line,
         flags=re.I,
     )
-    line = " ".join(re.sub(r"\s*\[\s*@[^\]]*\]?", "", line).split())
+    line = " ".join(re.sub(r"\s*\[\s*@[^\]]*\]?", "", without_bare_numbers(line)).split())
     first = next(iter(sentences(line)), "")
     return first.strip(" \"“”'*_").rstrip(".:") or clean(text)
 

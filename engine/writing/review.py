@@ -15,7 +15,7 @@ from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.citations import cite, without_citations
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.studies import Study
-from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.identity import surname
 from engine.run import Progress, ReviewDraft, RunContext
@@ -39,7 +39,7 @@ HEADER = ("Study", "Questions", "Evidence", "Argument", "Key insight", "Limitati
 class ConclusionAnswer(TypedAnswer):
     """A sentence and the keys of all studies that support it."""
 
-    statement: str
+    statement: PlainText
     papers: list[str]
 
 
