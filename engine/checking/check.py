@@ -17,8 +17,8 @@ from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
 from engine.checking.doubts import DOUBTS, NOT_OF_IT, NOT_THERE, UNCITED
 from engine.checking.faults import Fault, Source, Vocabulary, find_faults, source_of, split_terms
-from engine.checking.lexicon import DROPPABLE
 from engine.checking.quotations import find_in_paper
+from engine.checking.strengths import DROPPABLE
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer

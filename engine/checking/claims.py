@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from engine.checking.faults import Vocabulary, names_in
-from engine.checking.lexicon import STRENGTHS
 from engine.checking.quantities import quantities
+from engine.checking.strengths import STRENGTHS
 from engine.citations import list_cited_keys
 from engine.text import fold, terms
 

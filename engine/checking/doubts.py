@@ -22,6 +22,7 @@ DOUBTS: Mapping[FaultKind, str] = {
     "term": "its sources say nothing of “{}”",
     "reach": "its sources do not say so much, or nothing like “{}”",
     "author": "“{}” is no first author or year of its sources",
+    "role": "its source says of another what is said of “{}”, or the other way round",
     "subject": "its sources speak of something else",
 }
 """What the model is told of a fault."""

@@ -14,11 +14,12 @@ from importlib import resources
 from typing import Literal
 
 from engine.checking.contrasts import find_contrasts
-from engine.checking.lexicon import STRENGTHS
 from engine.checking.names_in_place import find_misplaced_names
 from engine.checking.numbers_in_place import find_miscounted, find_misplaced_numbers
-from engine.checking.quantities import Quantity, quantities, spread_ranges
+from engine.checking.quantities import Quantity, count_listed, quantities, spread_ranges
 from engine.checking.reach import find_overreach, find_wrong_authors, spell_out_umlauts
+from engine.checking.roles import find_wrong_roles
+from engine.checking.strengths import STRENGTHS
 from engine.checking.technical_terms import find_strange_terms
 from engine.checking.turns import find_turns
 from engine.citations import replace_citations
@@ -37,6 +38,7 @@ FaultKind = Literal[
     "term",
     "reach",
     "author",
+    "role",
     "subject",
 ]
 
@@ -129,12 +131,13 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault("place", words) for words in find_miscounted(bare, _sentences_of(sources))),
         *(Fault("place", words) for words in find_misplaced_names(bare, _sentences_of(sources), titles)),
         *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
-        *(Fault("strength", words) for words in _unfounded_strength(bare, [s for s, _ in speaking if s not in titles])),
+        *(Fault("strength", words) for words in _unfounded_strength(bare, speaking, titles, sources)),
         *(Fault(kind, words) for kind, words in find_turns(bare, said, speaking)),
         *(Fault("contrast", w) for w in find_contrasts(bare, _sentences_of(sources), [text for text, _ in speaking])),
         *(Fault("term", words) for words in _strange_terms(bare, sources, vocabulary, topic)),
         *(Fault("reach", words) for words in _overreach(bare, speaking, sources, topic)),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
+        *(Fault("role", words) for words in _wrong_roles(bare, sources)),
         *_off_subject(said, sources),
     ]
     return tuple(dict.fromkeys(faults))
@@ -145,6 +148,15 @@ def _overreach(
 ) -> list[str]:
     whole = " ".join(source.text for source in sources)
     return find_overreach(claim, [text for text, _ in speaking], whole, topic) if sources else []
+
+
+def _wrong_roles(claim: str, sources: Sequence[Source]) -> list[str]:
+    """What each source says of another; a claim of several papers is nobody's alone."""
+    if len(sources) != 1:
+        return []
+    paper = sources[0].paper
+    own = [text for text, _ in sources[0].sentences if text.rstrip(".") != paper.title.rstrip(".")]
+    return find_wrong_roles(claim, own, paper.title, paper.authors)
 
 
 def _strange_terms(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[str]:
@@ -185,10 +197,12 @@ def _speaking(source: Source, said: frozenset[str]) -> list[tuple[str, frozenset
 def _unfounded_numbers(claim: str, sources: Sequence[Source], said: frozenset[str]) -> list[str]:
     known = [q for source in sources for text, own in source.sentences if own & said for q in _all_numbers(text)]
     years = {float(source.paper.year) for source in sources if source.paper.year}
+    listed = {size for source in sources for text, own in source.sentences if own & said for size in count_listed(text)}
     return [
         q.words
         for q in quantities(claim)
-        if not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
+        if not (q.words.isalpha() and q.value in listed)
+        and not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
         and not any(q.equals(k) for k in known)
         and not (q.unit == "" and q.value in years)
     ]
@@ -253,7 +267,7 @@ def _openers() -> frozenset[str]:
 
 
 def _is_known(name: str, known: frozenset[str], vocabulary: Vocabulary, initials: Sequence[str]) -> bool:
-    forms = {fold(name), fold(name).removesuffix("s")}
+    forms = {fold(name), fold(name).removesuffix("s"), fold(spell_out_umlauts(name))}
     if forms & known:
         return True
     if "/" not in name and any(p.isdigit() for p in name.split("-")):  # CIFAR-100 is not CIFAR-10
@@ -308,6 +322,15 @@ def _expansions(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {short: tuple(expansions) for short, expansions in found.items()}
 
 
-def _unfounded_strength(claim: str, speaking: Sequence[str]) -> list[str]:
-    text = "\n".join(speaking)
-    return [m[0] for kind in STRENGTHS if (m := kind.said.search(claim)) and not kind.warrant.search(text)]
+def _unfounded_strength(
+    claim: str, speaking: Sequence[tuple[str, frozenset[str]]], titles: set[str], sources: Sequence[Source]
+) -> list[str]:
+    """Strong words that the source does not say of the same thing; what a title says alone is no result."""
+    near = "\n".join(text for text, _ in speaking if text not in titles)
+    whole = "\n".join(source.text for source in sources)
+    found = []
+    for kind in STRENGTHS:
+        said = kind.said.search(claim)
+        if said and not kind.warrant.search(whole if kind.anywhere else near):
+            found.append(said[0])
+    return found

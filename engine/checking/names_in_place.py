@@ -20,7 +20,7 @@ FEWEST_TERMS = 3
 """Other terms that a claim needs for that sentence to be found."""
 
 _NAMED = (
-    r"(?:\w*[A-Z]\w*[A-Z\d][\w.+]*(?:[-'’]\w+)*|[A-Z]{2,}[\w-]*|"
+    r"(?:[A-Z][a-z]+(?= et al)|\w*[A-Z]\w*[A-Z\d][\w.+]*(?:[-'’]\w+)*|[A-Z]{2,}[\w-]*|"
     r"(?<=[\w,)] )[A-Z][a-z]+(?:-[A-Z\d]\w*)*(?: [A-Z][\w-]*)?)"
 )
 _NAME = re.compile(rf"(?<![\w-]){_NAMED}(?![\w])")

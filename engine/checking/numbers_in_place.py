@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from engine.checking.clauses import split_clause
 from engine.checking.quantities import Quantity, quantities, spread_ranges
 from engine.text import stem, terms
 
@@ -21,9 +22,14 @@ COMPARABLE = 100.0
 RARE = 2
 """Sentences of the sources in which a word may stand that tells one number from another."""
 
+FEWEST_BESIDE = 2
+"""Terms beside another number from which a claim's number stands there."""
+
 _BOUNDARIES = (
     re.compile(
-        r";|,?[\s(](?:while|whereas|but|compared (?:to|with)|as compared (?:to|with)|versus|vs\.?|than|where)\s|\)\s",
+        r";|,?[\s(](?:while|whereas|but|compar(?:ed|es) (?:\w+ly )?(?:to|with)|as compared (?:to|with)|"
+        r"versus|vs\.?|than|where)\s|"
+        r"\)\s",
         re.I,
     ),
     re.compile(r",\s(?:and|or)\s"),
@@ -33,9 +39,9 @@ _BOUNDARIES = (
 """What divides a sentence between two of its numbers, the strongest first."""
 
 _BETWEEN_ITEMS = re.compile(
-    r"(?:[\s,;/&~%()°–—-]|\band\b|\bor\b|\bto\b|\bpercent\b|\bpoints?\b|\b(?:by|with|of|at|in|from)\b|\b[a-zA-Z]{1,2}\b)*+"
+    r"(?:[\s,;/&~%()°≥≤<>–—-]|\band\b|\bor\b|\bto\b|\bpercent\b|\bpoints?\b|\b(?:by|with|of|at|in|from)\b|\b[a-zA-Z]{1,2}\b)*+"
 )
-_DIVIDER = re.compile(r",\s*(?:and|or)\s+|,\s+|\s+(?:and|or|&|to)\s+|\s+vs\.?\s+")
+_DIVIDER = re.compile(r",\s*(?:and|or)\s+|,\s+|\s/\s|\s+(?:and|or|&|to)\s+|\s+vs\.?\s+")
 _TURN = re.compile(r";|,?\s(?:while|whereas|but)\s", re.I)
 _PLACE = re.compile(
     r"\b(?:on|for|in|over|under|at|against|than|from|within|across|using|with|when|of)\s+((?:[^\s,;.()]+\s?){1,5})",
@@ -152,7 +158,11 @@ def find_misplaced_numbers(claim: str, sources: Iterable[str]) -> list[str]:
     spread = Counter(term for sentence in held for term in set(terms(sentence)))
     common = frozenset(term for term, times in spread.items() if times > RARE)
     return [
-        one.number.words for one in ours if _is_misplaced(one, theirs, claim) or _is_beside_another(one, theirs, common)
+        one.number.words
+        for one in ours
+        if _is_misplaced(one, theirs, claim)
+        or _is_beside_another(one, theirs, common)
+        or _is_of_another(one, _subject(claim) if one is ours[0] else frozenset(), zip(held, theirs, strict=True))
     ]
 
 
@@ -333,6 +343,31 @@ def _is_beside_another(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber
             if len(one.company & (other.own - own - company - common)) > ours:
                 return True
     return False
+
+
+def _is_of_another(
+    one: PlacedNumber, subject: frozenset[str], theirs: Iterable[tuple[str, Sequence[PlacedNumber]]]
+) -> bool:
+    """Whether nothing that the source says beside the number is beside the claim's, but beside another number of it.
+
+    So it is where the number's ``subject`` is what the source's sentence compares its own subject with.
+    """
+    found = []
+    for text, sentence in theirs:
+        same = [other for other in sentence if one.number.equals(other.number)]
+        if not same:
+            continue
+        beside = frozenset().union(*(other.company for other in same))
+        others = frozenset().union(*(other.company for other in sentence if other not in same)) - beside
+        apart = not one.company & beside and len(one.company & others) >= FEWEST_BESIDE
+        compared = bool(subject) and subject <= others - _subject(text) and bool(_BOUNDARIES[0].search(text))
+        found.append(bool(beside) and (apart or compared))
+    return bool(found) and all(found)
+
+
+def _subject(sentence: str) -> frozenset[str]:
+    clause = split_clause(sentence)
+    return frozenset(terms(clause.subject.replace("-", " "))) if clause else frozenset()
 
 
 def _are_alike(one: Quantity, other: Quantity) -> bool:

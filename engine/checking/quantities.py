@@ -55,7 +55,10 @@ _MULTIPLE = re.compile(
     re.I,
 )
 _FRACTION = re.compile(r"\b(?:(?P<top>one|two|three|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I)
-_RANGE = re.compile(rf"({_DIGITS})\s*(?:-|–|—|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I)
+_RANGE = re.compile(rf"(?<![\w.])({_DIGITS})\s*(?:-|–|—|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I)
+
+
+_LIST = re.compile(r"[^\s,;.:()][^,;.:()]{0,40}(?:, [^,;.:()]{1,40}?)+(?P<comma>,)? (?:and|or|&) ", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,13 @@ def quantities(text: str) -> list[Quantity]:
 def spread_ranges(text: str) -> str:
     """The text with "9-19%" written "9% to 19%"; the places of its quantities are those in this text."""
     return _RANGE.sub(lambda m: f"{m[1]}{m[3]} to {m[2]}{m[3]}", text)
+
+
+def count_listed(text: str) -> set[int]:
+    """How many items the lists of a text have, where it does not say so itself: 3 for "A, B and C"."""
+    if _from_words(text):
+        return set()
+    return {1 + len(re.findall(r",", match[0])) + (0 if match["comma"] else 1) for match in _LIST.finditer(text)}
 
 
 def _from_digits(text: str) -> list[Quantity]:

@@ -20,8 +20,12 @@ _LIMITED = re.compile(
 )
 _LIMITING = re.compile(r"^\s*(?:that|which|who|using|with|without|in|on|of|from|under|among|we|they)\b", re.I)
 _CLAUSE = re.compile(r"\b(?:that|which|who|they|we)\b", re.I)
+_ON = re.compile(r"\b(?:on|in|for|at)\s+((?:the\s+)?[\w-]+(?:\s+[\w-]+){0,2})", re.I)
+_CLAUSES = re.compile(r";|,?\s(?:and|but|while|whereas)\s")
 _SUPERIOR = re.compile(
-    r"\b(?:outperform\w*|surpass\w*|exceed\w*|beats?|beating|superior(?:ity)?(?: to)?|better|wins? over)\b", re.I
+    r"\b(?:(?:achiev|set|reach|attain|obtain)\w*\s(?:\w+\s){0,2}state[- ]of[- ]the[- ]art|"
+    r"outperform\w*|surpass\w*|exceed\w*|beats?|beating|superior(?:ity)?(?: to)?|better|wins? over)\b",
+    re.I,
 )
 _EQUAL = re.compile(
     r"\b(?:comparabl[ey]|compares? favou?rably|similar(?:ly)?|on (?:a )?par|parity|"
@@ -50,6 +54,18 @@ _CAUSE = re.compile(
 _PART = re.compile(
     r";|,?\s(?:although|though|while|whereas|even though|despite|but)\s|,\s(?:and|so|which|with|yet)\s", re.I
 )
+_DATA_SET = re.compile(r"\bdata[ -]set", re.I)
+_PURPOSE = re.compile(
+    r"\b(?:(?:is|are|was|were|be|been) (?:\w+ly )?(?:designed|intended|meant|used|developed|built|made|evaluated|"
+    r"tested|validated|trained|applied|demonstrated|deployed) (?:for|to|on|in|with|at|by))\s(?P<reason>[^,;.]*)",
+    re.I,
+)
+_MEANS = re.compile(
+    r"\b(?:by|using|via|through|by means of)\s(?P<reason>[^,;.]*?)(?=$|[,;.]|\s(?:on|in|for|with|to|from|at)\b)", re.I
+)
+FEWEST_MEANS = 2
+"""Terms of a means of which the source has to hold one."""
+
 FEWEST_TERMS = 3
 """Terms of a reason or a part of a claim from which it says something of its own."""
 
@@ -89,12 +105,12 @@ def spell_out_umlauts(name: str) -> str:
 
 def _widened(claim: str, speaking: Sequence[str]) -> list[str]:
     """An "all" of the claim that the source does not say of these things, or says only of some of them."""
-    text = "\n".join(speaking)
+    text = _DATA_SET.sub("dataset", "\n".join(speaking))
     theirs = list(_ALL.finditer(text))
     if not theirs:
         return []  # whether the source says "all" at all is a matter of strength
     found = []
-    for ours in _ALL.finditer(claim):
+    for ours in _ALL.finditer(_DATA_SET.sub("dataset", claim)):
         if ours[0].lower().startswith("each"):
             continue
         heads = frozenset(terms(ours["what"]))
@@ -124,14 +140,34 @@ def _made_better(claim: str, speaking: Sequence[str]) -> list[str]:
     nearest = [text for text, share in zip(speaking, shares, strict=True) if share >= max(shares) - 1]
     equal = any(_EQUAL.search(text) for text in nearest)
     better = (_BETTER.search(_RIVAL.sub("", _EQUAL.sub("", text))) for text in nearest)
-    return [match[0]] if equal and not any(better) else []
+    if equal and not any(better):
+        return [match[0]]
+    return [match[0]] if _is_only_equal_there(claim, nearest) else []
+
+
+def _is_only_equal_there(claim: str, nearest: Sequence[str]) -> bool:
+    """Whether the source calls it better elsewhere, and only equal on what the claim names ("on segmentation")."""
+    places = [frozenset(terms(match[1].replace("-", " "))) for match in _ON.finditer(claim)]
+    clauses = [clause for text in nearest for clause in _CLAUSES.split(text) if clause]
+    for place in filter(None, places):
+        there = [clause for clause in clauses if place & frozenset(terms(clause.replace("-", " ")))]
+        if there and all(
+            _EQUAL.search(clause) and not _BETTER.search(_RIVAL.sub("", _EQUAL.sub("", clause))) for clause in there
+        ):
+            return True
+    return False
 
 
 def _added(claim: str, whole: str, topic: str) -> list[str]:
     """Reasons and parts of a claim of which the source says nothing."""
     held = frozenset(terms(f"{whole} {topic}".replace("-", " ")))
-    pieces = [match["reason"] for match in _CAUSE.finditer(claim)] + _PART.split(claim)[1:]
+    pieces = [match["reason"] for pattern in (_CAUSE, _PURPOSE) for match in pattern.finditer(claim)]
+    pieces += _PART.split(claim)[1:]
     found = []
+    for match in _MEANS.finditer(claim):
+        own = frozenset(terms(match["reason"].replace("-", " ")))
+        if len(own) >= FEWEST_MEANS and not own & held:
+            found.append(" ".join(match[0].split()[:6]))
     for piece in pieces:
         own = frozenset(terms(piece.replace("-", " ")))
         if len(own) >= FEWEST_TERMS and len(own & held) / len(own) < LEAST_SHARED:

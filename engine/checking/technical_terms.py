@@ -30,11 +30,19 @@ def find_strange_terms(claim: str, held: frozenset[str], joined: frozenset[str],
     found = []
     for word in words(claim.replace("-", " ").replace("/", " ")):
         term = stem(word)
-        if len(term) < FEWEST_LETTERS or word in STOP_WORDS or word in named or not word.isalpha():
+        if len(term) < FEWEST_LETTERS or word in STOP_WORDS or word in named or _is_plain(word):
             continue
         if word not in joined and term not in _general() and term[:SAME_START] not in families:
             found.append(word)
     return found
+
+
+def _is_plain(word: str) -> bool:
+    """Whether it names nothing by its form: a participle, an adverb, a fraction, or no word at all."""
+    return not word.isalpha() or word.endswith(("ed", "ly")) or word in _FRACTIONS
+
+
+_FRACTIONS = frozenset({"third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "hundredth"})
 
 
 @cache

@@ -30,6 +30,27 @@ _MORE_THAN = re.compile(
     re.I,
 )
 
+_COMPARISON = re.compile(
+    r"\b(?P<word>(?:more|less) [\w-]+|[a-z]{3,}er|better|worse) than\s+(?P<than>(?:(?!and\b|but\b|while\b)[^,;.])+)",
+    re.I,
+)
+
+_CHANGE = re.compile(
+    r"\b(?:mak|turn|chang|convert|transform|mov|shift|reduc|transfer|translat|map|switch)\w*\s(?:from\s)?"
+    r"(?:the\s)?(?P<start>\S+(?:\s\S+)?)\s(?:into|to)\s(?:the\s|an?\s)?(?P<end>\S+(?:\s\S+)?)|"
+    r"(?P<turned>\S+(?:\s\S+)?)\s(?:(?:is|are|was|were)\s)?(?:\w+ly\s)?(?:turn|chang|convert|transform|translat)\w*"
+    r"\s(?:into|to)\s(?:the\s|an?\s)?(?P<into>\S+(?:\s\S+)?)",
+    re.I,
+)
+_LEFT_OUT = re.compile(
+    r"(?:^|[,;]\s)(?:\w+,\s)?([^,;.]*?)\b(?:can|could|may|need not)\s(?:therefore\s|thus\s|also\s)?(?:be\s)?"
+    r"(?:neglected|omitted|ignored|avoided|skipped|dropped|discarded|dispensed with)\b",
+    re.I,
+)
+
+_UNLIKE = re.compile(r"\b(?:unlike|in contrast to|as opposed to)\b", re.I)
+_OF_OTHERS = re.compile(r"\b(?:existing|previous|prior|earlier|traditional|conventional|classical|most|other)\b", re.I)
+
 Turn = tuple[Literal["polarity", "hedge", "order"], str]
 """What kind of turn it is, and the claim's words."""
 
@@ -56,7 +77,9 @@ _SIDES = tuple(
     for one, other in (axis, axis[::-1])
 )
 _END = re.compile(r"[,;:()]|\b(?:while|whereas|but|by|with|without|when|than|and|through|via|using|because|if)\b", re.I)
-_CONTRAST = re.compile(r"\b(?:unlike|in contrast to|instead of|rather than|as opposed to|not)\b([^,;.]*)", re.I)
+_CONTRAST = re.compile(
+    r"\b(?:unlike|in contrast to|instead of|rather than|as opposed to|not(?! only))\b([^,;.]*)", re.I
+)
 _WITHOUT = re.compile(
     rf"{NEGATION.pattern}|\b(?:avoid\w*|eliminat\w*|dispens\w*|free|instead|rather|unlike|obviat\w*|bypass\w*|lack\w*|"
     r"fail\w*|remov\w*|little|hardly|barely|few|previous\w*|prior|earlier|existing|other|others|conventional|"
@@ -93,6 +116,7 @@ def find_turns(claim: str, said: frozenset[str], speaking: Sequence[tuple[str, f
     texts = [text for text, _ in speaking]
     turns: list[Turn] = [*_turn_directions(claim, texts), *_turn_negations(claim, texts), *_drop_hedges(claim, texts)]
     turns += _compare_with_nearest(claim, said, speaking)
+    turns += [*_compare_with_another(claim, texts), *_turn_changes(claim, texts)]
     return list(dict.fromkeys(turns))
 
 
@@ -107,6 +131,8 @@ def _compare_with_nearest(
     faults: list[Turn] = []
     ours, theirs = _negated(claim), _negated(sentence)
     turned = ((ours & own) - theirs) | ((theirs & said) - ours)
+    if _UNLIKE.search(claim) and _OF_OTHERS.search(sentence):
+        turned = frozenset()
     as_many = len(NEGATION.findall(claim)) == len(NEGATION.findall(sentence))
     if turned and not (as_many and (ours | _ahead(claim)) & (theirs | _ahead(sentence))):
         faults.append(("polarity", f"not: {min(turned)}"))
@@ -120,6 +146,50 @@ def _compare_with_nearest(
     if HEDGE.search(sentence) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
         faults.append(("hedge", _first(HEDGE, sentence)))
     return faults + _reordered(claim, sentence, (COMPARATOR, _MORE_THAN))
+
+
+def _compare_with_another(claim: str, texts: Sequence[str]) -> list[Turn]:
+    """A comparison with what the source compares in another way: cheaper than A and dearer than B, not the reverse."""
+    theirs = [item for text in texts for item in _comparisons(text)]
+    found: list[Turn] = []
+    for word, behind in _comparisons(claim):
+        same = [other for kind, other in theirs if kind == word]
+        others = frozenset().union(*(other for kind, other in theirs if kind != word))
+        if same and behind & others and not any(behind & other for other in same):
+            found.append(("order", f"{word} than"))
+    return found
+
+
+def _turn_changes(claim: str, texts: Sequence[str]) -> list[Turn]:
+    """A change from one thing to another that the source has the other way round."""
+    theirs = [change for text in texts for change in _changes(text)]
+    found: list[Turn] = []
+    for start, end in _changes(claim):
+        from_here, to_there = start - end, end - start
+        apart = [(before - after, after - before) for before, after in theirs if before - after and after - before]
+        turned = any(before <= to_there and after <= from_here for before, after in apart)
+        straight = any(before <= from_here and after <= to_there for before, after in apart)
+        if turned and not straight:
+            found.append(("order", "into"))
+    return found
+
+
+def _changes(text: str) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """What becomes what, for every "from A to B", "A into B"; two words of each."""
+    return [
+        (
+            frozenset(words(match["start"] or match["turned"])) - STOP_WORDS,
+            frozenset(words(match["end"] or match["into"])) - STOP_WORDS,
+        )
+        for match in _CHANGE.finditer(text)
+    ]
+
+
+def _comparisons(text: str) -> list[tuple[str, frozenset[str]]]:
+    return [
+        (match["word"].lower(), frozenset(terms(match["than"].replace("-", " "))))
+        for match in _COMPARISON.finditer(text)
+    ]
 
 
 def _negated(text: str) -> frozenset[str]:
@@ -153,13 +223,20 @@ def _reordered(claim: str, sentence: str, comparisons: Sequence[re.Pattern[str]]
     return found
 
 
+_EARLIER = re.compile(r"i(?:er|est)$")
+"""What makes "earlier" of "early"."""
+
+
 def _sides_of(comparison: re.Pattern[str], text: str) -> tuple[str, frozenset[str], frozenset[str]] | None:
     """What a comparison says ("outpe", "great") and the words on its two sides."""
     match = comparison.search(text)
     if not match:
         return None
     behind = _TURN.split(text[match.end() :], maxsplit=1)[0]
-    before, after = (frozenset(words(side.replace("-", " "))) for side in (text[: match.start()], behind))
+    before, after = (
+        frozenset(_EARLIER.sub("y", word) for word in words(side.replace("-", " ")))
+        for side in (text[: match.start()], behind)
+    )
     return match[0][:5].lower(), before, after
 
 
@@ -214,8 +291,17 @@ def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
         stated.update(pair for piece in left.split(" . ") for pair in _pairs(piece))
     turned = [" ".join(pair) for pair in _pairs(claim) if pair in denied and pair not in stated]
     turned += _only_denied(claim, " ".join(sources))
-    turned = [said for said in turned if not _WITHOUT.search(_without_words(claim, said))]
+    turned = [said for said in turned if not _WITHOUT.search(_without_words(_up_to_a_lack(claim, said), said))]
     return [("polarity", turned[0])] if turned else []
+
+
+def _up_to_a_lack(claim: str, said: str) -> str:
+    """The claim without what it lacks behind the words that it states: "fusing at the first layer, without loss"."""
+    lack = re.search(r"\bwithout\b", claim, re.I)
+    stems = frozenset(said.split())
+    if lack and stems <= frozenset(terms(claim[: lack.start()].replace("-", " "))):
+        return claim[: lack.start()]
+    return claim
 
 
 def _without_words(text: str, gone: str) -> str:
@@ -232,7 +318,7 @@ def _only_denied(claim: str, text: str) -> list[str]:
 
 def _denied_spans(text: str) -> list[tuple[int, int]]:
     """What stands behind a negation up to the end of its clause, or in a phrase of contrast."""
-    spans = [match.span(1) for match in _CONTRAST.finditer(text)]
+    spans = [match.span(1) for pattern in (_CONTRAST, _LEFT_OUT) for match in pattern.finditer(text)]
     for match in NEGATION.finditer(text):
         if match[0].lower() == "not" and re.match(r"\s+only\b", text[match.end() :]):
             continue
@@ -248,7 +334,7 @@ def _denied_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:
-    return list(pairwise(terms(text)))
+    return list(pairwise(terms(text.replace("-", " "))))
 
 
 def _drop_hedges(claim: str, sources: Sequence[str]) -> list[Turn]:

@@ -1,0 +1,357 @@
+"""Words that make a statement strong, in classes that a source has to match."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """A class of strong words: ``said`` finds it in a claim, ``warrant`` what a source must then say."""
+
+    name: str
+    said: re.Pattern[str]
+    warrant: re.Pattern[str]
+    anywhere: bool = False
+    """Whether the source may say it in any sentence, not only where it speaks of the same thing."""
+
+
+def _words(*patterns: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(patterns)})\b", re.I)
+
+
+_SUPERIOR = (
+    r"outperform\w*|surpass\w*|exceed\w*|beats?|beating|superior\w*|state[- ]of[- ]the[- ]art|sota|better than|"
+    r"dominat\w+|wins? over|unmatched|unrivall?ed|unprecedented|record(?:-breaking)?"
+)
+_MORE = r"improv\w+|higher|lower|faster|better|gains?|stronger|fewer|smaller|larger|greater|advances?|more [a-z]+ than"
+_BEST = (
+    r"best|highest|lowest|largest|smallest|fastest|strongest|greatest|leading|"
+    r"top[- ]perform\w+|most [a-z]+ (?:of|among) (?:all|any)"
+)
+
+STRENGTHS: tuple[Strength, ...] = (
+    Strength("superiority", _words(_SUPERIOR), _words(_SUPERIOR, _BEST, _MORE)),
+    Strength(
+        "best",
+        _words(_BEST),
+        _words(
+            _BEST, r"state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any)|record|surpass\w* (?:all|every|any)"
+        ),
+    ),
+    Strength(
+        "state of the art",
+        _words(
+            r"(?:achiev\w+|set\w*|new|reach\w*|establish\w*|is|are|obtain\w*|attain\w*|deliver\w*|yield\w*|report\w*)"
+            r" (?:(?!with |to |than |of |over )\w+ ){0,3}(?:state[- ]of[- ]the[- ]art|sota)"
+        ),
+        _words(
+            r"(?<!competitive with )(?<!comparable to )(?<!compared to )(?<!close to )(?<!close to the )"
+            r"(?<!comparable to the )(?<!competitive with the )(?<!on par with )(?:state[- ]of[- ]the[- ]art|sota)",
+            rf"{_BEST}|record|benchmark|(?:{_SUPERIOR}) (?:all|every|existing|previous|prior|earlier|other|current)",
+        ),
+    ),
+    Strength(
+        "order of magnitude",
+        _words(r"orders? of magnitude"),
+        _words(
+            r"orders? of magnitude|\d{2,}(?:\.\d+)? ?(?:x|×|times)|(?:hundred|thousand|"
+            r"ten)\w* (?:of )?times|\d{2,}-fold"
+        ),
+    ),
+    Strength(
+        "majority",
+        _words(
+            r"majority|nearly all|almost all|(?<!the )most of|mostly|predominantly|in most cases|on most|"
+            r"vast number|overwhelming\w*"
+        ),
+        _words(
+            r"majority|all|most\w*|every|each|predominant\w*|main(?:ly)?|large\w*|overwhelming\w*|"
+            r"mainstream|dominant|general\w*"
+        ),
+    ),
+    Strength(
+        "rarity",
+        _words(
+            r"rarely|seldom|hardly|scarcely|barely|almost never|few (?:papers|works|studies|methods|systems|models)"
+        ),
+        _words(
+            r"rare\w*|seldom|hardly|scarce\w*|bare\w*|never|few|little|limited|lack\w*|not|no|"
+            r"under[- ]?\w+|neglect\w*|unexplored|yet"
+        ),
+    ),
+    Strength(
+        "breadth",
+        _words(
+            r"across (?:\w+ )?(?:languages|domains|tasks|modalities|settings|models|datasets|"
+            r"data sets|scenarios|conditions|"
+            r"environments|benchmarks|fields|disciplines)",
+            r"regardless of|irrespective of|wide range of|in general|multilingual\w*|cross-lingual\w*|"
+            r"domain-agnostic|general-purpose",
+        ),
+        _words(
+            r"across|various|divers\w*|multiple|different|several|range|many|all|any|every|each|"
+            r"multi\w*|cross-?\w+|regardless|"
+            r"irrespective|general\w*|both|variety|varied|numerous|agnostic|universal\w*|two|three|four|five|six|seven|"
+            r"eight|nine|ten|twelve|\d+|extensive\w*|broad\w*|wide\w*|arbitrary|languages|domains|"
+            r"tasks|modalities|scenarios|environments|datasets|benchmarks"
+        ),
+    ),
+    Strength(
+        "priority",
+        _words(
+            r"(?:the|a|our|their|its) (?:very )?first(?! (?:\w+ )?(?:steps?|stages?|phases?|parts?|"
+            r"pass|halves|half|place|section|author|layers?|tokens?|row|column))",
+            r"first (?:to|ever|work|method|model|system|paper|study|approach|time)",
+            r"(?:was|were|is|are) first",
+            r"pioneer\w*|earliest|invent\w*|unprecedented",
+            r"for the first time|never before|only (?:method|model|system|work|approach|paper)",
+        ),
+        _words(r"first|pioneer\w*|earliest|invent\w*|unprecedented|never before|no (?:prior|previous|existing)"),
+    ),
+    Strength(
+        "all",
+        _words(
+            r"all|every|everywhere|universal\w*|across the board|without exceptions?|"
+            r"(?<!without )(?<!not )(?<!nor )(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
+        ),
+        _words(
+            r"all|every|everywhere|each|any|universal\w*|omni\w*|always|invariably|"
+            r"regardless|without exceptions?|100\b"
+        ),
+    ),
+    Strength(
+        "consistent",
+        _words(r"consistent\w*|uniform\w*|constantly"),
+        _words(r"consistent\w*|uniform\w*|constant\w*|all|every|each|always|across|both|various|wide range|robust\w*"),
+    ),
+    Strength(
+        "always",
+        _words(
+            r"always|invariably|without exceptions?|in (?:each|every|all) cases?|guarante\w+|"
+            r"certain(?:ly|ty)|undoubtedly|inevitabl\w+"
+        ),
+        _words(
+            r"always|invariably|without exceptions?|(?:in|for|on|across|of) (?:all|every|any)|all cases|every time|"
+            r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must|100\b"
+        ),
+    ),
+    Strength(
+        "never",
+        _words(r"never|none|nobody|impossible|in no case|no longer"),
+        _words(
+            r"never|none|nobody|impossible|cannot|unable|infeasible|incapable|no longer|"
+            r"not (?:\w+ ){0,2}(?:ever|possible|able|any)"
+        ),
+    ),
+    Strength(
+        "no other",
+        _words(r"no (?:other|prior|previous|existing|known) \w+"),
+        _words(r"no|none|first|never"),
+    ),
+    Strength(
+        "complete",
+        _words(
+            r"fully|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|"
+            r"exhaustive\w*|wholly|utterly|absolute(?:ly)?|100 ?%"
+        ),
+        _words(
+            r"fully|full|complete\w*|entire\w*|total\w*|perfect\w*|flawless\w*|exhaustive\w*|wholly|"
+            r"whole|end[- ]to[- ]end|all|absolute\w*|100 ?%|purely|solely"
+        ),
+    ),
+    Strength(
+        "removal",
+        _words(
+            r"eliminat\w+|eradicat\w+|solv(?:e[sd]?|ing)|prevent\w*|remov(?:e[sd]?|ing)|abolish\w*|"
+            r"cures?|closes? the gap|makes? \w+ (?:obsolete|unnecessary)|obviat\w+|free of"
+        ),
+        _words(
+            r"eliminat\w+|eradicat\w+|sol(?:v|ution)\w*|prevent\w*|remov\w+|abolish\w*|clos\w+|"
+            r"obsolete|unnecessary|obviat\w+|free (?:of|from)|no longer|dispens\w+|resolv\w+|overcom\w+|no need"
+        ),
+    ),
+    Strength(
+        "proof",
+        _words(
+            r"prov(?:e[sn]?|ing|ed)|proofs?|guarante\w+|certif\w+|conclusive\w*|definitive\w*|"
+            r"establish(?:es|ed)? that|irrefutabl\w+|theoretical(?:ly)?"
+        ),
+        _words(
+            r"prov(?:e[sn]?|ing|ed|abl[ey])|proofs?|guarante\w+|certif\w+|conclusive\w*|definitive\w*|"
+            r"theor\w+|bounds?|formal\w*|establish\w*|theorem"
+        ),
+    ),
+    Strength(
+        "magnitude",
+        _words(
+            r"dramatic\w*|vast(?:ly)?|enormous\w*|huge(?:ly)?|massive(?:ly)?|drastic\w*|tremendous\w*|"
+            r"orders? of magnitude|by far|large margins?|radical(?:ly)?|remarkabl[ey]|striking(?:ly)?"
+        ),
+        _words(
+            r"dramatic\w*|vast\w*|enormous\w*|huge\w*|massive\w*|drastic\w*|tremendous\w*|"
+            r"orders? of magnitude|far|large|radical\w*|remarkabl[ey]|strik\w+|significant\w*|"
+            r"substantial\w*|great\w*|considerabl[ey]|marked\w*|by \d[\d.,]* ?%?|\d+(?:\.\d+)? ?(?:%|"
+            r"x|×|times|points)"
+        ),
+    ),
+    Strength(
+        "significance",
+        _words(r"significant(?:ly)?|substantial(?:ly)?|considerabl[ey]|marked(?:ly)?|great(?:ly)?"),
+        _words(
+            r"significant\w*|substantial\w*|considerabl[ey]|marked\w*|great\w*|dramatic\w*|vast\w*|"
+            r"large|far|much|drastic\w*|orders? of magnitude|remarkabl[ey]|notabl[ey]|strong\w*|"
+            r"strik\w+|impressive\w*|by \d[\d.,]* ?%?|\d+(?:\.\d+)? ?(?:%|x|×|times|points)"
+        ),
+    ),
+    Strength(
+        "only",
+        _words(r"only|solely|exclusive(?:ly)?|merely|nothing but"),
+        _words(
+            r"only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|"
+            r"without|rather than|instead|no"
+        ),
+    ),
+    Strength(
+        "prevalence",
+        _words(
+            r"most (?:\w+ )?(?:papers|works?|systems|methods|models|researchers|practitioners|"
+            r"approaches|studies)|majority|de facto|ubiquitous\w*|everyone|widely|industry standard|"
+            r"universally"
+        ),
+        _words(
+            r"most|majority|everyone|de facto|ubiquitous\w*|wide\w*|standard|common\w*|popular\w*|prevalent|"
+            r"dominant|many|often|typical\w*|usual\w*|mainstream|traditional\w*|generally|"
+            r"universal\w*|increasing\w*|prevail\w*"
+        ),
+    ),
+    Strength(
+        "necessity",
+        _words(
+            r"(?<!not )(?<!without )(?<!never )(?<!no )"
+            r"(?:requir(?:e[sd]?|ing)|needs?|needed|ha(?:s|ve) to|must|mandatory)"
+            r"(?! (?:no|not|neither|little|less|fewer|only|by|for|in)\b)"
+        ),
+        _words(
+            r"requir\w+|need\w*|must|ha(?:s|ve|d) to|necess\w+|essential\w*|mandator\w+|demand\w*|"
+            r"rel(?:y|ies|ied|ying)|depend\w*|crucial\w*|critical\w*|impos\w+|constrain\w*|assum\w+|should|"
+            r"only|takes?|given|access|consum\w+|cost\w*|expens\w+"
+        ),
+    ),
+    Strength(
+        "singleness",
+        _words(r"(?:(?:a|one) )?single (?!-)[a-z]+"),
+        _words(r"single|sole|one|only|alone|individual|each|mono\w*|per|uni\w+|joint\w*|an?"),
+    ),
+    Strength(
+        "sameness",
+        _words(r"identical\w*|the same as|equivalent to|equals?|interchangeabl[ey]|indistinguishabl[ey]"),
+        _words(
+            r"same|identical\w*|equival\w+|equal\w*|match\w*|coincid\w+|exact\w*|interchangeab\w+|"
+            r"indistinguishab\w+|correspond\w*|reduces? to|comparabl[ey]|no (?:significant )?difference"
+        ),
+    ),
+    Strength(
+        "comparison",
+        _words(
+            r"(?:faster|slower|cheaper|stronger|weaker|simpler|easier|smaller|larger|higher|lower|greater|shorter|longer|"
+            r"earlier|closer|safer|richer|worse|fewer|(?:more|less) [a-z]+) than"
+        ),
+        _words(
+            r"than|\w+ier|improv\w*|faster|slower|cheaper|stronger|weaker|simpler|easier|smaller|larger|higher|lower|"
+            r"greater|shorter|longer|closer|safer|richer|worse|better|fewer|more|less|most|least|best|outperform\w*|"
+            r"surpass\w*|exceed\w*|superior\w*|inferior\w*|reduc\w+|increas\w+|decreas\w+|sav\w+|gains?|accelerat\w*|"
+            r"speed\w*|advantage\w*|times|compar\w+ favou?rably|beats?|prefer\w*|unlike|while|whereas|but|only|not|"
+            r"state[- ]of[- ]the[- ]art|\w+est|\d+(?:\.\d+)? ?(?:%|x|×)|overc[ao]m\w*|degrad\w*|drop\w*|limit\w*"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "a great number",
+        _words(r"(?:dozens|hundreds|thousands|millions|billions|trillions) of"),
+        _words(
+            r"dozens?|hundreds?|thousands?|millions?|billions?|trillions?|\d{3,}\w*|\d[\d,.]*[kKMB]|many|numerous|"
+            r"large\w*|massive\w*|vast\w*|big|huge|countless|enormous\w*|web\w*|myriads?|plethora"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "trials in the field",
+        _words(
+            r"(?:field|outdoor|road|flight|sea|production) (?:tests?|trials?|experiments?|deployments?|studies)|"
+            r"in the field|deployed (?:in|on|at|by|to)|in production|in daily use"
+        ),
+        _words(
+            r"fields?|outdoor\w*|roads?|flights?|flown|fly\w*|sea|ocean\w*|water|deploy\w*|in[- ]situ|on[- ]site|"
+            r"production|"
+            r"real\w*|trials?|industr\w+|commercial\w*|live|daily|drives?|driving|mines?|farms?|forests?"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "a study with people",
+        _words(
+            r"(?:user|human|clinical|pilot|subject|participant) (?:stud(?:y|ies)|trials?|evaluations?|experiments?)|"
+            r"participants|volunteers|human (?:subjects|raters|judges|evaluators|annotators)"
+        ),
+        _words(
+            r"users?|humans?|participants?|subjects?|volunteers?|persons?|people|patients?|students?|"
+            r"children|adults?|operators?|surgeons?|experts?|crowd\w*|workers?|annotat\w+|raters?|judges?|prefer\w*|"
+            r"clinic\w*|perceptual|drivers?|pilots?|novices?|pedestrians?|speakers?|players?|listen\w*|viewers?|"
+            r"teachers?|readers?|men|women|evaluators?|respondents?"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "simulation",
+        _words(r"in simulation|simulations?|simulated|simulators?"),
+        _words(r"simulat\w*|virtual\w*|synthetic\w*|numeric\w*|computer|monte carlo|games?|render\w*"),
+        anywhere=True,
+    ),
+    Strength(
+        "a real machine",
+        _words(
+            r"(?:real|physical|actual) (?:robots?|hardware|vehicles?|platforms?|systems?|arms?|cars?|drones?|"
+            r"quadrotors?|machines?|devices?)|hardware (?:experiments?|tests?)|"
+            r"experiments? (?:with|on|using) (?:an?|the|two|three|several) (?:\w+ ){0,3}(?:robots?|vehicles?|arms?|"
+            r"manipulators?|drones?|hands?|platforms?|prototypes?)"
+        ),
+        _words(
+            r"real\w*|physical\w*|actual\w*|hardware|prototyp\w*|experiment\w*|implement\w*|built|deploy\w*|"
+            r"flights?|in[- ]situ|field|demonstrat\w*|test(?:s|ed|ing)?|trials?|empiric\w*"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "thoroughness",
+        _words(
+            r"(?:extensive(?:ly)?|comprehensive(?:ly)?|thorough(?:ly)?|large-scale|exhaustive(?:ly)?|rigorous(?:ly)?)"
+        ),
+        _words(
+            r"extensive\w*|comprehensive\w*|thorough\w*|large\w*|exhaustive\w*|rigorous\w*|intensive\w*|various|"
+            r"numerous|many|wide\w*|broad\w*|systematic\w*|multiple|several|divers\w*|detail\w*|in-depth|all|every|"
+            r"variety|range|careful\w*|full\w*|complete\w*|millions?|thousands?|\d{3,}\w*|formal\w*|prov\w+"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "parity with people",
+        _words(
+            r"human[- ]level|superhuman|(?:as well as|better than|surpass\w*|"
+            r"match\w*) (?:\w+ )?(?:humans?|experts?|people)"
+        ),
+        _words(r"humans?|experts?|people|superhuman|crowd\w*|annotators?|professionals?|clinicians?|physicians?"),
+    ),
+)
+"""Each class of the claim has to be met by the source in the sentences that speak of the same thing."""
+
+DROPPABLE = re.compile(
+    r"\b(?:significantly|substantially|considerably|markedly|greatly|dramatically|vastly|"
+    r"enormously|hugely|massively|drastically|"
+    r"tremendously|radically|remarkably|strikingly|fully|completely|entirely|totally|"
+    r"perfectly|flawlessly|absolutely|always|"
+    r"invariably|consistently|undoubtedly|certainly|conclusively|definitively|universally|uniformly|exhaustively) ",
+    re.I,
+)
+"""Adverbs that can go without making a sentence say anything new."""
