@@ -172,6 +172,7 @@ def ingest(
 def unmerge(
     paper: Annotated[str, typer.Argument(help="DOI, arXiv id or key of the paper.")],
     library: LibraryName = "",
+    workspace: Annotated[str, typer.Option(help="Among the papers that a workspace added: slack:T0123.")] = "",
     record: Annotated[int | None, typer.Option(min=1, help="Take only this record out, by its number.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Only list the records.")] = False,
 ) -> None:
@@ -179,7 +180,7 @@ def unmerge(
     with starting() as console:
         from bot.cli.unmerge import unmerge as run
 
-    run_command(run(console, paper, library, record, show=show))
+    run_command(run(console, paper, library, workspace, record, show=show))
 
 
 @cli.command()
@@ -245,12 +246,13 @@ def export_data(
 @cli.command("delete-papers")
 def delete_papers(
     workspace: Annotated[str, typer.Argument(help="Platform and workspace: slack:T0123, discord:456.")],
+    papers: Annotated[list[str] | None, typer.Argument(help="Only these: DOIs, arXiv ids, keys.")] = None,
 ) -> None:
     """Delete what a workspace added: papers, texts, trees."""
     with starting() as console:
         from bot.cli.administration import delete_papers as run
 
-    run_command(run(console, workspace))
+    run_command(run(console, workspace, papers or []))
 
 
 @cli.command("delete-data")

@@ -91,6 +91,8 @@ class Settings(BaseSettings):
         "none",
         description="How Weaviate shrinks vectors in memory when a library is made: rq keeps most of the recall.",
     )
+    weaviate_batch: int = Field(500, ge=1, le=10_000, description="Papers in one request that writes to Weaviate.")
+    weaviate_parallel: int = Field(2, ge=1, le=32, description="Such requests under way at once.")
     contact: str = Field("", description="Your e-mail or web address, which online services are told, as they ask for.")
     trusted_hosts: frozenset[str] = Field(
         frozenset(), description="“host:port” from which papers are fetched although it is private; a JSON list."

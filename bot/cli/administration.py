@@ -21,8 +21,10 @@ from bot.store import backup as keeping
 from bot.store.database import open_database
 from bot.store.left_over import list_set_aside, retry_set_aside
 from bot.store.sessions import Store
+from bot.wording import ingesting
 from engine.errors import ServiceError, UserError
 from engine.rendering.files import file_stem
+from engine.retrieval.identity import read_key
 
 
 async def backup(console: Console, path: Path) -> int:
@@ -60,13 +62,20 @@ async def export_data(console: Console, person: str, output: Path | None) -> int
     return 0
 
 
-async def delete_papers(console: Console, workspace: str) -> int:
-    """Delete the papers that a workspace added, with their texts and trees. Raises `UserError` where it has none."""
+async def delete_papers(console: Console, workspace: str, papers: Sequence[str]) -> int:
+    """Delete what a workspace added, or these papers of it, with texts and trees. Raises `UserError` where none is."""
     if ":" not in workspace:
         raise UserError("Name the platform and the workspace, for example: scholium delete-papers slack:T0123")
     async with open_app() as app:
+        if papers:
+            removed = await app.libraries.remove_papers(workspace, [read_key(paper) for paper in papers])
+            if not removed:
+                raise UserError(f"The workspace {workspace} has added none of these papers.")
+            for paper in removed:
+                console.print(f"Deleted: {paper.title} ({paper.key})", markup=False, highlight=False, soft_wrap=True)
+            return 0
         if not await app.libraries.remove_workspace(workspace):
-            raise UserError(f"The workspace {workspace} has added no papers. Check its name.")
+            raise UserError(ingesting.no_papers_of(workspace))
     console.print(f"The papers, texts and attribute trees that {workspace} added were deleted.", markup=False)
     return 0
 

@@ -7,15 +7,23 @@ from rich.console import Console
 from bot.app import open_app
 from bot.wording import ingesting
 from engine.errors import UserError
-from engine.retrieval.identity import arxiv_key, doi_key, paper_key
+from engine.retrieval.identity import read_key
 from engine.retrieval.libraries.library import IndexProgress
 
 
-async def unmerge(console: Console, identifier: str, library_name: str, number: int | None, *, show: bool) -> int:
-    """Take the paper apart, or only list its records."""
-    key = arxiv_key(identifier) or doi_key(identifier) or paper_key(identifier)
+async def unmerge(
+    console: Console, identifier: str, library_name: str, workspace: str, number: int | None, *, show: bool
+) -> int:
+    """Take a paper of a library, or of what a workspace added, apart, or only list its records."""
+    key = read_key(identifier)
     async with open_app() as app:
-        library = await app.libraries.library(library_name or app.settings.library)
+        if workspace and not await app.libraries.has_papers(workspace):
+            raise UserError(ingesting.no_papers_of(workspace))
+        library = await (
+            app.libraries.workspace_library(workspace)
+            if workspace
+            else app.libraries.library(library_name or app.settings.library)
+        )
         found = await library.get([key])
         if not found:
             raise UserError(f"The library “{library.name}” has no paper {key}.")

@@ -18,6 +18,7 @@ from engine.reading.open_access import TextFolder
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
 from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress
 from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
+from engine.values import Paper, PaperKey
 
 if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installation with a Weaviate waits for it
     from engine.reading.weaviate_forest import WeaviateForest
@@ -114,7 +115,7 @@ class Libraries:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         return LocalForest(folder / FOREST_FILE, embedder)
 
-    async def workspace_forest(self, workspace: str, embedder: Embedder) -> Forest:
+    async def workspace_forest(self, workspace: str, embedder: Embedder) -> LocalForest | WeaviateForest:
         """The attribute trees of the papers and texts that one workspace added."""
         tenant = _tenant(workspace)
         if self._settings.weaviate_url:
@@ -153,6 +154,21 @@ class Libraries:
 
         async with translate_failures("to look for the workspace's papers"):
             return await tenant_exists(await self._weaviate(), tenant)
+
+    async def remove_papers(self, workspace: str, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """Delete single papers that a workspace added, with their texts and attribute trees; those that there were."""
+        if not await self.has_papers(workspace):
+            return []
+        library = await self.workspace_library(workspace)
+        found = await library.get(keys) if await library.count() else []
+        if found:
+            gone = [paper.key for paper in found]
+            await (await self.workspace_forest(workspace, await library.embedder())).remove(gone)
+            for key in gone:
+                await asyncio.to_thread(self.texts_of(workspace).take, key)
+            await library.remove(gone)
+            await library.index(lambda _: None)
+        return found
 
     async def remove_workspace(self, workspace: str) -> bool:
         """Delete the papers, texts and attribute trees that a workspace added; whether there were any."""
@@ -204,6 +220,8 @@ class Libraries:
             vectoriser=settings.weaviate_vectoriser,
             replicas=settings.weaviate_replicas,
             shards=settings.weaviate_shards,
+            batch=settings.weaviate_batch,
+            parallel=settings.weaviate_parallel,
         )
 
     async def _weaviate(self) -> Any:

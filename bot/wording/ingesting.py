@@ -48,6 +48,11 @@ def merged_records(paper: Paper, records: Sequence[Paper]) -> str:
     )
 
 
+def no_papers_of(workspace: str) -> str:
+    """That a workspace has no papers of its own."""
+    return f"The workspace {workspace} has added no papers. Check its name."
+
+
 def unmerged(parts: Sequence[Paper]) -> str:
     """The papers that one was taken apart into."""
     listed = "\n".join(f"- {part.key}: {reference_text(part)}" for part in parts)

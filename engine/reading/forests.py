@@ -139,6 +139,17 @@ class LocalForest(IndexedForest):
             await asyncio.to_thread(self._write, trees)
             self._index = None
 
+    async def remove(self, keys: Sequence[PaperKey]) -> None:
+        """Delete the trees of these papers."""
+
+        def remove() -> None:
+            with self._opened() as connection, connection:
+                connection.executemany("DELETE FROM trees WHERE key = ?", [(key,) for key in keys])
+
+        if self._file.exists():
+            await asyncio.to_thread(remove)
+            self._index = None
+
     async def count(self) -> int:
         """Number of trees."""
 

@@ -106,6 +106,12 @@ class WeaviateForest:
             )
         return [PaperKey(str(item.properties["key"])) for item in found.objects]
 
+    async def remove(self, keys: Sequence[PaperKey]) -> None:
+        """Delete the trees of these papers."""
+        async with translate_failures("to remove attribute trees"):
+            for key in keys:
+                await self._trees.data.delete_by_id(generate_uuid5(key))
+
     async def count(self) -> int:
         """Number of trees."""
         async with translate_failures("to count attribute trees"):

@@ -66,6 +66,11 @@ def identifiers_in(text: str) -> list[PaperKey]:
     return list(found)
 
 
+def read_key(text: str) -> PaperKey:
+    """The key that a DOI, an arXiv id, a link to either, or a key names. Raises `UserError` where it is none."""
+    return arxiv_key(text) or doi_key(text) or paper_key(text)
+
+
 def described_key(*words: str, year: int | None) -> PaperKey:
     """The key of a record without any identifier, made from what describes it."""
     described = "|".join((fold(words[0]), str(year), *(fold(word) for word in words[1:])))

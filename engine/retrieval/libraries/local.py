@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -108,14 +108,17 @@ class LocalLibrary:
         Raises `UserError` where another process is adding to the same library.
         """
         report = AddReport()
-        with self._writing(), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
-            if known.count() != await self.count():
-                await self._papers.fill(known)
+        async with self._identities() as known:
             rest = iter(papers)
             while batch := await asyncio.to_thread(lambda: list(islice(rest, BATCH))):
                 report = await self._add_batch(batch, known, report)
-            known.settle(await self.count())
         return report
+
+    async def remove(self, keys: Sequence[PaperKey]) -> None:
+        """Delete the papers that have these keys; `index` makes searches forget them."""
+        async with self._identities():
+            await asyncio.to_thread(self._unindexed.note, keys)
+            await self._papers.write([], keys)
 
     async def rewrite(self, changes: Changes) -> None:
         """Write and remove papers as planned, without merging; `index` makes the changes searchable."""
@@ -274,11 +277,22 @@ class LocalLibrary:
 
     async def unmerge(self, key: PaperKey, number: int | None = None) -> Sequence[Paper]:
         """Take a merged paper apart (`split_merge`), for good; `index` makes the parts searchable."""
-        with self._writing():
+        async with self._identities() as known:
             parts = split_merge(await self._papers.one(key), number)
+            stored = [StoredPaper(part) for part in parts]
             await asyncio.to_thread(self._unindexed.note, [part.key for part in parts])
-            await self._papers.write([StoredPaper(part) for part in parts])
+            await asyncio.to_thread(known.enter, stored)
+            await self._papers.write(stored)
         return parts
+
+    @asynccontextmanager
+    async def _identities(self) -> AsyncIterator[PaperBlocks]:
+        """The index of what may be one paper, true before and after a change; nobody else changes the library."""
+        with self._writing(), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
+            if known.count() != await self.count():
+                await self._papers.fill(known)
+            yield known
+            known.settle(await self.count())
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

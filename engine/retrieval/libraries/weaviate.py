@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from weaviate.classes.query import Filter
-
 from engine.errors import RecordError, RetrievalError, UserError
-from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis, Vectors
+from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
@@ -30,7 +28,7 @@ from engine.retrieval.libraries.weaviate_model import (
     read_description,
     store_model,
 )
-from engine.retrieval.libraries.weaviate_papers import PaperObjects
+from engine.retrieval.libraries.weaviate_papers import PaperObjects, batched, embed_papers
 from engine.retrieval.libraries.weaviate_schema import (
     SCHEMA_VERSION,
     WeaviateServer,
@@ -40,11 +38,9 @@ from engine.retrieval.libraries.weaviate_schema import (
     translate_failures,
 )
 from engine.retrieval.libraries.weaviate_survey import SurveySearch
-from engine.retrieval.merging.same_paper import blocking_keys
 from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
-BATCH = 500
 DESCRIBED_S = 60.0
 T = TypeVar("T")
 
@@ -72,12 +68,14 @@ class WeaviateLibrary:
         self._embedder: Embedder | None = neural
         self._described_at = time.monotonic()
         self._tenant = tenant
+        self._at_once = server.batch * server.parallel
+        """Papers read, embedded and written together."""
         self._use_generation(description.generation)
 
     def _use_generation(self, generation: int) -> None:
         """Read and write the collection of that generation."""
         self._papers = self._collection(generation)
-        self._objects = PaperObjects(self._papers)
+        self._objects = PaperObjects(self._papers, self._server)
         self._survey = SurveySearch(self._papers, self._objects)
 
     def _collection(self, generation: int) -> Any:
@@ -164,7 +162,7 @@ class WeaviateLibrary:
         elif self._neural is not None:
             await self._same_embedder(self._neural)
         report = AddReport()
-        while batch := await asyncio.to_thread(lambda: list(islice(rest, BATCH))):
+        while batch := await asyncio.to_thread(lambda: list(islice(rest, self._at_once))):
             report = await self._add_batch(batch, report)
         self._survey.forget()
         return report
@@ -188,7 +186,7 @@ class WeaviateLibrary:
         if await self._has_outgrown():
             await self._refit(on_progress)
         elif self._description.schema < SCHEMA_VERSION:
-            async for done in self._objects.rewrite_index(BATCH):
+            async for done in self._objects.rewrite_index(self._at_once):
                 on_progress(IndexProgress("words", done, await self.count()))
         else:
             return
@@ -210,9 +208,9 @@ class WeaviateLibrary:
         async with translate_failures("to make the collections"):
             await self._remove_generation(before + 1)  # an interrupted fit left it
             await prepare(self._client, self._server, self._home, tenant=self._tenant, generation=before + 1)
-        objects = PaperObjects(self._collection(before + 1))
+        objects = PaperObjects(self._collection(before + 1), self._server)
         done = 0
-        async for batch in batched(self.everything(), BATCH):
+        async for batch in batched(self.everything(), self._at_once):
             for refused in await objects.store(batch, await embed_papers(embedder, batch)):
                 raise RetrievalError(str(refused))
             done += len(batch)
@@ -255,7 +253,7 @@ class WeaviateLibrary:
         async for stored in papers:
             if stored.paper.key in rows:
                 batch.append(stored)
-            if len(batch) == BATCH:
+            if len(batch) == self._at_once:
                 report, done, batch = await flushed(), done + len(batch), []
                 on_progress(IndexProgress("moving", done, len(rows)))
         report = await flushed() if batch else report
@@ -304,8 +302,7 @@ class WeaviateLibrary:
                 await describe(self._client, self._description)
 
     async def _add_batch(self, batch: Sequence[Paper], report: AddReport) -> AddReport:
-        named = Filter.by_property("identities").contains_any(list({b for p in batch for b in blocking_keys(p)}))
-        made = plan_changes(batch, await self._objects.matching(named))
+        made = plan_changes(batch, await self._objects.near(batch))
         rejected = await self._write(list(made.write.values()))
         await self._objects.remove(made.remove)
         added, updated = report.added + len(made.fresh) - len(rejected), report.updated + made.updated(len(batch))
@@ -322,6 +319,12 @@ class WeaviateLibrary:
         for rejected in await self._write([StoredPaper(part) for part in parts]):
             raise RetrievalError(str(rejected))
         return parts
+
+    @exclusive
+    async def remove(self, keys: Sequence[PaperKey]) -> None:
+        """Delete the papers that have these keys."""
+        await self._objects.remove(keys)
+        self._survey.forget()
 
     async def _write(self, stored: Sequence[StoredPaper]) -> list[RecordError]:
         """Store the papers with vectors made here, unless the server makes them."""
@@ -354,9 +357,9 @@ class WeaviateLibrary:
 
     async def _by_title(self, query: Query) -> list[FoundPaper]:
         if self._server.vectoriser:
-            return await self._objects.near(query, "title", None)
+            return await self._objects.nearest(query, "title", None)
         vector = await self._embed(query.text)
-        return [] if vector is None else await self._objects.near(query, "title", vector)
+        return [] if vector is None else await self._objects.nearest(query, "title", vector)
 
     async def _embed(self, text: str) -> list[float] | None:
         """The text's vector; ``None`` where the embedding knows none of its words."""
@@ -374,22 +377,3 @@ class WeaviateLibrary:
             self._embedder = self._neural
             self._use_generation(now.generation)
         self._description, self._described_at = now, time.monotonic()
-
-
-async def embed_papers(embedder: Embedder, stored: Sequence[StoredPaper]) -> tuple[Vectors, Vectors]:
-    """The vectors of titles and of abstracts; a paper without an abstract has its title's."""
-    papers = [item.paper for item in stored]
-    titles = await asyncio.to_thread(embedder.embed, [p.title for p in papers])
-    return titles, await asyncio.to_thread(embedder.embed, [p.content or p.title for p in papers])
-
-
-async def batched(papers: StoredPapers, size: int) -> AsyncIterator[list[StoredPaper]]:
-    """The papers in lists of that size, the last one shorter."""
-    batch: list[StoredPaper] = []
-    async for stored in papers:
-        batch.append(stored)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

@@ -14,10 +14,17 @@ from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError, RetrievalError, UserError
-from engine.retrieval.embedding import Vectors
-from engine.retrieval.libraries.adding import StoredPaper, from_stored, read_records, to_columns, write_records
+from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.libraries.adding import (
+    StoredPaper,
+    StoredPapers,
+    from_stored,
+    read_records,
+    to_columns,
+    write_records,
+)
 from engine.retrieval.libraries.library import TopicCounts
-from engine.retrieval.libraries.weaviate_schema import READ_S, is_read_only, translate_failures
+from engine.retrieval.libraries.weaviate_schema import READ_S, WeaviateServer, is_read_only, repeat, translate_failures
 from engine.retrieval.merging.same_paper import blocking_keys
 from engine.retrieval.topic_words import find_implied, read_topic
 from engine.text import terms
@@ -41,8 +48,9 @@ _DERIVED = ("words", "identities")
 class PaperObjects:
     """The papers of a collection, or of one tenant of it. Every method raises `RetrievalError`."""
 
-    def __init__(self, papers: Any) -> None:
+    def __init__(self, papers: Any, server: WeaviateServer) -> None:
         self._papers = papers
+        self._server = server
 
     async def count(self) -> int:
         """Number of papers."""
@@ -70,16 +78,28 @@ class PaperObjects:
     async def store(self, papers: Sequence[StoredPaper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
         """Write the papers, in place of those that have their keys, with their vectors of title and abstract.
 
-        What the server refuses is tried once more without the others, then returned.
+        A batch that fails is repeated (`repeat`), what the server refuses is tried once more without the others, then
+        returned.
         """
-        if not papers:
-            return []
         objects = [_object(paper, vectors, i) for i, paper in enumerate(papers)]
-        errors = await self._insert(objects)
+        errors = await self._insert_all(objects)
         again = sorted(errors)
         if again:
-            errors = {again[i]: why for i, why in (await self._insert([objects[i] for i in again])).items()}
+            errors = {again[i]: why for i, why in (await self._insert_all([objects[i] for i in again])).items()}
         return [RecordError(papers[i].paper.key, f"Weaviate refused it ({why[:160]})") for i, why in errors.items()]
+
+    async def _insert_all(self, objects: list[Any]) -> dict[int, str]:
+        """Write the objects, a few batches at once; what the server refused of them, by place, and why."""
+        errors: dict[int, str] = {}
+        free = asyncio.Semaphore(self._server.parallel)
+
+        async def insert(start: int) -> None:
+            async with free:
+                refused = await repeat(lambda: self._insert(objects[start : start + self._server.batch]))
+            errors.update({start + i: why for i, why in refused.items()})
+
+        await asyncio.gather(*(insert(start) for start in range(0, len(objects), self._server.batch)))
+        return errors
 
     async def _insert(self, objects: list[Any]) -> dict[int, str]:
         async with translate_failures("to store papers"), asyncio.timeout(WRITE_S):
@@ -110,6 +130,15 @@ class PaperObjects:
             found += [_to_stored(o.properties) for o in page.objects]
             if len(page.objects) < PAGE:
                 return found
+
+    async def near(self, batch: Sequence[Paper]) -> list[StoredPaper]:
+        """Every paper that may be one of these: it has a blocking key in common with one."""
+        found: dict[PaperKey, StoredPaper] = {}
+        for start in range(0, len(batch), KEYS):
+            blocks = list({block for paper in batch[start : start + KEYS] for block in blocking_keys(paper)})
+            some = await self.matching(Filter.by_property("identities").contains_any(blocks))
+            found.update({stored.paper.key: stored for stored in some})
+        return list(found.values())
 
     async def get(self, keys: Sequence[PaperKey]) -> list[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
@@ -154,7 +183,7 @@ class PaperObjects:
             yield seen
 
     async def _store_all(self, objects: list[Any]) -> None:
-        for why in (await self._insert(objects)).values() if objects else ():
+        for why in (await self._insert_all(objects)).values():
             raise RetrievalError(f"Weaviate refused a paper ({why[:160]}).")
 
     async def by_words(self, query: Query) -> list[FoundPaper]:
@@ -192,7 +221,7 @@ class PaperObjects:
             )
         return _found(query, [(o, float(o.metadata.score or 0.0)) for o in found.objects])
 
-    async def near(self, query: Query, target: str, vector: list[float] | None) -> list[FoundPaper]:
+    async def nearest(self, query: Query, target: str, vector: list[float] | None) -> list[FoundPaper]:
         """The papers whose title or abstract is nearest; without a vector the server makes one of the query."""
         common: dict[str, Any] = {
             "target_vector": target,
@@ -270,3 +299,22 @@ def filter_papers(query: Query, also: Any = None) -> Any:
     if query.venue:
         parts.append(Filter.by_property("venue_folded").equal(query.venue.casefold()))
     return reduce(and_, parts) if parts else None
+
+
+async def embed_papers(embedder: Embedder, stored: Sequence[StoredPaper]) -> tuple[Vectors, Vectors]:
+    """The vectors of titles and of abstracts; a paper without an abstract has its title's."""
+    papers = [item.paper for item in stored]
+    titles = await asyncio.to_thread(embedder.embed, [p.title for p in papers])
+    return titles, await asyncio.to_thread(embedder.embed, [p.content or p.title for p in papers])
+
+
+async def batched(papers: StoredPapers, size: int) -> AsyncIterator[list[StoredPaper]]:
+    """The papers in lists of that size, the last one shorter."""
+    batch: list[StoredPaper] = []
+    async for stored in papers:
+        batch.append(stored)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

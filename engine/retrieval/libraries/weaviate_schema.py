@@ -53,6 +53,10 @@ class WeaviateServer:
     replicas: int = 1
     shards: int | None = None
     quantisation: Quantisation = "none"
+    batch: int = 500
+    """Papers in one request."""
+    parallel: int = 2
+    """Requests under way at once while papers are written."""
     connect_s: float = 10.0
     query_s: float = 30.0
     insert_s: float = 120.0
@@ -110,7 +114,7 @@ async def translate_failures(doing: str) -> AsyncIterator[None]:
 P = ParamSpec("P")
 T = TypeVar("T")
 PAUSES_S = (0.2, 1.0)
-"""Pauses before a read is tried again."""
+"""Pauses before a read, or a batch of papers, is tried again: written twice, a paper is there once."""
 READ_S = 30.0
 """A read takes so long at most, whatever the client tries by itself where the server has died."""
 QUICK_S = 5.0
@@ -124,25 +128,27 @@ def retried(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, 
     async def patient(*args: P.args, **options: P.kwargs) -> T:
         try:
             async with asyncio.timeout(READ_S):
-                return await repeated(*args, **options)
+                return await repeat(lambda: read(*args, **options))
         except TimeoutError as error:
             raise RetrievalError(
                 f"Weaviate did not answer within {READ_S:.0f} seconds. Check that it runs and is reachable.",
                 retryable=True,
             ) from error
 
-    async def repeated(*args: P.args, **options: P.kwargs) -> T:
-        for pause_s in PAUSES_S:
-            began = time.monotonic()
-            try:
-                return await read(*args, **options)
-            except RetrievalError as error:
-                if not error.retryable or time.monotonic() - began > QUICK_S:
-                    raise
-            await asyncio.sleep(pause_s)
-        return await read(*args, **options)
-
     return patient
+
+
+async def repeat(ask: Callable[[], Awaitable[T]]) -> T:
+    """The answer, asked for again after each of the pauses where the server failed in a way that may pass."""
+    for pause_s in PAUSES_S:
+        began = time.monotonic()
+        try:
+            return await ask()
+        except RetrievalError as error:
+            if not error.retryable or time.monotonic() - began > QUICK_S:
+                raise
+        await asyncio.sleep(pause_s)
+    return await ask()
 
 
 def _word_failure(error: Exception, doing: str) -> tuple[str, bool]:

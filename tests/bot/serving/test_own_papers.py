@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import typst
+from rich.console import Console
 
 from adapters.chat import Attachment, Incoming
+from bot.app import open_app
+from bot.cli.administration import delete_papers
+from bot.cli.unmerge import unmerge
+from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
-from tests.fakes import HERE, papers
+from engine.values import PaperKey, Query
+from tests.fakes import HERE, paper, papers
 from tests.lab import Lab, opened
 from tests.scholarly_server import scholarly
 
@@ -102,6 +109,31 @@ async def test_a_workspace_s_papers_can_be_deleted(library: LocalLibrary, monkey
         assert not await libraries.has_papers(HERE.workspace) and not await libraries.remove_workspace(HERE.workspace)
         assert await (await libraries.workspace_library(rivals.workspace)).count() == 1
         assert await (await libraries.workspace_library(HERE.workspace)).count() == 0
+
+
+async def test_a_merge_among_a_workspace_s_papers_is_undone_and_one_is_deleted(library: LocalLibrary) -> None:
+    one = paper(1, key="arxiv:2009.00009", identifiers=("arxiv:2009.00009",), title="A secret plan of ours for bandits")
+    other = replace(one, key=PaperKey("doi:10.1000/x"), identifiers=(PaperKey("doi:10.1000/x"),), venue="ICML")
+    async with open_app() as app:
+        own = await app.libraries.workspace_library(HERE.workspace)
+        await own.add([one, other, *papers(4)])
+        await own.index(lambda _: None)
+    said = Console(file=io.StringIO(), width=300)
+    assert await unmerge(said, "2009.00009", "", HERE.workspace, None, show=True) == 0
+    assert await unmerge(said, "2009.00009", "", HERE.workspace, None, show=False) == 0
+    assert await delete_papers(said, HERE.workspace, ["10.1000/x", papers(1)[0].key]) == 0
+    with pytest.raises(UserError, match="added none of these papers"):
+        await delete_papers(said, HERE.workspace, ["10.1000/x"])
+    with pytest.raises(UserError, match="slack:other has added no papers"):
+        await unmerge(said, "10.1000/x", "", "slack:other", None, show=True)
+    assert isinstance(said.file, io.StringIO)
+    assert "was merged from 2 records" in said.file.getvalue() and "Taken apart into 2 papers" in said.file.getvalue()
+    assert "Deleted: A secret plan of ours for bandits (doi:10.1000/x)" in said.file.getvalue()
+    async with open_app() as app:
+        own = await app.libraries.workspace_library(HERE.workspace)
+        assert await own.count() == 4
+        found = await own.search(Query("secret plan bandits", 5, ranking="words"))
+        assert [f.paper.key for f in found] == [one.key]
 
 
 async def test_a_text_file_is_read_too(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:

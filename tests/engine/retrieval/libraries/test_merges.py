@@ -12,7 +12,7 @@ from engine.errors import UserError
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate_schema import WeaviateServer, connect
-from engine.values import Paper, PaperKey
+from engine.values import Paper, PaperKey, Query
 from tests.engine.retrieval.libraries.test_contract import in_weaviate
 from tests.fakes import paper, papers
 from tests.servers import WeaviateAt
@@ -82,6 +82,15 @@ async def test_a_doi_of_the_proceedings_does_not_mix_papers(filled: Filled) -> N
     assert await library.count() == 7
     assert await library.add([one, two]) == AddReport(0, 0, 2)
     assert {p.title async for p in _papers(library)} >= {one.title, two.title}
+
+
+async def test_papers_are_removed_and_may_come_again(filled: Filled) -> None:
+    library = await filled([PREPRINT, *papers(5, "graph", 101)], [PUBLISHED])
+    await library.remove([PREPRINT.key])
+    await library.index(lambda _: None)
+    assert await library.count() == 5 and not list(await library.get([PREPRINT.key, PUBLISHED.key]))
+    assert TITLE not in {f.paper.title for f in await library.search(Query(TITLE, 3, "words"))}
+    assert await library.add([PUBLISHED]) == AddReport(1)
 
 
 async def test_what_was_never_merged_says_so(filled: Filled) -> None:
