@@ -23,7 +23,7 @@ from engine.retrieval.online.transport import OnlineCache
 from engine.text import fold
 from engine.values import Paper, PaperKey
 
-LISTS = (".bib", ".ris", ".csv", ".jsonl", ".json", ".nbib", ".ciw", ".tsv", ".gz")
+LISTS = (".bib", ".ris", ".csv", ".jsonl", ".json", ".nbib", ".ciw", ".tsv", ".enw", ".xml", ".gz")
 LARGEST_BYTES = 20 * 2**20
 PATIENCE_S = 15.0
 """Somebody waits for the answer, so online services are not waited for as long as by a job."""

@@ -6,23 +6,28 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from engine.retrieval.identity import find_arxiv
 from engine.retrieval.names import write_name
 
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "title": ("title", "article title", "document title", "ti"),
+    "title": ("title", "article title", "document title", "ti", "display_name"),
     "abstract": ("abstract", "abstract note", "ab"),
-    "authors": ("author full names", "authors", "author", "af", "au", "book authors"),
-    "year": ("year", "publication year", "py", "date", "publication date"),
+    "authors": ("author full names", "authors", "author", "author/s", "af", "au", "book authors"),
+    "year": (
+        "year", "publication year", "publication_year", "pubyear", "py", "date", "publication date", "date published",
+    ),
     "venue": (
-        "venue", "source title", "publication title", "journal", "journal title", "so", "conference name",
+        "venue", "source title", "publication title", "journal", "journal title", "journal/book", "publication",
+        "source", "so", "conference name",
         "proceedings title", "conference title", "book title", "series title", "university", "school", "institution",
         "publisher",
     ),
     "citations": (
-        "citations", "cited by", "times cited, all databases", "times cited, wos core", "times cited", "z9", "tc",
+        "citations", "cited by", "times cited, all databases", "times cited, wos core", "times cited", "cites",
+        "cited_by_count", "citing works count", "article citation count", "z9", "tc",
     ),
     "doi": ("doi", "di"),
-    "url": ("url", "link", "doi link"),
+    "url": ("url", "link", "doi link", "pdf link", "articleurl", "source url", "external url"),
     "arxiv": ("arxiv", "arxiv id"),
     "pmid": ("pmid", "pubmed id", "pm"),
     "pmcid": ("pmcid", "pmc id"),
@@ -43,18 +48,27 @@ def read_row(row: Mapping[str, str]) -> dict[str, Any]:
     record["authors"] = _split_authors(str(record["authors"]))
     if match := re.search(r"pmid:\s*(\d+)", known.get("extra", ""), re.I):
         record["pmid"] = record["pmid"] or match[1]
-    if match := re.search(r"arxiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", known.get("extra", ""), re.I):
-        record["arxiv"] = match[1]
+    noted = (known.get(name, "") for name in ("extra", "publication", "source", "archive location", "number"))
+    record["arxiv"] = record["arxiv"] or find_arxiv(*noted)
     return record
 
 
-_INITIALS = re.compile(r"[^,;]+ (?:[A-Z]\.?-?){1,4}(?:, [^,;]+ (?:[A-Z]\.?-?){1,4})+")
+_FAMILY_FIRST = re.compile(r"([^,;]+) ((?:[A-Z]\.?-?){1,4})")
+_INITIALS_FIRST = re.compile(r"[A-Z]{1,3} [^,;]+(?:, [A-Z]{1,3} [^,;]+)+")
 
 
 def _split_authors(text: str) -> list[str]:
-    """Names divided by semicolons, or by commas where each ends with initials, as older files of Scopus have them."""
-    bare = re.sub(r"\s*\(\d{6,}\)", "", text)  # Scopus puts its own numbers behind the names
-    return bare.split(", ") if ";" not in bare and _INITIALS.fullmatch(bare.strip()) else bare.split(";")
+    """Names divided by semicolons, bars or “and”, or by commas where each has initials, as in PubMed's tables."""
+    bare = re.sub(r"\s*\(\d{6,}\)", "", text).strip()  # Scopus puts its own numbers behind the names
+    if not re.search(r"[A-Z]\.[,;]", bare):
+        bare = bare.removesuffix(".")  # PubMed ends its list so
+    names = [name.strip() for name in re.split(r"[;|]" if ";" in bare or "|" in bare else r"\s+and\s+", bare)]
+    if len(names) == 1:
+        parts = names[0].split(", ")
+        if _INITIALS_FIRST.fullmatch(names[0]) or all(map(_FAMILY_FIRST.fullmatch, parts)):
+            names = parts
+    initials = [_FAMILY_FIRST.fullmatch(name) for name in names if name]
+    return [f"{name[1]}, {name[2]}" for name in initials if name] if all(initials) else names
 
 
 def read_csl(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,11 +78,10 @@ def read_csl(item: Mapping[str, Any]) -> dict[str, Any]:
     year = str(parts[0][0]) if isinstance(parts, list) and parts and parts[0] else ""
     raw = issued.get("raw") or issued.get("literal") if isinstance(issued, dict) else ""
     venues = ("container-title", "event-title", "collection-title", "publisher")
-    noted = re.search(r"arxiv:\s*(\S+)", str(item.get("note", "")), re.I)
     others = {name: value for name, value in item.items() if name not in _CSL}
     return {
         **others,
-        "arxiv": noted[1] if noted else item.get("arxiv", ""),
+        "arxiv": item.get("arxiv", "") or find_arxiv(*(str(item.get(name, "")) for name in ("note", "number"))),
         "title": item.get("title", ""),
         "abstract": item.get("abstract", ""),
         "authors": [name for name in map(write_name, _list(item.get("author"))) if name],

@@ -95,7 +95,7 @@ def _read_name(name: str) -> str:
     text = name.strip()
     if re.fullmatch(r"\{.*\}", text, re.S):
         return clean_name(text[1:-1])
-    family, *rest = [part.strip() for part in text.split(",")]
+    family, *rest = [part.strip() for part in re.sub(r"[{}]", "", text).split(",")]  # Ming{-}Wei, as DBLP protects it
     suffix = next((part for part in rest if _SUFFIX.fullmatch(part)), "")
     given = " ".join(part for part in rest if part and part != suffix)
     return clean_name(" ".join(part for part in (given, family, suffix) if part))

@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import logging
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,17 +28,22 @@ from bibtexparser.model import Block, Entry
 
 from engine.errors import LimitExceeded, RecordError, UserError
 from engine.retrieval.columns import TITLES, is_csl, read_csl, read_row
+from engine.retrieval.endnote import is_endnote, read_endnote, read_endnote_xml
 from engine.retrieval.file_limits import LINE_BYTES, UNLIMITED, BoundedStream, FileLimits, read_lines
+from engine.retrieval.identity import find_arxiv
 from engine.retrieval.names import split_bibtex_names
 from engine.retrieval.record_fields import RawRecord, make_paper
-from engine.retrieval.tagged import is_pubmed, is_web_of_science, read_pubmed, read_ris, read_web_of_science
+from engine.retrieval.tagged import is_pubmed, is_ris, is_web_of_science, read_pubmed, read_ris, read_web_of_science
 from engine.text import clean
 from engine.values import Paper
 
 OnBytes = Callable[[int, int], None]
 """Called with the bytes read so far and the bytes of the file."""
 
-FORMATS = "BibTeX, RIS, PubMed (.nbib), Web of Science (.txt, .ciw), CSV, CSL-JSON and JSON Lines, each also as .gz"
+FORMATS = (
+    "BibTeX, RIS, EndNote (.enw, .xml), PubMed (.nbib), Web of Science (.txt, .ciw), CSV, CSL-JSON and JSON Lines, "
+    "each also as .gz"
+)
 
 
 def read_papers(
@@ -158,14 +164,22 @@ def _bibtex_fields(entry: Entry, authors: list[str]) -> dict[str, Any]:
     from_arxiv = (fields.get("archiveprefix") or fields.get("eprinttype") or "arxiv").lower() == "arxiv"
     if fields.get("eprinttype", "").lower() == "pubmed":
         fields["pmid"] = eprint
+    noted = _CITED.search(fields.get("note", ""))
+    cited = fields.pop("times-cited", "") or (noted[1] if noted else "")
     return {
         **fields,
         "id": "",
+        "citations": cited,
         "authors": authors,
         "venue": next((fields[field] for field in _BIBTEX_VENUES if fields.get(field)), ""),
         "year": fields.get("year") or fields.get("date", ""),
-        "arxiv": eprint if from_arxiv else "",
+        "arxiv": (eprint if from_arxiv else "") or find_arxiv(*(fields.get(name, "") for name in _WITH_ARXIV)),
     }
+
+
+_CITED = re.compile(r"cited by:? (\d[\d,]*)", re.I)
+_WITH_ARXIV = ("journal", "note", "howpublished", "number", "volume", "publisher")
+"""Fields in which an arXiv id stands: “arXiv preprint arXiv:1706.03762”, as Google Scholar writes it."""
 
 
 def _bibtex_authors(entry: Entry) -> list[str]:
@@ -185,20 +199,28 @@ def _ris(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord 
             yield RecordError(place, odd)
 
 
+FIRST_LINES = 5
+"""Lines among which the names of a table's columns are looked for."""
+
+
+FIRST_CHARACTERS = 500
+"""Where the first entry of a BibTeX file begins at the latest, if it is called .txt."""
+
+
 def _table(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
-    text = _text(stream)
-    first = text.partition("\n")[0]
-    delimiter = max(",\t;", key=first.count)
     csv.field_size_limit(LINE_BYTES)
-    lines = io.StringIO(text).readlines()
-    header = csv.DictReader(lines, strict=True, delimiter=delimiter)
-    try:
-        columns = [column or "" for column in header.fieldnames or ()]
-    except csv.Error as error:
-        raise UserError(f"{name}: the first line is not valid CSV ({error}).") from error
-    if not TITLES & {column.strip().lower() for column in columns}:
-        raise UserError(f"{name}: the first line must name the columns, one of them “title”.")
-    yield from _rows(name, columns, lines, header.line_num, delimiter)
+    lines = io.StringIO(_text(stream)).readlines()
+    for at in range(min(len(lines), FIRST_LINES)):  # some programs say first where the table is from
+        delimiter = max(",\t;", key=lines[at].count)
+        header = csv.DictReader(lines[at:], strict=True, delimiter=delimiter)
+        try:
+            columns = [column or "" for column in header.fieldnames or ()]
+        except csv.Error as error:
+            raise UserError(f"{name}: the first line is not valid CSV ({error}).") from error
+        if TITLES & {column.strip().lower() for column in columns}:
+            yield from _rows(name, columns, lines, at + header.line_num, delimiter)
+            return
+    raise UserError(f"{name}: the first line must name the columns, one of them “title”.")
 
 
 def _rows(
@@ -218,10 +240,23 @@ def _rows(
             yield RecordError(f"{name}, line {at}", f"not valid CSV ({error})")
 
 
+def _endnote_xml(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
+    for number, record in enumerate(read_endnote_xml(name, stream.read()), start=1):
+        yield RawRecord(f"{name}, record {number}", record)
+
+
 def _tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
-    """PubMed's export, Web of Science's plain text, or its table with tabs."""
+    """A text by what it begins with: PubMed's, Web of Science's or EndNote's export, RIS, BibTeX, a table with tabs."""
     text = _text(stream)
-    if is_pubmed(text):
+    if is_ris(text):
+        yield from _ris(name, (), io.BytesIO(text.encode()))
+        return
+    if re.search(r"(?m)^\s*@\w+\s*\{", text[:FIRST_CHARACTERS]):
+        yield from _bibtex(name, (), io.BytesIO(text.encode()))
+        return
+    if is_endnote(text):
+        records = read_endnote(text)
+    elif is_pubmed(text):
         records = read_pubmed(text)
     elif is_web_of_science(text):
         records = read_web_of_science(text)
@@ -246,6 +281,8 @@ _READERS: Mapping[str, Callable[[str, Iterable[bytes], io.BufferedReader[Any]], 
     ".nbib": _tagged,
     ".ciw": _tagged,
     ".txt": _tagged,
+    ".enw": _tagged,
+    ".xml": _endnote_xml,
 }
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.retrieval.identity import find_arxiv
+
 Fields = Mapping[str, list[str]]
 
 _PUBMED = re.compile(r"([A-Z]{2,4}) *- (.*)")
@@ -17,6 +19,11 @@ _WEB_OF_SCIENCE = re.compile(r"([A-Z][A-Z0-9])(?: (.*))?")
 def is_pubmed(text: str) -> bool:
     """Whether a text begins as an export of PubMed does."""
     return bool(re.match(r"\s*PMID ?- ", text))
+
+
+def is_ris(text: str) -> bool:
+    """Whether a text begins as RIS does, whatever its file is called."""
+    return bool(re.match(r"\s*TY {0,2}- ", text))
 
 
 def is_web_of_science(text: str) -> bool:
@@ -32,7 +39,7 @@ def read_pubmed(text: str) -> Iterator[Mapping[str, Any]]:
         pubmed = _first(fields, "PMID")
         yield {
             **_others(fields, _PUBMED_READ),
-            "title": _first(fields, "TI", "BTI"),
+            "title": _first(fields, "TI", "BTI").removesuffix("."),
             "abstract": _first(fields, "AB"),
             "authors": [*(fields["FAU"] or fields["AU"]), *_bodies(fields["CN"])],
             "year": _first(fields, "DP", "DEP"),
@@ -112,6 +119,7 @@ _RIS_VENUES = ("JO", "JF", "T2", "BT", "C3", "JA", "J2", "J1", "T3", "PB")
 def _ris_fields(fields: Fields) -> dict[str, Any]:
     notes = " ".join(fields.get("N1", ()))
     cited = re.search(r"(?:cited by|times cited)\D{0,20}(\d[\d,]*)", notes, re.I)
+    from_nlm = bool({"NLM", "PubMed"} & {*fields.get("DP", ()), *fields.get("DB", ())})
     pubmed = re.search(r"pmid\W*(\d+)", " ".join((notes, *fields.get("C2", ()), *fields.get("AN", ()))), re.I)
     kind = _first(fields, "TY")
     venues = ("PB", "T2") if kind == "THES" else _RIS_VENUES
@@ -125,16 +133,35 @@ def _ris_fields(fields: Fields) -> dict[str, Any]:
         "venue": _first(fields, *(tag for tag in venues if _first(fields, tag) != title)),
         "doi": _first(fields, "DO"),
         "url": _first(fields, "UR", "L2"),
-        "arxiv": next(
-            (m[1] for m in [re.search(r"arxiv:\s*(\S+)", " ".join(map(" ".join, fields.values())), re.I)] if m), ""
-        ),
+        "arxiv": find_arxiv(*(value for values in fields.values() for value in values)),
         "citations": _first(fields, "TC") or (cited[1] if cited else ""),
-        "pmid": pubmed[1] if pubmed else _first(fields, "PM"),
+        "pmid": pubmed[1] if pubmed else _first(fields, "PM", *(("AN",) if from_nlm else ())),
+        "pmcid": next((value for value in fields.get("C2", ()) if re.fullmatch(r"PMC\d+", value)), ""),
     }
 
 
 _RIS_READ = frozenset(
-    {"TY", "TI", "T1", "CT", "AB", "N2", "AU", "A1", "PY", "Y1", "DA", "DO", "UR", "TC", "PM", "N1", *_RIS_VENUES}
+    {
+        "TY",
+        "TI",
+        "T1",
+        "CT",
+        "AB",
+        "N2",
+        "AU",
+        "A1",
+        "PY",
+        "Y1",
+        "DA",
+        "DO",
+        "UR",
+        "TC",
+        "PM",
+        "N1",
+        "C2",
+        "AN",
+        *_RIS_VENUES,
+    }
 )
 _PUBMED_READ = frozenset(
     {"PMID", "OWN", "TI", "BTI", "AB", "FAU", "AU", "CN", "DP", "DEP", "JT", "TA", "LID", "AID", "PMC"}

@@ -112,7 +112,13 @@ async def test_a_workspace_s_papers_can_be_deleted(library: LocalLibrary, monkey
 
 
 async def test_a_merge_among_a_workspace_s_papers_is_undone_and_one_is_deleted(library: LocalLibrary) -> None:
-    one = paper(1, key="arxiv:2009.00009", identifiers=("arxiv:2009.00009",), title="A secret plan of ours for bandits")
+    one = paper(
+        1,
+        key="arxiv:2009.00009",
+        identifiers=("arxiv:2009.00009",),
+        title="A secret plan of ours for bandits",
+        venue="arXiv",
+    )
     other = replace(one, key=PaperKey("doi:10.1000/x"), identifiers=(PaperKey("doi:10.1000/x"),), venue="ICML")
     async with open_app() as app:
         own = await app.libraries.workspace_library(HERE.workspace)
