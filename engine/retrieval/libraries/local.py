@@ -21,6 +21,7 @@ from engine.errors import UserError
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.adding import Changes, StoredPaper, from_stored, plan_changes, split_merge
 from engine.retrieval.libraries.appending import UnindexedPapers
+from engine.retrieval.libraries.lancedb_import import import_lancedb
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.local_papers import (
@@ -371,10 +372,9 @@ async def create_library(folder: Path, neural: Embedder | None = None) -> LocalL
     check_name(folder.name)
     with translate_failures(folder.name):
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-        import lancedb
         import pyarrow as pa
 
-        database = await lancedb.connect_async(folder)
+        database = await import_lancedb().connect_async(folder)
         names = (await database.list_tables()).tables
         if "papers" in names:
             table = await database.open_table("papers")

@@ -217,7 +217,7 @@ async def test_a_job_that_ends_its_process_each_time_is_set_aside_and_can_be_ask
     await store.close()
     async with opened() as lab:
         await lab.service.sweep()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             await lab.chat.turn.wait()
         assert "ended each of the 5 times" in lab.chat.last
         assert (await lab.session()).job is None

@@ -16,6 +16,7 @@ import docx
 import pypdfium2
 import pytest
 
+from bot.bench.platforms.changes import PATIENCE_S
 from engine.citations import with_references
 from engine.rendering.bibliography import bibtex, csl_json
 from engine.rendering.files import FORMATS, write_files
@@ -37,7 +38,7 @@ def run(folder: Path, *command: str) -> str:
         warnings.warn(f"{name} is not here: {command[0]} opened no export", stacklevel=2)
         pytest.skip(f"{command[0]} is not installed")
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=120, errors="replace", check=False
+        command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, errors="replace", check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     return done.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -59,6 +60,11 @@ async def test_an_interrupted_ingest_is_finished_by_repeating_it(
     await again.index(lambda _: None)
     assert await again.is_current()
     assert await again.count() == 110
+
+
+async def test_the_clients_of_lancedbs_service_are_not_loaded(library: LocalLibrary) -> None:
+    assert "lancedb" in sys.modules
+    assert "lance_namespace_urllib3_client.api" not in sys.modules  # half of the time of LanceDB's import
 
 
 async def test_vectors_are_kept_for_what_did_not_change(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ async def test_a_slow_server_is_said(client: Any, server: WeaviateServer, tmp_pa
 async def test_a_server_that_is_away_is_said(server: WeaviateServer) -> None:
     (port,) = free_ports(1)
     with pytest.raises(RetrievalError, match="Weaviate") as error:
-        await connect(replace(server, url=f"http://127.0.0.1:{port}", connect_s=1.0))
+        await connect(replace(server, url=f"http://127.0.0.1:{port}", connect_s=PATIENCE_S))
     assert error.value.retryable
 
 
@@ -221,7 +221,8 @@ async def test_refused_failing_and_hanging_servers(status: int, said: str) -> No
     application.router.add_route("*", "/{tail:.*}", answer)
     async with serve_http(application, "127.0.0.1", 0, shutdown_s=0.1) as port:
         with pytest.raises(RetrievalError, match=said):
-            await connect(WeaviateServer(f"http://127.0.0.1:{port}", key="wrong-key", connect_s=0.5))
+            connect_s = PATIENCE_S if status else 0.5
+            await connect(WeaviateServer(f"http://127.0.0.1:{port}", key="wrong-key", connect_s=connect_s))
 
 
 async def test_collections_are_made_by_two_at_once_and_only_those_that_are_used(
@@ -261,7 +262,7 @@ async def test_writers_take_turns_and_one_that_died_is_not_waited_for_long(clien
         with pytest.raises(UserError, match="Another process is adding"):
             async with writing(client, "shared", waited_s=0.3):
                 raise AssertionError("two writers at once")
-        async with writing(client, "another", waited_s=0.3):
+        async with writing(client, "another", waited_s=PATIENCE_S):
             order.append("another")
     dead = client.collections.get(LEASES)
     values = {"library": "shared", "owner": "dead", "until": time.time() - 1}
