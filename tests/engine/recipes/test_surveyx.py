@@ -249,40 +249,33 @@ class Recorded:
         """Nothing is open."""
 
 
-STAGES = (
-    "kinds",
-    "trees",
-    "primary",
-    "mount",
-    "divide",
-    "reorganise",
-    "hints",
-    "draft",
-    "rewrite",
-    "check",
-    "frame",
-    "cells",
-)
+KILLED_AT = ("kinds", "trees", "mount", "divide", "hints", "draft", "rewrite", "check", "frame", "cells")
+"""Stages of two calls and more, in their order: the second call of each ends one run."""
 
 
-@pytest.mark.parametrize("stage", STAGES)
-async def test_what_was_paid_before_a_kill_is_not_paid_again(stage: str, tmp_path: Path) -> None:
+async def test_what_was_paid_before_a_kill_is_not_paid_again(tmp_path: Path) -> None:
     record = MemoryRecord()
     models = dict.fromkeys(get_args(Task), "simulated")
+    asked: Counter[str] = Counter()
 
     async def run(provider: Recorded) -> Survey:
         model = MeteredModel(provider, models, Throttle(4), Account(), record, "job")  # type: ignore[arg-type]
-        run = context(model, LocalForest(tmp_path / FOREST_FILE, WordEmbedder()))
-        return (await whole_survey(run))[1]
+        survey = context(model, LocalForest(tmp_path / FOREST_FILE, WordEmbedder()))
+        return (await whole_survey(survey))[1]
 
-    killed, second = Recorded(stage), Recorded()
-    if stage in {"primary", "reorganise"}:  # there is but one, so the next dies
-        killed = Recorded({"primary": "mount", "reorganise": "hints"}[stage])
-    with pytest.raises((Killed, ExceptionGroup)):
-        await run(killed)
-    survey = await run(second)
-    repeated = Counter(killed.asked) & Counter(second.asked)
-    assert not repeated
+    def pay(provider: Recorded, stage: str) -> None:
+        now = Counter(provider.asked)
+        assert now and not asked & now, stage
+        asked.update(now)
+
+    for stage in KILLED_AT:
+        killed = Recorded(stage)
+        with pytest.raises((Killed, ExceptionGroup)):
+            await run(killed)
+        pay(killed, stage)
+    last = Recorded()
+    survey = await run(last)
+    pay(last, "the end")
     assert survey.sections
     untouched = Recorded()
     assert await run(untouched) == survey
