@@ -18,6 +18,7 @@ from tenacity.wait import wait_random_exponential
 from engine.errors import LanguageModelError
 from engine.llm.meter import Ledger, Reservation, Throttle
 from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimate_completion, strict_schema
+from engine.text import storable
 from engine.tracing import trace_step, tracer
 
 ATTEMPTS = 6
@@ -86,8 +87,8 @@ class MeteredModel:
                 with attempt:
                     async with self._reserve_call(model, request) as reservation:
                         async for piece in self.provider.stream(model, request):
-                            pieces.append(piece)
-                            yield piece
+                            pieces.append(storable(piece))
+                            yield pieces[-1]
                         completion = estimate_completion(request, "".join(pieces))
                         await self._record_completion(key, completion, reservation)
                         _describe_completion(span, completion, attempt.retry_state.attempt_number)
@@ -106,7 +107,7 @@ class MeteredModel:
             current = replace(asked, step=request.step + again, prompt=replace(asked.prompt, question=question))
             completion = await self._call(current, schema)
             try:
-                return kind.model_validate_json(_json_of(completion.text))
+                return kind.model_validate_json(_drop_unstorable(_json_of(completion.text)))
             except ValidationError as error:
                 first = error.errors(include_url=False, include_input=False)[0]
                 problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
@@ -129,7 +130,8 @@ class MeteredModel:
             with attempt:
                 try:
                     async with self._reserve_call(model, current) as reservation:
-                        completion = await self.provider.complete(model, current, schema)
+                        answer = await self.provider.complete(model, current, schema)
+                        completion = replace(answer, text=storable(answer.text))
                         await self._record_completion(key, completion, reservation)
                     _describe_completion(span, completion, attempt.retry_state.attempt_number)
                 except CallFailed as error:
@@ -210,6 +212,17 @@ def _bare_schema(node: Any) -> Any:
         return node
     said = {"title", "description"}
     return {k: _bare_schema(v) for k, v in node.items() if k not in said or not isinstance(v, str)}
+
+
+_ESCAPE = re.compile(
+    r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+"""In JSON: a backslash of the text or a whole pair of surrogates, which stay; a null character or half a pair."""
+
+
+def _drop_unstorable(text: str) -> str:
+    """JSON without the escaped characters that `storable` drops where they are not escaped."""
+    return _ESCAPE.sub(lambda escape: escape[1] or "", text)
 
 
 def _json_of(text: str) -> str:

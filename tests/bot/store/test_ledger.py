@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -22,7 +24,9 @@ from bot.store.ledger import (
 from bot.store.sessions import Store, StoredConversation
 from bot.wording import money
 from engine.errors import LimitExceeded, UserError
-from engine.llm.model import Completion
+from engine.llm.meter import Account, Throttle
+from engine.llm.metered_model import MeteredModel
+from engine.llm.model import Completion, Prompt, Request, TypedAnswer
 from engine.llm.prices import Price, PriceList
 from engine.session.state import SurveySession
 from tests.fakes import HERE
@@ -142,3 +146,33 @@ async def test_lost_calls_are_shown_apart_from_paid_ones(open_store: OpenStore) 
     assert "draft: 1 calls" in shown
     assert "$0.150 in all. $0.55 of $1.00 are left. 1 call was broken off" in shown
     assert "up to $0.300" in shown
+
+
+class OddPlan(TypedAnswer):
+    title: str
+
+
+class OddProvider:
+    """Answers with characters that no database takes, plain and escaped."""
+
+    async def complete(self, model: str, request: Request, schema: Mapping[str, object] | None) -> Completion:
+        if schema is None:
+            return Completion("null \0 and half a pair \ud800.", 1, 1)
+        return Completion(r'{"title": "a\u0000b \ud800 \\u0000 \ud83d\ude00"}', 1, 1)
+
+    async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
+        yield "one\0 "
+        yield "two\udfff"
+
+
+async def test_characters_that_no_database_takes_are_left_out_of_what_a_model_answers(store: Store) -> None:
+    await store.commit(StoredConversation(HERE, SurveySession("abc"), "mara"), [])
+    record = StoredRecord(store, "abc")
+    model = MeteredModel(OddProvider(), {"drafting": GPT}, Throttle(1), Account(), record)
+    request = Request("drafting", "draft", Prompt("", "", "Write."), 10)
+    for _ in range(2):  # the second time from the record
+        assert await model.text(request) == "null  and half a pair ."
+        assert (await model.answer_typed(request, OddPlan)).title == "ab  \\u0000 \N{GRINNING FACE}"
+        streamed = replace(request, step="stream")
+        assert "".join([piece async for piece in model.stream(streamed)]) == "one two"
+    assert await count_rows(store, schema.calls) == 3
