@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.chat import Incoming
@@ -11,6 +17,7 @@ from bot.commands.commands import FreeText, Show, StartSurvey
 from bot.conversation.turns import NOT_FOR_THE_SESSION, command_of
 from bot.conversation.understanding import understand_words
 from bot.wording import views
+from bot.wording.sentences import OUR_FAULT
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.events import Approve, JobDone, Start
@@ -18,7 +25,7 @@ from engine.session.proposal_edits import edit_keywords
 from engine.session.state import SurveySession, advance
 from engine.survey import Survey
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
-from tests.fakes import HERE, papers, section
+from tests.fakes import HERE, FakeChat, papers, section
 from tests.lab import opened
 
 BEGINNINGS = (
@@ -107,6 +114,46 @@ def test_what_is_said_is_understood_or_answered(beginning: str, odd: str, sessio
             advance(session, command)
     except UserError as error:
         assert str(error)
+
+
+SAID = st.one_of(
+    st.tuples(st.sampled_from(["words", "button", "form", "stranger"]), st.sampled_from(BEGINNINGS), ODD),
+    st.tuples(
+        st.just("words"), st.sampled_from(["ok", "no", "back", "undo", "stop", "start over", "export"]), st.just("")
+    ),
+)
+QUICK = settings().max_examples <= 25
+"""The same conversations each time; --hypothesis-profile=thorough looks for others."""
+
+
+@settings(max_examples=2 if QUICK else 100, derandomize=QUICK)
+@given(st.lists(SAID, min_size=20, max_size=20))
+def test_a_conversation_of_anything_has_an_answer_each_time(
+    indexed_library: Path, said: Sequence[tuple[str, str, str]]
+) -> None:
+    """Through dispatcher, store, jobs and outbox: none of it is silent, and nothing is our fault."""
+    with tempfile.TemporaryDirectory() as home, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SCHOLIUM_HOME", home)
+        shutil.copytree(indexed_library, Path(home) / "libraries" / "main")
+        asyncio.run(converse([("words", "survey dense retrieval", ""), *said]))
+
+
+async def converse(said: Sequence[tuple[str, str, str]]) -> None:
+    chat = FakeChat()
+    async with opened(chat) as lab:
+        for number, (how, beginning, odd) in enumerate(said):
+            before, text = len(chat.sent), beginning + odd
+            session = await lab.session()
+            button = f"{text}:{session.id}:{session.revision}" if how in {"button", "form"} else ""
+            values = ((odd, beginning), ("topic", odd)) if how == "form" else ()
+            person = "noor" if how == "stranger" else "mara"
+            words = "" if button else text
+            incoming = Incoming(HERE, person, f"k{number}", words, button, values=values)
+            await lab.service.dispatcher.handle(incoming)
+            await lab.settled()
+            if text.strip():
+                assert chat.sent[before:], incoming
+        assert [message.text for message in chat.sent if OUR_FAULT in message.text] == []
 
 
 async def test_characters_that_no_database_takes_are_left_out_where_they_come_in(library: LocalLibrary) -> None:
