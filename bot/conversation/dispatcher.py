@@ -49,8 +49,8 @@ Take = Callable[[StoredConversation], Awaitable[Turn]]
 class Jobs(Protocol):
     """Where jobs wait and run."""
 
-    async def start(self, conversation: Conversation, owner: str, job: Job) -> None:
-        """Put the job into the queue; again for the same job does nothing."""
+    async def start(self, conversation: Conversation, person: str, job: Job) -> None:
+        """Put the job into the queue, in the line of the person it is for; again for the same job does nothing."""
         ...
 
     async def stop(self, job: Job) -> None:
@@ -200,7 +200,7 @@ class Dispatcher:
                     await self.jobs.stop(job)
                 self._outbox.give(stored_messages)
                 for job in turn.starts:
-                    await self.jobs.start(at, turn.stored.owner, job)
+                    await self.jobs.start(at, job.asker or turn.stored.owner, job)
                 return
         raise ServiceError("Too many people changed this conversation at once. Please try again.", retryable=True)
 

@@ -142,10 +142,10 @@ class DurableJobs:
             raise ServiceError(f"The queue of jobs could not be opened ({type(error).__name__}).") from error
         self._workflow = workflow
 
-    async def start(self, conversation: Conversation, owner: str, job: Job) -> None:
-        """Put the job into its queue, or hold it while its owner has enough there; again does nothing."""
+    async def start(self, conversation: Conversation, person: str, job: Job) -> None:
+        """Put the job into its queue, or hold it while the person it is for has enough there; again does nothing."""
         await self.launch()
-        wanted = WantedJob(conversation, owner, job.id, job.kind)
+        wanted = WantedJob(conversation, person, job.id, job.kind)
         await self.share(await self._load_wanted(wanted))
 
     async def share(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:

@@ -51,8 +51,8 @@ class SharedJob:
 
     @property
     def person(self) -> tuple[str, str, str]:
-        """The same, and whose job it is."""
-        return (*self.workspace, self.wanted.owner)
+        """The same, and for whom it is."""
+        return (*self.workspace, self.wanted.person)
 
 
 def choose_queue(kind: JobKind) -> QueueKind:

@@ -170,7 +170,7 @@ class Service:
     async def _waiting_with(self, job: WantedJob) -> Sequence[WantedJob]:
         if self._adapter.only:
             return await self._waiting()
-        return await load_wanted_jobs_of(self.store, job.owner, job.conversation)
+        return await load_wanted_jobs_of(self.store, job.person, job.conversation)
 
     async def _take_over(self, *, always: bool) -> None:
         """Do what processes that are gone left undone, and only then forget them: this one may end at any statement.

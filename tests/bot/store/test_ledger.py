@@ -164,6 +164,9 @@ class OddProvider:
         yield "one\0 "
         yield "two\udfff"
 
+    async def close(self) -> None:
+        """There is no connection."""
+
 
 async def test_characters_that_no_database_takes_are_left_out_of_what_a_model_answers(store: Store) -> None:
     await store.commit(StoredConversation(HERE, SurveySession("abc"), "mara"), [])

@@ -21,9 +21,10 @@ from bot.store.ledger import (
 )
 from bot.store.left_over import take_left_over
 from bot.store.sessions import Store, StoredConversation
+from bot.store.wanted_jobs import load_wanted_jobs, load_wanted_jobs_of
 from engine.errors import ServiceError, UserError
 from engine.llm.model import Completion
-from engine.session.events import Approve, EditOutline, JobDone, Start, Undo
+from engine.session.events import Approve, EditOutline, Job, JobDone, Start, Undo
 from engine.session.outline_edits import rename
 from engine.session.state import SurveySession, advance
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection, SearchRecord
@@ -195,6 +196,16 @@ async def test_old_surveys_are_forgotten_where_a_setting_says_so(store: Store) -
         await connection.execute(schema.sessions.update().values(changed_at=0.0))
     assert await store.clean(30) == 1
     assert await store.load_conversation(HERE) is None
+
+
+async def test_a_readers_question_waits_in_the_readers_line(store: Store) -> None:
+    for number, (asker, kind) in enumerate((("", "write"), ("noor", "answer"), ("", "evaluate"))):
+        session = replace(SurveySession(f"s{number}"), job=Job(f"j{number}", kind, asker=asker))  # type: ignore[arg-type]
+        await store.commit(StoredConversation(replace(HERE, thread=f"{number}"), session, "mara"), [])
+    wanted = await load_wanted_jobs(store, HERE.platform, None)
+    assert [(job.id, job.person) for job in wanted] == [("j0", "mara"), ("j1", "noor"), ("j2", "mara")]
+    assert [job.id for job in await load_wanted_jobs_of(store, "noor", HERE)] == ["j1"]
+    assert [job.id for job in await load_wanted_jobs_of(store, "mara", HERE)] == ["j0", "j2"]
 
 
 async def test_a_backup_restores_into_an_empty_store_of_either_kind(
