@@ -37,9 +37,9 @@ def not_understood(text: str, state: State) -> str:
     return f"I did not understand “{escape_markdown(shorten(clean(text), 80))}”. You can say {suggest_words(state)}."
 
 
-STILL_AT_WORK = "A survey is being made here. Say stop first, or wait for it."
+STILL_AT_WORK = "I am still working on a survey here. Say stop first, or wait until it is done."
 NO_SURVEYS = "You have no survey yet. Name a topic, for example: survey graph neural networks"
-NO_SURVEY_HERE = "There is no survey at hand. Say list to see yours, or name a topic."
+NO_SURVEY_HERE = "No survey is open here. Say list to see yours, or name a topic."
 
 
 def kept(topic: str) -> str:
@@ -75,7 +75,7 @@ def opened(survey: StoredSurvey) -> str:
 
 def elsewhere(survey: StoredSurvey) -> str:
     """A survey that is talked about in another place."""
-    return f"The survey on “{survey.title}” is talked about in another place; go on with it there."
+    return f"The survey on “{survey.title}” belongs to another conversation; continue it there."
 
 
 def no_such_survey(number: int, count: int) -> str:

@@ -12,6 +12,7 @@ from bot.wording.hints import suggest_words
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.report import as_markdown, card
+from engine.llm.model import CallFailed
 from engine.rendering.markdown import escape_markdown
 from engine.run import Progress
 from engine.session.events import Job, JobKind, NoticeKind
@@ -57,7 +58,7 @@ or simply ask a question |
 _NOTICES: dict[NoticeKind, str] = {
     "stale": "That was an earlier proposal; it has changed since. These are the buttons of the present one:",
     "busy": "I am still working; wait for the result, or stop it first.",
-    "running already": "A survey is being made here already. Stop it first, then name the new topic.",
+    "running already": "I am already working on a survey here. Stop it first, then name the new topic.",
     "nothing to approve": "There is nothing to approve now.",
     "nothing to undo": "There is nothing to undo.",
     "nothing to redo": "There is nothing to redo.",
@@ -77,7 +78,7 @@ _STAGES = {
     "searching": "Searching",
     "searching online": "Searching online",
     "following citations": "Following citations",
-    "retractions": "Looking for retracted papers",
+    "retractions": "Checking for retractions",
     "choosing": "Judging which papers are relevant",
     "filtering": "Leaving out what is off topic",
     "grouping": "Grouping the papers by what they are about",
@@ -161,6 +162,9 @@ def failure(error: ScholiumError) -> str:
             return escape_markdown(str(error))
         case LimitExceeded():
             return escape_markdown(str(error))
+        case CallFailed(is_away=True):
+            again = " Trying again may help." if error.retryable else ""
+            return f"{escape_markdown(str(error))}{again}\n\n{MODEL_AWAY}"
         case RetrievalError() | ServiceError():
             again = " Trying again may help." if error.retryable else ""
             return f"A service failed: {escape_markdown(str(error))}{again}"
@@ -168,6 +172,11 @@ def failure(error: ScholiumError) -> str:
             return escape_markdown(str(error))
 
 
+MODEL_AWAY = (
+    "Nothing that is finished is lost. Whoever runs Scholium can check the model's key (`OPENAI_API_KEY` or "
+    "`ANTHROPIC_API_KEY`), its address (`OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`) and `SCHOLIUM_MODEL`; "
+    "`scholium doctor` asks it. Without a model: `survey TOPIC recipe=cluster` quotes the papers."
+)
 CLOSED = "The thread of your survey was locked, so I stopped. Unlock it to go on."
 EARLIER, LATER = "← Earlier", "More →"
 SHOWN_BELOW = "↓ Shown again below."
@@ -202,7 +211,7 @@ def word_not_delivered(why: str, topic: str) -> str:
     return f"{about} something could not be sent. {escape_markdown(why)}"
 
 
-BELONGS_INTO_A_THREAD = "That belongs into the thread of a survey. To begin one, name a topic after the command."
+BELONGS_INTO_A_THREAD = "That belongs in the thread of a survey. To begin one, name a topic after the command."
 
 _ENDED: dict[JobKind, str] = {
     "keywords": "Keywords found",
@@ -253,20 +262,20 @@ def platform_failed(why: str) -> str:
 
 OUR_FAULT = "Something went wrong inside Scholium; nothing that you made is lost. Please try again."
 ENDED_US = (
-    "A message of yours could not be answered: Scholium ended each of the three times that it tried. It was set "
-    "aside, and whoever runs Scholium can see it. Nothing that you made is lost; please say it in another way."
+    "A message of yours could not be answered: Scholium crashed each of the three times it tried. The message was "
+    "set aside for whoever runs Scholium to look at. Nothing that you made is lost; please put it another way."
 )
 
 ENDED_EACH_TIME = (
-    "Scholium itself ended each of the {} times that it began this, so I set it aside; perhaps it needs more memory "
-    "than there is. Ask for it again to try it anew, or with fewer papers or sections."
+    "Scholium crashed each of the {} times it began this, so I have set it aside; perhaps it needs more memory than "
+    "there is. Ask again to retry it, perhaps with fewer papers or sections."
 )
 
 
 def word_finished_section(found: Section, position: int) -> str:
     """One line for a section that was just written."""
     words = sum(len(part.text.split()) for part in (found, *(s for _, s in walk(found.sections))))
-    return f"✓ {position + 1} {escape_markdown(clean(found.title))} ({words} words)"
+    return f"✓ {position + 1} {escape_markdown(clean(found.title))} ({counted(words, 'word')})"
 
 
 def evaluation(found: Evaluation, *, details: bool) -> str:

@@ -120,4 +120,5 @@ def _to_call_failure(error: Exception, spent: Completion | None = None) -> CallF
         reason = str(inner.get("message", "")) if isinstance(inner, dict) else ""
         return failure_of_status(error.status_code, wait, spent, reason=reason)
     kind = type(error).__name__
-    return CallFailed(f"The language model's service could not be reached ({kind}).", retryable=True, spent=spent)
+    reason = f"The language model's service could not be reached ({kind})."
+    return CallFailed(reason, retryable=True, spent=spent, is_away=True)

@@ -102,7 +102,7 @@ class CallFailed(LanguageModelError):
     """One call failed.
 
     ``retry_after_s`` is what the provider asked for, ``cut_off`` that it ran out of tokens, ``spent`` what the
-    provider counts for the answer that cannot be used.
+    provider counts for the answer that cannot be used. ``is_away``: the service did not answer, or refused to.
     """
 
     def __init__(
@@ -113,8 +113,10 @@ class CallFailed(LanguageModelError):
         retry_after_s: float | None = None,
         cut_off: bool = False,
         spent: Completion | None = None,
+        is_away: bool = False,
     ) -> None:
         super().__init__(message, retryable=retryable)
+        self.is_away = is_away
         self.retry_after_s = retry_after_s
         self.cut_off = cut_off
         self.spent = spent
@@ -131,6 +133,7 @@ def failure_of_status(
         retryable=retryable and not final,
         retry_after_s=read_retry_after(retry_after),
         spent=spent,
+        is_away=True,
     )
 
 

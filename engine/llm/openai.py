@@ -141,9 +141,8 @@ def _to_call_failure(error: openai.OpenAIError, spent: Completion | None = None)
         final = error.code == "insufficient_quota"
         return failure_of_status(error.status_code, wait, spent, final=final, reason=_reason(error))
     if isinstance(error, openai.APIConnectionError):
-        return CallFailed(
-            f"The language model's service could not be reached ({type(error).__name__}).", retryable=True, spent=spent
-        )
+        reason = f"The language model's service could not be reached ({type(error).__name__})."
+        return CallFailed(reason, retryable=True, spent=spent, is_away=True)
     kind = type(error).__name__
     return CallFailed(f"The language model's answer could not be read ({kind}).", retryable=True, spent=spent)
 

@@ -68,9 +68,10 @@ async def test_nothing_but_the_list_is_used(library: LocalLibrary) -> None:
         assert state.papers and [f.paper.key for f in state.papers.found] == [p.key for p in OWN]
 
 
-async def test_a_bibtex_file_said_to_be_the_papers(library: LocalLibrary) -> None:
+@pytest.mark.parametrize("identifier", ["doi={{10.1000/o{}}}", "note={{number {}}}"])
+async def test_a_bibtex_file_said_to_be_the_papers(library: LocalLibrary, identifier: str) -> None:
     bib = "\n".join(
-        f"@article{{k{n}, title={{{p.title} of Ours}}, author={{Ada Author}}, year={{2024}}, doi={{10.1000/o{n}}}}}"
+        f"@article{{k{n}, title={{{p.title} of Ours}}, author={{Ada Author}}, year={{2024}}, {identifier.format(n)}}}"
         for n, p in enumerate(OWN)
     )
     async with opened() as lab:
@@ -79,7 +80,9 @@ async def test_a_bibtex_file_said_to_be_the_papers(library: LocalLibrary) -> Non
         await send(lab, "ours.bib", bib.encode(), "papers")
         await lab.chat.turn.wait()
         state = await lab.state()
-        assert state.papers and [f.paper.key for f in state.papers.found] == [f"doi:10.1000/o{n}" for n in range(3)]
+        assert state.papers and [f.paper.title for f in state.papers.found] == [f"{p.title} of Ours" for p in OWN]
+        assert not state.papers.excluded
+        assert "3 of 3 lines are certain" in lab.chat.last and "title:" not in lab.chat.last
 
 
 async def test_a_pdf_gets_its_true_metadata_and_its_text_is_read(

@@ -157,7 +157,7 @@ async def test_what_is_asked_beside_a_survey_is_answered_to_the_person_alone(
     library: LocalLibrary, slack: Slack
 ) -> None:
     async with on_slack(slack):
-        for text, answer in (("help", "What you can say"), ("status", "belongs into the thread"), ("?", "What you")):
+        for text, answer in (("help", "What you can say"), ("status", "belongs in the thread"), ("?", "What you")):
             await slack.command(text, user="U9")
             assert (await slack.message(answer)).only_for == "U9"
         await slack.command("graphs length=99k", user="U9")

@@ -219,7 +219,7 @@ async def test_a_job_that_ends_its_process_each_time_is_set_aside_and_can_be_ask
         await lab.service.sweep()
         async with asyncio.timeout(PATIENCE_S):
             await lab.chat.turn.wait()
-        assert "ended each of the 5 times" in lab.chat.last
+        assert "crashed each of the 5 times" in lab.chat.last
         assert (await lab.session()).job is None
         await lab.talk("survey dense retrieval")
         assert (await lab.state()).keywords

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import pytest
+
+from bot.wording.sentences import failure
+from engine.errors import LanguageModelError
+from engine.llm.model import CallFailed, failure_of_status
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        failure_of_status(401, "", None, reason="Incorrect API key provided"),
+        CallFailed("The language model's service could not be reached (timeout).", retryable=True, is_away=True),
+    ],
+)
+def test_a_model_that_is_away_names_key_address_and_the_way_without_it(error: CallFailed) -> None:
+    said = failure(error)
+    assert str(error) in said
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SCHOLIUM_MODEL", "scholium doctor", "recipe=cluster"):
+        assert name in said
+    assert ("Trying again may help." in said) == error.retryable
+
+
+def test_an_answer_that_cannot_be_used_blames_no_key() -> None:
+    assert "API_KEY" not in failure(LanguageModelError("No paper gave a hint for the outline.", retryable=True))
