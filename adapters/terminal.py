@@ -108,9 +108,9 @@ class TerminalAdapter(SimpleAdapter):
         for path in outgoing.files:
             self._console.print(f" • {path}", markup=False, highlight=False, soft_wrap=True)
         words = [f"{b.typed}: {b.label}" for b in outgoing.buttons if b.typed]
-        typed = " · ".join((*words, *outgoing.hints))
-        if typed and outgoing.kind == "message":
-            self._console.print(f"[{typed}]", style="dim", markup=False, highlight=False)
+        if outgoing.kind == "message":
+            for line in _wrap_hints((*words, *outgoing.hints), min(READABLE_WIDTH, self._console.width)):
+                self._console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
         self._console.print()
 
     def _print_markdown(self, text: str) -> None:
@@ -189,6 +189,20 @@ class TerminalAdapter(SimpleAdapter):
         if self._growing is not None:
             self._growing.stop()
             self._growing = None
+
+
+def _wrap_hints(hints: Sequence[str], width: int) -> list[str]:
+    """What can be typed, in brackets; a line breaks between two hints, never inside one."""
+    lines = [""]
+    for hint in hints:
+        longer = f"{lines[-1]} · {hint}" if lines[-1] else hint
+        if len(longer) + 4 > width and lines[-1]:  # room for a bracket and the dot at the end
+            lines[-1] += " ·"
+            lines.append(hint)
+        else:
+            lines[-1] = longer
+    joined = "\n ".join(lines)
+    return f"[{joined}]".split("\n") if hints else []
 
 
 def _without_padding(line: Iterable[Segment]) -> list[Segment]:

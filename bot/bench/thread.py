@@ -28,6 +28,7 @@ from bot.store.schema import events
 from bot.wording.labels import WORDS
 from engine.errors import UserError
 from engine.session.state import SurveySession
+from engine.survey import walk
 
 Platform = Literal["slack", "discord"]
 SAID = "survey retrieval-augmented generation recipe=cluster sections=6 words=220"
@@ -147,7 +148,10 @@ async def _play(player: Player, *, questions: bool) -> None:
     await player.do(player.press("ok"))
     if not questions:
         return
-    for words in (f"ask {QUESTION}", "why 2", "show papers", "shorten 2", "cost", "status", "lunch at 12?"):
+    written = (await player.session()).state.survey
+    whole = [place for place, section in walk(written.sections) if not section.sections] if written else []
+    shorten = f"shorten {whole[1]}"  # the introduction is the first
+    for words in (f"ask {QUESTION}", "why 2", "show papers", shorten, "cost", "status", "lunch at 12?"):
         await player.do(player.say(words), changes=words.startswith("shorten"))
     for verb in ("references", "show 2", "show papers"):
         await player.do(player.press(verb), changes=False)

@@ -296,7 +296,7 @@ def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evi
 def word_revision(before: Survey, after: Survey, change: SectionChange | None) -> str:
     """What became of the section that was changed, sentence by sentence; the other sections are as they were."""
     old, new = dict(walk(before.sections)), dict(walk(after.sections))
-    places = [place for place in new if place not in old or old[place].text != new[place].text]
+    places = [place for place in new if place not in old or _contents(old[place]) != _contents(new[place])]
     if not places:
         return f"Section {change.place} is as it was." if change else "The survey is as it was."
     parts = []
@@ -304,11 +304,21 @@ def word_revision(before: Survey, after: Survey, change: SectionChange | None) -
         was = all_sentences(old[place].text) if place in old else []
         now = all_sentences(new[place].text)
         size = f"{sum(len(s.split()) for s in was):,} → {sum(len(s.split()) for s in now):,} words"
+        rows = [_count_rows(section) for section in (old.get(place), new[place]) if section]
+        size += f", {rows[0]:,} → {rows[-1]:,} rows" if len(set(rows)) > 1 else ""
         parts += [
             f"### {place} {escape_markdown(clean(new[place].title))}, changed: {size}",
             _difference(was, now, after),
         ]
     return "\n\n".join(parts)
+
+
+def _contents(section: Section) -> tuple[object, ...]:
+    return section.text, section.tables
+
+
+def _count_rows(section: Section) -> int:
+    return sum(len(table.rows) for table in section.tables)
 
 
 def _difference(was: Sequence[str], now: Sequence[str], survey: Survey) -> str:

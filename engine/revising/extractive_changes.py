@@ -104,7 +104,8 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
 
 def _find_passage(quote: QuotedPassage, change: SectionChange) -> QuotedPassage:
     if not quote.text:
-        raise UserError(f"The papers have nothing to quote for section {change.place} on “{change.wish}”.")
+        about = f" on “{change.wish}”" if change.wish else ""
+        raise UserError(f"The papers have nothing to quote for section {change.place}{about}.")
     return quote
 
 

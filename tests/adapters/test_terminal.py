@@ -111,3 +111,11 @@ def test_a_line_that_names_files_sends_them(tmp_path: Path, monkeypatch: pytest.
     for words in ("papers", "I don't know", "", f"see {folder}", "a.pdf", "x" * 5_000):
         assert named_files(words) == []
     assert attach(folder / "a.pdf").content == b"%PDF"
+
+
+async def test_what_can_be_typed_breaks_between_two_hints_only() -> None:
+    made = console()
+    adapter = TerminalAdapter(made, yield_scripted_lines([]))
+    hints = ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2")
+    await adapter.send(Outgoing(HERE, "An outline", hints=hints, awaits=True))
+    assert "[rename 2 to … · drop 3 · move 4 before 2 · merge 3 4 ·\n add section … after 2]\n" in printed(made)

@@ -12,6 +12,7 @@ from bot.commands.intents.vocabulary import compile_pattern, data, table
 
 _BEHIND = frozenset({"behind", "below", "under", "following", "next to", "right after", "after"})
 _NAMES = {"intro": "introduction", "conclusions": "conclusion", "end": "last", "bottom": "last"}
+_FRONT = frozenset({"front", "top", "beginning", "start"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,9 @@ def _read_slot(name: str, value: str, span: tuple[int, int], phrase: Phrase) -> 
 
 
 def write_place(said: str) -> str:
-    """``#2`` and ``2`` are the second section; ``#last`` is the last."""
+    """``#2`` and ``2`` are the second section; ``#last`` is the last, the front is 1."""
+    if said in _FRONT:
+        return "1"
     return _NAMES.get(said, said.lstrip("#"))
 
 

@@ -7,12 +7,13 @@ import re
 from bot.commands.grammar import numbers_in
 from engine.session.state import State
 from engine.survey import Section
-from engine.values import KeywordPool, OutlineNode
+from engine.values import KeywordPool, Outline, OutlineNode
 
 _LAST = re.compile(
     r"((?:exclude|include|drop|move|merge|split|rename|show|why|shorten|expand|rewrite|translate)(?: \d[\d.]*)*"
     r"|.* (?:before|after|to|in|from)) last(?=$|:| )"
 )
+_TO_AN_END = re.compile(r"(move \d{1,3} before|move \d{1,3} after) (1|last)")
 _LAST_FEW = re.compile(r"\blast-(\d{1,3})\b")
 _KEYWORDS = re.compile(r"drop ((?:\d{1,3}(?:-\d{1,3})?|last)(?: (?:\d{1,3}(?:-\d{1,3})?|last))*)")
 _NEXT_TO = re.compile(r"(add section .+ (?:before|after)) (introduction|conclusion)")
@@ -24,6 +25,8 @@ _BY_TITLE = re.compile(
 def resolve_positions(said: str, state: State) -> str:
     """The command with numbers, or the keyword itself; as it is where there is nothing of that name."""
     counted = _count(state)
+    if state.outline and (match := _TO_AN_END.fullmatch(said)):
+        said = f"{match[1]} {_end_of_body(state.outline, match[1], match[2])}"
     if counted:
         said = _LAST_FEW.sub(lambda few: f"{max(1, counted - int(few[1]) + 1)}-{counted}", said)
     if counted and (match := _LAST.match(said)):
@@ -38,6 +41,14 @@ def resolve_positions(said: str, state: State) -> str:
     if match and state.phase == "keywords" and state.keywords:
         return _name_keywords(match[1], state.keywords, said)
     return said
+
+
+def _end_of_body(outline: Outline, said: str, end: str) -> str:
+    """The first or the last section between introduction and conclusion, which stay where they are."""
+    body = [number for number, node in enumerate(outline.nodes, start=1) if node.role == "body"]
+    if not body or said.split()[1] not in map(str, body):
+        return end
+    return str(body[0] if said.endswith("before") else body[-1])
 
 
 def _name_keywords(numbers: str, pool: KeywordPool, said: str) -> str:

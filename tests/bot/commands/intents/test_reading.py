@@ -18,7 +18,7 @@ from bot.commands.intents.suggestions import suggest_commands
 from bot.commands.intents.vocabulary import command_words
 from engine.errors import UserError
 from engine.session.state import PHASES, Phase, State
-from engine.values import Keyword, KeywordPool
+from engine.values import Keyword, KeywordPool, Outline, OutlineNode
 
 HERE = Path(__file__).parent
 
@@ -51,6 +51,22 @@ def test_a_position_becomes_what_stands_there() -> None:
     assert understand("drop the last two keywords", context, state).said == "drop graphs, attention"
     assert understand("keywords 1 and 2 can go", context, state).said == "drop graphs, attention"
     assert understand("drop the ninth keyword", context, state).said == "drop 9"
+
+
+def test_the_front_and_the_end_are_those_between_introduction_and_conclusion() -> None:
+    body = tuple(OutlineNode(title) for title in ("Graphs", "Attention", "Data"))
+    ends = OutlineNode("Introduction", role="introduction"), OutlineNode("Conclusion", role="conclusion")
+    outline = Outline("T", (ends[0], *body, ends[1]))
+    context, state = ReadingContext("outline"), State(phase="outline", outline=outline)
+    assert understand("move 4 to the front", context, state).said == "move 4 before 2"
+    assert understand("put section 2 at the end please", context, state).said == "move 2 after 4"
+    assert understand("can section 3 go first?", context, state).said == "move 3 before 2"
+    assert understand("move 5 before 1", context, state).said == "move 5 before 1"
+
+
+@pytest.mark.parametrize("name", ["papers", "keywords", "outline"])
+def test_what_was_approved_before_is_shown_by_its_name(name: str) -> None:
+    assert read_utterance(name, "discussion", "direct") == f"show {name}"
 
 
 @pytest.mark.parametrize(
