@@ -68,6 +68,8 @@ _BUTTONS: dict[Phase, tuple[tuple[str, str, str], ...]] = {
         _BACK_TO_OUTLINE,
     ),
 }
+_OF_GROUPS = (("Write headings", "ok", "ok"), _EDIT, ("Other groups", "no", "no"), ("Back", "back", "back"))
+"""What is offered for groups of papers before their headings are written."""
 
 
 def make_card(session: SurveySession, price: str = "") -> Card:
@@ -76,7 +78,9 @@ def make_card(session: SurveySession, price: str = "") -> Card:
     if state.phase == "topic" and state.brief is None:
         return Card(proposal(state), (), ("survey TOPIC", "help"))
     text = f"{proposal(state)}\n\n{price}" if price else proposal(state)
-    usual = list_review_buttons(session, action_buttons(session, (*_BUTTONS[state.phase], *_offer_for_thin(state))))
+    is_grouping = state.phase == "outline" and state.outline is not None and state.outline.is_grouping
+    offered = _OF_GROUPS if is_grouping else (*_BUTTONS[state.phase], *_offer_for_thin(state))
+    usual = list_review_buttons(session, action_buttons(session, offered))
     if state.phase == "discussion" and state.survey and not (state.brief and state.brief.quick):
         usual = (*section_buttons(state.survey, session), *usual)
     return Card(text, usual, list_hints(state))
@@ -84,7 +88,7 @@ def make_card(session: SurveySession, price: str = "") -> Card:
 
 def _offer_for_thin(state: State) -> list[tuple[str, str, str]]:
     """What can be done about the first section that rests on very few papers."""
-    if state.phase != "outline" or state.outline is None or state.outline.is_grouping:
+    if state.phase != "outline" or state.outline is None:
         return []
     nodes = state.outline.nodes
     thin = next((n for n, node in enumerate(nodes, start=1) if node.thin and node.role == "body"), 0)

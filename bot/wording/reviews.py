@@ -10,9 +10,13 @@ from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, walk
 from engine.text import clean, shorten
 from engine.values import Outline, Paper, PaperSelection
+from engine.writing.review import HEADER
 
 LABEL_CHARACTERS = 70
 """Slack allows 75 on a button, Discord 80."""
+
+CHAT_COLUMNS = ("Study", "Questions", "Evidence", "Key insight")
+MORE_COLUMNS = "The files have each study's argument, limitation and figures too; `export` makes them."
 
 NO_FOLLOW_UP = "There is no follow-up question {}. The review names {}; write for example: follow 1"
 NO_REVIEW = "That belongs to a quick review. Write for example: quick does caffeine impair sleep?"
@@ -57,7 +61,7 @@ def word_review(survey: Survey, selection: PaperSelection) -> str:
 
 
 def more(state: State) -> str:
-    """The table of a quick review, which is too wide for its message; empty for everything else."""
+    """The table of a quick review in the columns that a chat has room for; empty for everything else."""
     is_review = state.phase == "discussion" and state.brief and state.brief.quick and state.survey
     return _tabulate(state.survey) if is_review and state.survey else ""
 
@@ -67,9 +71,11 @@ def _tabulate(survey: Survey) -> str:
     tables = [table for _, section in walk(survey.sections) for table in section.tables]
     lines: list[str] = []
     for table in tables:
-        rows = [" | ".join(with_numbers(cell, known).replace("|", r"\|") for cell in row) for row in table.rows]
-        head = " | ".join(map(escape_markdown, table.header))
-        lines += [f"| {head} |", f"|{' --- |' * len(table.header)}", *(f"| {row} |" for row in rows)]
+        shown = [i for i, name in enumerate(table.header) if table.header != HEADER or name in CHAT_COLUMNS]
+        rows = [" | ".join(with_numbers(row[i], known).replace("|", r"\|") for i in shown) for row in table.rows]
+        head = " | ".join(escape_markdown(table.header[i]) for i in shown)
+        lines += [f"| {head} |", f"|{' --- |' * len(shown)}", *(f"| {row} |" for row in rows)]
+        lines += ["", MORE_COLUMNS] if len(shown) < len(table.header) else []
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from engine.errors import LanguageModelError, RetrievalError
+from engine.errors import LanguageModelError, LimitExceeded, RetrievalError
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.review_search import is_open
 from engine.limits import CHARACTERS_PER_TOKEN
@@ -113,6 +113,8 @@ class Reading:
     unread: int = 0
     unjudged: int = 0
     """Papers whose call failed."""
+    stopped: str = ""
+    """Why reading ended before its time; empty where it did not."""
 
 
 async def read_studies(
@@ -120,15 +122,16 @@ async def read_studies(
 ) -> Reading:
     """Read papers in their order, `AT_ONCE` at a time, until the summaries fill ``quota`` tokens (``None``: all).
 
-    Papers are settle_citations in order, so that the same papers are kept however fast each call is.
+    Papers are settled in their order, so that the same papers are kept however fast each call is. Where a limit is
+    reached, what was read by then stays.
     """
     model = context.require_model()
     waiting = deque(candidates)
-    reading: deque[tuple[FoundPaper, asyncio.Task[Study | LeftOut | None]]] = deque()
+    reading: deque[tuple[FoundPaper, asyncio.Task[Study | LeftOut | LimitExceeded | None]]] = deque()
     studies: list[Study] = []
     out: list[LeftOut] = []
     used = read = unjudged = 0
-    full = False
+    full, stopped = False, ""
 
     def is_room() -> bool:
         """Whether one more will likely fit, when those that are being read are counted as the ones before."""
@@ -145,6 +148,9 @@ async def read_studies(
                 break
             found, task = reading.popleft()
             outcome = await task
+            if isinstance(outcome, LimitExceeded):
+                full, stopped = True, str(outcome)
+                continue
             read += 1
             if isinstance(outcome, LeftOut):
                 out.append(outcome)
@@ -158,13 +164,13 @@ async def read_studies(
             await context.progress(Progress("reading studies", read, len(candidates), found.paper.title))
             await context.reviewing(ReviewDraft(scope.title, scope.questions, tuple(s.found for s in studies)))
     unread = len(candidates) - len(studies) - len(out) - unjudged
-    return Reading(tuple(studies), tuple(out), unread, unjudged)
+    return Reading(tuple(studies), tuple(out), unread, unjudged, stopped)
 
 
 async def _read(
     request: str, scope: ReviewScope, found: FoundPaper, model: LanguageModel, context: RunContext
-) -> Study | LeftOut | None:
-    """The study, the reason it is left out, or ``None`` where the model failed."""
+) -> Study | LeftOut | LimitExceeded | None:
+    """The study, the reason it is left out, the limit that was reached, or ``None`` where the model failed."""
     paper = await add_text(found.paper, context)
     if not paper.content and not paper.body:
         return LeftOut(paper, "not relevant", "no source has an abstract or a text of it")
@@ -179,6 +185,8 @@ async def _read(
         answer = await model.answer_typed(Request("reading", step, prompt, 1_024, TEMPERATURE), StudyAnswer)
     except LanguageModelError:
         return None
+    except LimitExceeded as error:
+        return error
     reason = _line(answer.reason) or "no reason was given"
     if not answer.relevant:
         return LeftOut(replace(paper, body=()), "not relevant", reason)

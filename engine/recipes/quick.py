@@ -78,6 +78,8 @@ class QuickRecipe(RevisedEitherWay):
             parts, method = await asyncio.to_thread(_quoted, scope, selection, options, context)
         else:
             reading = await read_studies(brief.topic, scope, shown, _quota(options, context), context)
+            if reading.stopped and not reading.studies:
+                raise LimitExceeded(reading.stopped)
             if not reading.studies:
                 raise UserError(explain_nothing_relevant(brief, reading.left_out))
             unread = reading.unread + len(candidates) - len(shown)
@@ -114,7 +116,8 @@ async def _written(writing: ReviewWriting, reading: Reading, *, only_search: boo
     conclusions: Section | None = None
     follow_up: tuple[str, ...] = ()
     try:
-        conclusions, follow_up = await writing.draw_conclusions(findings)
+        if findings:
+            conclusions, follow_up = await writing.draw_conclusions(findings)
     except (LanguageModelError, LimitExceeded) as error:
         writing.warnings.append(SurveyWarning("unfinished", "Conclusions", str(error)))
     limits = _read_from(reading)
@@ -139,10 +142,11 @@ def _read_from(reading: Reading) -> tuple[str, ...]:
     """What the studies were read from, and what could not be read."""
     whole = sum(bool(study.paper.body) for study in reading.studies)
     abstracts = len(reading.studies) - whole
-    failed = reading.unjudged
+    failed, stopped = reading.unjudged, reading.stopped.rstrip(".")
     said = [f"Of {whole} the discussion or the text was read."] if whole else []
     said += [f"Of {abstracts} only the abstract was read."] if abstracts else []
     said += [f"{failed} papers could not be read because the language model failed."] if failed else []
+    said += [f"Reading ended early: {stopped}."] if stopped else []
     return tuple(said)
 
 

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.citations import cite, without_citations
+from engine.errors import LanguageModelError, LimitExceeded
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.studies import Study
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
@@ -72,11 +73,18 @@ class ReviewWriting:
         return tuple(study.paper for study in self.studies)
 
     async def write_findings(self) -> tuple[Section, ...]:
-        """An answer to each research question, all at once; each is shown as soon as it is checked."""
+        """An answer to each research question, all at once; each is shown as soon as it is checked.
+
+        A question whose answer cannot be written is named in the warnings; the others stay.
+        """
         done: dict[int, Section] = {}
 
         async def one(number: int, question: str) -> None:
-            found = await self._answer(number, question)
+            try:
+                found = await self._answer(number, question)
+            except (LanguageModelError, LimitExceeded) as error:
+                self.warnings.append(SurveyWarning("unfinished", question, str(error)))
+                return
             if found.text:
                 done[number] = Section(question, found.text, found.claims, tally=found.tally)
                 shown = tuple(done[i] for i in sorted(done))
