@@ -11,6 +11,7 @@ from bot.commands.commands import Export, FreeText, More, Show, StartSurvey
 from bot.commands.grammar import RULES, parse, parse_years
 from bot.wording.sentences import HELP
 from engine.errors import UserError
+from engine.rendering.files import FORMATS
 from engine.session.events import (
     Approve,
     AskQuestion,
@@ -46,6 +47,12 @@ def test_each_command_stands_where_commands_are_shown(page: str) -> None:
     # “rename 2 to TITLE” begins with “rename”: numbers and words are examples.
     begins = {re.split(r" ?(?:[A-Z]{4,}|\d|\[)", rule.usage)[0] for rule in RULES if rule.usage}
     assert {said for said in begins if not re.search(rf"{quoted}{re.escape(said)}\b", text)} == set()
+
+
+@pytest.mark.parametrize("page", ["README.md", "help"])
+def test_each_format_stands_where_files_are_asked_for(page: str) -> None:
+    text = HELP if page == "help" else (ROOT / page).read_text(encoding="utf-8")
+    assert f"`export pdf bib` ({', '.join(FORMATS)})" in text
 
 
 @pytest.mark.parametrize(
