@@ -98,10 +98,19 @@ _CONTRIBUTION = re.compile(
 )
 
 
+_ANNOUNCEMENT = re.compile(
+    r"\b(?:following|main|principal|key|major|several|two|three|four|five)\b[^.]{0,40}\bcontributions?\s*[:.]?$|"
+    r"\bcontributions? (?:is|are) (?:as follows|the following|\w+-?fold)|\bthe following\b[^.]{0,40}:?$",
+    re.I,
+)
+"""A sentence that says only that contributions follow."""
+
+
 def _gist(paper: Paper) -> str:
     """The sentence that states the paper's contribution, or else its first."""
     found = sentences(paper.content)
-    chosen = next((s for s in found if _CONTRIBUTION.search(s)), found[0] if found else "")
+    stating = [s for s in found if not _ANNOUNCEMENT.search(s.rstrip(". "))] or found
+    chosen = next((s for s in stating if _CONTRIBUTION.search(s)), stating[0] if stating else "")
     return shorten(chosen, GIST_TOKENS * CHARACTERS_PER_TOKEN)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -82,6 +82,18 @@ def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
         AbstractSentence(paper, text, STATEMENTS[int(row.argmax())], float(row.max()), position)
         for position, (text, row) in enumerate(zip(texts, found, strict=True))
     )
+
+
+def with_contribution(paper: Paper) -> Paper:
+    """The paper with what its abstract states as contribution in the abstract's place, the surest sentence first.
+
+    One whose abstract surely states none is left as it is.
+    """
+    stated = [s for s in read_abstract(paper) if s.statement == "contribution" and s.is_sure]
+    if not stated:
+        return paper
+    text = " ".join(s.text for s in sorted(stated, key=lambda s: -s.probability))
+    return replace(paper, abstract=text, summary="")
 
 
 def quotable(paper: Paper) -> list[AbstractSentence]:

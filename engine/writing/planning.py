@@ -21,6 +21,7 @@ from engine.writing.drafting import (
     divide_into_chunks,
     outline_text,
 )
+from engine.writing.extractive import with_contribution
 
 T = TypeVar("T")
 
@@ -58,7 +59,8 @@ class Planner:
 
     async def outline(self, sections: int) -> Outline:
         """One outline for each random chunk in parallel, merged, divided, duplicates removed."""
-        chunks = divide_into_chunks(self.papers, self.context.seed + self.context.attempt, each=self.tokens_each)
+        papers = self.papers if self.whole_abstracts else await self._gists(self.papers)
+        chunks = divide_into_chunks(papers, self.context.seed + self.context.attempt, each=self.tokens_each)
         await self.context.progress(Progress("outlining", 0, len(chunks)))
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(try_work(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
@@ -77,6 +79,11 @@ class Planner:
         top = Outline(plan.title, nodes, "AutoSurvey", tuple(notes))
         whole = await self._without_duplicates(await self._divide(top))
         return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
+
+    @staticmethod
+    async def _gists(papers: Sequence[Paper]) -> list[Paper]:
+        """The papers with their contributions alone, by the roles of their sentences."""
+        return await asyncio.to_thread(lambda: [with_contribution(paper) for paper in papers])
 
     async def _with_exactly(self, sections: int, plan: OutlineAnswer) -> OutlineAnswer:
         """The plan with as many sections as asked for; asked again where it has others, the nearest kept (A6)."""
@@ -139,7 +146,7 @@ class Planner:
             outline=outline_text(outline),
             section=data(node.title),
             description=data(node.description),
-            papers=paper_block([by_key[key] for key in near], GIST_TOKENS),
+            papers=paper_block(await self._gists([by_key[key] for key in near]), GIST_TOKENS),
         )
         request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
         answer = await self.model.answer_typed(request, SubsectionsAnswer)

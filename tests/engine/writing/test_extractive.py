@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
+from engine.llm.prompting import GIST_TOKENS, paper_block
 from engine.text import clean, heading, list_words, sentences, shorten
-from engine.writing.extractive import attribution, passage, quotable
+from engine.writing.extractive import attribution, passage, quotable, with_contribution
 from tests.fakes import WordEmbedder, paper, papers
 
 
@@ -86,3 +87,26 @@ def test_a_summary_is_told_as_one_and_never_put_into_quotation_marks() -> None:
     assert "authors" not in claim.text.lower()
     assert [(c.verdict, c.source) for c in claim.citations] == [("summarised", "summary")]
     assert not is_quoted(words, paper(1, abstract="", summary=words))
+
+
+def test_for_an_outline_a_paper_is_given_with_its_contribution_not_with_the_announcement_of_one() -> None:
+    announced = paper(
+        1,
+        title="Recognising Places",
+        abstract=(
+            "Recognising places from photographs is hard because light and weather change. "
+            "We present the following three principal contributions. "
+            "First, we develop a convolutional network with a pooling layer that is trained end to end. "
+            "Second, we develop a training procedure based on a weakly supervised ranking loss. "
+            "Results show that the network outperforms compact representations on two benchmarks."
+        ),
+    )
+    shown = paper_block([with_contribution(announced)], GIST_TOKENS)
+    assert "we develop a" in shown
+    assert "three principal contributions" not in shown
+    assert "three principal contributions" not in paper_block([announced], GIST_TOKENS)
+
+
+def test_a_paper_whose_abstract_surely_states_no_contribution_is_given_as_it_is() -> None:
+    plain = paper(2, title="Weather", abstract="Weather changes.")
+    assert with_contribution(plain) == plain
