@@ -28,9 +28,11 @@ KNOWN_HEADINGS = frozenset(
         "acknowledgements", "references", "bibliography", "appendix",
     )
 )  # fmt: skip
-_NUMBER = r"\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}(?:\.(?:[A-Z]|\d{1,2}))?|[A-H](?:\.\d{1,2}){0,2}"
+_NUMBER = r"\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}(?:[.-](?:[A-Z]|\d{1,2}))?|[A-H](?:\.\d{1,2}){0,2}"
 _NUMBERED = re.compile(rf"(?:Appendix\s+)?({_NUMBER})\.?\s+(\S.*)")
 _RUN_IN = re.compile(r"(abstract|summary|key ?words|index terms)\s*(?:[—–:]|\.(?=\s|$)|-+(?=\s*[A-Z]))\s*", re.I)
+_NUMBERED_RUN_IN = re.compile(r"(\d{1,2}(?:\.\d{1,2}){1,3})\.?\s+([^.!?]{3,80})\.\s+(?=\S)")
+"""“2.1. Data sets. We collect …”: a numbered heading in the line of its text, as mathematicians set it."""
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 
 
@@ -54,6 +56,8 @@ def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
         run_in = None if used else _RUN_IN.match(lines[at].text)
         if run_in and _may_run_in(run_in[1], found[-1].heading):
             heading = "Abstract" if run_in[1].lower() in {"abstract", "summary"} else "Keywords"
+        elif not used and (run_in := _NUMBERED_RUN_IN.match(lines[at].text)) and _opens_section(run_in, lines, at):
+            heading = run_in[2] if reader.numbering.take(run_in[1]) else ""
         if heading:
             found[-1] = SectionLines(found[-1].heading, tuple(held))
             found.append(SectionLines(heading, ()))
@@ -66,13 +70,19 @@ def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
     return found
 
 
+def _opens_section(numbered: re.Match[str], lines: Sequence[Line], at: int) -> bool:
+    """Whether a number and words at the beginning of a line can be a heading: a sentence, or nothing, ends before."""
+    before = next((line.text for line in reversed(lines[:at]) if line.text), "")
+    return reads_as_heading(numbered[2]) and (before.rstrip().endswith((".", "!", "?", ":")) or len(before) < 40)
+
+
 def _may_run_in(word: str, section: str) -> bool:
     """Whether a paragraph that begins with this word is a section of its own here."""
     return fold(section) in ({"", "abstract"} if word.lower().startswith(("key", "index")) else {""})
 
 
 class Numbering:
-    """The sequence of the numbers of headings: 1, 1.1, 1.2, 2; or I, A, B, II; then A, A.1 of an appendix."""
+    """The sequence of the numbers of headings: 1, 1.1, 1.2, 2; or I, A, B, II; or II-A; then A, A.1 of an appendix."""
 
     def __init__(self) -> None:
         self._main = 0
@@ -81,7 +91,7 @@ class Numbering:
 
     def take(self, number: str) -> bool:
         """Whether a number comes next; then it is the last one."""
-        first, *rest = number.split(".")
+        first, *rest = re.split(r"[.-]", number)
         if rest:
             return self._take_below(first, tuple(_place(part) for part in rest))
         value = int(first) if first.isdigit() else _ROMANS.index(first) + 1 if first in _ROMANS else 0
@@ -128,7 +138,7 @@ class _PlainHeadings:
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = lines
-        self._numbering = Numbering()
+        self.numbering = Numbering()
         self._last = -1
 
     def read(self, at: int) -> tuple[str, int]:
@@ -140,7 +150,7 @@ class _PlainHeadings:
         is_possible = 3 <= len(line) <= HEADING_CHARACTERS
         if not is_possible or not (is_known or (numbered and reads_as_heading(bare) and self._is_alone(at))):
             return "", 0
-        follows = numbered is not None and self._numbering.take(numbered[1])
+        follows = numbered is not None and self.numbering.take(numbered[1])
         if not (is_known or follows):
             return "", 0
         self._last = at
@@ -168,7 +178,7 @@ class _StyledHeadings:
     def __init__(self, lines: Sequence[Line], text: TextBlock) -> None:
         self._lines = lines
         self._text = text
-        self._numbering = Numbering()
+        self.numbering = Numbering()
         self._is_open = False  # nothing above the abstract is a heading
         marked = [line for line in lines if _is_marked(line, text)]
         self._is_numbered = sum(bool(_NUMBERED.fullmatch(line.text)) for line in marked) > len(marked) / 3
@@ -188,9 +198,9 @@ class _StyledHeadings:
         if name in KNOWN_HEADINGS and (self._stands_free(at, used) or not self._is_numbered):
             is_heading = True
             if numbered:
-                self._numbering.take(numbered[1])
+                self.numbering.take(numbered[1])
         elif numbered:
-            is_heading = bare[:1].isupper() and not bare.endswith((",", ";")) and self._numbering.take(numbered[1])
+            is_heading = bare[:1].isupper() and not bare.endswith((",", ";")) and self.numbering.take(numbered[1])
         else:
             is_heading = self._is_open and self._is_like_others(at, used, bare)
         self._is_open = self._is_open or is_heading

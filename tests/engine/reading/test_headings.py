@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.reading.full_text import from_pdf
 from engine.reading.pdf import PdfText
 
@@ -30,3 +32,35 @@ def test_wrapped_lines_that_begin_with_a_number_or_an_initial_are_no_headings() 
         text.passages[0].text
     )
     assert len(text.references) == 3
+
+
+RUN_IN = """1. Introduction
+Much was written on retrieval before. It is shown in Section
+2.1. Data sets are there.
+1.1. Dense retrieval. We embed passages.
+1.2. We train models. They are good.
+2. Method
+It has parts.
+2.1. Data sets. We collect them."""
+WITH_HYPHENS = """I. INTRODUCTION
+Much was written on retrieval before.
+II. METHOD
+It has two parts.
+II-A. Data Sets
+We collect them.
+II-B. Models
+We train them."""
+
+
+@pytest.mark.parametrize(
+    ("page", "headings"),
+    [
+        (RUN_IN, ["Introduction", "Dense retrieval", "Method", "Data sets"]),
+        (WITH_HYPHENS, ["INTRODUCTION", "METHOD", "Data Sets", "Models"]),
+    ],
+)
+def test_headings_in_the_line_of_their_text_and_numbers_with_hyphens(page: str, headings: list[str]) -> None:
+    text = from_pdf(PdfText("", (page,)), "x")
+    assert [p.section for p in text.passages if p.section] == headings
+    said = " ".join(p.text for p in text.passages)
+    assert "It is shown in Section 2.1. Data sets are there." in said or page is WITH_HYPHENS
