@@ -294,7 +294,7 @@ def status(session: SurveySession) -> str:
     """Where the conversation is."""
     state = session.state
     topic = f"“{escape_markdown(state.brief.topic)}”" if state.brief else "no topic yet"
-    now = f"Now: {word_started(session.job)}" if session.job else f"Your turn: {suggest_words(state)}."
+    now = f"Now: {word_started(session.job)}" if session.job else f"It is your turn: {suggest_words(state)}."
     count = len(state.sections)
     written = f" {count} {'section is' if count == 1 else 'sections are'} written." if state.phase == "writing" else ""
     return f"Topic: {topic}. Step: {state.phase}.{written} {now}"
