@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain
 
 from adapters.chat import Place
-from bot.commands.commands import Command, FreeText, More, NameSurvey, Show, StartSurvey
+from bot.commands.commands import Command, Export, FreeText, More, NameSurvey, Show, StartSurvey
 from bot.commands.grammar import parse
 from bot.commands.intents.addressing import (
     addresses_others,
@@ -158,10 +158,18 @@ def _read_known(text: str, context: ReadingContext) -> Understanding | None:
         return None
     if isinstance(command, EditKeywords) and _TWO_WISHES.search(text.lower()):
         return None  # “add attention and drop graphs”: neither is done by halves
+    if context.place == "thread" and isinstance(command, Export) and not set(command.formats) <= _formats():
+        return Understanding(silent=True)  # “export controls are a pain”
     courtesy = isinstance(command, Show) and command.view in {"hello", "thanks"}
     if context.place == "thread" and (courtesy or isinstance(command, EditKeywords | Approve | Regenerate) or not fits):
         return Understanding(silent=True)
     return Understanding(text.strip(), command, fits=fits)
+
+
+@cache
+def _formats() -> frozenset[str]:
+    named = table("formats")
+    return frozenset([*named, *named.values(), "csl"])
 
 
 def _names_subject(text: str) -> bool:
