@@ -19,6 +19,7 @@ from bot.commands.commands import (
     NewSurvey,
     OpenSurvey,
     RaiseBudget,
+    SearchOnline,
     Show,
     StartSurvey,
 )
@@ -47,7 +48,7 @@ class Participant:
 def act_of(command: Command) -> Act:
     """What a person has to be allowed for a command."""
     match command:
-        case StartSurvey() | Start() | FollowUp():
+        case StartSurvey() | Start() | FollowUp() | SearchOnline():
             return "start"
         case Show() | Export() | FreeText():
             return "read"

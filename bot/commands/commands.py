@@ -117,6 +117,11 @@ class FullSurvey:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchOnline:
+    """The topic at hand once more, with online sources."""
+
+
+@dataclass(frozen=True, slots=True)
 class FreeText:
     """Words that are no command: a topic, a question, or not understood, as the phase has it."""
 
@@ -125,6 +130,9 @@ class FreeText:
 
 SurveyCommand = ListSurveys | OpenSurvey | NewSurvey | NameSurvey | ArchiveSurvey
 """What is done with several surveys."""
+
+Continuation = FollowUp | FullSurvey | SearchOnline
+"""What goes on from the topic or the quick review that is there."""
 
 Command = (
     SurveyCommand
@@ -136,8 +144,7 @@ Command = (
     | RaiseBudget
     | Forget
     | Choose
-    | FollowUp
-    | FullSurvey
+    | Continuation
     | FreeText
     | Event
 )

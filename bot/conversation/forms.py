@@ -34,8 +34,10 @@ def verb_of(incoming: Incoming) -> str:
     return read_action(incoming.button)[0]
 
 
-def start(defaults: Defaults, suggestion: str) -> Form:
-    """Topic and options of a new survey."""
+def start(defaults: Defaults, session: SurveySession, incoming: Incoming) -> Form:
+    """Topic and options of a new survey; what was said, or the topic of the card pressed, is there to be changed."""
+    about = session.state.brief if read_action(incoming.button)[1] == session.id else None
+    suggestion = incoming.text or (about.topic if about else "")
     recipes = tuple((name, name) for name in ("auto", *defaults.recipes))
     lengths = tuple((name, labels.LENGTHS.format(name)) for name in LENGTH_CLASSES_TOKENS)
     libraries = tuple((name, name) for name in dict.fromkeys((*defaults.libraries(), ONLINE)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.briefs import ONLINE, Defaults, brief_of
-from bot.commands.commands import FollowUp, FullSurvey, StartSurvey
+from bot.commands.commands import Continuation, FullSurvey, SearchOnline, StartSurvey
 from bot.wording import reviews
 from engine.errors import UserError
 from engine.session.events import Start, WriteFull
@@ -13,11 +13,17 @@ from engine.session.state import State
 from engine.values import Brief
 
 
-def start_event(command: StartSurvey | FollowUp | FullSurvey, state: State, defaults: Defaults) -> Start | WriteFull:
+def start_event(command: StartSurvey | Continuation, state: State, defaults: Defaults) -> Start | WriteFull:
     """The event that the command is. Raises `UserError` where it names nothing, or there is no review to go on from."""
     if isinstance(command, StartSurvey):
         brief = brief_of(_name_topic(command, state), defaults)
         return Start(brief, _paper_count(brief, defaults))
+    if isinstance(command, SearchOnline):
+        if state.brief is None:
+            raise UserError(reviews.NO_TOPIC)
+        if state.brief.online:
+            raise UserError(reviews.SEARCHED_ONLINE)
+        return Start(replace(state.brief, online=True), _paper_count(state.brief, defaults))
     if not (state.brief and state.brief.quick and state.survey):
         raise UserError(reviews.NO_REVIEW)
     if isinstance(command, FullSurvey):

@@ -17,11 +17,10 @@ from bot.commands.commands import (
     ArchiveSurvey,
     Choose,
     Command,
+    Continuation,
     Export,
-    FollowUp,
     Forget,
     FreeText,
-    FullSurvey,
     Invite,
     ListSurveys,
     More,
@@ -159,7 +158,7 @@ class Turns:
         if refused:
             raise UserError(wording.word_refusal(refused, stored.owner))
         if starts:
-            return forms.start(self._defaults, incoming.text)
+            return forms.start(self._defaults, stored.session, incoming)
         return forms.edit(stored.session, incoming)
 
     def fault(self, stored: StoredConversation, incoming: Incoming) -> FormFault | None:
@@ -210,7 +209,7 @@ class Turns:
 
     async def _carry_out(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         match command:
-            case StartSurvey() | FollowUp() | FullSurvey():
+            case _ if isinstance(command, StartSurvey | Continuation):
                 event = start_event(command, turn.session.state, self._defaults)
                 if isinstance(command, StartSurvey):
                     leave_for_another(turn, incoming.person)
@@ -388,7 +387,7 @@ def command_of(incoming: Incoming, session: SurveySession | None) -> Command | N
 
 
 NOT_FOR_THE_SESSION = (
-    SurveyCommand | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FollowUp | FullSurvey | FreeText
+    SurveyCommand | Continuation | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText
 )
 """Commands that are carried out around the session."""
 

@@ -49,8 +49,12 @@ class Card:
 
 _EDIT = ("Edit", "edit", "")
 _BACK_TO_OUTLINE = ("Back to the outline", "back", "back")
+_SEARCH_ONLINE = ("Search online", "search online", "search online")
+_OTHERWISE = (_SEARCH_ONLINE, ("Other words", "start", ""), ("Stop here", "start over", "start over"))
+"""What can be done where the library has no paper about the topic, or few."""
+
 _BUTTONS: dict[Phase, tuple[tuple[str, str, str], ...]] = {
-    "topic": (("Look for keywords", "ok", "ok"),),
+    "topic": (("Look for keywords", "ok", "ok"), *_OTHERWISE),
     "keywords": (("Search with these", "ok", "ok"), _EDIT, ("Other keywords", "no", "no")),
     "papers": (
         ("Make an outline", "ok", "ok"),
@@ -78,12 +82,21 @@ def make_card(session: SurveySession, price: str = "") -> Card:
     if state.phase == "topic" and state.brief is None:
         return Card(proposal(state), (), ("survey TOPIC", "help"))
     text = f"{proposal(state)}\n\n{price}" if price else proposal(state)
-    is_grouping = state.phase == "outline" and state.outline is not None and state.outline.is_grouping
-    offered = _OF_GROUPS if is_grouping else (*_BUTTONS[state.phase], *_offer_for_thin(state))
-    usual = list_review_buttons(session, action_buttons(session, offered))
+    usual = list_review_buttons(session, action_buttons(session, _list_actions(state)))
     if state.phase == "discussion" and state.survey and not (state.brief and state.brief.quick):
         usual = (*section_buttons(state.survey, session), *usual)
     return Card(text, usual, list_hints(state))
+
+
+def _list_actions(state: State) -> tuple[tuple[str, str, str], ...]:
+    """Label, verb and word of each button of the step."""
+    if state.phase == "outline" and state.outline and state.outline.is_grouping:
+        return _OF_GROUPS
+    coverage = state.papers.coverage if state.phase == "papers" and state.papers else None
+    otherwise = _OTHERWISE if coverage and coverage.nearest else ()
+    is_online = state.brief is not None and state.brief.online
+    offered = (*_BUTTONS[state.phase], *otherwise, *_offer_for_thin(state))
+    return tuple(action for action in offered if not (is_online and action == _SEARCH_ONLINE))
 
 
 def _offer_for_thin(state: State) -> list[tuple[str, str, str]]:
@@ -106,7 +119,7 @@ def _offer_for_thin(state: State) -> list[tuple[str, str, str]]:
 def action_buttons(session: SurveySession, offered: Iterable[tuple[str, str, str]]) -> tuple[Button, ...]:
     """Buttons of label, verb and the word that does the same; each carries only verb, session and revision."""
     return tuple(
-        Button(label, f"{verb}:{session.id}:{session.revision}", typed, asks=verb == "edit")
+        Button(label, f"{verb}:{session.id}:{session.revision}", typed, asks=verb in {"edit", "start"})
         for label, verb, typed in offered
     )
 

@@ -35,6 +35,7 @@ HELP = """**What you can say**
 `budget=2.50` |
 | a quick answer | `quick does caffeine impair sleep?` with `papers=100` `places=pubmed` `online=yes` · `search TOPIC` \
 (no review) · then `follow 1` · `full survey` |
+| few papers | `search online` (the same topic, with online sources) |
 | at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `redo` · `start over` |
 | keywords | `add dense retrieval` · `drop transformers` |
 | papers | `exclude 3 7` · `include 3` · `more` · `more 50` · `show papers` · \

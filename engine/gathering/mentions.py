@@ -7,7 +7,7 @@ only say where code or data are found do not count.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from engine.gathering.topic_parts import read_parts
 from engine.retrieval.embedding import Embedder
-from engine.retrieval.topic_words import OF_ANY_METHOD, TopicWords, Writing, read_topic, with_abbreviations
+from engine.retrieval.topic_words import (
+    OF_ANY_METHOD,
+    OF_ANY_PAPER,
+    TopicWords,
+    Writing,
+    read_topic,
+    with_abbreviations,
+)
 from engine.text import STOP_WORDS, stem, words
 from engine.values import Paper
 
@@ -43,6 +50,7 @@ class Mentions:
     ``salience`` is the number of sentences that have the word of the topic which has the fewest, the title being two.
     ``main_in_title`` says whether the title has all words but those of any method that go without saying;
     ``head_in_title`` whether it has all but other words that do, or the topic's head without its context (`_Head`);
+    ``rest_unsaid`` whether it has only the words that tell most, without the subject or what the head is for;
     ``nearly_in_title`` whether it has all but one of three or more that often goes with the others, ``needed`` how many
     words a paper must have to name it, ``has_rare`` whether one of them is `RARE`.
     """
@@ -53,6 +61,7 @@ class Mentions:
     salience: NDArray[np.int64]
     main_in_title: NDArray[np.bool_]
     head_in_title: NDArray[np.bool_]
+    rest_unsaid: NDArray[np.bool_]
     nearly_in_title: NDArray[np.bool_]
     needed: int
     has_rare: bool
@@ -84,6 +93,11 @@ USUAL_PLACE = 0.2
 WEAK = 0.08
 """A word with less than this share of the topic's rarities squared may be missing: the others say what it is about."""
 
+SAID_OF_IT = 3
+"""Sentences that must have a word `OF_ANY_PAPER` that is not in the title for the paper to be about it."""
+
+_MACHINE_LEARNING = ("machin", "learn")
+
 _BOILERPLATE = re.compile(
     r"https?:|www\.|github|\b(?:code|data|datasets?|models?|demos?|videos?|benchmarks?|implementations?)\b[^.]{0,60}"
     r"\b(?:available|released|found at|open-sourced|open sourced)\b",
@@ -110,6 +124,10 @@ class _Text:
         """The topic's words that the paper has at all."""
         return frozenset[int]().union(_positions(self.title), *map(_positions, self.sentences))
 
+    def count(self, word: int) -> int:
+        """Sentences that have a word, the title being two."""
+        return 2 * (word in _positions(self.title)) + sum(word in _positions(line) for line in self.sentences)
+
 
 def _positions(line: tuple[Hit, ...]) -> frozenset[int]:
     return frozenset[int]().union(*(positions for _, positions in line))
@@ -134,20 +152,25 @@ def measure_mentions(
     size = len(said.stems)
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
-        return Mentions(never, nothing, nothing, never, never > 0, never > 0, never > 0, 0, has_rare=False)
+        no = never > 0
+        return Mentions(never, nothing, nothing, never, no, no, no, no, 0, has_rare=False)
     reader = _Reader(*_read_forms(said, papers[:ABBREVIATIONS_FROM], embedder))
     texts = [reader.read(paper) for paper in papers]
-    needed = _find_needed(said, rarities, implied)
+    subject = _find_subject(topic, said)
+    needed = _find_needed(said, rarities, implied, subject)
     # A modifier that may be missing makes no phrase ("large" language models); what it modifies may ("language model").
-    pairs = [pair for pair in _pairs(topic, said) if pair[0] in needed and any(rarities[j] < COMMON for j in pair)]
+    first = {j for j in needed if not (said.stems[j + 1 :] == _MACHINE_LEARNING and j + 1 not in needed)}
+    pairs = [pair for pair in _pairs(topic, said) if pair[0] in first and any(rarities[j] < COMMON for j in pair)]
     phrases = [pair for pair in pairs if _is_phrase(pair, texts)]
-    main = _find_main(needed, texts, rarities)
+    of_any_paper = frozenset(j for j in needed if said.stems[j] in OF_ANY_PAPER)
+    main = _find_main(needed, {*of_any_paper, subject}, texts, rarities)
+    telling = _find_main(needed, {*of_any_paper}, texts, rarities)
     all_but_method = main | {j for j in needed if said.stems[j] not in OF_ANY_METHOD}
     nearly = needed.difference(_find_unsaid(needed, texts, OFTEN_THERE)[:1]) if len(needed) > 2 else needed
-    head = _find_head(topic, said, needed, rarities)
-    if not _is_usual_place(head, needed, texts):
-        head = _Head()
-    named = _Named(needed, phrases, 2 * size - 1)
+    whole = _find_head(topic, said, needed, rarities)
+    head = whole if _is_usual_place(whole, needed, texts, rarities) else _Head()
+    alone = _Head(whole.words, frozenset(j for j in needed - whole.words if rarities[j] >= COMMON))
+    named = _Named(needed, phrases, 2 * size - 1, of_any_paper)
     weights = rarities / rarities.sum()
     return Mentions(
         np.array([named.level(text) for text in texts], np.int64),
@@ -156,6 +179,7 @@ def measure_mentions(
         np.array([named.salience(text) for text in texts], np.int64),
         np.array([all_but_method <= _positions(text.title) and main < needed for text in texts]),
         np.array([main <= _positions(text.title) or _has_head(text, head, phrases) for text in texts]),
+        np.array([telling <= _positions(text.title) or _has_head(text, alone, phrases) for text in texts]),
         np.array([nearly <= _positions(text.title) for text in texts]),
         len(needed),
         bool(any(rarities[j] >= RARE for j in needed)),
@@ -164,15 +188,19 @@ def measure_mentions(
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """What has to be there for the topic to be named: words, phrases, and within how many places in a sentence."""
+    """What has to be there for the topic to be named: words, phrases, and within how many places in a sentence.
+
+    Words ``of_any_paper`` have to stand in the title or several times.
+    """
 
     needed: frozenset[int]
     phrases: Sequence[tuple[int, int]]
     width: int
+    of_any_paper: frozenset[int]
 
     def level(self, text: _Text) -> Mention:
         """How a paper names it."""
-        if not self.needed <= text.present():
+        if not self.needed <= text.present() or not self._is_said(text):
             return Mention.PARTLY
         if self._is_in(text.title, UNBOUNDED):
             return Mention.IN_TITLE
@@ -182,10 +210,13 @@ class _Named:
         times = sum(self._is_in(sentence, self.width) for sentence in text.sentences)
         return (Mention.SCATTERED, Mention.ONCE, Mention.REPEATEDLY)[min(times, 2)]
 
+    def _is_said(self, text: _Text) -> bool:
+        title = _positions(text.title)
+        return all(word in title or text.count(word) >= SAID_OF_IT for word in self.of_any_paper)
+
     def salience(self, text: _Text) -> int:
         """Sentences that have the word which has the fewest."""
-        title, sentences = _positions(text.title), [_positions(sentence) for sentence in text.sentences]
-        return min(2 * (word in title) + sum(word in found for found in sentences) for word in self.needed)
+        return min(map(text.count, self.needed))
 
     def _is_in(self, line: tuple[Hit, ...], width: int) -> bool:
         for start, (begin, _) in enumerate(line):
@@ -261,19 +292,35 @@ def _read_forms(
     return {form: frozenset(positions) for form, positions in forms.items()}, several
 
 
-def _find_needed(said: TopicWords, rarities: NDArray[np.float64], implied: frozenset[int]) -> frozenset[int]:
-    """The words that a paper must have to name the topic; those of any method only beside a single other word."""
+def _find_needed(
+    said: TopicWords, rarities: NDArray[np.float64], implied: frozenset[int], subject: int | None
+) -> frozenset[int]:
+    """The words that a paper must have to name the topic; those of any method only beside a single other word.
+
+    A single word does not name a topic whose subject is another one. What is rare in machine learning need not say
+    "machine" as well.
+    """
     special = np.array([s not in OF_ANY_METHOD for s in said.stems])
     squares = rarities**2 * (special if special.sum() > 1 else 1)
-    strong = np.flatnonzero((squares >= WEAK * squares.sum()) & (squares > 0))
-    return frozenset(map(int, strong)) - implied or frozenset({int(rarities.argmax())})
+    chosen = np.array([s in OF_ANY_PAPER for s in said.stems])  # whoever says such a word of a topic means it
+    strong = np.flatnonzero(((squares >= WEAK * squares.sum()) | chosen) & (squares > 0))
+    needed = frozenset(map(int, strong)) - implied or frozenset({int(rarities.argmax())})
+    if special.sum() == 1 and said.stems[-2:] == _MACHINE_LEARNING and rarities.max() >= RARE:
+        return frozenset({int(rarities.argmax()), len(said.stems) - 1})
+    alone = len(needed) == 1 and subject is not None and subject not in implied and special[subject]
+    return needed | {subject} if alone and subject is not None else needed
 
 
-def _find_main(needed: frozenset[int], texts: Sequence[_Text], rarities: NDArray[np.float64]) -> frozenset[int]:
-    """The words needed without those that go without saying once the others stand in a title."""
+def _find_main(
+    needed: frozenset[int], kept: Collection[int | None], texts: Sequence[_Text], rarities: NDArray[np.float64]
+) -> frozenset[int]:
+    """The words needed without those that go without saying once the others stand in a title.
+
+    The ``kept`` are always said, as the subject is: what is open-vocabulary may be detection, segmentation or speech.
+    """
     main = needed
     while any(rarities[j] >= RARE for j in main):
-        unsaid = [word for word in _find_unsaid(main, texts, USUALLY_THERE) if rarities[word] < COMMON]
+        unsaid = [w for w in _find_unsaid(main, texts, USUALLY_THERE) if rarities[w] < COMMON and w not in kept]
         if not unsaid:
             break
         main -= {unsaid[0]}
@@ -290,28 +337,36 @@ def _find_unsaid(needed: frozenset[int], texts: Sequence[_Text], least: float) -
     return sorted((word for word in shares if shares[word] >= least), key=lambda word: -shares[word])
 
 
+def _find_subject(topic: str, said: TopicWords) -> int | None:
+    """The last word of the topic before its context, which the words before it only describe."""
+    last = [stem(word) for word in words(read_parts(topic).head)[-1:]]
+    return said.stems.index(last[0]) if last and last[0] in said.stems else None
+
+
 def _find_head(topic: str, said: TopicWords, needed: frozenset[int], rarities: NDArray[np.float64]) -> _Head:
     """The words before the topic's context without those of any method; none where they are one common word."""
     place = {s: i for i, s in enumerate(said.stems)}
     parts = read_parts(topic)
-    special = frozenset(j for j in needed if said.stems[j] not in OF_ANY_METHOD)
 
     def find(text: str) -> frozenset[int]:
-        return frozenset(place[s] for word in words(text) if (s := stem(word)) in place) & special
+        found = frozenset(place[s] for word in words(text) if (s := stem(word)) in place)
+        return frozenset(j for j in found if said.stems[j] not in OF_ANY_METHOD)
 
-    head = find(parts.head)
+    head = find(parts.head)  # all its words: what the context implies has to be said without it
     tells = len(head) > 1 or any(rarities[j] >= COMMON for j in head)
-    return _Head(head, find(f"{parts.means} {parts.use}")) if tells and head < needed else _Head()
+    return _Head(head, find(f"{parts.means} {parts.use}") & needed) if tells and needed - head else _Head()
 
 
-def _is_usual_place(head: _Head, needed: frozenset[int], texts: Sequence[_Text]) -> bool:
+def _is_usual_place(head: _Head, needed: frozenset[int], texts: Sequence[_Text], rarities: NDArray[np.float64]) -> bool:
     """Whether so many papers on what the topic is about say its place that others may mean it without saying so.
 
     Many detect 3D objects in driving; few detect anomalies in time series, or are fair in recommending.
     """
     place = needed - head.words - head.rest
+    weight = sum(rarities[j] ** 2 for j in place)
     titled = [text for text in texts if head.words <= _positions(text.title)]
-    return sum(place <= text.present() for text in titled) >= USUAL_PLACE * len(titled)
+    said = [2 * sum(rarities[j] ** 2 for j in place & text.present()) >= weight for text in titled]
+    return bool(sum(said) >= USUAL_PLACE * len(titled))
 
 
 def _has_head(text: _Text, head: _Head, phrases: Sequence[tuple[int, int]]) -> bool:

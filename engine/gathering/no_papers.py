@@ -49,19 +49,19 @@ async def explain_no_papers(
             f"No paper here is about “{topic}”. Where the papers are in English, say it in English, for example: "
             "survey graph neural networks"
         )
+    counted = await context.library.count_topic(brief.topic)
     author = plain_letters(topic).casefold()
-    if any(plain_letters(name).casefold() == author for paper in papers for name in paper.authors):
+    if counted.is_author or any(plain_letters(name).casefold() == author for paper in papers for name in paper.authors):
         return UserError(
             f"“{topic}” is an author of papers here. A survey needs a topic: say survey and what the papers are about."
         )
-    counted = await context.library.count_topic(brief.topic)
     if counted.spellings:
         meant = topic.lower()
         for word, other in counted.spellings:
             meant = meant.replace(word, other)
         return UserError(f"No paper here is about “{topic}”. Did you mean “{meant}”? Then say: survey {meant}")
     years = "" if brief.years.first is None and brief.years.last is None else f" from {brief.years}"
-    online = "" if brief.online else f", `survey {topic} online=yes` to search online"
+    online = "" if brief.online else ", `search online`"
     choices = f"You can say `survey` with other words{online}, or add papers of your own."
     if not brief.library:
         return UserError(f"No online source has a paper{years} about “{topic}”. Try other words or wider years.")

@@ -108,9 +108,9 @@ def _measure_subject(
     once = (levels == Mention.ONCE) & (salient | titled)
     scattered = (levels == Mention.SCATTERED) & (titled | (prominent & (mentions.in_title >= MOSTLY_IN_TITLE)))
     core = np.flatnonzero(often)
-    for more in (once, scattered):
-        if len(core) < LEAST_CORE:
-            core = np.concatenate([core, np.flatnonzero(more)])
+    for more, least in ((once, LEAST_CORE), (scattered, LEAST_CORE), (levels >= Mention.SCATTERED, LEAST_SEEDS)):
+        if len(core) < least:
+            core = np.union1d(core, np.flatnonzero(more))
     core = core[np.argsort(-levels[core], kind="stable")][:SEEDS]
     seeds = np.concatenate([vectors[core], liked])
     if len(seeds) < LEAST_SEEDS:
@@ -121,8 +121,10 @@ def _measure_subject(
     about = (
         ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= other)
         | (mentions.head_in_title & (close >= low))
+        | (mentions.rest_unsaid & (close >= np.where(mentions.present >= WHOLE, usual, central)))
         | ((levels == Mention.REPEATEDLY) & (close >= np.where(prominent, low, usual)))
         | (once & (close >= np.where(prominent, usual, typical)))
+        | ((levels == Mention.SCATTERED) & salient & (close >= central))
         | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
     )
     if about.sum() < LEAST_CORE:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from engine.text import terms, words
 
 _JOINED = re.compile(r"\s+(?:and|versus|vs\.?|&)\s+", re.I)
-_INTO_PLACE = re.compile(r"\s+(?:in|on)\s+", re.I)
+_INTO_PLACE = re.compile(r"\s+(?:in|on|from)\s+", re.I)
 _INTO_USE = re.compile(r"\s+for\s+", re.I)
 _INTO_MEANS = re.compile(r"\s+(?:with|using|via|by|under|based on)\s+", re.I)
 _CONDITION = re.compile(r"\b(?:environment|condition|setting|scenario|regime|circumstance)s?$", re.I)
 """What stands in such is not merely in a place: "SLAM in dynamic environments". A paper must say so."""
 
-_INTO_CONTEXT = re.compile(r"\s+(?:in|on|for|with|using|via|by|under|based on)\s+", re.I)
+_INTO_CONTEXT = re.compile(r"\s+(?:in|on|from|for|with|using|via|by|under|based on)\s+", re.I)
 _ACTION = re.compile(r"(?:ing|[ts]ion|ment|ance|ence|sis|ity|ness|al)$", re.I)
 
 

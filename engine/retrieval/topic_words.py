@@ -142,6 +142,12 @@ OF_ANY_METHOD = frozenset(
 """What most papers of computer science could say of their methods and need not ("segmentation with deep learning")."""
 
 
+OF_ANY_PAPER = frozenset(
+    terms("evaluation analysis benchmark dataset efficient effective robust improve performance quality")
+)
+"""What most papers say of their own work, so that one mention does not tell what they are about."""
+
+
 IMPLIED = 0.85
 IMPLIED_PAPERS = 5
 """A word is implied where so many papers have the topic's other words, and this share of them has it too: then it

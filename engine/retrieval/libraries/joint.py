@@ -43,4 +43,5 @@ class JointLibrary:
         both = tuple(a + b for a, b in zip(own.papers_with, shared.papers_with, strict=True))
         unknown = {word for word, _ in own.spellings} & {word for word, _ in shared.spellings}
         spellings = tuple((word, other) for word, other in shared.spellings if word in unknown)
-        return TopicCounts(own.papers + shared.papers, both, spellings, own.implied & shared.implied)
+        is_author = own.is_author or shared.is_author
+        return TopicCounts(own.papers + shared.papers, both, spellings, own.implied & shared.implied, is_author)

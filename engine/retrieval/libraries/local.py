@@ -101,7 +101,8 @@ class LocalLibrary:
             if spelling := closest_form(texts, stem, word):
                 spellings.append((word, spelling))
         implied = await index.find_implied(topic)
-        return TopicCounts(len(index.keys), counts, tuple(spellings), implied)
+        is_author = await self._papers.has_author(topic)
+        return TopicCounts(len(index.keys), counts, tuple(spellings), implied, is_author)
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches, each whole or not at all; `index` makes them searchable.

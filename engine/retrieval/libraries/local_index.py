@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.libraries.word_index import KNOWN_WORD
 from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import (
     CITED_WEIGHT,
@@ -77,7 +78,9 @@ class LocalIndex:
         said = read_topic(topic)
         found = find_words(said, self.words.find, len(self.keys))
         counts = tuple(len(word.rows) for word in found.written)
-        unknown = {s for s, count in zip(said.stems, counts, strict=True) if count == 0}
+        # Beside a word that no paper has, one that hardly any has may be the same person's slip, made by others too.
+        few = KNOWN_WORD if 0 in counts else 1
+        unknown = {s for s, count in zip(said.stems, counts, strict=True) if count < few}
         misspelt = [(word, self.words.most_like(stem(word))) for word in words(topic) if stem(word) in unknown]
         return counts, tuple((word, other) for word, other in misspelt if other)
 

@@ -33,6 +33,9 @@ _COLUMNS = {
     "apart": "texts",
     "records": "text",
 }
+_NAME = re.compile(r"(?:[^\W\d_][^\W\d_.-]*\.? ){1,3}[^\W\d_]{2,}")
+"""A first name or initials, and a surname."""
+
 FIELDS = [name for name in _COLUMNS if name != "records"]
 """Columns that are a paper's own."""
 
@@ -57,6 +60,14 @@ class PaperTable:
         for stored in await self.stored([key]):
             return stored
         raise UserError(f"The library “{self._name}” has no paper {key}.")
+
+    async def has_author(self, name: str) -> bool:
+        """Whether a paper has an author of this name, written so or in small letters."""
+        if not _NAME.fullmatch(name):
+            return False
+        with translate_failures(self._name):
+            query = self._table.query().where(f"array_has_any(authors, ['{name}', '{name.title()}'])")
+            return bool(await query.select(["key"]).limit(1).to_list())
 
     async def _values(self, keys: Sequence[PaperKey], columns: list[str]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []

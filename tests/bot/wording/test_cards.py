@@ -18,7 +18,7 @@ from engine.errors import UserError
 from engine.session.events import Job
 from engine.session.state import SurveySession
 from engine.survey import Section, Survey
-from engine.values import FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
+from engine.values import Brief, Coverage, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
 from tests.fakes import papers
 
 
@@ -87,3 +87,15 @@ def test_what_is_kept_is_said_only_of_what_was_made() -> None:
     assert word_kept(nothing.state, Job("1", "write")) == ""
     assert word_kept(nothing.state, Job("1", "papers")) == ""
     assert word_kept(part.state, Job("1", "write")) == "1 finished section is kept."
+
+
+def test_where_few_papers_are_about_the_topic_the_choices_are_buttons() -> None:
+    brief = Brief("coral reefs", library="main")
+    failed = session(phase="topic", brief=brief)
+    words = ["ok", "search online", "", "start over"]
+    assert [b.typed for b in make_card(failed).buttons] == words
+    assert [b.label for b in make_card(failed).buttons][2] == "Other words"
+    searched = session(phase="topic", brief=replace(brief, online=True))
+    assert [b.typed for b in make_card(searched).buttons] == ["ok", "", "start over"]
+    few = PaperSelection((FoundPaper(papers(1)[0], 1.0),), coverage=Coverage(1, 0, ("Another",)))
+    assert [b.typed for b in make_card(session(phase="papers", brief=brief, papers=few)).buttons][-3:] == words[1:]

@@ -228,3 +228,33 @@ def test_a_topic_that_joins_two_is_split_with_what_both_share(topic: str, joined
 def test_a_condition_must_be_said_and_a_place_need_not() -> None:
     assert read_parts("SLAM in dynamic environments").means == "dynamic environments"
     assert read_parts("object detection in autonomous driving").place == "autonomous driving"
+    assert read_parts("causal discovery from observational data").place == "observational data"
+
+
+def test_a_describing_word_alone_does_not_name_the_subject() -> None:
+    own = [
+        written(n, f"Open-Vocabulary Object Detection {n}", f"Open-vocabulary object detection finds boxes. Case {n}.")
+        for n in range(12)
+    ]
+    other = written(50, "Open-Vocabulary Speech", "Open-vocabulary recognition writes speech of an object down.")
+    found = about("open-vocabulary object detection", [*own, other, *EXPLAINED], [20, 6_000, 5_000])
+    assert found == [p.title for p in own]
+
+
+def test_a_paper_that_evaluates_its_method_is_not_about_evaluation() -> None:
+    own = [
+        written(n, f"Evaluation of Poem Translation {n}", f"We study evaluation of poem translation. Case {n}.")
+        for n in range(12)
+    ]
+    other = written(50, "Poem Translation by Rhyme", "We evaluate poem translation by rhymes. Poem translation wins.")
+    found = about("evaluation of poem translation", [*own, other, *EXPLAINED], [9_000, 200, 1_500])
+    assert found == [p.title for p in own]
+
+
+def test_what_is_rare_in_machine_learning_need_not_say_machine() -> None:
+    own = [
+        written(n, f"Privacy-Preserving Learning {n}", f"Privacy-preserving machine learning hides records. Case {n}.")
+        for n in range(12)
+    ]
+    plain = written(50, "Privacy-Preserving Learning of Trees", "Privacy-preserving learning hides records of trees.")
+    assert plain.title in about("privacy-preserving machine learning", [*own, plain, *EXPLAINED], [60, 3_400, 18_000])

@@ -21,7 +21,9 @@ from tests.fakes import paper
         ("generación aumentada por recuperación", r"In English it may be “retrieval-augmented generation”"),
         ("检索增强生成", r"say: survey retrieval-augmented generation"),
         ("глубокое обучение", r"say it in English"),
-        ("coral reef bleaching", r"Its papers are about, for example: .*; .*online=yes"),
+        ("coral reef bleaching", r"Its papers are about, for example: .*; .*`search online`"),
+        ("ben buddy", r"“ben buddy” is an author of papers here\. A survey needs a topic"),
+        ("dence retreival of pasages", r"Did you mean “dense retrieval of passages”"),
     ],
 )
 async def test_a_topic_without_papers_brings_another_way_to_say_it_or_what_is_there(

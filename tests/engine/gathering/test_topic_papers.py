@@ -57,7 +57,7 @@ async def test_where_few_are_there_that_is_said_with_what_comes_next_and_the_cho
 
 
 async def test_where_none_is_there_nothing_is_written_and_other_ways_are_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"No paper here is about “watermarking coral reefs”.*online=yes"):
+    with pytest.raises(UserError, match=r"No paper here is about “watermarking coral reefs”.*search online"):
         await gathered(tmp_path, "watermarking coral reefs", [*watermarks(9), *OTHERS])
 
 
