@@ -103,7 +103,7 @@ class Query:
 
 FoundBy = Literal["keyword", "cited", "citing", "recommended", "list", "foundation"]
 """By searching a keyword; because papers found cite it; because it cites them; because a service recommends it
-for them; because a person's list names it; because it is close to the topic and much cited without naming it."""
+for them; because a person's list names it; because the topic's papers name it in their abstracts."""
 
 
 @dataclass(frozen=True, slots=True)

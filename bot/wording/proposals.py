@@ -194,7 +194,7 @@ def _by_citation(reason: Reason) -> str:
         case "recommended":
             return "recommended for the papers found"
         case "foundation":
-            return "*foundation*: close to the topic and much cited, does not name it"
+            return f"*foundation*: {reason.rank} papers on the topic name it"
         case _:
             return f"on your list: {escape_markdown(shorten(clean(reason.keyword), 80))}"
 

@@ -6,6 +6,8 @@ others mean who name it. Nothing is filled up: where a library has nine papers a
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -45,10 +47,13 @@ SMALL_LIBRARY = 1_000
 """A smaller library is somebody's collection: what is typical of the topic's papers there belongs, named or not."""
 
 FOUNDATION_SHARE = 6
-"""At most one of so many papers proposed is a foundation: close to the topic and much cited, without naming it."""
+"""At most one of so many papers proposed is a foundation: it does not name the topic, but papers on it build on it."""
 
-MUCH_CITED = 0.75
-"""A foundation has more citations than this share of the topic's own papers."""
+NAMING_PAPERS = 2
+"""Papers about the topic that must say a foundation's name in their abstracts."""
+
+_NAME = re.compile(r"\b(?=\w*[A-Z0-9]\w*[A-Z])(?=\w*[A-Z])[A-Z][\w-]{2,}\b")
+"""A name that is no word: it has two capital letters, or a figure before one."""
 
 FEW = 20
 """With fewer papers about the topic, a person is asked before anything is written from them."""
@@ -58,14 +63,13 @@ NEXT_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """For each paper whether it is about the topic, whether it is close enough for a foundation, and its closeness.
+    """For each paper whether it is about the topic, and its closeness to those that are.
 
     Those ``named`` name the topic itself and come first: not only what a person added, and not by closeness alone.
     """
 
     about: NDArray[np.bool_]
     named: NDArray[np.bool_]
-    related: NDArray[np.bool_]
     close: Scores
 
 
@@ -91,7 +95,6 @@ def measure_relevance(
     return Relevance(
         np.logical_or.reduce([one.about for one in measured]),
         np.logical_or.reduce([one.named & (not s.is_added) for s, one in zip(subjects, measured, strict=True)]),
-        np.logical_or.reduce([one.related for one in measured]),
         np.max([one.close for one in measured], axis=0),
     )
 
@@ -114,7 +117,7 @@ def _measure_subject(
     core = core[np.argsort(-levels[core], kind="stable")][:SEEDS]
     seeds = np.concatenate([vectors[core], liked])
     if len(seeds) < LEAST_SEEDS:
-        return Relevance(often | once, often | once, np.zeros(len(papers), bool), mentions.present)
+        return Relevance(often | once, often | once, mentions.present)
     close, among = _closeness_to(vectors, seeds, core), _closeness_among(seeds)
     low, usual, typical, central = np.quantile(among, (LOW, USUAL, TYPICAL, CENTRAL)) - 1e-6
     other = low * (OTHER_MEANING if mentions.has_rare else OTHER_FIELD)
@@ -132,29 +135,23 @@ def _measure_subject(
     named = about
     if 0 < subject.counts.papers < SMALL_LIBRARY:
         about = named | (close >= low)
-    return Relevance(about, named, (close >= central) & (len(seeds) >= LEAST_CORE), close)
+    return Relevance(about, named, close)
 
 
 def select_foundations(found: Sequence[FoundPaper], relevance: Relevance, limit: int) -> list[FoundPaper]:
-    """At most ``limit`` papers that are not about the topic but belong to a survey of it, in the order they were found.
+    """At most ``limit`` papers that are not about the topic, but that the topic's own papers build on.
 
-    Papers that the papers found cite come first: that is what a foundation is. Then what is close to the topic, not
-    younger than most of its own papers, and cited more than most of them.
+    Those that the papers found cite come first, in the order they were found. Then those whose name ("CodeBERT: …")
+    several abstracts of the topic's own papers say, the most often said first.
     """
     own = [item.paper for item, is_about in zip(found, relevance.about, strict=True) if is_about]
-    if not own:
-        return []
-    cited_from = np.quantile([paper.citations or 0 for paper in own], MUCH_CITED)
-    known_years = [paper.year for paper in own if paper.year]
-    latest = np.median(known_years) if known_years else np.inf
-    others = [
-        (item, near and (item.paper.citations or 0) > cited_from and (item.paper.year or np.inf) <= latest)
-        for item, is_about, near in zip(found, relevance.about, relevance.related, strict=True)
-        if not is_about
-    ]
-    cited = [item for item, _ in others if _is_cited(item)]
-    related = [_marked(item) for item, near in others if near and not _is_cited(item)]
-    return [*cited, *related][:limit]
+    others = [item for item, is_about in zip(found, relevance.about, strict=True) if not is_about]
+    cited = [item for item in others if _is_cited(item)]
+    said = Counter(name for paper in own for name in {*_NAME.findall(paper.content)})
+    named = [(said[name], item) for item in others if (name := _read_name(item.paper.title)) and not _is_cited(item)]
+    named = [(times, item) for times, item in named if times >= NAMING_PAPERS]
+    named.sort(key=lambda pair: -pair[0])
+    return [*cited, *(_marked(item, times) for times, item in named)][:limit]
 
 
 def measure_coverage(
@@ -174,8 +171,14 @@ def _is_cited(item: FoundPaper) -> bool:
     return any(reason.by == "cited" for reason in item.reasons)
 
 
-def _marked(item: FoundPaper) -> FoundPaper:
-    return replace(item, reasons=(*item.reasons, Reason("close to the topic and much cited", 1, "foundation")))
+def _read_name(title: str) -> str:
+    """The name that a title gives to what the paper is about ("CodeBERT: …"); empty where it gives none."""
+    name, colon, _ = title.partition(":")
+    return name if colon and _NAME.fullmatch(name) else ""
+
+
+def _marked(item: FoundPaper, times: int) -> FoundPaper:
+    return replace(item, reasons=(*item.reasons, Reason("named by the topic's papers", times, "foundation")))
 
 
 def _rarities(subject: Subject) -> Scores:

@@ -13,13 +13,14 @@ from engine.overview import Name, NearbyGroup, Overview
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
 from engine.run import WritingTask
 from engine.survey import Section, Survey, SurveyWarning
-from engine.text import list_words
+from engine.text import list_words, shorten
 from engine.values import (
     Brief,
     Outline,
     OutlineNode,
     Paper,
     PaperKey,
+    PaperSelection,
     walk_outline,
 )
 from engine.writing.notices import with_notice
@@ -97,6 +98,9 @@ def with_same_papers(outline: Outline, keys: Sequence[PaperKey]) -> Outline:
     return replace(outline, nodes=tuple(given(node) for node in outline.nodes))
 
 
+FIRST_PAPERS = 20
+"""Papers closest to the topic of which a survey tells those that it does not cite."""
+
 ALWAYS_TOLD = frozenset({"Records found", "Left out as off topic", "Left out by the reader", "Papers gathered"})
 """What is told of the search even where it is none."""
 
@@ -143,8 +147,18 @@ def assemble_survey(
     facts = (
         *((name, f"{count:,}") for name, count in search_flow(selection) if count or name in ALWAYS_TOLD),
         ("Papers cited", str(len(resolved.references))),
+        *_list_omitted(selection, resolved),
     )
     return with_notice(replace(resolved, abstract=_abstract(task.brief, outline, resolved), facts=facts))
+
+
+def _list_omitted(selection: PaperSelection, survey: Survey) -> list[tuple[str, str]]:
+    """Which of the papers that stand first on the list no sentence cites; nothing where all are cited."""
+    cited = {paper.key for paper in survey.references}
+    omitted = [paper.title for paper in selection.included()[:FIRST_PAPERS] if paper.key not in cited]
+    if not omitted:
+        return []
+    return [(f"Not cited, of the first {FIRST_PAPERS} papers", "; ".join(shorten(title, 100) for title in omitted))]
 
 
 def holds_something(section: Section) -> bool:

@@ -23,7 +23,7 @@ from tests.fakes import paper
         ("глубокое обучение", r"say it in English"),
         ("coral reef bleaching", r"Its papers are about, for example: .*; .*`search online`"),
         ("ben buddy", r"“ben buddy” is an author of papers here\. A survey needs a topic"),
-        ("dence retreival of pasages", r"Did you mean “dense retrieval of passages”"),
+        ("dence retreival of pasages", r"Did you mean “dense retrieval of passage"),
     ],
 )
 async def test_a_topic_without_papers_brings_another_way_to_say_it_or_what_is_there(

@@ -14,7 +14,7 @@ from engine.gathering.search import gather
 from engine.retrieval.libraries.local import create_library
 from engine.run import RunContext
 from engine.session.state import State
-from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Paper, PaperKey, PaperSelection
+from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Paper, PaperSelection
 from tests.fakes import paper, papers
 
 ABOUT = "Watermarking Language Models"
@@ -99,14 +99,14 @@ def test_a_paper_without_authors_is_not_called_by_its_title_twice() -> None:
 
 
 async def test_a_foundation_is_marked_and_stands_behind_the_topics_own_papers(tmp_path: Path) -> None:
-    known = [replace(p, title=f"Green Lists {n}", citations=9_000) for n, p in enumerate(watermarks(3))]
-    unnamed = [
-        replace(
-            p, key=PaperKey(f"x:{n}"), identifiers=(), abstract="Tokens of green lists mark what language models say."
-        )
-        for n, p in enumerate(known)
+    own = [
+        replace(p, abstract=f"{p.abstract} We build on GreenBERT and on LISTS." if n < 3 else p.abstract)
+        for n, p in enumerate(watermarks(30))
     ]
-    selection = await gathered(tmp_path, ABOUT, [*watermarks(30), *unnamed, *OTHERS])
+    built_on = replace(paper(900), title="GreenBERT: Tokens of Language Models")
+    other = replace(paper(901), title="Lists: Tokens of Language Models", citations=9_000)
+    selection = await gathered(tmp_path, ABOUT, [*own, built_on, other, *OTHERS])
+    assert [item.paper.title for item in selection.found[30:]] == [built_on.title]
     marked = [any(r.by == "foundation" for r in item.reasons) for item in selection.found]
     assert marked == sorted(marked)
     assert sum(marked) * 6 <= len(marked)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from engine.survey import SurveyWarning
-from engine.writing.assembly import fail_with_nothing
+from engine.citations import cite
+from engine.run import WritingTask
+from engine.survey import Section, SurveyWarning
+from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperSelection
+from engine.writing.assembly import assemble_survey, fail_with_nothing
+from tests.fakes import papers
 
 
 def test_where_nothing_was_written_the_reason_is_why_a_section_stayed_unfinished() -> None:
@@ -12,3 +16,15 @@ def test_where_nothing_was_written_the_reason_is_why_a_section_stayed_unfinished
         SurveyWarning("unfinished", "Lenses", "no claim of it holds"),
     ]
     assert str(fail_with_nothing(warnings)) == "Nothing could be written: no claim of it holds"
+
+
+def test_the_first_papers_that_no_sentence_cites_are_named() -> None:
+    found = papers(25)
+    text = " ".join(cite([p.key]) for p in found if p not in found[2:4])
+    task = WritingTask(
+        Brief("dense retrieval"),
+        PaperSelection(tuple(FoundPaper(p, 1.0) for p in found)),
+        Outline("Dense Retrieval", (OutlineNode("Indexes"),)),
+    )
+    told = dict(assemble_survey(task, {0: Section("Indexes", f"Indexes are built {text}.")}, "A method.").facts)
+    assert told["Not cited, of the first 20 papers"] == f"{found[2].title}; {found[3].title}"
