@@ -96,7 +96,7 @@ WEAK = 0.08
 SAID_OF_IT = 3
 """Sentences that must have a word `OF_ANY_PAPER` that is not in the title for the paper to be about it."""
 
-_MACHINE_LEARNING = ("machin", "learn")
+_MACHINE_LEARNING, _DEEP_LEARNING = ("machin", "learn"), ("deep", "learn")
 
 _BOILERPLATE = re.compile(
     r"https?:|www\.|github|\b(?:code|data|datasets?|models?|demos?|videos?|benchmarks?|implementations?)\b[^.]{0,60}"
@@ -152,8 +152,7 @@ def measure_mentions(
     size = len(said.stems)
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
-        no = never > 0
-        return Mentions(never, nothing, nothing, never, no, no, no, no, 0, has_rare=False)
+        return Mentions(never, nothing, nothing, never, never > 0, never > 0, never > 0, never > 0, 0, has_rare=False)
     reader = _Reader(*_read_forms(said, papers[:ABBREVIATIONS_FROM], embedder))
     texts = [reader.read(paper) for paper in papers]
     subject = _find_subject(topic, said)
@@ -167,7 +166,7 @@ def measure_mentions(
     telling = _find_main(needed, {*of_any_paper}, texts, rarities)
     all_but_method = main | {j for j in needed if said.stems[j] not in OF_ANY_METHOD}
     nearly = needed.difference(_find_unsaid(needed, texts, OFTEN_THERE)[:1]) if len(needed) > 2 else needed
-    whole = _find_head(topic, said, needed, rarities)
+    whole = _find_head(topic, said, needed, implied, rarities)
     head = whole if _is_usual_place(whole, needed, texts, rarities) else _Head()
     alone = _Head(whole.words, frozenset(j for j in needed - whole.words if rarities[j] >= COMMON))
     named = _Named(needed, phrases, 2 * size - 1, of_any_paper)
@@ -188,10 +187,7 @@ def measure_mentions(
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """What has to be there for the topic to be named: words, phrases, and within how many places in a sentence.
-
-    Words ``of_any_paper`` have to stand in the title or several times.
-    """
+    """What has to be there: words, phrases, in how many places of a sentence; ``of_any_paper`` often or in a title."""
 
     needed: frozenset[int]
     phrases: Sequence[tuple[int, int]]
@@ -288,6 +284,8 @@ def _read_forms(
         for other, cosine in zip(alike, vectors[1:] @ vectors[0], strict=True):
             if cosine >= SAME_MEANING:
                 forms.setdefault(other, set()).add(position)
+    if "deep" in forms:
+        forms.setdefault("neural", set()).update(forms["deep"])
     several = [writing for writing in topic.writings if len(writing.stems) > 1]
     return {form: frozenset(positions) for form, positions in forms.items()}, several
 
@@ -298,7 +296,7 @@ def _find_needed(
     """The words that a paper must have to name the topic; those of any method only beside a single other word.
 
     A single word does not name a topic whose subject is another one. What is rare in machine learning need not say
-    "machine" as well.
+    "machine" as well; deep learning as the subject must be said.
     """
     special = np.array([s not in OF_ANY_METHOD for s in said.stems])
     squares = rarities**2 * (special if special.sum() > 1 else 1)
@@ -307,6 +305,8 @@ def _find_needed(
     needed = frozenset(map(int, strong)) - implied or frozenset({int(rarities.argmax())})
     if special.sum() == 1 and said.stems[-2:] == _MACHINE_LEARNING and rarities.max() >= RARE:
         return frozenset({int(rarities.argmax()), len(said.stems) - 1})
+    if subject == len(said.stems) - 1 and said.stems[-2:] == _DEEP_LEARNING:
+        return needed | {subject - 1}
     alone = len(needed) == 1 and subject is not None and subject not in implied and special[subject]
     return needed | {subject} if alone and subject is not None else needed
 
@@ -314,10 +314,7 @@ def _find_needed(
 def _find_main(
     needed: frozenset[int], kept: Collection[int | None], texts: Sequence[_Text], rarities: NDArray[np.float64]
 ) -> frozenset[int]:
-    """The words needed without those that go without saying once the others stand in a title.
-
-    The ``kept`` are always said, as the subject is: what is open-vocabulary may be detection, segmentation or speech.
-    """
+    """The words needed, the ``kept`` and those that do not go without saying once the others stand in a title."""
     main = needed
     while any(rarities[j] >= RARE for j in main):
         unsaid = [w for w in _find_unsaid(main, texts, USUALLY_THERE) if rarities[w] < COMMON and w not in kept]
@@ -343,7 +340,9 @@ def _find_subject(topic: str, said: TopicWords) -> int | None:
     return said.stems.index(last[0]) if last and last[0] in said.stems else None
 
 
-def _find_head(topic: str, said: TopicWords, needed: frozenset[int], rarities: NDArray[np.float64]) -> _Head:
+def _find_head(
+    topic: str, said: TopicWords, needed: frozenset[int], implied: frozenset[int], rarities: NDArray[np.float64]
+) -> _Head:
     """The words before the topic's context without those of any method; none where they are one common word."""
     place = {s: i for i, s in enumerate(said.stems)}
     parts = read_parts(topic)
@@ -352,7 +351,7 @@ def _find_head(topic: str, said: TopicWords, needed: frozenset[int], rarities: N
         found = frozenset(place[s] for word in words(text) if (s := stem(word)) in place)
         return frozenset(j for j in found if said.stems[j] not in OF_ANY_METHOD)
 
-    head = find(parts.head)  # all its words: what the context implies has to be said without it
+    head = find(parts.head) & (needed | implied)  # what the context implies has to be said without it
     tells = len(head) > 1 or any(rarities[j] >= COMMON for j in head)
     return _Head(head, find(f"{parts.means} {parts.use}") & needed) if tells and needed - head else _Head()
 

@@ -99,10 +99,7 @@ def test_a_paper_without_authors_is_not_called_by_its_title_twice() -> None:
 
 
 async def test_a_foundation_is_marked_and_stands_behind_the_topics_own_papers(tmp_path: Path) -> None:
-    own = [
-        replace(p, abstract=f"{p.abstract} We build on GreenBERT and on LISTS." if n < 3 else p.abstract)
-        for n, p in enumerate(watermarks(30))
-    ]
+    own = [replace(p, abstract=f"{p.abstract} We build on GreenBERT and on Lists.") for p in watermarks(30)]
     built_on = replace(paper(900), title="GreenBERT: Tokens of Language Models")
     other = replace(paper(901), title="Lists: Tokens of Language Models", citations=9_000)
     selection = await gathered(tmp_path, ABOUT, [*own, built_on, other, *OTHERS])
