@@ -150,10 +150,15 @@ _COMPARISON = (
 )
 
 
+LONGEST_COMPARISON = 600
+"""Characters of a request in which a comparison is looked for: longer ones cost the cube of their length."""
+
+
 def find_comparison(request: str) -> tuple[str, str] | None:
     """The two things that a request compares; ``None`` where it compares none."""
+    line = shorten(" ".join(request.split()), LONGEST_COMPARISON).strip(" ?.!")
     for pattern in _COMPARISON:
-        if match := pattern.search(request.strip(" ?.!")):
+        if match := pattern.search(line):
             first, second = (extract_phrases(part)[0] for part in match.groups())
             return first, second
     return None

@@ -6,6 +6,7 @@ import pytest
 
 from engine.checking.numbers_in_place import place_numbers
 from engine.evaluation.documents import from_markdown
+from engine.gathering.review_scope import find_comparison
 from engine.retrieval.matching import stands_as_title
 from engine.retrieval.paper_text import clean_name
 
@@ -17,4 +18,5 @@ def test_a_piece_said_a_thousand_times_is_read_at_once(piece: str) -> None:
     assert not stands_as_title("Dense retrieval", f"{text}x")
     assert place_numbers(f"It rose by 3 {text} than 4.5 points")
     prose = "It has a sentence of seven words. " * 8
+    find_comparison(f"compare {text} {'compare ' * 1_000}")
     assert from_markdown(f"# Title\n\n## One\n\n{prose}\n\n{text}x\n\n{text}").title == "Title"
