@@ -40,7 +40,10 @@ FOLDS = 4
 """Parts of the abstracts; the second pass learns from what models of the other parts say of each."""
 
 SURE_PRECISION = 0.95
-"""Share of the statements called sure that have to be right in cross-validation."""
+"""Share of the statements called sure that have to be right in cross-validation, where the label itself is sure."""
+
+MAJORITY = 0.5
+"""Agreement from which a label is taken as sure; below it most annotators chose another one, and it tells nothing."""
 
 CERTAIN = 10.0
 """Log odds that stand for certainty."""
@@ -156,7 +159,7 @@ def train_role_model(abstracts: Sequence[LabelledAbstract]) -> RoleModel:
         words.bias,
         again.weights,
         again.bias,
-        _sure_threshold(second, data.roles),
+        _sure_threshold(second[data.agreement >= MAJORITY], data.roles[data.agreement >= MAJORITY]),
     )
 
 
