@@ -44,7 +44,7 @@ DEMO = (
     "add dense retrieval",
     "ok",
     "ok",
-    "rename 3 to Learning to Retrieve",
+    "rename 3 to Knowledge-Intensive Language Tasks",
     "ok",
     "how is retrieval combined with generation?",
     "why [3]",

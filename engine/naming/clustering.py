@@ -11,16 +11,15 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.naming.headings import name_groups
 from engine.naming.phrases import Formula
+from engine.naming.settling import NOISE, Labels
 from engine.retrieval.embedding import Vectors
 from engine.values import Cluster, Paper
 
 Algorithm = Literal["k-means", "agglomerative", "dbscan"]
 ALGORITHMS: tuple[Algorithm, ...] = ("k-means", "agglomerative", "dbscan")
-Labels = NDArray[np.int64]
 
 Reduction = Literal["spectral", "umap"]
 REDUCTION_NEIGHBOURS = 15
@@ -37,7 +36,8 @@ BEYOND_BEND, CURVE_SHARES = 2.0, (0.9, 0.8, 0.7, 0.6, 0.5)
 LARGEST_SHARE, MOST_NOISE = 0.8, 0.5
 """Shares from which DBSCAN's result tells nothing apart: of the clustered papers in one cluster, of papers in none."""
 
-NOISE = -1
+OTHER_WORK = "Other Work"
+"""Name of the papers that lie in no cluster."""
 
 
 def pick_algorithm(seed: int) -> Algorithm:
@@ -193,9 +193,9 @@ def clusters(
     noise = NOISE in found
     order = sorted(range(len(groups)), key=lambda i: (noise and i == 0, -len(groups[i])))
     names = name_groups([groups[i] for i in order], topic, formula, avoid)
-    named = [Cluster(n.heading, n.terms, tuple(groups[i])) for n, i in zip(names, order, strict=True)]
+    named = [Cluster(n.heading, n.terms, tuple(groups[i]), n.cover) for n, i in zip(names, order, strict=True)]
     if noise:
-        named[-1] = Cluster("Papers Outside the Main Lines of Work", named[-1].terms, named[-1].papers)
+        named[-1] = Cluster(OTHER_WORK, (), named[-1].papers)
     return named
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
-from engine.naming.phrases import TOO_GENERAL, WHOLE_FIELDS, Formula, GroupedPhrases, c_tf_idf, stems_of
+from engine.naming.phrases import TOO_GENERAL, WHOLE_FIELDS, Formula, GroupedPhrases, PaperStems, c_tf_idf, stems_of
 from engine.naming.wordlist import read_wordlist
 from engine.text import heading, stem
 from engine.values import Paper
@@ -35,6 +34,12 @@ SMALL_COVER = 0.3
 FEWEST_OF_TWO, SHARE_OF_TWO = 4, 0.15
 """Papers, and share of the group, that each of two topics joined in one heading needs."""
 
+LEAST_COVER = 0.25
+"""Share of a group's papers that have to say its heading, in the title or in one sentence, where any phrase has it."""
+
+COVER_CANDIDATES = 60
+"""Phrases, the best, of which it is counted how many papers say them."""
+
 SET_APART = 1.5
 """How much more frequent a term is in a group than in the others for it to set the group apart."""
 
@@ -55,10 +60,20 @@ def known_topics() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class GroupName:
-    """A heading for a group of papers and its distinguishing terms, best first."""
+    """A heading for a group of papers, its distinguishing terms, best first, and what a paper says that it names.
+
+    ``said`` holds the stems of each phrase of the heading, without those of the topic; ``cover`` is the share of the
+    group's papers that say one of them, 0 where nothing names the group.
+    """
 
     heading: str
     terms: tuple[str, ...]
+    said: tuple[frozenset[str], ...]
+    cover: float
+
+    def mention(self, stems: PaperStems) -> int:
+        """2 where a paper's title says the heading, 1 where one sentence of its text does, else 0."""
+        return max((stems.mention(said) for said in self.said), default=0)
 
 
 def name_groups(
@@ -68,22 +83,27 @@ def name_groups(
 
     No two groups get the same heading, and none one of those to ``avoid``. ``formula`` decides the order of the terms.
     """
-    phrases = GroupedPhrases(groups)
+    return name_phrases(GroupedPhrases(groups), topic, formula, avoid)
+
+
+def name_phrases(
+    phrases: GroupedPhrases, topic: str, formula: Formula = "bounded", avoid: Collection[str] = ()
+) -> list[GroupName]:
+    """`name_groups` of papers whose phrases are known."""
     topical = _topical_stems(phrases, topic)
     terms = _terms(phrases, topical, formula)
     names: list[GroupName] = []
     taken = [stems_of(given) - topical for given in avoid]
-    for row in range(len(groups)):
+    for row, group in enumerate(phrases.groups):
         chosen = _choose(phrases, row, topical, taken)
         taken += (stems_of(_form(phrases, phrase)) - topical for phrase in chosen)
         title = heading(" and ".join(_form(phrases, phrase) for phrase in chosen)) if chosen else ""
-        names.append(GroupName(title or _fallback(terms[row], row, (*avoid, *(n.heading for n in names))), terms[row]))
+        title = title or _fallback(terms[row], row, (*avoid, *(n.heading for n in names)))
+        said = tuple(phrases.parts[phrase] - topical for phrase in chosen)
+        name = GroupName(title, terms[row], said, 0.0)
+        saying = sum(name.mention(phrases.stems(paper)) > 0 for paper in group)
+        names.append(replace(name, cover=saying / max(1, len(group))))
     return names
-
-
-def is_nameless(heading: str) -> bool:
-    """Whether it is the number that a group has which nothing names."""
-    return re.fullmatch(r"Group \d+", heading) is not None
 
 
 def _fallback(terms: Sequence[str], row: int, used: Collection[str]) -> str:
@@ -119,11 +139,25 @@ def _choose(phrases: GroupedPhrases, row: int, topical: set[str], taken: Sequenc
     ]
     if not usable:
         return []
-    first = usable[0]
     size = len(phrases.groups[row])
+    names = (p for p in usable[:COVER_CANDIDATES] if _names(phrases, row, p, topical))
+    if (first := next(names, None)) is not None:
+        usable = [first, *(phrase for phrase in usable if phrase != first)]
+    first = usable[0]
     if phrases.papers[row][first] >= SMALL_COVER * size or size < 6:
         return [first]
     return [first, *_second(phrases, row, usable, topical)]
+
+
+def _names(phrases: GroupedPhrases, row: int, phrase: str, topical: set[str]) -> bool:
+    """Whether titles of the group hold the phrase, and papers enough say it; a word alone has to be a known topic."""
+    group = phrases.groups[row]
+    if phrases.titles[row][phrase] < min(2, len(group) // 6 + 1) or (
+        " " not in phrase and phrase not in known_topics()
+    ):
+        return False
+    said = phrases.parts[phrase] - topical
+    return sum(phrases.stems(paper).mention(said) > 0 for paper in group) >= LEAST_COVER * len(group)
 
 
 def _second(phrases: GroupedPhrases, row: int, usable: Sequence[str], topical: set[str]) -> Iterator[str]:

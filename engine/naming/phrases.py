@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,8 +14,8 @@ from numpy.typing import NDArray
 
 from engine.naming.abbreviations import find_abbreviations, without_plural
 from engine.naming.wordlist import read_wordlist
-from engine.text import STOP_WORDS, stem
-from engine.values import Paper
+from engine.text import STOP_WORDS, sentences, stem
+from engine.values import Paper, PaperKey
 
 LONGEST_PHRASE = 4
 """Words; longer phrases are nearly always a part of a sentence."""
@@ -85,6 +87,20 @@ def is_acronym(word: str) -> bool:
     return sum(ch.isupper() for ch in word) > 1
 
 
+@dataclass(frozen=True, slots=True)
+class PaperStems:
+    """The stems of a paper's title, and those of each sentence of its text."""
+
+    title: frozenset[str]
+    sentences: tuple[frozenset[str], ...]
+
+    def mention(self, stems: Collection[str]) -> int:
+        """2 where the title has all of the stems, 1 where one sentence has them, else 0."""
+        if self.title.issuperset(stems):
+            return 2
+        return int(any(sentence.issuperset(stems) for sentence in self.sentences))
+
+
 class GroupedPhrases:
     """Phrases of papers in groups: in how many papers, how often and in how many titles of each, how they are written.
 
@@ -93,10 +109,6 @@ class GroupedPhrases:
     """
 
     def __init__(self, groups: Sequence[Sequence[Paper]]) -> None:
-        self.groups = groups
-        self.papers: list[Counter[str]] = [Counter() for _ in groups]
-        self.occurrences: list[Counter[str]] = [Counter() for _ in groups]
-        self.titles: list[Counter[str]] = [Counter() for _ in groups]
         self.written: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.parts: dict[str, frozenset[str]] = {}
         self._seen: Counter[str] = Counter()
@@ -105,14 +117,40 @@ class GroupedPhrases:
         self._ending: Counter[str] = Counter()
         self._after_verb_cue: Counter[str] = Counter()
         self.long_forms = find_abbreviations([paper for group in groups for paper in group])
+        self._found = {
+            paper.key: (self._read(paper.title, TITLE_WEIGHT), self._read(paper.content, 1))
+            for group in groups
+            for paper in group
+        }
+        self._stems: dict[PaperKey, PaperStems] = {}
+        self._group(groups)
+
+    def _group(self, groups: Sequence[Sequence[Paper]]) -> None:
+        self.groups = groups
+        self.papers: list[Counter[str]] = [Counter() for _ in groups]
+        self.occurrences: list[Counter[str]] = [Counter() for _ in groups]
+        self.titles: list[Counter[str]] = [Counter() for _ in groups]
         for row, group in enumerate(groups):
             for paper in group:
-                in_title = self._read(paper.title, TITLE_WEIGHT)
-                in_content = self._read(paper.content, 1)
+                in_title, in_content = self._found[paper.key]
                 self.titles[row].update(in_title.keys())
                 self.papers[row].update(in_title.keys() | in_content.keys())
-                self.occurrences[row].update(in_title + in_content)
+                self.occurrences[row].update(in_title)
+                self.occurrences[row].update(in_content)
         self.everywhere: Counter[str] = sum(self.papers, Counter())
+
+    def regrouped(self, groups: Sequence[Sequence[Paper]]) -> GroupedPhrases:
+        """The same papers in other groups, without reading them again."""
+        other = copy(self)
+        other._group(groups)
+        return other
+
+    def stems(self, paper: Paper) -> PaperStems:
+        """Where the paper says what."""
+        if paper.key not in self._stems:
+            found = tuple(frozenset(stems_of(sentence)) for sentence in sentences(paper.content))
+            self._stems[paper.key] = PaperStems(frozenset(stems_of(paper.title)), found)
+        return self._stems[paper.key]
 
     def _read(self, text: str, weight: int) -> Counter[str]:
         """How often each phrase stands in the text."""

@@ -15,7 +15,6 @@ import numpy as np
 from engine.gathering.search import require_papers
 from engine.naming.clustering import (
     ALGORITHMS,
-    NOISE,
     Algorithm,
     Reduction,
     best_cluster_count,
@@ -29,8 +28,9 @@ from engine.naming.clustering import (
     reduce_dimensions,
     split_in_two,
 )
-from engine.naming.headings import is_nameless
+from engine.naming.headings import LEAST_COVER
 from engine.naming.phrases import Formula
+from engine.naming.settling import NOISE, leave_out_unnamed, settle
 from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.either_way import RevisedEitherWay
@@ -76,6 +76,9 @@ SMALLEST_DIVIDED = 10
 """Papers a section needs to be divided into subsections."""
 
 LARGEST_SECTIONS = 8
+
+PAPERS_A_SECTION = 8
+"""Papers for each cluster, where it is not asked how many there are to be."""
 
 SMALLEST_SECTION = 3
 """Papers; a smaller section is no line of work, unless so many sections were asked for."""
@@ -149,14 +152,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             return clusters(papers, np.zeros(len(papers), np.int64), brief.topic, self.formula)
         seed = context.seed + context.attempt
         points = reduce_dimensions(vectors, seed, self.reduction)
-        if brief.sections is not None:
-            k = min(max(1, brief.sections - 2), len(papers) // 2)
-        elif self.published_k:
-            k = draw_cluster_count(len(papers), seed)
-        else:
-            k = best_cluster_count(
-                points, (_fewest_sections(len(papers)), min(LARGEST_SECTIONS, len(papers) // 4)), seed
-            )
+        k = self._count(points, brief, context)
         found = labels(points, self._algorithm(context), k, seed)
         if self._algorithm(context) == "dbscan" and is_degenerate(found):
             found = labels(points, "k-means", k, seed)
@@ -169,9 +165,24 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             found = dissolve_small(points, found, SMALLEST_SECTION)
             if len(np.unique(found)) == 1:
                 found = split_in_two(points, SMALLEST_SECTION)
+        if not context.model and not self.published_k:
+            fit = leave_out_unnamed if brief.sections is None else settle
+            found = fit(papers, vectors, found, brief.topic, self.formula)
         if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
             found = np.random.default_rng(seed).permutation(found)
         return clusters(papers, found, brief.topic, self.formula)
+
+    def _count(self, points: Vectors, brief: Brief, context: RunContext) -> int:
+        """How many clusters to make of the papers with these points."""
+        papers, seed = len(points), context.seed + context.attempt
+        if brief.sections is not None:
+            return min(max(1, brief.sections - 2), papers // 2)
+        if self.published_k:
+            return draw_cluster_count(papers, seed)
+        fewest = _fewest_sections(papers)
+        if context.model:
+            return best_cluster_count(points, (fewest, min(LARGEST_SECTIONS, papers // 4)), seed)
+        return max(fewest, min(LARGEST_SECTIONS, papers // PAPERS_A_SECTION))  # those that nothing names are given up
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Section by section, by the language model or in quotations; what is finished stays."""
@@ -209,7 +220,10 @@ def _fewest_sections(papers: int) -> int:
 def _divide_section(
     cluster: Cluster, brief: Brief, context: RunContext, avoid: tuple[str, ...], formula: Formula
 ) -> OutlineNode:
-    """A section, with its subsections where there are papers enough for two and each has a name not to ``avoid``."""
+    """A section, with its subsections where there are papers enough for two and each has a name that they say.
+
+    No subsection has a name to ``avoid``.
+    """
     whole = _outline_cluster(cluster)
     if len(cluster.papers) < SMALLEST_DIVIDED:
         return whole
@@ -217,8 +231,11 @@ def _divide_section(
     k = best_cluster_count(vectors, (2, min(4, len(cluster.papers) // context.limits.thin_evidence)), context.seed)
     found = labels(vectors, "k-means", k, context.seed)
     found = dissolve_small(vectors, found, SMALLEST_PART)
-    parts = clusters(cluster.papers, found, f"{brief.topic} {cluster.name}", formula, avoid)
-    if len(parts) < 2 or any(is_nameless(part.name) for part in parts):
+    topic = f"{brief.topic} {cluster.name}"
+    found = settle(cluster.papers, vectors, found, topic, formula)
+    found = dissolve_small(vectors, found, SMALLEST_PART)
+    parts = clusters(cluster.papers, found, topic, formula, avoid)
+    if len(parts) < 2 or any(part.cover < LEAST_COVER for part in parts):
         return whole
     return replace(whole, papers=(), children=tuple(map(_outline_cluster, parts)))
 
