@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from engine.checking.check import CLAIMS_PER_CALL
 from engine.llm.model import tokens_of
-from engine.recipes.surveyx_hints import HINTED_AT_ONCE, HINTS_EACH
+from engine.recipes.surveyx_hints import HINTED_AT_ONCE, HINTS_EACH, choose_hinted
 from engine.run import CallChain, PlannedCall
-from engine.session.kept_text import KeptText, parts_to_write
+from engine.session.kept_text import KeptText, leaves_of, parts_to_write
 from engine.values import Paper
 from engine.writing.drafting import Assignment, outline_text
 from engine.writing.estimates import (
@@ -18,13 +17,17 @@ from engine.writing.estimates import (
     PROMPT_OVERHEAD,
     TOKENS_PER_DRAFTED_WORD,
     TOKENS_PER_VERDICT,
-    WORDS_PER_CITATION,
+    count_checks,
+    expect_claims,
     plan_repairs,
 )
 
-NOTES, GIST, HINT, SOURCE = 1.06, 0.28, 0.25, 1.0
-"""Sizes in abstracts, measured on 300 papers: all notes of a paper, those that say where it belongs, a hint with the
-sentence behind it, and the paper in a check."""
+NOTES, GIST, SOURCE = 1.2, 0.28, 1.0
+"""Sizes in abstracts, measured on 400 papers: all notes of a paper, those that say where it belongs, and the paper in a
+check."""
+
+LABELS_TOKENS, HINT_TOKENS = 35, 100
+"""The names of the fields in a paper's notes, and a hint with the sentence behind it and its paper's key and title."""
 
 HEAD_TOKENS = 35
 """Key, title, author and year of a paper in a prompt."""
@@ -36,7 +39,7 @@ EDIT_TOKENS = 45
 EDITED_SHARE = 0.2
 """One edited sentence, and how many sentences are."""
 
-HINTS_OF_A_PAPER = 1.3
+HINTS_OF_A_PAPER = 1.5
 """Parts that a paper brings something to."""
 
 DIFFERENT = 0.5
@@ -64,17 +67,23 @@ def plan_survey(
         outline=tokens_of(outline_text(task.outline)) + PROMPT_OVERHEAD,
         abstract=fmean(tokens_of(paper.content) for paper in papers) if papers else 0.0,
         written=round(task.words * TOKENS_PER_DRAFTED_WORD),
-        cited=task.words // WORDS_PER_CITATION + 1,
+        words=task.words,
         hints=min(HINTS_EACH, round(HINTS_OF_A_PAPER * len(papers) / max(1, sum(leaves)))),
     )
-    size = min(HINTED_AT_ONCE, len(papers))
-    hints = PlannedCall("outline", sizes.outline + sizes.papers(size, NOTES), size * HINTS_WRITTEN)
-    chains: list[CallChain] = [(hints,)] * -(-len(papers) // HINTED_AT_ONCE)
-    for count in filter(None, leaves):
-        chains += _plan_section(count, sizes, rewrite=rewrite)
-    for _ in [node for _, node in due if node.role != "body"]:
-        shown = sizes.papers(FRAME_PAPERS * sum(leaves), GIST) + FRAME_TOKENS * sum(leaves)
-        first, *others = sizes.checks()
+    body_due = [node for _, node in due if node.role == "body"]
+    some_stay = bool(kept.parts or kept.sections)
+    asked = len(choose_hinted([paper.key for paper in papers], body_due, some_stay=some_stay))
+    size = min(HINTED_AT_ONCE, asked)
+    hints = PlannedCall(
+        "outline", sizes.outline + sizes.papers(size, NOTES) + size * LABELS_TOKENS, size * HINTS_WRITTEN
+    )
+    chains: list[CallChain] = [(hints,)] * -(-asked // HINTED_AT_ONCE)
+    for at, count in enumerate(leaves):
+        chains += _plan_section(count, sum(leaves[:at]), sizes, rewrite=rewrite) if count else ()
+    whole = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
+    for at in range(sum(node.role != "body" for _, node in due)):
+        shown = sizes.papers(FRAME_PAPERS * whole, GIST) + FRAME_TOKENS * whole
+        first, *others = sizes.checks(sum(leaves) + at)
         chains.append((PlannedCall("drafting", sizes.outline + shown, sizes.written), first))
         chains += [(check,) for check in others]
     chains += plan_repairs(task.words, len(due), papers)
@@ -86,30 +95,40 @@ def plan_survey(
 
 @dataclass(frozen=True)
 class _Sizes:
-    """Tokens of what the prompts of one survey are made of; ``cited`` and ``hints`` are counts for each part."""
+    """Tokens of what the prompts of one survey are made of; ``words`` and ``hints`` are counts for each part."""
 
     outline: int
     abstract: float
     written: int
-    cited: int
+    words: int
     hints: int
+
+    @property
+    def claims(self) -> int:
+        return round(expect_claims(self.words))
 
     def papers(self, count: int, share: float) -> int:
         return round(count * (HEAD_TOKENS + share * self.abstract))
 
-    def checks(self) -> list[PlannedCall]:
-        """The calls that check a part, side by side."""
-        count = -(-self.cited // CLAIMS_PER_CALL)
-        read = CHECK_OVERHEAD + (self.written + self.papers(round(DIFFERENT * self.cited), SOURCE)) // count
-        return [PlannedCall("checking", read, self.cited * TOKENS_PER_VERDICT // count)] * count
+    def checks(self, at: int) -> list[PlannedCall]:
+        """The calls that check the part of that number, side by side."""
+        count = count_checks(self.words, at)
+        read = CHECK_OVERHEAD + (self.written + self.papers(round(DIFFERENT * self.claims), SOURCE)) // count
+        return [PlannedCall("checking", read, self.claims * TOKENS_PER_VERDICT // count)] * count
 
 
-def _plan_section(parts: int, sizes: _Sizes, *, rewrite: bool) -> list[CallChain]:
-    """The drafts follow one another; each but the last is rewritten and checked while the next is drafted."""
-    hints = sizes.papers(sizes.hints, HINT)
+def _plan_section(parts: int, before: int, sizes: _Sizes, *, rewrite: bool) -> list[CallChain]:
+    """The drafts follow one another; each but the last is rewritten and checked while the next is drafted.
+
+    ``before`` is how many parts the sections before it have.
+    """
+    hints = sizes.hints * HINT_TOKENS
     drafts = [PlannedCall("drafting", sizes.outline + hints + i * sizes.written, sizes.written) for i in range(parts)]
-    read = PROMPT_OVERHEAD + sizes.written + sizes.papers(sizes.cited + FOUND, GIST)
-    rewriting = PlannedCall("checking", read, round(EDITED_SHARE * sizes.cited * EDIT_TOKENS))
-    first, *others = sizes.checks()
-    finish = (rewriting, first) if rewrite else (first,)
-    return [(*drafts, *finish), *[finish] * (parts - 1), *[(check,) for check in others * parts]]
+    read = PROMPT_OVERHEAD + sizes.written + sizes.papers(sizes.claims + FOUND, GIST)
+    rewriting = PlannedCall("checking", read, round(EDITED_SHARE * sizes.claims * EDIT_TOKENS))
+    chains: list[CallChain] = []
+    for at in range(parts):
+        first, *others = sizes.checks(before + at)
+        finish = (rewriting, first) if rewrite else (first,)
+        chains += [(*(drafts if at == parts - 1 else ()), *finish), *[(check,) for check in others]]
+    return chains

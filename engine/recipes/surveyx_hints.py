@@ -40,6 +40,14 @@ def open_parts(outline: Outline) -> dict[str, OutlineNode]:
     return {number: node for number, node in walk_outline(outline.nodes) if node.role == "body" and not node.children}
 
 
+def choose_hinted(keys: Sequence[PaperKey], parts: Sequence[OutlineNode], *, some_stay: bool) -> list[PaperKey]:
+    """The papers asked for hints for these parts: all, or, where others stay as written, the parts' own."""
+    if not some_stay or not all(node.papers for node in parts):
+        return list(keys)
+    own = {key for node in parts for key in node.papers}
+    return [key for key in keys if key in own]
+
+
 async def hint_parts(
     model: LanguageModel,
     topic: str,
@@ -50,14 +58,10 @@ async def hint_parts(
 ) -> dict[str, list[Hint]]:
     """Hints for every part by number, each with its paper, in the papers' order; none for those ``kept`` as written.
 
-    Where some are kept, only the papers of the others are asked about. A part that no hint was written for takes what
-    its own papers' trees say first. What failed is among ``warnings``.
+    A part that no hint was written for takes what its own papers' trees say first. What failed is among ``warnings``.
     """
     parts = {number: node for number, node in open_parts(outline).items() if number not in kept}
-    keys = list(material.papers)
-    if kept and all(node.papers for node in parts.values()):
-        own = {key for node in parts.values() for key in node.papers}
-        keys = [key for key in keys if key in own]
+    keys = choose_hinted(list(material.papers), list(parts.values()), some_stay=bool(kept))
     groups = [keys[start : start + HINTED_AT_ONCE] for start in range(0, len(keys), HINTED_AT_ONCE)]
 
     async def hinted(group: Sequence[PaperKey]) -> list[Hint]:

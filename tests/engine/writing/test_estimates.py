@@ -8,7 +8,7 @@ import pytest
 
 from engine.llm.model import Task
 from engine.run import PlannedCall
-from engine.writing.estimates import INPUT_TOKENS_PER_S, LATENCY_S, OUTPUT_TOKENS_PER_S, estimate_cost
+from engine.writing.estimates import INPUT_TOKENS_PER_S, LATENCY_S, OUTPUT_TOKENS_PER_S, count_checks, estimate_cost
 
 CALL = PlannedCall("drafting", INPUT_TOKENS_PER_S, OUTPUT_TOKENS_PER_S)
 CALL_S = LATENCY_S + 2.0
@@ -43,3 +43,10 @@ def test_one_model_without_a_price_leaves_the_cost_open() -> None:
     assert twice.money == pytest.approx(2 * priced.money)
     checked = PlannedCall("checking", 10, 10)
     assert estimate_cost([(CALL, checked)], {**MODELS, "checking": "nobody-knows-1"}, 1).money is None
+
+
+@pytest.mark.parametrize(("words", "kinds", "of_100"), [(150, {1}, 100), (300, {1, 2}, 148), (700, {2, 3}, 284)])
+def test_texts_near_the_size_of_one_check_need_one_more_now_and_then(words: int, kinds: set[int], of_100: int) -> None:
+    counts = [count_checks(words, at) for at in range(100)]
+    assert set(counts) == kinds
+    assert sum(counts) == pytest.approx(of_100, abs=3)
