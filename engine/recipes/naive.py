@@ -25,7 +25,7 @@ from engine.values import (
     PaperSelection,
 )
 from engine.writing.assembly import add_warnings, assemble_survey
-from engine.writing.drafting import Draft, mark_unchecked, settle_citations
+from engine.writing.drafting import Draft, hold_length, mark_unchecked, settle_citations
 from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD
 from engine.writing.model_text import read_prose
 
@@ -107,4 +107,4 @@ async def _continue_text(
     draft = settle_citations(Draft(OutlineNode(brief.topic), tuple(papers), read_prose(text)))
     if not list_cited_keys(draft.text):
         raise LanguageModelError("the model's text cited none of the papers", retryable=True)
-    return mark_unchecked(draft)
+    return mark_unchecked(hold_length(draft, STEP_WORDS))

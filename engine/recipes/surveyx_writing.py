@@ -26,6 +26,7 @@ from engine.writing.drafting import (
     SHORTEST_SHARE,
     Assignment,
     Draft,
+    hold_length,
     mark_unchecked,
     outline_text,
     settle_citations,
@@ -187,6 +188,7 @@ class SectionWriter:
                 answer = await self.model.text(request(attempt))
                 draft = settle_citations(Draft(node, papers, read_prose(answer)))
                 if len(draft.text.split()) >= self.task.words * SHORTEST_SHARE and list_cited_keys(draft.text):
+                    draft = hold_length(draft, self.task.words)
                     self.warnings += draft.warnings
                     return draft.text
             reason = "the model's drafts stayed too short or cited nothing"

@@ -225,17 +225,17 @@ async def draft_subsection(
             problem = f"it cited {cited} of the papers by their keys, not {least}"
         elif words > most_words(task.words) and not too_long and attempt + 1 < first_attempt + DRAFT_ATTEMPTS:
             problem, too_long = f"it had {words} words; write {task.words} to {most_words(task.words)}", True
-        elif words > most_words(task.words):
-            return _cut(draft, most_words(task.words))
         else:
-            return draft
+            return hold_length(draft, task.words)
     raise LanguageModelError(f"the model's drafts stayed too short or cited too few papers: {problem}", retryable=True)
 
 
-def _cut(draft: Draft, most: int) -> Draft:
-    """The draft up to the last sentence that ends within so many words."""
+def hold_length(draft: Draft, words: int) -> Draft:
+    """The draft for which so many words were asked; one that is far too long ends after a sentence, which is noted."""
+    if len(draft.text.split()) <= most_words(words):
+        return draft
     kept: list[list[str]] = []
-    room = most
+    room = most_words(words)
     for paragraph in split_sentences(draft.text):
         fitting: list[str] = []
         for sentence in paragraph:

@@ -45,6 +45,7 @@ from engine.writing.drafting import (
     Draft,
     connect_neighbours,
     divide_into_chunks,
+    most_words,
     settle_citations,
 )
 from engine.writing.estimates import estimate_cost, with_expected_texts
@@ -152,6 +153,15 @@ async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: L
     assert "(nothing yet)" in whole(model.asked("draft/0")[0])
     assert {c.verdict for claim in section.claims for c in claim.citations} == {"unchecked"}
     assert set(list_cited_keys(section.text)) == {p.key for p in survey.references}
+
+
+async def test_the_naive_baseline_ends_a_stretch_that_is_far_too_long(library: LocalLibrary) -> None:
+    model = FakeModel(lambda prompt, schema: "\n\n".join([simulate_answer(prompt, schema)] * 5))
+    short = replace(BRIEF, sections=1, subsection_words=700)
+    outline = await NaiveRagRecipe().outline(short, SELECTION, context(library, model))
+    survey = await NaiveRagRecipe().write(WritingTask(short, SELECTION, outline), context(library, model))
+    assert 700 <= len(survey.sections[0].text.split()) <= most_words(700)
+    assert [warning.kind for warning in survey.warnings] == ["length"]
 
 
 async def test_an_outline_goes_on_without_the_parts_that_failed_and_says_so(library: LocalLibrary) -> None:
