@@ -308,6 +308,7 @@ def evaluate(
     judges: Annotated[str, typer.Option(help="Models, openai:MODEL,anthropic:MODEL; or “simulated”.")] = "",
     entailment: Annotated[str, typer.Option(help="Who decides on claims: auto, rule, local, model.")] = "auto",
     questions: Annotated[Path | None, typer.Option(help="Multiple-choice questions (JSON) for the test.")] = None,
+    naive: Annotated[Path | None, typer.Option(help="A naive survey that the test compares with.")] = None,
     library: LibraryName = "",
     compare: Annotated[bool, typer.Option("--compare", help="Each folder is a system, each file a topic.")] = False,
     pairwise: Annotated[bool, typer.Option("--pairwise", help="With --compare: judges also compare in pairs.")] = False,
@@ -326,7 +327,7 @@ def evaluate(
 
     names = tuple(name.strip() for name in judges.split(",") if name.strip())
     wanted = evaluating.EvaluateOptions(
-        topic, reference, names, library, questions, entailment, ranks, pairwise, output, json, details, online
+        topic, reference, names, library, questions, naive, entailment, ranks, pairwise, output, json, details, online
     )
     if compare:
         run_command(evaluating.compare(console, surveys, wanted))

@@ -178,6 +178,21 @@ def bench_ablation(
     run_command(ablate(console, library, brief, as_json=json))
 
 
+@bench.command("questions")
+def bench_questions(
+    topic: Annotated[list[str], typer.Option(help="What the questions are about; may be named several times.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="File for the questions (JSON).")],
+    library: LibraryName = "",
+    count: Annotated[int, typer.Option(min=1, help="Questions on each topic.")] = 10,
+    seed: Annotated[int, typer.Option(help="Decides the wrong choices.")] = 0,
+) -> None:
+    """Questions “which paper proposed X?” from a library, for `evaluate --questions`."""
+    with starting() as console:
+        from bot.bench.questions import write_questions
+
+    run_command(write_questions(console, topic, library, count, seed, output))
+
+
 @bench.command("compare")
 def bench_compare(
     topic: Annotated[str, typer.Option(help="What the surveys are about.")],

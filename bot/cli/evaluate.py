@@ -23,8 +23,9 @@ from engine.errors import UserError
 from engine.evaluation.content_quality import compare_surveys
 from engine.evaluation.documents import Document, from_markdown, from_survey
 from engine.evaluation.entailment import CrossEncoderEntailment, Entailment, ModelEntailment, RuleEntailment
+from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
-from engine.evaluation.meta import rank_correlation, read_questions
+from engine.evaluation.meta import rank_correlation
 from engine.evaluation.report import as_json, as_markdown, comparison, radar
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
@@ -59,6 +60,7 @@ class EvaluateOptions:
     judges: tuple[str, ...] = ()
     library: str = ""
     questions: Path | None = None
+    naive: Path | None = None
     entailment: str = "auto"
     ranks: Path | None = None
     pairwise: bool = False
@@ -197,6 +199,7 @@ async def _tools(account: Account, wanted: EvaluateOptions, console: Console) ->
             console.print(f"… {stage}", style="dim", markup=False, highlight=False)
 
     questions = await asyncio.to_thread(read_questions, wanted.questions) if wanted.questions else ()
+    naive = read_document(wanted.naive).text() if wanted.naive else ""
     async with open_app() as app, _judges(app, account, wanted.judges) as judges:
         name = wanted.library or app.default_library()
         if name == BUNDLED:
@@ -205,7 +208,7 @@ async def _tools(account: Account, wanted: EvaluateOptions, console: Console) ->
         embedder = await library.embedder()
         entailment = _entailment(wanted.entailment, judges, RuleEntailment(embedder))
         online = online_sources(app.settings, app.web(ProcessCache())) if wanted.online else None
-        yield EvaluationTools(library, embedder, entailment, judges, questions, online, told)
+        yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
 
 
 def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEntailment) -> Entailment:

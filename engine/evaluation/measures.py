@@ -9,8 +9,7 @@ from engine.evaluation.citation_quality import faults, score_citations, verdicts
 from engine.evaluation.content_quality import grade_content, outline_graded, richness
 from engine.evaluation.documents import CitedClaim, Document, claims
 from engine.evaluation.entailment import CachedEntailment, Entailment
-from engine.evaluation.meta import Question, knowledge_test
-from engine.evaluation.meta import scored as test_scored
+from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_heading_recall
 from engine.evaluation.references import (
     distinct,
@@ -44,6 +43,8 @@ class EvaluationTools:
     entailment: Entailment
     judges: Mapping[str, LanguageModel] = field(default_factory=dict)
     questions: tuple[Question, ...] = ()
+    naive: str = ""
+    """The text of a naive survey, with which the knowledge test compares."""
     online: Online | None = None
     """Where references that the library does not have are looked up; ``None``: nowhere."""
     progress: Callable[[str], Awaitable[None]] = _nobody
@@ -104,10 +105,11 @@ async def evaluate_document(
         await tools.progress("overlap")
         groups.append(("Against the human survey", _against(document, human, tools.embedder)))
     groups.append(("Time of people", _time(document)))
-    if tools.questions and tools.judges:
-        model = next(iter(tools.judges.values()))
-        tested = await knowledge_test(tools.questions, document.text(), model)
-        groups.append(("Knowledge test", test_scored(tested, len(tools.questions))))
+    questions = choose_questions(tools.questions, topic)
+    if questions and tools.judges:
+        await tools.progress("knowledge test")
+        test = KnowledgeTest(questions, next(iter(tools.judges.values())), tools.library, tools.naive)
+        groups.append(("Knowledge test", await test.run(document.text())))
     return Evaluation(document.title, tuple(groups), document.problems, topic)
 
 

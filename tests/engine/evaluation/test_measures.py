@@ -27,8 +27,9 @@ from engine.evaluation.citation_quality import (
 from engine.evaluation.content_quality import CRITERIA, compare_surveys, grade_content
 from engine.evaluation.documents import CitedClaim, Document, Part, Reference, from_markdown, from_survey
 from engine.evaluation.entailment import CachedEntailment, ModelEntailment, RuleEntailment
+from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions, make_questions, read_questions
 from engine.evaluation.measures import EvaluationTools, evaluate_document
-from engine.evaluation.meta import Question, knowledge_test, rank_correlation, read_questions
+from engine.evaluation.meta import rank_correlation
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_cardinality, soft_heading_recall
 from engine.evaluation.references import existence, overlap, resolve_references, semantic_relevance, shared_titles
 from engine.evaluation.report import as_json, as_markdown, card, comparison, radar
@@ -44,6 +45,7 @@ from engine.evaluation.scores import (
 from engine.evaluation.shared_lists import shared_lists
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.local import LocalLibrary
+from engine.values import Paper, PaperKey, Query
 from tests.engine.evaluation.test_documents import MARKDOWN, own_survey
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 
@@ -320,10 +322,47 @@ def test_rank_correlation_with_its_interval() -> None:
         rank_correlation([1], [1])
 
 
-async def test_the_knowledge_test_asks_without_and_with_the_survey(tmp_path: Path) -> None:
-    questions = (Question(question="Which?", choices=("x", "y"), answer=1),) * 4
-    tested = await knowledge_test(questions, "It is y.", FakeModel(simulate_answer))
-    assert (tested.direct, tested.with_survey) == (0.0, 1.0)
+async def test_the_knowledge_test_has_four_conditions(library: LocalLibrary) -> None:
+    asked: list[str] = []
+
+    def answer(prompt: str, schema: str) -> str:
+        asked.append(prompt)
+        return simulate_answer(prompt, schema)
+
+    questions = (Question(question="Which paper is on graphs?", choices=("x", "y"), answer=1),) * 4
+    scores = await KnowledgeTest(questions, FakeModel(answer), library, "It is x.").run("It is y.")
+    assert [(s.name.removeprefix("knowledge test, "), s.value) for s in scores] == [
+        ("direct", 0.0),
+        ("with a naive survey", 1.0),
+        ("with the survey", 1.0),
+        ("with the papers (upper bound)", 1.0),
+    ]
+    assert ["(nothing)" in prompt for prompt in asked] == [True] * 4 + [False] * 12
+    (nearest,) = await library.search(Query("Which paper is on graphs?", 1))
+    assert nearest.paper.title in asked[-1]
+    bare = await KnowledgeTest(questions, FakeModel(answer), library).run("It is y.")
+    assert "with a naive survey" not in " ".join(score.name for score in bare)
+
+
+def test_questions_are_made_of_what_titles_propose() -> None:
+    named = [
+        Paper(PaperKey("a:1"), "DenseX: Retrieval with Dense Vectors of Passages", "We propose DenseX."),
+        Paper(PaperKey("a:2"), "GraphY: Learning Representations of Large Graphs", "It goes beyond DenseX."),
+        Paper(PaperKey("a:3"), "A Study of Retrieval: How Rankings Differ", "Rankings differ."),
+        Paper(PaperKey("a:4"), "Evaluation of Rankings by People and Programs", "People differ."),
+        Paper(PaperKey("a:5"), "ReadZ: ReadZ for Reading Long Documents at Once", "Its title would tell it."),
+    ]
+    made = make_questions(named, "retrieval", 10)
+    assert [q.question for q in made] == ["Which paper proposed DenseX?", "Which paper proposed GraphY?"]
+    assert made[0].choices[made[0].answer] == "Retrieval with Dense Vectors of Passages"
+    assert "Learning Representations of Large Graphs" not in made[0].choices  # its abstract names DenseX, too
+    assert all(len(set(q.choices)) == 4 for q in made)
+    assert make_questions(named, "retrieval", 1) == made[:1]
+    assert choose_questions(made, "Retrieval") == made
+    assert choose_questions(made, "vision") == ()
+
+
+def test_questions_are_read_or_refused(tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text('[{"question": "Which?", "choices": ["x"], "answer": 0}]')
     with pytest.raises(UserError, match="two to six choices"):
         read_questions(tmp_path / "q.json")

@@ -1,0 +1,154 @@
+"""The knowledge test (AE10): what a model knows of a topic alone, with a survey at hand, and with the papers.
+
+AutoSurvey asks 50 multiple-choice questions on five topics ("which paper proposed X") under four conditions: directly,
+with a naive survey, with its own, and, as an upper bound, with what is retrieved by the question and its choices.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from engine.errors import UserError
+from engine.evaluation.scores import Score
+from engine.limits import CHARACTERS_PER_TOKEN
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.prompting import data, fill
+from engine.naming.names import is_name
+from engine.retrieval.libraries.library import Library
+from engine.text import fold
+from engine.values import Paper, PaperKey, Query
+
+UPPER_PAPERS, UPPER_TOKENS = 20, 30_000
+"""What the upper bound is given: so many papers, retrieved with the choices, of at most so many tokens together."""
+
+CHOICES = 4
+"""Choices of a question that a program makes."""
+
+_PROPOSED = re.compile(r"(\S+(?: \S+)?): (.{20,})")
+"""A title that begins with the name of what its paper proposes."""
+
+
+class Question(BaseModel):
+    """A multiple-choice question; ``answer`` is the index of the right choice, from 0; without a topic it is of any."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: str
+    choices: tuple[str, ...]
+    answer: int
+    topic: str = ""
+
+
+class ChoiceAnswer(TypedAnswer):
+    """The letter of a choice."""
+
+    letter: Literal["A", "B", "C", "D", "E", "F"]
+
+
+def read_questions(path: Path) -> tuple[Question, ...]:
+    """Questions from a JSON list of ``{"question", "choices", "answer", "topic"}``, the topic where there is one.
+
+    Raises `UserError` for anything else.
+    """
+    try:
+        questions = TypeAdapter(tuple[Question, ...]).validate_python(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, ValidationError) as error:
+        raise UserError(f"{path} is not a list of questions ({type(error).__name__}).") from error
+    for i, question in enumerate(questions, start=1):
+        if not 2 <= len(question.choices) <= 6 or not 0 <= question.answer < len(question.choices):
+            raise UserError(f"Question {i} of {path} needs two to six choices, one of which is the answer.")
+    return questions
+
+
+def choose_questions(questions: Sequence[Question], topic: str) -> tuple[Question, ...]:
+    """Those of the topic, and those of none."""
+    return tuple(q for q in questions if not q.topic or fold(q.topic) == fold(topic))
+
+
+def make_questions(papers: Sequence[Paper], topic: str, count: int, seed: int = 0) -> tuple[Question, ...]:
+    """At most ``count`` questions "which paper proposed X?", the first papers first; ``papers`` are those of the topic.
+
+    X is the name that a title begins with. The choices are titles without such names, so that none tells the answer;
+    the wrong ones are of papers whose text does not name X.
+    """
+    chance = random.Random(seed)
+    bare = {paper.key: _without_name(paper.title) for paper in papers}
+    made: list[Question] = []
+    for paper in papers:
+        found = _PROPOSED.fullmatch(paper.title)
+        if len(made) == count:
+            break
+        if not found or not all(map(is_name, found[1].split())) or _names(found[2], found[1]):
+            continue
+        others = [p for p in papers if p.key != paper.key and not _names(f"{p.title} {p.content}", found[1])]
+        if len(others) < CHOICES - 1:
+            continue
+        choices = [bare[paper.key], *(bare[p.key] for p in chance.sample(others, CHOICES - 1))]
+        shuffled = chance.sample(choices, len(choices))
+        answer = shuffled.index(choices[0])
+        asked = f"Which paper proposed {found[1]}?"
+        made.append(Question(question=asked, choices=tuple(shuffled), answer=answer, topic=topic))
+    return tuple(made)
+
+
+def _without_name(title: str) -> str:
+    found = _PROPOSED.fullmatch(title)
+    return found[2] if found else title
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.I) is not None
+
+
+@dataclass(frozen=True)
+class KnowledgeTest:
+    """The questions of one topic for one model; ``naive`` is the text of a survey by the naive baseline, if any."""
+
+    questions: tuple[Question, ...]
+    model: LanguageModel
+    library: Library
+    naive: str = ""
+
+    async def run(self, survey: str) -> tuple[Score, ...]:
+        """Shares of right answers under each condition. Raises `ValueError` where there is no question."""
+        if not self.questions:
+            raise ValueError("there are no questions")
+        count = len(self.questions)
+        conditions = {"direct": "(nothing)", "with a naive survey": self.naive, "with the survey": survey}
+        shares = {name: await self._ask_all([text] * count) for name, text in conditions.items() if text}
+        found = await asyncio.gather(*map(self._retrieve, self.questions))
+        shares["with the papers (upper bound)"] = await self._ask_all(found)
+        how = f"share of {count} multiple-choice questions"
+        return tuple(Score(f"knowledge test, {name}", share, how) for name, share in shares.items())
+
+    async def _ask_all(self, materials: Sequence[str]) -> float:
+        right = await asyncio.gather(*map(self._is_right, self.questions, materials))
+        return sum(right) / len(right)
+
+    async def _is_right(self, question: Question, material: str) -> bool:
+        choices = "\n".join(f"{'ABCDEF'[i]}. {data(choice)}" for i, choice in enumerate(question.choices))
+        prompt = fill("evaluation/question", material=data(material), question=data(question.question), choices=choices)
+        request = Request("judging", "question", prompt, 64, 0.0)
+        answer = await self.model.answer_typed(request, ChoiceAnswer)
+        return "ABCDEF".index(answer.letter) == question.answer
+
+    async def _retrieve(self, question: Question) -> str:
+        """The papers nearest to the question and to each of its choices, in turns."""
+        asked = (question.question, *question.choices)
+        lists = [await self.library.search(Query(text, UPPER_PAPERS)) for text in asked]
+        longest = max(map(len, lists))
+        turns = (found[i].paper for i in range(longest) for found in lists if i < len(found))
+        papers: dict[PaperKey, Paper] = {}
+        for paper in turns:
+            papers.setdefault(paper.key, paper)
+        texts = [f"{paper.title}\n{paper.content}" for paper in list(papers.values())[:UPPER_PAPERS]]
+        return "\n\n".join(texts)[: UPPER_TOKENS * CHARACTERS_PER_TOKEN]
