@@ -9,7 +9,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from bot.app import BUNDLED, open_app
+from bot.app import open_app
+from bot.serving.bundled import BUNDLED
 from engine.errors import UserError
 from engine.evaluation.knowledge import Question, make_questions
 from engine.limits import Limits
