@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.citations import cite
-from engine.naming.clustering import clusters, labels
+from engine.naming.clustering import OTHER_WORK, clusters, labels
 from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.survey import FieldMap, MapPoint
@@ -70,7 +70,9 @@ def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
     shown = tuple(
         LineOfWork(line.number, line.title, _describe(line), len(line.papers), *_span(line.papers)) for line in lines
     )
-    text = frame_field(papers, len(lines), sum(map(is_survey, papers)))
+    named = [line for line in lines if line.title != OTHER_WORK]
+    surveys = sum(map(is_survey, papers))
+    text = frame_field(papers, len(named), surveys, has_rest=len(named) < len(lines))
     return Overview(text, shown, choose_starting_points(topic, papers))
 
 

@@ -26,9 +26,9 @@ def frame_section(papers: Sequence[Paper], terms: Sequence[str], position: int) 
         shown = list_words([f"“{term}”" for term in terms[:4]])
         sentences.append(
             (
-                f"Terms that no other section shares as much: {shown}.",
-                f"Its own vocabulary: {shown}.",
-                f"Words that tell it from the rest: {shown}.",
+                f"Terms more frequent here than elsewhere: {shown}.",
+                f"Its distinctive terms are {shown}.",
+                f"What sets it apart are the terms {shown}.",
             )[position % 3]
         )
     return " ".join(sentences)
@@ -40,7 +40,7 @@ def _count(papers: Sequence[Paper], position: int) -> str:
     if not years:
         return f"{papers_}."
     if years[0] == years[-1]:
-        return f"{papers_}, {'all ' if count > 1 else ''}of {years[0]}."
+        return f"{papers_}, {'all ' if count > 1 else ''}from {years[0]}."
     median = int(statistics.median(years))
     recent = sum(year > years[-1] - RECENT_YEARS for year in years)
     if recent == count:
@@ -48,11 +48,11 @@ def _count(papers: Sequence[Paper], position: int) -> str:
     if recent >= 0.6 * count:
         return (
             f"{papers_} since {years[0]}, {recent} of them from {years[-1] - RECENT_YEARS + 1} or later.",
-            f"Of {papers_} from {years[0]} to {years[-1]}, {recent} are of the last {RECENT_YEARS} years.",
+            f"Of the {papers_} from {years[0]} to {years[-1]}, {recent} are from the last {RECENT_YEARS} years.",
         )[position % 2]
     return (
         f"{papers_} from {years[0]} to {years[-1]}, half of them since {median}.",
-        f"The earliest of the {papers_} is of {years[0]}, the latest of {years[-1]}; half appeared since {median}.",
+        f"The {papers_} appeared between {years[0]} and {years[-1]}, half of them since {median}.",
     )[position % 2]
 
 
@@ -64,7 +64,7 @@ def _venues(papers: Sequence[Paper], position: int) -> Iterator[str]:
     named = list_words(frequent)
     yield (
         f"The most frequent {'venues are' if len(frequent) > 1 else 'venue is'} {named}.",
-        f"They appear above all at {named}.",
+        f"Many appeared at {named}.",
         f"Among the venues {named} {'stand' if len(frequent) > 1 else 'stands'} out.",
     )[position % 3]
 
@@ -78,21 +78,22 @@ def _most_cited(papers: Sequence[Paper], position: int) -> Iterator[str]:
         return
     work, times = name_work(top), f"{top.citations:,}"
     yield (
-        f"Cited most is {work}, {times} times.",
-        f"{work} leads in citations ({times}).",
+        f"The most cited is {work}, {times} times.",
+        f"{work} is cited most ({times} times).",
         f"With {times} citations, {work} is the best known.",
     )[position % 3]
 
 
-def frame_field(papers: Sequence[Paper], sections: int, surveys: int) -> str:
-    """The paragraph of counts on the first page."""
+def frame_field(papers: Sequence[Paper], sections: int, surveys: int, *, has_rest: bool = False) -> str:
+    """The paragraph of counts on the first page; it ``has_rest`` where papers lie in no line of work."""
     years = years_of(papers)
-    span = f" of {years[0]}" if years else ""
+    span = f" from {years[0]}" if years else ""
     if years and years[0] != years[-1]:
         span = f" from {years[0]} to {years[-1]}, half of them since {int(statistics.median(years))}"
     venues = Counter(paper.venue for paper in papers if paper.venue)
     named = list_words([f"{venue} ({count})" for venue, count in venues.most_common(4) if count > 1])
     places = f" They come from {len(venues)} venues" + (f", most often {named}." if named else ".") if venues else ""
-    lines = f" They fall into {sections} lines of work." if sections > 1 else ""
+    rest = " and other work" if has_rest else ""
+    lines = f" They fall into {sections} lines of work{rest}." if sections > 1 else ""
     reviews = {0: " None of them is itself a survey.", 1: " One of them is itself a survey."}
     return f"{len(papers):,} papers{span}.{places}{lines}{reviews.get(surveys, f' {surveys} of them are surveys.')}"

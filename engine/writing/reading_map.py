@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from engine.citations import cite
 from engine.limits import Limits
+from engine.naming.clustering import OTHER_WORK
 from engine.naming.names import find_names
 from engine.overview import Name, index_names
 from engine.retrieval.embedding import Embedder
@@ -129,7 +130,7 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
     years = material.brief.years
     limits = "" if str(years) == ".." else f" Only papers of the years {years} were considered."
     order = list_words(f"{line.title} (Section {line.number})" for line in lines)
-    text = f"This is a map of the literature on {material.brief.topic} for reading it, made from {len(papers)} papers."
+    text = f"This reading map of the literature on {material.brief.topic} was made from {len(papers)} papers."
     text += (
         f"{limits} Each section frames one line of work in figures and sets its papers side by side in their own words"
     )
@@ -145,14 +146,15 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
 
 def _turns(lines: Sequence[Line]) -> str:
     """Which line of work began first, and which is the youngest by its median year."""
-    dated = [(years[len(years) // 2], years[0], line.title) for line in lines if (years := years_of(line.papers))]
+    named = [line for line in lines if line.title != OTHER_WORK]
+    dated = [(years[len(years) // 2], years[0], line.title) for line in named if (years := years_of(line.papers))]
     if len(dated) < 2:
         return ""
     first, youngest = min(dated, key=lambda d: (d[1], d[0])), max(dated)
     if first == youngest or min(dated)[0] == youngest[0]:
         return ""
     return (
-        f"{first[2]} begins first, in {first[1]}; the youngest line is {youngest[2]}, half of whose papers are "
+        f"{first[2]} began first, in {first[1]}; the youngest line is {youngest[2]}, half of whose papers are "
         f"from {youngest[0]} or later."
     )
 
