@@ -94,7 +94,7 @@ class SurveyCommands(app_commands.Group):
         """Show something."""
         await self._say(interaction, f"show {what or ''}".strip(), None)
 
-    @app_commands.command(description="What stands behind a section or a reference, word for word")
+    @app_commands.command(description="Which words of which paper stand behind a section or a reference")
     @app_commands.describe(what="A section's number, or a reference as [12]")
     async def why(self, interaction: discord.Interaction, what: _Text) -> None:
         """Show the evidence."""

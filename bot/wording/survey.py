@@ -14,12 +14,12 @@ from adapters.chat import Button
 from bot.wording.sentences import counted
 from engine.citations import list_cited_keys, numbers, replace_citations, without_citations
 from engine.errors import UserError
-from engine.evidence import Evidence
+from engine.evidence import Evidence, connecting_sentences, section_at, sentence_with
 from engine.overview import LineOfWork
 from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
 from engine.survey import Citation, Claim, Section, SectionChange, Survey, Table, walk
-from engine.text import all_sentences, clean, sentences, shorten
+from engine.text import all_sentences, clean, list_words, sentences, shorten
 from engine.values import Paper, PaperKey
 
 GIST_CHARACTERS, LINE_CHARACTERS = 420, 130
@@ -29,6 +29,7 @@ LABEL_CHARACTERS = 32
 SECTION_BUTTONS = 15
 CHANGES_SHOWN = 6
 EVIDENCE_PER_PAGE = 8
+CONNECTING_SHOWN = 4
 SENTENCE_SHOWN = 300
 SOURCES_PER_PAGE = 20
 ROWS_SHOWN = 12
@@ -212,22 +213,38 @@ def _reference(paper: Paper) -> str:
 
 
 def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
-    """Claim by claim: the sentence, the words behind it and where they stand, and what became of it in the check."""
+    """Claim by claim: the sentence, where its words stand in which paper, and what became of it in the check.
+
+    The words behind a claim are shown beside it only where it does not quote them itself.
+    """
     known = numbers(survey)
     papers = {paper.key: paper for paper in survey.references}
     parts = []
     for item in items:
-        behind = [
-            f"{link(f'[{known[citation.key]}] {_title(papers[citation.key])}', papers[citation.key])}: "
-            f"{_words_behind(citation)}{_VERDICTS[citation.verdict]}, from the {citation.source}"
-            f"{f', page {citation.page}' if citation.page else ''}"
-            for citation in item.claim.citations
-            if citation.key in papers
-        ]
+        words = without_citations(item.claim.text)
+        cited = [citation for citation in item.claim.citations if citation.key in papers]
+        shown = [citation for citation in cited if citation.quote and " ".join(citation.quote.split()) in words]
+        behind = []
+        for key in dict.fromkeys(citation.key for citation in cited):
+            within = [citation for citation in shown if citation.key == key]
+            beside = [citation for citation in cited if citation.key == key and citation not in shown]
+            said = [_origin(within, papers[key])] if within else []
+            said += [f"{_words_behind(citation)}{_origin([citation], papers[key])}" for citation in beside]
+            behind.append(f"{link(f'[{known[key]}] {_title(papers[key])}', papers[key])}: {'; '.join(said)}")
         if behind:
-            said = _shown_sentence(item.claim.text)
-            parts.append(f"- **{item.place}** {said} ← {' · '.join(behind)}{_what_became_of(item.claim)}")
+            sentence = escape_markdown(clean(words)) if shown else _shown_sentence(words)
+            parts.append(f"- **{item.place}** {sentence} ← {' · '.join(behind)}{_what_became_of(item.claim)}")
     return "\n".join([head, "", *parts])
+
+
+def _origin(citations: Sequence[Citation], paper: Paper) -> str:
+    """Where in the paper these words stand, and how far they are the authors' or were checked."""
+    first = citations[0]
+    found = [None if c.source == "full text" else sentence_with(c.quote, paper) for c in citations if c.quote]
+    places = [str(number) for number in dict.fromkeys(found) if number]
+    where = f", {'sentences' if len(places) > 1 else 'sentence'} {list_words(places)}" if places else ""
+    page = f", page {first.page}" if first.page else ""
+    return f"{_VERDICTS[first.verdict]}, from the {first.source}{where}{page}"
 
 
 def _shown_sentence(text: str) -> str:
@@ -264,13 +281,20 @@ _VERDICTS = {
 }
 
 
+CONNECTING = "*Not taken from a paper's text; these introduce, connect or count:*"
+
+
 def evidence_pages(items: Sequence[Evidence]) -> int:
     """How many pages the evidence of a section has."""
     return max(1, -(-len(items) // EVIDENCE_PER_PAGE))
 
 
-def why_section(survey: Survey, place: str, title: str, items: Sequence[Evidence], page: int) -> str:
-    """A page, from 1, of the evidence behind a section; raises `UserError` where there is no such page."""
+def why_section(survey: Survey, place: str, items: Sequence[Evidence], page: int) -> str:
+    """A page, from 1, of the evidence behind a section; raises `UserError` where there is no such page.
+
+    The last page also shows the sentences of the section that belong to no claim.
+    """
+    title = section_at(survey, place).title
     if not items:
         return f"Section {place}, {escape_markdown(title)}, makes no statement about a paper; it only leads over."
     last = evidence_pages(items)
@@ -279,7 +303,18 @@ def why_section(survey: Survey, place: str, title: str, items: Sequence[Evidence
     start = (page - 1) * EVIDENCE_PER_PAGE
     part = items[start : start + EVIDENCE_PER_PAGE]
     of = f" ({start + 1} to {start + len(part)} of {len(items)})" if last > 1 else ""
-    return word_evidence(survey, part, f"### Evidence for {place} {escape_markdown(clean(title))}{of}")
+    text = word_evidence(survey, part, f"### Evidence for {place} {escape_markdown(clean(title))}{of}")
+    return f"{text}{_word_connecting(connecting_sentences(survey, place))}" if page == last else text
+
+
+def _word_connecting(connecting: Sequence[str]) -> str:
+    """The sentences that belong to no claim, under their own heading; empty where there are none."""
+    if not connecting:
+        return ""
+    lines = [f"- {_shown_sentence(sentence)}" for sentence in connecting[:CONNECTING_SHOWN]]
+    rest = len(connecting) - CONNECTING_SHOWN
+    lines += [f"- … and {rest} more"] if rest > 0 else []
+    return "\n".join(["", "", CONNECTING, "", *lines])
 
 
 def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evidence]) -> str:

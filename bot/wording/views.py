@@ -94,7 +94,7 @@ def _papers(session: SurveySession, selection: PaperSelection, page: int) -> Car
 def _why_section(session: SurveySession, survey: Survey, target: str) -> Card:
     place, _, page = target.partition(" ")
     items, number = evidence_of_section(survey, place), int(page or 1)
-    text = survey_wording.why_section(survey, place, section_at(survey, place).title, items, number)
+    text = survey_wording.why_section(survey, place, items, number)
     pages = survey_wording.evidence_pages(items)
     return Card(text, _turn_pages(session, f"why {place} page {{}}", number, pages))
 
