@@ -156,7 +156,7 @@ class Brief:
         make_inert(self, "topic", "audience")
 
 
-KeywordOrigin = Literal["topic", "library", "person"]
+KeywordOrigin = Literal["topic", "library", "model", "person"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,6 +216,7 @@ def _coherence(prompt: str) -> dict[str, Any]:
 _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     **simulated_surveyx.ANSWERS,
     **simulated_reviews.ANSWERS,
+    "KeywordsAnswer": lambda _: {"keywords": []},
     "OutlineAnswer": _outline,
     "SubsectionsAnswer": _subsections,
     "DuplicatesAnswer": lambda _: {"repeated": []},

@@ -63,8 +63,14 @@ def _origin(origin: str, found: int) -> str:
             return " (your topic)"
         case "person":
             return " (added by you)"
+        case "model":
+            return f" ({_count_papers(found)} on your topic; named by the model)"
         case _:
-            return f" ({found} {'paper' if found == 1 else 'papers'} on your topic)"
+            return f" ({_count_papers(found)} on your topic)"
+
+
+def _count_papers(count: int) -> str:
+    return f"{count} {'paper' if count == 1 else 'papers'}"
 
 
 LISTED_PAPERS = 10

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence, Set
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from engine.limits import Limits
 from engine.naming.headings import name_groups
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
-from engine.values import FoundPaper, Keyword, KeywordPool, Paper, PaperKey
+from engine.values import FoundPaper, Keyword, KeywordOrigin, KeywordPool, Paper, PaperKey
 
 Selector = Literal["farthest", "surveyx", "prose", "formula"]
 SELECTORS: tuple[Selector, ...] = ("farthest", "surveyx", "prose", "formula")
@@ -29,10 +30,24 @@ abstracts of a broad computer-science library have under latent semantic analysi
 CLUSTERED_PAPERS = 150
 """Papers, the first found, that are clustered for candidates: more bring the same phrases and cost seconds."""
 
+NameClusters = Callable[[Sequence[Sequence[Paper]], Sequence[Keyword]], Awaitable[Sequence[str]]]
+"""The papers of each cluster and the pool → a keyword for each cluster, empty where there is none."""
+
 Search = Callable[[str], Awaitable[Sequence[FoundPaper]]]
 
 ReadPhrase = Callable[[str, Sequence[Paper], KeywordPool], Awaitable[str]]
 """A candidate, the papers known, and the pool → the phrase as papers write it, or nothing where it is no keyword."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateWording:
+    """How candidates are worded: ``name`` names clusters, ``read`` says how one is written, or that it is none.
+
+    The terms of a cluster stand in where it is given no name that can be read.
+    """
+
+    read: ReadPhrase | None = None
+    name: NameClusters | None = None
 
 
 def select(candidates: Vectors, topic: Vectors, pool: Vectors, selector: Selector) -> int | None:
@@ -81,12 +96,12 @@ async def expand_keywords(
     embedder: Embedder,
     limits: Limits,
     selector: Selector = "farthest",
-    read: ReadPhrase | None = None,
+    wording: CandidateWording = CandidateWording(),
 ) -> tuple[KeywordPool, tuple[Paper, ...]]:
     """The pool grown from ``start`` (the topic first), and the papers found on the way.
 
-    ``read`` says how a candidate is written, or that it is none. It ends at θ papers, at `Limits.keyword_rounds`, when
-    no candidate is left, or when there are fewer papers than clusters; a keyword that finds nothing is dropped.
+    It ends at θ papers, at `Limits.keyword_rounds`, when no candidate is left, or when there are fewer papers than
+    clusters; a keyword that finds nothing is dropped.
     """
     known: dict[PaperKey, Paper] = {}
     dropped: set[str] = set()
@@ -97,24 +112,47 @@ async def expand_keywords(
         if len(known) >= limits.candidate_papers or len(known) < 2 * groups or len(pool) >= limits.keywords:
             break
         papers = list(known.values())[:CLUSTERED_PAPERS]
-        candidates = await asyncio.to_thread(name_clusters, papers, groups, pool, (dropped, vectors_of), embedder)
-        if read is not None:
-            written = {c: await read(c, papers, KeywordPool(tuple(pool))) for c in candidates}
-            dropped.update(c.casefold() for c, form in written.items() if not form)
-            if written and not any(written.values()):
-                continue
-            candidates = list(dict.fromkeys(form for form in written.values() if form))
+        clusters = await asyncio.to_thread(cluster_papers, papers, groups, vectors_of, embedder)
+        terms = await asyncio.to_thread(name_clusters, clusters, pool, dropped)
+        named = await wording.name(clusters, pool) if wording.name and clusters else [""] * len(clusters)
+        candidates, unreadable = await _read_candidates(named, terms, papers, pool, dropped, wording.read)
+        dropped |= unreadable
+        if unreadable and not candidates:
+            continue
         vectors = await asyncio.to_thread(embedder.embed, [*candidates, *(k.text for k in pool)])
         topic, others = vectors[len(candidates)], vectors[len(candidates) + 1 :]
         chosen = select(vectors[: len(candidates)], topic, others, selector)
         if chosen is None:
             break
-        keyword = await _search_keyword(Keyword(candidates[chosen], "library"), search, known)
+        text = list(candidates)[chosen]
+        keyword = await _search_keyword(Keyword(text, candidates[text]), search, known)
         if keyword.found:
             pool.append(keyword)
         else:
             dropped.add(keyword.text.casefold())
     return KeywordPool(tuple(pool)), tuple(known.values())
+
+
+async def _read_candidates(
+    named: Sequence[str],
+    terms: Sequence[str],
+    papers: Sequence[Paper],
+    pool: Sequence[Keyword],
+    dropped: Set[str],
+    read: ReadPhrase | None,
+) -> tuple[dict[str, KeywordOrigin], set[str]]:
+    """One candidate for each cluster, its given name before its own term; and what cannot be read, case-folded."""
+    used = {*dropped, *(keyword.text.casefold() for keyword in pool)}
+    unused = dict.fromkeys(phrase for phrase in (*named, *terms) if phrase and phrase.casefold() not in used)
+    keywords = KeywordPool(tuple(pool))
+    written = {phrase: await read(phrase, papers, keywords) if read else phrase for phrase in unused}
+    candidates: dict[str, KeywordOrigin] = {}
+    for name, term in zip(named, terms, strict=True):
+        if form := written.get(name, ""):
+            candidates.setdefault(form, "model")
+        elif form := written.get(term, ""):
+            candidates.setdefault(form, "library")
+    return candidates, {phrase.casefold() for phrase, form in written.items() if not form}
 
 
 async def _search_keyword(keyword: Keyword, search: Search, known: dict[PaperKey, Paper]) -> Keyword:
@@ -124,15 +162,10 @@ async def _search_keyword(keyword: Keyword, search: Search, known: dict[PaperKey
     return Keyword(keyword.text, keyword.origin, len(found))
 
 
-def name_clusters(
-    papers: Sequence[Paper],
-    groups: int,
-    pool: Sequence[Keyword],
-    seen: tuple[Set[str], dict[PaperKey, Vectors]],
-    embedder: Embedder,
-) -> list[str]:
-    """The best unused term of each cluster, by c-TF-IDF; what is embedded is added to what was ``seen``."""
-    dropped, vectors_of = seen
+def cluster_papers(
+    papers: Sequence[Paper], groups: int, vectors_of: dict[PaperKey, Vectors], embedder: Embedder
+) -> list[list[Paper]]:
+    """The papers in so many clusters; none where they cannot be told apart. ``vectors_of`` is filled with new ones."""
     if new := [paper for paper in papers if paper.key not in vectors_of]:
         vectors_of.update(zip((paper.key for paper in new), embed_papers(embedder, new), strict=True))
     vectors = np.array([vectors_of[paper.key] for paper in papers])
@@ -141,15 +174,19 @@ def name_clusters(
     from sklearn.cluster import KMeans
 
     labels = KMeans(groups, random_state=42, n_init=1).fit_predict(vectors)
+    return [[p for p, label in zip(papers, labels, strict=True) if label == g] for g in range(groups)]
+
+
+def name_clusters(clusters: Sequence[Sequence[Paper]], pool: Sequence[Keyword], dropped: Set[str]) -> list[str]:
+    """The best unused term of each cluster, by c-TF-IDF; empty where all of its terms are used."""
+    if not clusters:
+        return []
     used = {*dropped, *(k.text.casefold() for k in pool)}
-    names = name_groups(
-        [[p for p, label in zip(papers, labels, strict=True) if label == g] for g in range(groups)],
-        pool[0].text,
-    )
-    terms: dict[str, None] = {}
-    for name in names:
-        fresh = [t for t in name.terms if t.casefold() not in used and t.casefold() not in terms]
+    terms: list[str] = []
+    for name in name_groups(clusters, pool[0].text):
+        fresh = [term for term in name.terms if term.casefold() not in used]
         # A phrase searches better than a word: a word alone belongs to many fields.
         fresh.sort(key=lambda term: " " not in term)
-        terms.update({fresh[0]: None} if fresh else {})
-    return list(terms)
+        terms.append(fresh[0] if fresh else "")
+        used.add(terms[-1].casefold())
+    return terms

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 
 from engine.errors import UserError
-from engine.gathering.keywords import name_clusters
+from engine.gathering.keywords import cluster_papers, name_clusters
 from engine.gathering.topic_parts import read_parts
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.merging.spelling import plain_letters
@@ -104,7 +104,8 @@ def _name_subjects(papers: Sequence[Paper], embedder: Embedder) -> list[str]:
     groups = min(SUBJECTS, len(papers) // 2)
     if groups < 2:
         return []
-    return name_clusters(papers, groups, [Keyword(OF_ANY_PAPER, "topic")], (set(), {}), embedder)
+    clusters = cluster_papers(papers, groups, {}, embedder)
+    return [term for term in name_clusters(clusters, [Keyword(OF_ANY_PAPER, "topic")], set()) if term]
 
 
 def translate(topic: str) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 
 from engine.errors import UserError
 from engine.gathering.candidates import JUDGED_SPARE, CandidatePool
+from engine.gathering.keyword_naming import ClusterNamer
 from engine.gathering.keyword_phrases import PhraseReader
-from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
+from engine.gathering.keywords import SELECTORS, CandidateWording, Selector, expand_keywords
 from engine.gathering.no_papers import explain_no_papers, explain_title, find_title
 from engine.gathering.relevance import JudgedPapers, judge_papers
 from engine.gathering.topic_papers import (
@@ -86,7 +87,8 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
 
     chosen = SELECTORS[(SELECTORS.index(selector) + context.attempt) % len(SELECTORS)]
     start = [Keyword(brief.topic, "topic")]
-    pool, _ = await expand_keywords(start, search, embedder, context.limits, chosen, read)
+    name = ClusterNamer(context.model, brief.topic, context.seed + context.attempt).name if context.model else None
+    pool, _ = await expand_keywords(start, search, embedder, context.limits, chosen, CandidateWording(read, name))
     return pool
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.gathering.keywords import Selector, expand_keywords, select
+from engine.errors import LanguageModelError
+from engine.gathering.keyword_naming import ClusterNamer
+from engine.gathering.keywords import CandidateWording, Selector, expand_keywords, select
 from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
@@ -29,7 +33,7 @@ from engine.naming.headings import name_groups
 from engine.naming.phrases import GroupedPhrases, c_tf_idf
 from engine.naming.settling import NOISE
 from engine.values import FoundPaper, Keyword
-from tests.fakes import WordEmbedder, paper, papers
+from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 
 
 def test_c_tf_idf_by_hand() -> None:
@@ -220,6 +224,34 @@ async def test_expansion_survives_fewer_papers_than_clusters(count: int) -> None
     searched, known = await run_expansion({"*": count})
     assert searched[0] == "dense retrieval"
     assert known == count or len(searched) > 1
+
+
+async def test_the_model_names_clusters_and_terms_stand_in_where_it_gives_nothing() -> None:
+    def reply(prompt: str, _: str) -> str:
+        assert "<papers>\nCluster 1:\n- " in prompt
+        return json.dumps({"keywords": [{"cluster": 1, "keyword": "passage index"}, {"cluster": 7, "keyword": "no"}]})
+
+    async def search(_: str) -> list[FoundPaper]:
+        return [FoundPaper(p, 1.0) for p in papers(20)]
+
+    async def expand(model: FakeModel) -> list[Keyword]:
+        wording = CandidateWording(name=ClusterNamer(model, "dense retrieval", 0).name)
+        start = [Keyword("dense retrieval", "topic")]
+        pool, _ = await expand_keywords(start, search, WordEmbedder(), Limits(keyword_rounds=2), "surveyx", wording)
+        return list(pool.keywords)
+
+    keywords = await expand(model := FakeModel(reply))
+    assert Keyword("passage index", "model", 20) in keywords
+    assert "passage index" in whole(model.requests[1])  # what is searched already is said
+    assert len(model.requests) == 2
+
+    def fail(_: str, __: str) -> str:
+        raise LanguageModelError("away")
+
+    failing = FakeModel(fail)
+    without = await expand(failing)
+    assert len(failing.requests) == 1  # it is not asked again
+    assert {keyword.origin for keyword in without} == {"topic", "library"}
 
 
 @given(st.integers(0, 12), st.integers(1, 4), st.sampled_from(ALGORITHMS))
