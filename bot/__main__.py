@@ -302,7 +302,7 @@ def doctor() -> None:
 
 @cli.command()
 def evaluate(
-    surveys: Annotated[list[Path], typer.Argument(help="A survey (.md, .json, .pdf); with --compare: folders.")],
+    surveys: Annotated[list[Path], typer.Argument(help="A survey (.md, .html, .json, .pdf); with --compare: folders.")],
     topic: Annotated[str, typer.Option(help="The topic; else the survey's title or the file's name.")] = "",
     reference: Annotated[Path | None, typer.Option(help="A human survey; with --compare: a folder of them.")] = None,
     judges: Annotated[str, typer.Option(help="Models, openai:MODEL,anthropic:MODEL; or “simulated”.")] = "",

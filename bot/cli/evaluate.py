@@ -21,7 +21,7 @@ from bot.serving.bundled import BUNDLED
 from bot.serving.sources import online_sources
 from engine.errors import UserError
 from engine.evaluation.content_quality import compare_surveys
-from engine.evaluation.documents import Document, from_markdown, from_survey
+from engine.evaluation.documents import Document, from_html, from_markdown, from_survey
 from engine.evaluation.entailment import CrossEncoderEntailment, Entailment, ModelEntailment, RuleEntailment
 from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
@@ -49,6 +49,8 @@ _SURVEY_OF = re.compile(
 """What a title says besides the topic."""
 
 LARGEST_BYTES = 50 * 2**20
+
+SURVEY_ENDINGS = frozenset((".md", ".markdown", ".html", ".htm", ".json", ".pdf"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
     humans = {fold(p.stem): read_document(p) for p in _surveys(wanted.reference)} if wanted.reference else {}
     systems = {folder.name: _surveys(folder) for folder in folders}
     if not any(systems.values()):
-        raise UserError("There is no survey (.md, .json or .pdf) in these folders.")
+        raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
     account, extra = Account(), ""
     results: dict[str, list[Evaluation]] = {}
     async with _tools(account, wanted, console) as tools:
@@ -151,11 +153,11 @@ def _agreement(systems: Mapping[str, Sequence[Path]], results: Mapping[str, Sequ
 def _surveys(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise UserError(f"{folder} is no folder. To compare, name folders with one file for each topic.")
-    return sorted(p for p in folder.iterdir() if p.suffix.lower() in {".md", ".markdown", ".json", ".pdf"})
+    return sorted(p for p in folder.iterdir() if p.suffix.lower() in SURVEY_ENDINGS)
 
 
 def read_document(path: Path) -> Document:
-    """A survey from our own ``.json``, from Markdown, or from the text of a PDF; raises `UserError`."""
+    """A survey from our own ``.json``, from Markdown or HTML, or from the text of a PDF; raises `UserError`."""
     try:
         if path.stat().st_size > LARGEST_BYTES:
             raise UserError(f"{path.name} is larger than {LARGEST_BYTES // 2**20} MB.")
@@ -166,8 +168,9 @@ def read_document(path: Path) -> Document:
         return from_survey(from_json(content))
     if path.suffix.lower() == ".pdf":
         return from_markdown(_text_of_pdf(path.name, content))
+    read = from_html if path.suffix.lower() in {".html", ".htm"} else from_markdown
     try:
-        return from_markdown(content.decode("utf-8"))
+        return read(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise UserError(f"{path.name} is not text in UTF-8.") from error
 

@@ -1,4 +1,4 @@
-"""Anybody's survey as a `Document`: our own, or Markdown with headings, citations and a list of references.
+"""Anybody's survey as a `Document`: our own, or Markdown or HTML with headings, citations and a list of references.
 
 Citations are read as ``[3]``, ``[1, 2]``, ``[3–5]``, ``[@key]`` or ``(Author, 2020)``. What cannot be read is said in
 ``problems``, never guessed.
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 from engine.citations import list_cited_keys, replace_citations
 from engine.errors import UserError
+from engine.evaluation.html_lines import read_lines
 from engine.overview import FRAME_TITLES
 from engine.survey import Survey, walk
 from engine.text import fold, sentences
@@ -77,6 +78,8 @@ _REFERENCES = re.compile(
 )
 _NUMBERED = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*\](?!\()")
 _ENTRY = re.compile(r"\[(\d{1,4})\](?=\s|$)")
+_LISTED_ENTRY = re.compile(r"^[ \t]*(\d{1,4})[.)](?=\s)", re.M)
+_XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _YEAR = r"(?:19|20)\d{2}[a-z]?"
 _IN_BRACKETS = re.compile(rf"\(([^()]*?\b{_YEAR}\b[^()]*)\)")
 _ONE_WORK = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|(?:\s*(?:,|&|and)\s*[A-ZÀ-Þ][\w'’.-]*)*)?,?\s+({_YEAR})")
@@ -90,6 +93,8 @@ _NOISE = re.compile(
 )
 _CAPTION = re.compile(r"^\*\*(Table|Figure) (\d+)\.\*\* ", re.M)
 _ESCAPED = re.compile(r"\\([\\`*_{}()#+\-.!<>|~$&=:@^])")
+
+_FRAME = frozenset(("", *map(fold, FRAME_TITLES)))
 
 FEWEST_READ = 5
 """A survey in which fewer citations can be read has no readable citations."""
@@ -109,13 +114,25 @@ def from_markdown(text: str) -> Document:
 
     Of a survey that Scholium wrote the sections alone are read, as `from_survey` reads them.
     """
-    title, parts, listed = _divide_document(unicodedata.normalize("NFC", text))
-    own = DISCLAIMER in text
+    return _read_document(_markdown_lines(unicodedata.normalize("NFC", text)), lambda text: _ESCAPED.sub(r"\1", text))
+
+
+def from_html(page: str) -> Document:
+    """A survey as an HTML page, its references a list or numbered like [1]; else as `from_markdown`."""
+    lines = list(read_lines(unicodedata.normalize("NFC", _XML_DECLARATION.sub("", page))))
+    return _read_document(lines, str)
+
+
+def _read_document(lines: Iterable[tuple[int, str]], unescape: Callable[[str], str]) -> Document:
+    """A survey from its headings, with their level, and its lines, with level 0."""
+    lines = list(lines)
+    title, parts, listed = _divide_document(lines)
+    own = any(DISCLAIMER in line for _, line in lines)
     if own:
         captions = [kind for part in parts for kind, _ in _CAPTION.findall(part.text)]
-        parts = tuple(_without_floats(part) for part in parts if part.title and part.title not in FRAME_TITLES)
+        parts = tuple(replace(part, text=unescape(_without_floats(part.text))) for part in _sections_of(parts))
     if sum(len(part.text.split()) for part in parts) < 50:
-        raise UserError("This is no survey I can read: it has no text under Markdown headings (# …).")
+        raise UserError("This is no survey I can read: it has no text under headings (in Markdown # …, in HTML <h2>).")
     body = "\n\n".join(part.text for part in parts)
     style = _style(body)
     references = _entries(listed, style)
@@ -131,20 +148,31 @@ def from_markdown(text: str) -> Document:
     return replace(document, problems=tuple(_problems(document, listed, unknown)))
 
 
-def _without_floats(part: Part) -> Part:
-    """A part of our own Markdown as the survey holds it: its text without tables, figures and escapes."""
-    blocks = part.text.split("\n\n")
+def _sections_of(parts: Iterable[Part]) -> Iterator[Part]:
+    """Our own sections, without what stands around them."""
+    frame = 0
+    for part in parts:
+        if fold(part.title) in _FRAME:
+            frame = part.level
+        elif not frame or part.level <= frame:
+            frame = 0
+            yield part
+
+
+def _without_floats(text: str) -> str:
+    """The text of a part of our own files as the survey holds it: without tables and figures."""
+    blocks = text.split("\n\n")
     at = next((i for i, block in enumerate(blocks) if _CAPTION.match(block)), len(blocks))
     if at < len(blocks) and at and (caption := _CAPTION.match(blocks[at])):
         at -= f"{caption[1]} {caption[2]}" in blocks[at - 1]  # the sentence that introduces it
-    return replace(part, text=_ESCAPED.sub(r"\1", "\n\n".join(blocks[:at]).strip()))
+    return "\n\n".join(blocks[:at]).strip()
 
 
 def _problems(document: Document, listed: str, unknown: set[str]) -> Iterator[str]:
     if not listed:
         yield "There is no list of references under a heading such as “References”."
     elif not document.references:
-        yield "The list of references could not be divided into entries; none is numbered like [1]."
+        yield "The list of references could not be divided into entries; none is numbered like [1] or 1."
     if document.style == "none":
         yield (
             "No citations could be read: there is no [1], [@key] or (Author, 2020) that belongs to the list of "
@@ -155,23 +183,28 @@ def _problems(document: Document, listed: str, unknown: set[str]) -> Iterator[st
         yield f"{len(unknown)} cited names have no entry in the list of references, for example {shown}."
 
 
-def _divide_document(text: str) -> tuple[str, tuple[Part, ...], str]:
-    """Title, parts, and the text of the list of references."""
-    title, listed = "", ""
-    rows: list[tuple[str, int, list[str]]] = [("", 1, [])]
-    in_code = in_references = False
+def _markdown_lines(text: str) -> Iterator[tuple[int, str]]:
+    in_code = False
     for line in text.splitlines():
         in_code ^= line.lstrip().startswith("```")
         heading = None if in_code else _HEADING.match(line)
-        if heading:
-            name = heading[2].strip(" *")
-            in_references = bool(_REFERENCES.match(name))
+        yield (len(heading[1]), heading[2].strip(" *")) if heading else (0, line)
+
+
+def _divide_document(lines: Iterable[tuple[int, str]]) -> tuple[str, tuple[Part, ...], str]:
+    """Title, parts, and the text of the list of references."""
+    title, listed = "", ""
+    rows: list[tuple[str, int, list[str]]] = [("", 1, [])]
+    in_references = False
+    for level, line in lines:
+        if level:
+            in_references = bool(_REFERENCES.match(line))
             if in_references:
                 listed = ""  # the last list counts
             elif not title and len(rows) == 1:
-                title = name
+                title = line
             else:
-                rows.append((name, len(heading[1]), []))
+                rows.append((line, level, []))
         elif in_references:
             listed += line + "\n"
         else:
@@ -199,6 +232,8 @@ def _style(body: str) -> Style:
 
 def _entries(listed: str, style: Style) -> tuple[Reference, ...]:
     marks = list(_ENTRY.finditer(listed))
+    if not marks and style == "numbered":
+        marks = list(_LISTED_ENTRY.finditer(listed))
     if style != "author and year" and marks:
         ends = [mark.start() for mark in marks[1:]] + [len(listed)]
         texts = {mark[1]: listed[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)}

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-import lxml.html
-
 from engine.errors import UserError
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.reading.headings import divide
+from engine.reading.html_page import parse_page
 from engine.reading.page_layout import Line, join_lines, largest_texts, measure_text, put_aside_last, read_lines
 from engine.reading.paper_figures import PaperFigure, read_figures, read_licence
 from engine.reading.pdf import PdfText
@@ -87,15 +86,7 @@ def from_pdf(pdf: PdfText, source: str) -> FullText:
 
 def from_html(page: str, source: str) -> FullText:
     """A paper as arXiv's HTML (LaTeXML) has it. Raises `UserError` where the page holds none."""
-    parser = lxml.html.HTMLParser(no_network=True, huge_tree=False)
-    try:
-        document: Any = lxml.html.document_fromstring(page, parser=parser)
-    except (lxml.etree.ParserError, ValueError) as error:
-        raise UserError(f"The page {source} holds no paper.") from error
-    for unwanted in document.xpath("//script|//style|//nav|//annotation|//annotation-xml"):
-        unwanted.drop_tree()
-    for formula in document.xpath("//math[@alttext]"):
-        formula.text, formula[:] = formula.get("alttext"), []
+    document = parse_page(page, source)
     article = next(iter(document.xpath("//article[contains(@class, 'ltx_document')]")), None)
     if article is None:
         raise UserError(f"The page {source} holds no paper.")

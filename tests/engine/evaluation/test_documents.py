@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
-from engine.evaluation.documents import claims, from_markdown, from_survey
+from engine.evaluation.documents import claims, from_html, from_markdown, from_survey
 from engine.overview import LineOfWork, Name, NearbyGroup, Overview
 from engine.rendering.files import as_json, from_json
+from engine.rendering.html import html
 from engine.rendering.markdown import render_markdown
 from engine.retrieval.identity import identifiers_in
 from engine.survey import BarChart, Survey, Table
@@ -124,9 +125,10 @@ def test_our_own_survey_is_read_with_its_keys() -> None:
     assert not any(list_cited_keys(c.text) for c in claims(document))
 
 
-def test_markdown_and_json_of_one_survey_give_the_same() -> None:
+def test_the_files_of_one_survey_give_the_same() -> None:
     one, two, three = cited = papers(3)
     prose = (
+        f"- First of all [@{one.key}].\n- Then others [@{two.key}].\n\n"
         f"RAG_v2 is *fast*, they say [@{one.key}]. It was compared twice [@{two.key}; @{three.key}].\n\n"
         f"Others differ [@{one.key}]. More follows [@{two.key}]. The end is near [@{three.key}]."
     ) + " Nothing else is told here of it." * 10
@@ -137,12 +139,50 @@ def test_markdown_and_json_of_one_survey_give_the_same() -> None:
     whole = Survey("Dense Retrieval: A Survey", f"It cites [@{one.key}].", (section("Top", "", body),), (), method="M.")
     survey = with_notice(with_references(replace(whole, overview=overview), {p.key: p for p in cited}))
     survey = replace(survey, names=(Name("RAG", "method", (one.key,)),), not_covered=(NearbyGroup("Else", 9, ("T",)),))
-    ours, read = from_survey(from_json(as_json(survey))), from_markdown(render_markdown(survey))
-    assert read.headings() == ours.headings()
-    assert [claim.text for claim in claims(read)] == [claim.text for claim in claims(ours)]
-    assert [len(claim.names) for claim in claims(read)] == [len(claim.names) for claim in claims(ours)]
-    assert (len(read.references), read.tables, read.figures) == (len(ours.references), ours.tables, ours.figures)
-    assert read.problems == ()
+    ours = from_survey(from_json(as_json(survey)))
+    for read in (from_markdown(render_markdown(survey)), from_html(html(survey))):
+        assert (read.title, read.headings()) == (ours.title, ours.headings())
+        assert [claim.text for claim in claims(read)] == [claim.text for claim in claims(ours)]
+        assert [len(claim.names) for claim in claims(read)] == [len(claim.names) for claim in claims(ours)]
+        assert (len(read.references), read.tables, read.figures) == (len(ours.references), ours.tables, ours.figures)
+        assert [identifiers_in(reference.text) for reference in read.references] == [[p.key] for p in cited]
+        assert read.problems == ()
+
+
+PAGE = f"""<?xml version="1.0" encoding="utf-8"?><!doctype html><html>
+<head><title>x</title><style>p {{}}</style></head><body>
+<nav><h2>Menu</h2><p>Home</p></nav><article><h1>Graphs: <i>A Survey</i></h1>
+<section><h2>1 Methods</h2><p>{LONG}</p><div>Loose text is read <a href="#1">[1]</a>.<p>It
+goes on [2, 3].</p>Others follow them too <cite>[<a href="#2">2</a>]</cite>.</div>
+<ul><li>One does so [1].</li><li>Two others do [3].</li></ul>
+<table class="ltx_equation"><tr><td>x = y</td></tr></table>
+<figure><img src="a.png"><figcaption>Drawn</figcaption></figure>
+<table><tr><td>Told [1]</td></tr></table></section>
+<section><h3>1.1 Parts</h3><p>The end is near [3].</p><script>x</script></section>
+<section><h2>References</h2>LIST</section></article></body></html>"""
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "<ol><li>A. One. Title one. 2020.</li><li>B. Two. Title two. 2021.</li><li>C. Title three. 2022.</li></ol>",
+        "<ul><li><span>[1]</span> A. Title one.</li><li>[2] B. Title two.</li><li>[3] C. Title three.</li></ul>",
+        "<div><div>[1]</div><div>A. Title one.</div></div><p>[2] B. Title two.</p><p>[3] C. Title three.</p>",
+    ],
+)
+def test_anybodys_page_is_read(listed: str) -> None:
+    document = from_html(PAGE.replace("LIST", listed))
+    assert (document.title, document.headings()) == ("Graphs: A Survey", ("Methods", "Parts"))
+    assert [part.level for part in document.parts] == [1, 2]
+    assert [r.name for r in document.references] == ["1", "2", "3"]
+    assert [claim.names for claim in claims(document)] == [("1",), ("2", "3"), ("2",), ("1",), ("3",), ("3",)]
+    assert (document.tables, document.figures, document.problems) == (1, 1, ())
+
+
+@pytest.mark.parametrize("page", ["", "<p>Too little</p>", "<!-- nothing -->"])
+def test_a_page_that_is_no_survey_is_refused(page: str) -> None:
+    with pytest.raises(UserError, match=r"no survey|holds no"):
+        from_html(page)
 
 
 def test_identifiers_in_references() -> None:

@@ -1,0 +1,135 @@
+"""A survey's HTML page as lines with their headings, as the reader of Markdown has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from engine.reading.html_page import parse_page
+
+_HEADING = re.compile(r"h([1-6])")
+
+_NUMBERED_ITEM = re.compile(r"\[\d{1,4}\](?=\s|$)")
+
+_BLOCKS = frozenset(
+    (
+        *("address", "article", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt", "figcaption"),
+        *("header", "hr", "main", "ol", "p", "pre", "section", "summary", "table", "td", "th", "tr", "ul"),
+    )
+)
+"""Elements that begin and end a paragraph."""
+
+_ASIDE = frozenset(
+    (
+        "aside",
+        "button",
+        "dialog",
+        "footer",
+        "form",
+        "head",
+        "noscript",
+        "object",
+        "select",
+        "svg",
+        "template",
+        "textarea",
+    )
+)
+"""Elements that are no running text."""
+
+_TABLE, _IMAGE = "<table></table>", "![](image)"
+"""What stands for a table and for an image in Markdown, without what they hold."""
+
+
+def read_lines(page: str) -> Iterator[tuple[int, str]]:
+    """Headings with their level, from 1, and lines of text with level 0; an empty line ends a paragraph.
+
+    Items of an ordered list begin with their number where they have none in brackets, those of another with a dash.
+    Raises `UserError` where the page holds no element.
+    """
+    document = parse_page(page, "of this survey")
+    for card in document.xpath("//*[@data-key]/*[@class='card']"):
+        card.drop_tree()  # our own page's notes below a reference
+    roots = document.xpath("//main") or document.xpath("//article[not(ancestor::article)]") or [document]
+    for root in roots:
+        yield from _join(_flow(root))
+
+
+def _join(pieces: Iterator[tuple[int, str] | str]) -> Iterator[tuple[int, str]]:
+    """Pieces of running text put together up to the next line that stands alone."""
+    running = ""
+    for piece in pieces:
+        if isinstance(piece, str):
+            running += piece
+            continue
+        if text := " ".join(running.split()):
+            yield 0, text
+        running = ""
+        yield piece
+    yield 0, " ".join(running.split())
+
+
+_END: tuple[int, str] = (0, "")
+
+
+def _flow(element: Any) -> Iterator[tuple[int, str] | str]:
+    """Text as it runs, and between it whatever stands on a line of its own."""
+    yield element.text or ""
+    counted = 0
+    for child in element:
+        if isinstance(child.tag, str):  # no comment
+            if child.tag == "li":
+                counted = int(value) if (value := child.get("value", "")).isdecimal() else counted + 1
+                yield from _item(child, counted if element.tag == "ol" else 0)
+            else:
+                yield from _element(child)
+        yield child.tail or ""
+
+
+def _element(element: Any) -> Iterator[tuple[int, str] | str]:
+    tag = element.tag
+    if heading := _HEADING.fullmatch(tag):
+        yield from (_END, (int(heading[1]), " ".join(element.text_content().split())), _END)
+    elif tag == "figure":
+        # The caption first, as our Markdown has it.
+        for caption in element.xpath("./figcaption"):
+            yield from _set_apart(_caption(caption))
+            caption.drop_tree()
+        yield from _set_apart(iter([_IMAGE] * len(element.xpath(".//svg[not(ancestor::svg)]"))))
+        yield from _set_apart(_flow(element))
+    elif tag == "table" and not element.xpath(".//h1|.//h2|.//h3|.//table"):
+        # LaTeXML sets formulas as tables.
+        yield from (_END, (0, "" if "ltx_eq" in element.get("class", "") else _TABLE), _END)
+    elif tag == "img":
+        yield _IMAGE
+    elif tag == "br":
+        yield "\n"
+    elif tag in _BLOCKS:
+        yield from _set_apart(_flow(element))
+    elif tag not in _ASIDE:
+        yield from _flow(element)
+
+
+def _caption(caption: Any) -> Iterator[tuple[int, str] | str]:
+    """A caption with its label, as our own page has it, in bold."""
+    for label in caption.xpath("./b[1]"):
+        label.text = f"**{label.text_content()}**"
+        label[:] = []
+    yield from _flow(caption)
+
+
+def _item(item: Any, number: int) -> Iterator[tuple[int, str] | str]:
+    lines = [line for line in _join(_flow(item)) if line[1]]
+    mark = f"{number}. " if number else "- "
+    if lines and not lines[0][0] and not _NUMBERED_ITEM.match(lines[0][1]):
+        lines[0] = (0, mark + lines[0][1])
+    if key := item.get("data-key"):
+        lines.append((0, f"`{key}`"))
+    yield from lines
+
+
+def _set_apart(inside: Iterator[tuple[int, str] | str]) -> Iterator[tuple[int, str] | str]:
+    yield _END
+    yield from inside
+    yield _END
