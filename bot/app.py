@@ -71,6 +71,7 @@ class App:
                 rewrite="rewriting" not in settings.without,
                 draw_tables="tables" not in settings.without,
                 selector=settings.keyword_selector,
+                candidates=settings.candidates,
                 planned_from=settings.planned_from,
                 paper_figures=settings.paper_figures,
             ),

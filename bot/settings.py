@@ -125,7 +125,9 @@ class Settings(BaseSettings):
     model_drafting: str = Field("", description="The model for drafting.")
     model_checking: str = Field("", description="The model for checking citations.")
     model_judging: str = Field("", description="The model for judging.")
-    candidates: int = Field(1, ge=1, le=5, description="Surveys that autosurvey writes, the best of which is kept.")
+    candidates: int = Field(
+        1, ge=1, le=5, description="Surveys that autosurvey or surveyx writes, the best of which is kept."
+    )
     cite_known: bool = Field(
         False, description="Let autosurvey's model cite titles it knows, where the library has them; each is marked."
     )

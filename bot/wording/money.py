@@ -20,16 +20,11 @@ NAMED_PARTS = 8
 
 def estimate(expected: Estimate, limits: Sequence[BudgetLimit]) -> str:
     """What writing will take, said before it starts."""
-    money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
     most = next((limit.money for limit in limits if limit.scope == "survey"), None)
     over = expected.money is not None and most is not None and expected.money > most
     limit = f" Your budget is ${most:.2f}." if most is not None else ""
     warning = " It will not be enough for all sections; what is finished by then is kept." if over else ""
-    return (
-        f"\n\nWriting it takes about {expected.calls} calls, {expected.input_tokens:,} tokens to read and "
-        f"{expected.output_tokens:,} to write, {money}, and {_minutes(expected)} or less."
-        f"{limit}{warning} `ok` accepts this."
-    )
+    return f"\n\nWriting it takes about {_word_size(expected)} or less.{limit}{warning} `ok` accepts this."
 
 
 def word_kept(outline: Outline, kept: KeptText) -> str:
@@ -54,18 +49,19 @@ def _parts_of(section: Section) -> list[Section]:
 
 def estimate_trees(expected: Estimate, papers: int) -> str:
     """What making attribute trees will take, said before it starts."""
-    return f"Making {papers:,} attribute trees takes about {_size(expected)}."
+    return f"Making {papers:,} attribute trees takes about {_word_size(expected)}."
 
 
 def estimate_preparation(expected: Estimate, papers: int) -> str:
     """What reading the papers for an outline will take at most, said before it starts."""
     return (
         f"The outline begins with an attribute tree of each of the {counted(papers, 'paper')}. That takes at most "
-        f"{_size(expected)}; papers that the library has a tree of cost nothing. `ok` accepts this."
+        f"{_word_size(expected)}; papers that the library has a tree of cost nothing. `ok` accepts this."
     )
 
 
-def _size(expected: Estimate) -> str:
+def _word_size(expected: Estimate) -> str:
+    """Calls, tokens, money and time."""
     money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
     return (
         f"{expected.calls:,} calls, {expected.input_tokens:,} tokens to read and {expected.output_tokens:,} to write, "

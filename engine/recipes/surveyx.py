@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import require_papers
-from engine.recipes.keyword_search import KeywordSearch
-from engine.recipes.surveyx_costs import plan_survey
+from engine.recipes.surveyx_costs import plan_steps, plan_survey
 from engine.recipes.surveyx_hints import hint_parts, open_parts
 from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_pictures import add_paper_figures
 from engine.recipes.surveyx_preparation import plan_trees, prepare
 from engine.recipes.surveyx_tables import add_figures_and_tables
 from engine.recipes.surveyx_writing import SectionWriter
+from engine.recipes.trials import Trials
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
-from engine.survey import Survey, SurveyWarning
+from engine.session.events import Candidate
+from engine.survey import SurveyWarning
 from engine.values import (
     Brief,
     Outline,
@@ -39,7 +40,7 @@ PLANNED_FROM = 60
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyXRecipe(KeywordSearch, RevisedByModel):
+class SurveyXRecipe(Trials, RevisedByModel):
     """The recipe with its options and the switches of the paper's ablations (4.2)."""
 
     grow_trees: bool = True
@@ -52,11 +53,18 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
     source: str = "Liang et al., SurveyX: Academic Survey Automation via Large Language Models, 2025"
     needs_model: bool = True
 
-    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Hints, drafts, rewriting, checks; the trees were made for the outline."""
         words = words_for_each(plan.brief, plan.outline)
         task = Assignment(plan.brief.topic, plan.outline, words, audience=plan.brief.audience)
         return plan_survey(task, list(plan.papers.values()), plan.kept, rewrite=self.rewrite, tables=self.draw_tables)
+
+    def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
+        """The trees of other papers, none of them in the forest yet, and an outline like this one."""
+        papers = list(plan.papers.values())
+        trees = self.plan_preparation(papers, sum(bool(paper.body) for paper in papers))
+        shown = papers[: self.planned_from]
+        return [*trees, *plan_steps(plan.outline, papers, shown, optimised=self.optimise_outline)]
 
     def plan_preparation(self, papers: Sequence[Paper], full_texts: int) -> Sequence[CallChain]:
         """The calls that make the trees of all papers, as if the forest had none of them."""
@@ -78,7 +86,7 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
         outline = await steps.reorganise(divided)
         return replace(outline, notes=(*outline.notes, *prepared.notes()))
 
-    async def write(self, task: WritingTask, context: RunContext) -> Survey:
+    async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
         """The main body from second hints (3.2.2), rewritten against the forest (3.2.3)."""
         prepared = await prepare(task.selection.included(), context, with_trees=self.grow_trees)
         model, warnings = context.require_model(), list[SurveyWarning]()
@@ -101,4 +109,5 @@ class SurveyXRecipe(KeywordSearch, RevisedByModel):
             list_read(prepared.read_in_full()),
             ("Citations removed and added in rewriting", f"{changed.removed:,} and {changed.added:,}"),
         )
-        return add_warnings(replace(survey, facts=(*survey.facts, *facts)), warnings)
+        survey = add_warnings(replace(survey, facts=(*survey.facts, *facts)), warnings)
+        return Candidate(task.selection, outline, survey)

@@ -8,9 +8,10 @@ from statistics import fmean
 
 from engine.llm.model import tokens_of
 from engine.recipes.surveyx_hints import HINTED_AT_ONCE, HINTS_EACH, choose_hinted
+from engine.recipes.surveyx_outline import MOUNTED_AT_ONCE, PLANNED_TOKENS
 from engine.run import CallChain, PlannedCall
 from engine.session.kept_text import KeptText, leaves_of, parts_to_write
-from engine.values import Paper
+from engine.values import Outline, Paper
 from engine.writing.drafting import Assignment, outline_text
 from engine.writing.estimates import (
     CHECK_OVERHEAD,
@@ -35,6 +36,9 @@ HEAD_TOKENS = 35
 HINTS_WRITTEN = 120
 """Tokens of one paper's hints as they are written."""
 
+MOUNT_TOKENS, REORGANISED_TOKENS = 80, 200
+"""Tokens of one paper's hints for the sections, and of the answer that puts subsections in order, as written."""
+
 EDIT_TOKENS = 45
 EDITED_SHARE = 0.2
 """One edited sentence, and how many sentences are."""
@@ -53,6 +57,28 @@ TABLE_ROWS, ROW_TOKENS = 10, 90
 
 FRAME_PAPERS, FRAME_TOKENS = 2, 60
 """Papers cited where a part begins and ends, and the tokens of these sentences."""
+
+
+def plan_steps(
+    outline: Outline, papers: Sequence[Paper], shown: Sequence[Paper], *, optimised: bool
+) -> list[CallChain]:
+    """The calls that make an outline like this one, its main sections from the papers ``shown``.
+
+    Hints of all papers, subsections and their order follow; not so without optimisation.
+    """
+    size = tokens_of(outline_text(outline))
+    read = sum(HEAD_TOKENS + min(PLANNED_TOKENS, tokens_of(paper.content)) for paper in shown)
+    chains: list[CallChain] = [(PlannedCall("outline", read + PROMPT_OVERHEAD, size),)]
+    if not optimised:
+        return chains
+    notes = [round(HEAD_TOKENS + LABELS_TOKENS + GIST * tokens_of(paper.content)) for paper in papers]
+    for start in range(0, len(notes), MOUNTED_AT_ONCE):
+        some = notes[start : start + MOUNTED_AT_ONCE]
+        chains.append((PlannedCall("outline", size + PROMPT_OVERHEAD + sum(some), MOUNT_TOKENS * len(some)),))
+    divided = [node for node in outline.nodes if node.children]
+    hints = MOUNT_TOKENS * len(papers) // max(1, len(divided))
+    chains += [(PlannedCall("outline", size + PROMPT_OVERHEAD + hints, size // len(divided)),) for _ in divided]
+    return [*chains, (PlannedCall("outline", 2 * size + PROMPT_OVERHEAD, REORGANISED_TOKENS),)]
 
 
 def plan_survey(

@@ -78,7 +78,7 @@ WITH_OUTLINE: frozenset[Phase] = frozenset({"outline", "writing", "discussion"})
 """Phases in which the outline can be changed; it is then proposed again."""
 
 
-ONE_SURVEY = "Only one survey was written. SCHOLIUM_CANDIDATES=2 has autosurvey write two to choose from."
+ONE_SURVEY = "Only one survey was written. SCHOLIUM_CANDIDATES=2 has autosurvey or surveyx write two."
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,15 +60,6 @@ class CoherenceAnswer(TypedAnswer):
     repeated: list[int]
 
 
-class JudgeAnswer(TypedAnswer):
-    """AutoSurvey's three criteria."""
-
-    coverage: int = Field(ge=1, le=5)
-    structure: int = Field(ge=1, le=5)
-    relevance: int = Field(ge=1, le=5)
-    reason: str
-
-
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A subsection as it is being made: its place in the outline, its papers, its text and claims."""

@@ -26,6 +26,7 @@ from engine.reading.pictures import Picture
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_writing import CitationChanges, SentenceEdit, apply_edits
 from engine.retrieval.libraries.library import EmptyLibrary
+from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingPlan, WritingTask
 from engine.survey import Reproduction, Survey, walk
 from engine.values import (
@@ -326,6 +327,30 @@ async def test_what_the_budget_does_not_cover_is_named_and_the_rest_is_kept() ->
     _, survey = await whole_survey(context(FakeModel(reply)))
     assert [w for w in survey.warnings if "budget" in w.detail]
     assert sum(bool(section.claims) for _, section in walk(survey.sections)) == 2
+
+
+async def test_two_candidates_share_the_forest_and_the_estimate_has_both(library: LocalLibrary) -> None:
+    account = Account()
+    models = dict.fromkeys(get_args(Task), "gpt-4o")
+    model = MeteredModel(Recorded(), models, Throttle(20), account, MemoryRecord(), "job")  # type: ignore[arg-type]
+    run = replace(context(model), library=library)
+    recipe, brief = SurveyXRecipe(candidates=2), replace(BRIEF, sections=4)
+    approved = replace(SELECTION, excluded=(EVERYTHING[0].key,))
+    outline = await recipe.outline(brief, approved, run)
+    trees, before = account.steps["trees"].calls, account.total()
+    written = await recipe.write_candidates(WritingTask(brief, approved, outline), run)
+    first, second = written.candidates
+    assert first.outline == outline
+    assert first.scores
+    assert second.scores
+    assert EVERYTHING[0].key not in {paper.key for paper in second.papers.included()}
+    assert {paper.key for paper in second.survey.references} <= {paper.key for paper in second.papers.included()}
+    assert {paper.key for paper in second.papers.included()} <= {paper.key for paper in approved.included()}
+    assert account.steps["trees"].calls == trees
+    assert account.steps["judge"].calls == 2
+    plan = WritingPlan(brief, outline, {p.key: p for p in approved.included()})
+    expected = estimate_cost(recipe.plan_calls(plan), models, 20)
+    assert expected.calls >= account.total().calls - before.calls  # the trees of other papers are among them
 
 
 async def test_the_estimate_is_close_to_what_is_paid() -> None:

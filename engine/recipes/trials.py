@@ -1,0 +1,143 @@
+"""AutoSurvey's N trials: several surveys for one brief, each from its own papers and outline, the best chosen."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import Field
+
+from engine.errors import LanguageModelError, LimitExceeded
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.prompting import data, fill
+from engine.recipes.keyword_search import KeywordSearch
+from engine.run import CallChain, PlannedCall, RunContext, WritingPlan, WritingTask
+from engine.session.events import Candidate, Written
+from engine.session.kept_text import KeptText
+from engine.survey import Section, Survey, SurveyWarning, walk
+from engine.values import Brief, Outline, PaperSelection
+from engine.writing.assembly import add_warnings
+from engine.writing.estimates import PROMPT_OVERHEAD
+from engine.writing.planning import try_work
+
+JUDGE_TOKENS = 40
+"""What a judge answers: three scores."""
+
+
+class JudgeAnswer(TypedAnswer):
+    """AutoSurvey's three criteria."""
+
+    coverage: int = Field(ge=1, le=5)
+    structure: int = Field(ge=1, le=5)
+    relevance: int = Field(ge=1, le=5)
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trials(KeywordSearch, ABC):
+    """Base of the recipes that can write several surveys; ``candidates`` is how many (AutoSurvey's N)."""
+
+    candidates: int = 1
+
+    @abstractmethod
+    async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
+        """The outline of one trial."""
+
+    @abstractmethod
+    async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
+        """The survey of one trial."""
+
+    @abstractmethod
+    def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
+        """The calls that write one trial."""
+
+    @abstractmethod
+    def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
+        """The calls that make the outline of a further trial, like the one that was approved."""
+
+    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
+        """Those of every trial, and the judge's call for each trial where there are several."""
+        chains = list(self.plan_trial(plan))
+        for _ in range(self.candidates - 1):
+            chains += self.plan_outline(plan)
+            chains += self.plan_trial(replace(plan, kept=KeptText()))
+        if self.candidates > 1:
+            drafts = (call for chain in chains for call in chain if call.task == "drafting")
+            written = sum(call.output_tokens for call in drafts) // self.candidates
+            chains += [(PlannedCall("judging", written + PROMPT_OVERHEAD, JUDGE_TOKENS),)] * self.candidates
+        return chains
+
+    async def write(self, task: WritingTask, context: RunContext) -> Survey:
+        """The best of the trials' surveys."""
+        written = await self.write_candidates(task, context)
+        return written.candidates[written.best - 1].survey
+
+    async def write_candidates(self, task: WritingTask, context: RunContext) -> Written:
+        """F_t for each of N trials; F_best = Evaluate(F_1 … F_N).
+
+        The first trial has the papers and the outline that were approved, each further one its own. One that fails is
+        named in the others. Raises what the first one raises.
+        """
+        trials = [await self.write_trial(task, _trial_context(context, 0, self.candidates))]
+        lost: list[SurveyWarning] = []
+        for number in range(1, self.candidates):
+            own = _trial_context(context, number, self.candidates)
+            try:
+                trials.append(await self.write_trial(await self._plan_further(task, own), own))
+            except* (LanguageModelError, LimitExceeded) as group:
+                lost.append(SurveyWarning("unfinished", f"Candidate {number + 1}", str(_first(group))))
+        trials = [replace(trial, survey=add_warnings(trial.survey, lost)) for trial in trials]
+        return await _judge(trials, task.brief, context) if len(trials) > 1 else Written(tuple(trials))
+
+    async def _plan_further(self, task: WritingTask, context: RunContext) -> WritingTask:
+        """P_init and O of a further trial: other keywords and what they find; a person's list stays all there is."""
+        selection = task.selection
+        if not selection.listed:
+            pool = await self.keywords(task.brief, context)
+            found = await self.papers(task.brief, pool, len(selection.found), context)
+            selection = replace(found, excluded=tuple(dict.fromkeys((*found.excluded, *selection.excluded))))
+        outline = await self.outline(replace(task.brief, sections=len(task.outline.nodes)), selection, context)
+        return WritingTask(task.brief, selection, outline)
+
+
+async def _judge(trials: Sequence[Candidate], brief: Brief, context: RunContext) -> Written:
+    """All with their scores, and which is the best; the first where none could be judged."""
+    model = context.require_model()
+    async with asyncio.TaskGroup() as group:
+        scoring = [group.create_task(try_work(_score(model, brief, trial.survey, i))) for i, trial in enumerate(trials)]
+    found = [task.result() for task in scoring]
+    scores = [score if isinstance(score, tuple) else () for score in found]
+    best = max(range(len(trials)), key=lambda i: (sum(scores[i]), -i))
+    names = (f"Candidate {i}, coverage/structure/relevance" for i in range(1, len(trials) + 1))
+    said = ("/".join(map(str, score)) or "not judged" for score in scores)
+    judged = tuple(zip(names, said, strict=True))
+    shown = (replace(trial.survey, facts=(*trial.survey.facts, *judged)) for trial in trials)
+    whole = (
+        replace(trial, survey=survey, scores=score) for trial, survey, score in zip(trials, shown, scores, strict=True)
+    )
+    return Written(tuple(whole), best + 1)
+
+
+async def _score(model: LanguageModel, brief: Brief, survey: Survey, at: int) -> tuple[int, int, int]:
+    text = "\n\n".join(f"{number} {s.title}\n{s.text}" for number, s in walk(survey.sections))
+    prompt = fill("common/judge", topic=data(brief.topic), survey=data(text))
+    answer = await model.answer_typed(Request("judging", f"judge/{at}", prompt, 512, 0.0), JudgeAnswer)
+    return answer.coverage, answer.structure, answer.relevance
+
+
+async def _unseen(_: Section, __: int) -> None:
+    """A reader sees the sections of the first trial alone while they are written."""
+
+
+def _first(group: BaseExceptionGroup[Exception]) -> BaseException:
+    """The first failure of a group."""
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+
+
+def _trial_context(context: RunContext, trial: int, trials: int) -> RunContext:
+    """The context of one trial: the first goes on with what stays, each has a number of its own in every attempt."""
+    numbered = replace(context, attempt=context.attempt * trials + trial)
+    return numbered if trial == 0 else replace(numbered, kept={}, section_finished=_unseen)
