@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
 import shlex
 import signal
@@ -48,6 +49,8 @@ class TerminalAdapter(SimpleAdapter):
     ) -> None:
         self.only = conversation
         self._person = person
+        # Markdown may escape signs in a name.
+        self._mention = re.compile("@" + r"\\?".join(map(re.escape, person)))
         self._console = console
         self._lines = lines
         self._echo = echo
@@ -104,7 +107,7 @@ class TerminalAdapter(SimpleAdapter):
         return stood or outgoing.closes
 
     def _show(self, outgoing: Outgoing) -> None:
-        self._print_markdown(without_controls(outgoing.text))
+        self._print_markdown(without_controls(self._mention.sub("you", outgoing.text)))
         for path in outgoing.files:
             self._console.print(f" • {path}", markup=False, highlight=False, soft_wrap=True)
         words = [f"{b.typed}: {b.label}" for b in outgoing.buttons if b.typed]

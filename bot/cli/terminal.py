@@ -180,7 +180,8 @@ async def _serve_terminal(
     """A service whose library exists: the one named, the one of the settings, or the bundled one."""
     name = library or app.default_library()
     if name == BUNDLED:
-        await app.install_bundled(lambda _: None)
+        with console.status(wording.PREPARING_BUNDLED):
+            await app.install_bundled(lambda _: None)
         if not library and app.settings.library != BUNDLED:
             await adapter.send(Outgoing(adapter.only, wording.word_bundled_library(app.settings.library, BUNDLED)))
     if name != ONLINE:

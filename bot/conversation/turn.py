@@ -10,10 +10,10 @@ from adapters.chat import Button, Outgoing
 from bot.store.sessions import StoredConversation
 from bot.wording import replies
 from bot.wording import sentences as wording
-from bot.wording.cards import CARD, PROPOSING, Card, action_buttons, by_whom, make_card
+from bot.wording.cards import CARD, PROPOSING, Card, action_buttons, by_whom, make_card, word_return
 from engine.retrieval.named_papers import find_named_papers
 from engine.session.events import AskQuestion, Event, Job, NoticeKind
-from engine.session.state import SurveySession
+from engine.session.state import State, SurveySession
 
 
 @dataclass
@@ -56,15 +56,17 @@ class Turn:
         """Something that only the person needs to know who did this."""
         self._send(Outgoing(self.stored.conversation, text, buttons=buttons, only_for=self.actor))
 
-    def tell(self, kind: NoticeKind) -> None:
-        """A short answer; what others need not know goes to the person alone."""
+    def tell(self, kind: NoticeKind, before: State) -> None:
+        """A short answer, ``before`` being how the survey was; what others need not know goes to the person alone."""
         text = wording.notice(kind, self.session)
         match kind:
             case "stale" | "stopped":
                 """It is said with the card, or where the status of the job stood."""
             case "busy" | "running already":
                 self.whisper(text)
-            case "undone" | "redone" | "started over":
+            case "undone" | "redone":
+                self.say(word_return(text, before, self.session.state))
+            case "started over":
                 self.say(text)
             case _:
                 self.answer(text)

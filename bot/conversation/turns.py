@@ -308,7 +308,7 @@ class Turns:
                 case Propose():  # what has changed since stands where it stood
                     turn.whisper(wording.notice("stale", session), buttons=make_card(session).buttons)
                 case Tell(kind):
-                    turn.tell(kind)
+                    turn.tell(kind, before.state)
                 case StartJob(job):
                     if job.kind in PROPOSING and before.state.brief:
                         turn.close_card(word_decision(before.state, event, turn.actor))

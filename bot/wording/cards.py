@@ -10,7 +10,7 @@ from bot.wording.hints import list_hints
 from bot.wording.proposals import proposal
 from bot.wording.reviews import list_review_buttons
 from bot.wording.sentences import counted
-from bot.wording.survey import section_buttons
+from bot.wording.survey import list_changed_places, section_buttons
 from engine.rendering.markdown import escape_markdown
 from engine.session.events import (
     Approve,
@@ -25,6 +25,7 @@ from engine.session.events import (
     UseList,
 )
 from engine.session.state import Phase, State, SurveySession
+from engine.survey import Survey
 from engine.text import clean, list_words, shorten
 from engine.values import KeywordPool, Outline, PaperSelection, walk_outline
 
@@ -189,8 +190,17 @@ def word_change(before: State, after: State, actor: str) -> str:
             return who + _changed_papers(old, new)
         case State(outline=Outline() as old), State(phase="outline", outline=Outline() as new):
             return who + _changed_outline(old, new)
+        case State(survey=Survey() as old), State(phase="discussion", survey=Survey() as new):
+            places = list_changed_places(old, new)
+            return f"{who}Changed: {list_words([f'section {place}' for place in places])}." if places else ""
         case _:
             return f"{who}changed."
+
+
+def word_return(said: str, before: State, after: State) -> str:
+    """What an undo or a redo has changed, where the step is the same; another step's card says it itself."""
+    same = before.phase == after.phase and after.phase not in {"topic", "writing"}
+    return f"{said} {word_change(before, after, '')}".strip() if same else said
 
 
 def _changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
@@ -201,6 +211,8 @@ def _changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
 
 
 def _changed_papers(old: PaperSelection, new: PaperSelection) -> str:
+    if {f.paper.key for f in old.found} != {f.paper.key for f in new.found}:
+        return f"{counted(len(new.included()), 'paper')} now."
     out, back = set(new.excluded) - set(old.excluded), set(old.excluded) - set(new.excluded)
     titles = {f.paper.key: (n, clean(f.paper.title)) for n, f in enumerate(new.found, start=1)}
     pairs = (("excluded", sorted(titles[k] for k in out)), ("included", sorted(titles[k] for k in back)))

@@ -26,6 +26,7 @@ WELCOME = (
     "Say `help` to see what else you can say."
 )
 GOODBYE = "Goodbye."
+PREPARING_BUNDLED = "Opening the library that comes with Scholium; the first time, this can take half a minute …"
 
 HELP = """**What you can say**
 

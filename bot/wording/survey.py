@@ -331,7 +331,7 @@ def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evi
 def word_revision(before: Survey, after: Survey, change: SectionChange | None) -> str:
     """What became of the section that was changed, sentence by sentence; the other sections are as they were."""
     old, new = dict(walk(before.sections)), dict(walk(after.sections))
-    places = [place for place in new if place not in old or _contents(old[place]) != _contents(new[place])]
+    places = list_changed_places(before, after)
     if not places:
         return f"Section {change.place} is as it was." if change else "The survey is as it was."
     parts = []
@@ -346,6 +346,12 @@ def word_revision(before: Survey, after: Survey, change: SectionChange | None) -
             _difference(was, now, after),
         ]
     return "\n\n".join(parts)
+
+
+def list_changed_places(before: Survey, after: Survey) -> list[str]:
+    """Numbers of the sections that are new or whose text or tables differ."""
+    old, new = dict(walk(before.sections)), dict(walk(after.sections))
+    return [place for place in new if place not in old or _contents(old[place]) != _contents(new[place])]
 
 
 def _contents(section: Section) -> tuple[object, ...]:

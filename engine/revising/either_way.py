@@ -13,14 +13,14 @@ from engine.values import Brief, PaperSelection
 
 
 class RevisedEitherWay(RevisedByModel):
-    """`revise` and `answer` of every recipe that can do without a language model."""
+    """`revise_alone` and `answer` of every recipe that can do without a language model."""
 
-    async def revise(
+    async def revise_alone(
         self, brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
     ) -> Survey:
         """The section changed: rewritten and checked, or quoted anew."""
         if context.model:
-            return await super().revise(brief, selection, survey, change, context)
+            return await super().revise_alone(brief, selection, survey, change, context)
         return await asyncio.to_thread(change_by_quotation, selection, survey, change, context.embedder)
 
     async def answer(

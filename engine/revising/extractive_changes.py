@@ -11,7 +11,7 @@ from engine.errors import UserError
 from engine.evidence import section_at
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
 from engine.revising.table_changes import add_row, change_rows, has_papers_table, without_quotation
-from engine.survey import Section, SectionChange, Survey, Way
+from engine.survey import Section, SectionChange, Survey, Way, walk
 from engine.text import all_sentences, fold, join_sentences, shorten, split_sentences, terms
 from engine.values import Paper, PaperSelection
 from engine.writing.extractive import QuotedPassage, passage
@@ -45,6 +45,20 @@ def section_to_change(survey: Survey, place: str) -> Section:
     if old.sections:
         raise UserError(f"Section {place} has parts; name one of them, for example {place}.1.")
     return old
+
+
+def divide_change(survey: Survey, change: SectionChange) -> list[SectionChange]:
+    """The change of each part that quotes papers, where a whole section is shortened, expanded or translated.
+
+    Any other change, and that of a section without such parts, is the only one.
+    """
+    whole = section_at(survey, change.place)
+    parts = [
+        replace(change, place=place)
+        for place, part in walk(whole.sections, f"{change.place}.")
+        if not part.sections and (part.claims or part.tables)
+    ]
+    return parts if parts and change.way in {"shorten", "expand", "translate"} else [change]
 
 
 def revision_of(selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder) -> Revision:
@@ -93,6 +107,11 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
             if has_papers_table(old):
                 new = change_rows(old, selection, survey, change, embedder)
                 return replace_section(selection, survey, change.place, new)
+            if not old.claims and not change.wish:
+                raise UserError(
+                    f"Section {change.place} quotes no paper; it only says what the survey holds, so there is no "
+                    "quotation to leave out or to add. A language model could write it anew."
+                )
             wanted = revision_of(selection, survey, change, embedder)
             quote = _find_passage(
                 passage(wanted.papers, f"{wanted.old.title}. {wanted.wanted}", wanted.words, embedder), change

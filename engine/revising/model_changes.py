@@ -20,6 +20,7 @@ from engine.retrieval.embedding import embed_papers, nearest
 from engine.revising.extractive_answers import ASKING, read_with_last
 from engine.revising.extractive_changes import (
     append_section,
+    divide_change,
     list_uncited_sentences,
     paper_named,
     replace_section,
@@ -53,7 +54,15 @@ class RevisedByModel:
     async def revise(
         self, brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
     ) -> Survey:
-        """The section changed, what is new in it checked."""
+        """The section changed, or all its parts; what is new is checked."""
+        for part in divide_change(survey, change):
+            survey = await self.revise_alone(brief, selection, survey, part, context)
+        return survey
+
+    async def revise_alone(
+        self, brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
+    ) -> Survey:
+        """The one section changed that has no parts."""
         return await _change_section(brief, selection, survey, change, context)
 
     async def answer(

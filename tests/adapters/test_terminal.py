@@ -48,6 +48,13 @@ async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> No
     assert "[ok: Go on]" in printed(made)
 
 
+@pytest.mark.parametrize("said", ["**Stopped by @ann_lee-1f.**", r"**Stopped by @ann\_lee\-1f.**"])
+async def test_a_person_at_a_terminal_is_called_you(said: str) -> None:
+    made = console()
+    await TerminalAdapter(made, yield_scripted_lines([]), HERE, "ann_lee-1f").send(Outgoing(HERE, said))
+    assert printed(made).strip() == "Stopped by you."
+
+
 async def test_no_line_ends_in_spaces() -> None:
     for terminal in (True, False):
         made = console(terminal=terminal)

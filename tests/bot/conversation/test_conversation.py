@@ -90,7 +90,7 @@ async def test_a_section_is_changed_alone_and_the_change_can_be_undone(lab: Lab)
         n for (n, a), (_, b) in zip(walk(before.sections), walk(after.sections), strict=True) if a.text != b.text
     ]
     assert changed == [place]
-    await lab.chat.say("undo")
+    assert next(m.text for m in await lab.chat.say("undo")) == f"Undone. Changed: section {place}."
     assert (await lab.state()).survey == before
 
 
