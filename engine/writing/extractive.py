@@ -45,6 +45,18 @@ _DANGLING = re.compile(
     re.I,
 )
 
+ANNOUNCED = 0.95
+"""Probability that a sentence which announces something states the contribution: 29 of 30 that were read do."""
+
+_ANNOUNCES = r"(?:\w+ly )?(?:propose|introduce|present|develop|devise|construct|formali[sz]e|release|design)"
+_ANNOUNCEMENT = re.compile(
+    r"(?:in (?:this|our) (?:paper|work|article|study|survey|report|letter),? )?"
+    r"(?:we|they|the authors?|(?:this|the|our) (?:paper|work|article|study|survey|report|letter)) "
+    rf"{_ANNOUNCES}s?\b(?! (?:that|(?:the )?results?|experiments?|evidence|empirical|applications)\b)",
+    re.I,
+)
+_NAMED_ANNOUNCEMENT = re.compile(rf"(\w*[A-Z][\w-]+) {_ANNOUNCES}s\b")
+
 
 @dataclass(frozen=True, slots=True)
 class AbstractSentence:
@@ -79,9 +91,22 @@ def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
     texts = sentences(without_quotes_around(paper.content))
     found = statement_probabilities(role_model().probabilities(texts))
     return tuple(
-        AbstractSentence(paper, text, STATEMENTS[int(row.argmax())], float(row.max()), position)
+        AbstractSentence(paper, text, "contribution", ANNOUNCED, position)
+        if _announces(text, paper)
+        else AbstractSentence(paper, text, STATEMENTS[int(row.argmax())], float(row.max()), position)
         for position, (text, row) in enumerate(zip(texts, found, strict=True))
     )
+
+
+def _announces(text: str, paper: Paper) -> bool:
+    """Whether a sentence says in so many words that the paper, its authors or what its title names present something.
+
+    The labels that the role model learned from call many such sentences background where an abstract begins with them.
+    """
+    if _ANNOUNCEMENT.match(text):
+        return True
+    named = _NAMED_ANNOUNCEMENT.match(text)
+    return named is not None and named[1] in paper.title
 
 
 def with_contribution(paper: Paper) -> Paper:

@@ -19,8 +19,8 @@ SHORTEST_PART = 6
 """Words that a part of a sentence needs to say something by itself."""
 
 _PROPOSES = re.compile(
-    r"\b(?:we|this (?:paper|work|article|study|survey|tutorial|report)|the authors?)\b.{0,40}?\b(?:propos|introduc|"
-    r"present|develop|describ|design|stud(?:y|ies)|investigat|analy[sz]|review|survey|examin|explor|formulat|releas|"
+    r"\b(?:we|they|this (?:paper|work|article|study|survey|tutorial|report)|the authors?)\b.{0,40}?\b(?:propos|"
+    r"introduc|present|develop|describ|design|stud(?:y|ies)|investigat|analy[sz]|review|survey|examin|explor|formulat|releas|"
     r"show how|provid|extend|address|argue|build|creat|collect|construct|summari[sz]|categori[sz]|classif|deriv|"
     r"formali[sz]|puts? forth|generali[sz]|unif(?:y|ies)|devis|establish|find\b)|"
     r"\b(?:is|are) (?:proposed|presented|introduced|developed)\b",
@@ -38,12 +38,29 @@ _USELESS = re.compile(
     r"publicly available|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
     re.I,
 )
+_NO_FINDING = re.compile(
+    r"\b(?:is|are|were|was) (?:also )?(?:discussed|outlined|named as)\b|"
+    r"\b(?:future|promising) (?:work|directions?|research)\b|"
+    r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b",
+    re.I,
+)
+"""What an abstract says near its end that is no result: outlook, release, claims of being first, limitations."""
+
+_LEANS = re.compile(
+    r"(?:it|its|they|both|these|those|such|another|one|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|"
+    r"we (?:also|then|further|additionally|next|finally)|(?:most )?importantly)\b",
+    re.I,
+)
+"""A sentence that begins so goes on from the one before: another that says as much is better."""
+
 _LEAD = re.compile(
     r"(?:in this (?:paper|work|article|study|survey|report|letter)|here|to this end|therefore|thus|hence|specifically|"
     r"furthermore|moreover|additionally|in particular|finally|as a result|consequently|"
     r"extensive experiments[^,]{0,60} (?:show|demonstrate) that),? |"
     r"(?:to (?:address|tackle|overcome|solve|alleviate|mitigate|remedy|handle|fill|bridge|achieve)|motivated by|"
-    r"inspired by|based on) [^,]{3,90}, (?=(?:we|this|these|our|the|an?|it)\b)",
+    r"inspired by|based on) [^,]{3,90}, (?=(?:we|this|these|our|the|an?|it)\b)|"
+    r"to (?:address|tackle|overcome|solve|alleviate|mitigate|remedy|meet) (?:this|these|that|those|such) [\w-]+,? "
+    r"(?=(?:we|this|these|our|the|an?|it)\b)",
     re.I,
 )
 _CLAUSE = re.compile(
@@ -92,11 +109,18 @@ def _quote(
     keep: re.Pattern[str] | None = None,
 ) -> Quotation | None:
     candidates = [s for s in read_abstract(paper) if s.statement == statement and _is_usable(s)]
+    if statement == "finding":
+        candidates = [s for s in candidates if not _NO_FINDING.search(s.text)]
     proposed = next((s.position for s in read_abstract(paper) if s.statement == "contribution"), 0)
     sure = [s for s in candidates if s.is_sure or (cue.search(s.text) and s.position >= proposed)]
     if not sure:
         return None
-    best = max(sure, key=lambda s: s.probability + (0.4 if cue.search(s.text) else 0.0) + bonus(s))
+    best = max(
+        sure,
+        key=lambda s: (
+            s.probability + (0.4 if cue.search(s.text) else 0.0) - (0.3 if _LEANS.match(s.text) else 0.0) + bonus(s)
+        ),
+    )
     return shorten_quotation(best, keep or cue)
 
 
@@ -155,7 +179,8 @@ _REMAINS = re.compile(
 _CLOSED = re.compile(
     r"\b(?:we|our|to) (?:\w+ )?(?:solve|close|overcome|fill|bridge|address|tackle|alleviate|resolve|mitigate)|"
     r"\b(?:this|our|proposed) (?:\w+ )?(?:method|approach|framework|model|work|paper)\b|\bour\b|\bwe propose|existing "
-    r"(?:methods|approaches|work)|previous|prior|hope|baselines?|unlike|without|does not|do not need|no need",
+    r"(?:methods|approaches|work)|previous|prior|hope|baselines?|unlike|without|does not|do not need|no need|"
+    r"\b(?:was|were) (?:still )?far\b|\b(?:is|are) (?:\w+ )?discussed\b",
     re.I,
 )
 

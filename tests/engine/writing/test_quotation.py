@@ -1,0 +1,62 @@
+"""What a table says under "contributes" and "result": the sentence that says so, not one that stands near it."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
+from tests.fakes import paper
+
+GAP = "Grasping thin objects is hard, since a camera sees little of them."
+MODULES = "A depth module is joined with a force module in one network."
+RESULT = "Experiments show that the gripper lifts needles more often than earlier grippers."
+
+
+@pytest.mark.parametrize(
+    "announcement",
+    [
+        "We present a gripper that feels what it holds.",
+        "In this work, we introduce a gripper that feels what it holds.",
+        "The authors introduce a gripper that feels what it holds.",
+        "They propose FeelGrip, which feels what it holds.",
+        "FeelGrip presents a gripper that feels what it holds.",
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_the_sentence_that_announces_the_work_is_its_contribution(announcement: str, *, first: bool) -> None:
+    opening = [announcement, GAP] if first else [GAP, announcement]
+    quoted = quote_contribution(paper(1, title="FeelGrip", abstract=" ".join([*opening, MODULES, RESULT])))
+    assert quoted is not None
+    assert announcement.endswith(f"{quoted.words}.")
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "We open-source all models in the hope that others use them.",
+        "To the best of our knowledge, this is the first gripper that feels needles.",
+        "Separating force from depth is named as a promising direction.",
+        "Storing every force remains a limitation of the gripper.",
+        "Open challenges such as wet needles are discussed at the end.",
+    ],
+)
+def test_what_an_abstract_ends_with_is_not_always_a_result(last: str) -> None:
+    whole = paper(1, abstract=" ".join([GAP, "We present a gripper that feels.", MODULES, RESULT, last]))
+    found = quote_finding(whole)
+    assert found is not None
+    assert found.words == RESULT.removesuffix(".")
+    cut = quote_finding(paper(2, abstract=" ".join([GAP, "We present a gripper that feels.", MODULES, last])))
+    assert cut is None or cut.words != last.removesuffix(".")
+
+
+def test_the_opening_that_points_back_is_left_out_of_a_quotation() -> None:
+    text = f"{GAP} To address this issue we introduce a gripper that feels thin objects. {RESULT}"
+    quoted = quote_contribution(paper(1, abstract=text))
+    assert quoted is not None
+    assert quoted.shown == "… we introduce a gripper that feels thin objects"
+
+
+def test_a_problem_that_was_open_once_is_not_told_as_open() -> None:
+    tail = "Human accuracy was much higher in the end, which showed that the problem was far from solved."
+    text = f"{GAP} We present a gripper that feels thin objects. {RESULT} "
+    assert find_open_problems([paper(1, abstract=text + tail)]) == []
