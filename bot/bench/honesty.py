@@ -16,19 +16,17 @@ from rich.table import Table
 
 from bot.app import open_app
 from bot.bench.falsehoods import BAD_FORMS, FALSEHOODS, BadForm, Falsehood, Statement, choose_true_sentence
-from engine.checking.check import CheckAnswer, CheckedText, CheckTask, Repair, Support, check_section
-from engine.checking.citation_forms import read_citations
+from bot.bench.planted_texts import TOPIC, Check, CheckInConversation, check_draft, read_planted_text
+from engine.checking.check import CheckAnswer, CheckedText, Repair, Support
 from engine.citations import list_cited_keys, replace_citations
 from engine.llm.model import A, Request
 from engine.survey import Claim
 from engine.text import fold, sentences
 from engine.values import Paper, PaperKey, Query
-from engine.writing.model_text import read_prose
 
 ENDINGS = ("planted", "kept", "recited", "reworded", "removed", "survived")
 PAPERS_SHOWN = 12
 CLAIMS_SHOWN = 10
-TOPIC = "retrieval-augmented generation"
 
 Counts = dict[str, dict[str, int]]
 
@@ -43,15 +41,17 @@ class SimulatedChecker:
     chance: random.Random
     error: float
     habits: Mapping[str, str] = field(default_factory=dict)
+    written: str = ""
+    """The text that it writes, whatever it is asked for."""
     _mistaken: dict[tuple[str, PaperKey], bool] = field(default_factory=dict)
 
     async def text(self, request: Request) -> str:
-        """Nothing is written here."""
-        raise NotImplementedError
+        """The text that it is given to write."""
+        return self.written
 
-    def stream(self, request: Request) -> AsyncIterator[str]:
-        """Nothing is written here."""
-        raise NotImplementedError
+    async def stream(self, request: Request) -> AsyncIterator[str]:
+        """The same, as one piece."""
+        yield self.written
 
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """Verdicts and repairs for the sentences the request names."""
@@ -108,23 +108,32 @@ def write_statement(statement: Statement) -> str:
 
 
 async def measure_honesty(
-    papers: Sequence[Paper], *, drafts: int, rate: float, error: float, seed: int
+    papers: Sequence[Paper], *, drafts: int, rate: float, error: float, seed: int, check: Check = check_draft
 ) -> tuple[Counts, dict[str, int]]:
-    """Each kind of falsehood and form with what became of it, and what became of the true sentences among them."""
+    """Each kind of falsehood and form with what became of it, and what became of the true sentences among them.
+
+    Forms are planted in drafts of sections only: they are read alike everywhere.
+    """
     chance = random.Random(seed)
-    names = [kind.name for kind in FALSEHOODS] + [form.name for form in BAD_FORMS]
+    forms = BAD_FORMS if check is check_draft else ()
+    names = [kind.name for kind in FALSEHOODS] + [form.name for form in forms]
     counts: Counts = {name: dict.fromkeys(ENDINGS, 0) for name in names}
     true_ones = dict.fromkeys(("written", "kept"), 0)
     for number in range(drafts):
         shown = chance.sample(list(papers), min(PAPERS_SHOWN, len(papers)))
-        await _one_draft(shown, chance, (rate, error), counts, true_ones)
-        form = BAD_FORMS[number % len(BAD_FORMS)]
-        await _one_form(form, shown, chance, counts)
+        await _one_draft(shown, chance, (rate, error), counts, true_ones, check)
+        if forms:
+            await _one_form(forms[number % len(forms)], shown, chance, counts)
     return counts, true_ones
 
 
 async def _one_draft(
-    shown: Sequence[Paper], chance: random.Random, rates: tuple[float, float], counts: Counts, true_ones: dict[str, int]
+    shown: Sequence[Paper],
+    chance: random.Random,
+    rates: tuple[float, float],
+    counts: Counts,
+    true_ones: dict[str, int],
+    check: Check,
 ) -> None:
     truths: dict[str, Statement] = {}
     repairs: dict[str, Statement] = {}
@@ -147,8 +156,7 @@ async def _one_draft(
             written.append(write_statement(true))
     habits = {bare(false.text): kind.verdict for kind, false in planted if kind.verdict}
     checker = SimulatedChecker(shown, truths, repairs, chance, rates[1], habits)
-    text = read_citations(" ".join(written), shown).text
-    found = await check_section(checker, CheckTask("Part", text, tuple(shown), TOPIC))
+    found = await check(checker, " ".join(written), shown)
     standing = {bare(claim.text): claim for claim in found.claims}
     for kind, false in planted:
         _count_falsehood(kind, false, found, standing, truths, counts)
@@ -206,9 +214,8 @@ async def _one_form(form: BadForm, shown: Sequence[Paper], chance: random.Random
         return
     true = Statement(text, paper, paper.key)
     answer = form.write(text, paper, shown)
-    read = read_citations(read_prose(answer), shown).text
     checker = SimulatedChecker(shown, {bare(text): true}, {}, chance, 0.0)
-    found = await check_section(checker, CheckTask("Part", read, tuple(shown), TOPIC))
+    found = await check_draft(checker, answer, shown)
     count = counts[form.name]
     count["planted"] += 1
     stands = any(bare(c.text) == bare(text) and list_cited_keys(c.text) == (paper.key,) for c in found.claims)
@@ -216,19 +223,29 @@ async def _one_form(form: BadForm, shown: Sequence[Paper], chance: random.Random
     count["survived"] += bool(re.search(form.trace, found.text))
 
 
-async def honesty(console: Console, library_name: str, options: dict[str, float], *, as_json: bool) -> int:
-    """Plant, check, count; ``options`` has the number of drafts, the rate, the checker's error and the seed."""
+async def honesty(
+    console: Console, library_name: str, options: dict[str, float], text: str = "section", *, as_json: bool
+) -> int:
+    """Plant, check, count; ``options`` has the number of drafts, the rate, the checker's error and the seed.
+
+    Raises `UserError` where ``text`` is no `PlantedText`.
+    """
+    planted_in = read_planted_text(text)
     async with open_app() as app:
         name = library_name or await app.install_bundled(lambda _: None)
         library = await app.libraries.library(name)
         found = await library.search(Query(TOPIC, 300))
         papers = [item.paper for item in found if len(sentences(item.paper.content)) >= 3]
+        check: Check = check_draft
+        if planted_in != "section":
+            check = CheckInConversation(planted_in, await library.embedder())
         counts, true_ones = await measure_honesty(
             papers,
             drafts=int(options["drafts"]),
             rate=options["rate"],
             error=options["error"],
             seed=int(options["seed"]),
+            check=check,
         )
     if as_json:
         print(json.dumps(counts, indent=1))  # noqa: T201

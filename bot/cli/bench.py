@@ -93,13 +93,17 @@ def bench_honesty(
     rate: Annotated[float, typer.Option(help="Share of sentences that are falsehoods.")] = 0.4,
     error: Annotated[float, typer.Option(help="Share of the checker's verdicts that are wrong.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Decides what is planted where.")] = 0,
+    text: Annotated[
+        str, typer.Option(help="What they are planted in: section, answer, expand or rewrite.")
+    ] = "section",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Plant falsehoods and bad forms in drafts, and count what the check makes of them."""
+    """Plant falsehoods and bad forms in a model's texts, and count what the check makes of them."""
     with starting() as console:
         from bot.bench.honesty import honesty as run
 
-    run_command(run(console, library, {"drafts": drafts, "rate": rate, "error": error, "seed": seed}, as_json=json))
+    options = {"drafts": drafts, "rate": rate, "error": error, "seed": seed}
+    run_command(run(console, library, options, text, as_json=json))
 
 
 @bench.command("crash")
