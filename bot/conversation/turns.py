@@ -35,17 +35,18 @@ from bot.commands.commands import (
 from bot.commands.grammar import parse, write_start
 from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
+from bot.conversation.group_maps import write_group_map
 from bot.conversation.paying import find_asker, participant_of, payer_of
 from bot.conversation.pricing import word_price
 from bot.conversation.services import ConversationServices
 from bot.conversation.starting import start_event
 from bot.conversation.surveys import leave_for_another, manage_surveys
 from bot.conversation.turn import Turn
-from bot.conversation.understanding import difference, read, understand_words
+from bot.conversation.understanding import command_of, difference, read
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, today
 from bot.store.sessions import StoredConversation
-from bot.wording import money, replies, trees, views
+from bot.wording import money, replies, reviews, trees, views
 from bot.wording import sentences as wording
 from bot.wording.cards import PROPOSING, by_whom, make_card, word_change, word_decision
 from bot.wording.survey import word_revision
@@ -62,14 +63,13 @@ from engine.session.events import (
     JobKind,
     MorePapers,
     Propose,
-    Regenerate,
     StartJob,
-    Stop,
     StopJob,
     Tell,
     UseList,
 )
 from engine.session.state import State, SurveySession, advance
+from engine.values import Outline
 
 QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
 """Jobs that leave the finished survey to be exported meanwhile."""
@@ -228,7 +228,16 @@ class Turns:
                 await manage_surveys(turn, self._services, command, incoming)
             case _:
                 if not turn.look_up(command):
+                    before = turn.session.state.outline
                     self.decide(turn, command)
+                    await self._show_groups(turn, before)
+
+    async def _show_groups(self, turn: Turn, before: Outline | None) -> None:
+        """The map of the groups to be approved, where they are others than before."""
+        outline = turn.session.state.outline
+        picture = await write_group_map(outline, self.folder(turn.stored)) if outline != before else None
+        if picture:
+            turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
 
     async def _manage(self, turn: Turn, command: Invite | RaiseBudget | Forget | Choose) -> None:
         """What belongs to the survey's surroundings."""
@@ -367,25 +376,6 @@ class Turns:
         turn.say(wording.EXPORTED, files=paths)
 
 
-def command_of(incoming: Incoming, session: SurveySession | None) -> Command | None:
-    """Text, button or form as a command; ``None`` where people talk to one another.
-
-    A button's revision decides whether what it changes is still meant.
-    """
-    if not incoming.button:
-        found = understand_words(incoming, session)
-        return found.command or (None if found.silent and not incoming.attachments else FreeText(incoming.text))
-    verb, session_id, revision = forms.read_action(incoming.button)
-    command = forms.command(verb, dict(incoming.values), session) if incoming.values else parse(verb)
-    if session is None or isinstance(command, StartSurvey):
-        return command
-    current = revision if session_id == session.id else -1
-    if isinstance(command, Approve | Regenerate):
-        return replace(command, revision=current)
-    same = session_id == session.id and isinstance(command, ANY_TIME)
-    return command if same or current == session.revision else Approve(current)
-
-
 NOT_FOR_THE_SESSION = (
     SurveyCommand | Continuation | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText
 )
@@ -393,6 +383,3 @@ NOT_FOR_THE_SESSION = (
 
 LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
 """Said with a file of papers: they are the survey's papers, and no others."""
-
-ANY_TIME = Stop | Show | Export
-"""What a button means however much has changed since it was shown."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adapters.chat import Incoming
-from bot.commands.commands import Choose, Command, Export, FreeText, ListSurveys, Show
+from bot.commands.commands import Choose, Command, Export, FreeText, ListSurveys, Show, StartSurvey
 from bot.commands.grammar import parse
 from bot.commands.intents.reading import ReadingContext, Understanding, understand
+from bot.conversation import forms
 from bot.wording.proposals import proposal
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -23,6 +24,10 @@ from engine.values import walk_outline
 
 LONGEST_SAID = 1_000
 """Characters of a message that are read."""
+
+
+ANY_TIME = Stop | Show | Export
+"""What a button means however much has changed since it was shown."""
 
 
 class ReadingAnswer(TypedAnswer):
@@ -114,3 +119,22 @@ def difference(session: SurveySession, commands: tuple[Command, ...]) -> str:
     before, after = (proposal(s.state).splitlines() for s in (session, changed))
     lines = difflib.unified_diff(before, after, lineterm="", n=0)
     return "\n".join(line for line in lines if line[:1] in "+-" and line[:3] not in {"+++", "---"})
+
+
+def command_of(incoming: Incoming, session: SurveySession | None) -> Command | None:
+    """Text, button or form as a command; ``None`` where people talk to one another.
+
+    A button's revision decides whether what it changes is still meant.
+    """
+    if not incoming.button:
+        found = understand_words(incoming, session)
+        return found.command or (None if found.silent and not incoming.attachments else FreeText(incoming.text))
+    verb, session_id, revision = forms.read_action(incoming.button)
+    command = forms.command(verb, dict(incoming.values), session) if incoming.values else parse(verb)
+    if session is None or isinstance(command, StartSurvey):
+        return command
+    current = revision if session_id == session.id else -1
+    if isinstance(command, Approve | Regenerate):
+        return replace(command, revision=current)
+    same = session_id == session.id and isinstance(command, ANY_TIME)
+    return command if same or current == session.revision else Approve(current)

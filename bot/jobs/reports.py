@@ -12,6 +12,7 @@ from opentelemetry.trace import Status, StatusCode
 
 from adapters.chat import ChatAdapter, Conversation, Outgoing
 from bot.conversation.dispatcher import Dispatcher
+from bot.conversation.group_maps import write_group_map
 from bot.conversation.paying import payer_of
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
@@ -33,7 +34,6 @@ from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinishe
 from engine.survey import Section, Survey
 from engine.tracing import trace_step
 from engine.values import Outline
-from engine.writing.clustered import draw_groups
 
 log = structlog.get_logger()
 
@@ -130,9 +130,8 @@ class Reporter:
 
     async def _delivered(self, stored: StoredConversation, job: Job, result: Result) -> Say:
         """A finished survey comes with the files that people open first, groups to be approved with their map."""
-        figure = draw_groups(result) if isinstance(result, Outline) and result.is_grouping else None
-        if figure is not None:
-            picture = await asyncio.to_thread(write_figure, figure, self._turns.folder(stored), "groups")
+        groups = result if isinstance(result, Outline) else None
+        if picture := await write_group_map(groups, self._turns.folder(stored)):
             return lambda turn: turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
         survey = result.candidates[result.best - 1].survey if isinstance(result, Written) else result
         if job.kind != "write" or not isinstance(survey, Survey):

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from adapters.chat import Incoming
 from bot.commands.commands import FreeText, Show, StartSurvey
-from bot.conversation.turns import NOT_FOR_THE_SESSION, command_of
-from bot.conversation.understanding import understand_words
+from bot.conversation.turns import NOT_FOR_THE_SESSION
+from bot.conversation.understanding import command_of, understand_words
 from bot.wording import views
 from bot.wording.sentences import OUR_FAULT
 from engine.errors import UserError

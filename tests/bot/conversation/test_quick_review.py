@@ -160,13 +160,20 @@ async def test_groups_are_approved_with_a_map_before_headings_are_written(
         said = await lab.chat.say("ok")
         groups = next(o for o in said if "groups of papers**" in o.text)
         assert "Set apart by" in groups.text
-        assert any(path.suffix == ".png" for o in said for path in o.files)
+        (drawn,) = {path.read_bytes() for o in said for path in o.files}
         outline = (await lab.state()).outline
         assert outline and outline.is_grouping
         first = (await lab.state()).papers.found[0].paper.key  # type: ignore[union-attr]
-        await lab.chat.say(f"move 1 to {len(outline.nodes)}")
+        said = await lab.chat.say(f"move 1 to {len(outline.nodes)}")
+        (redrawn,) = {path.read_bytes() for o in said for path in o.files}
+        assert redrawn != drawn
         moved = (await lab.state()).outline
         assert moved and first in moved.nodes[-1].all_papers()
+        said = await lab.chat.say("merge 1 and 2")
+        assert redrawn not in {path.read_bytes() for o in said for path in o.files}
+        said = await lab.chat.say("undo")
+        assert redrawn in {path.read_bytes() for o in said for path in o.files}
+        assert not any(o.files for o in await lab.chat.say("show"))
         await lab.chat.say("ok")
         headed = (await lab.state()).outline
         assert headed and not headed.is_grouping
