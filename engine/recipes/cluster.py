@@ -168,6 +168,8 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         if not context.model and not self.published_k:
             fit = leave_out_unnamed if brief.sections is None else settle
             found = fit(papers, vectors, found, brief.topic, self.formula)
+            if np.sum(found == NOISE) < SMALLEST_SECTION:
+                found = reassign_noise(points, found)
         if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
             found = np.random.default_rng(seed).permutation(found)
         return clusters(papers, found, brief.topic, self.formula)

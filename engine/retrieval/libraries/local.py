@@ -123,9 +123,10 @@ class LocalLibrary:
             await self._papers.write([], keys)
 
     async def rewrite(self, changes: Changes) -> None:
-        """Write and remove papers as planned, without merging; `index` makes the changes searchable."""
+        """Write and remove papers as planned, without merging; `index` makes everything searchable anew."""
         with self._writing(), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
             await asyncio.to_thread(self._unindexed.note, (*changes.write, *changes.remove))
+            await asyncio.to_thread(self._store.discard)  # it was fitted on other texts
             with translate_failures(self.name):
                 await asyncio.to_thread(known.clear)  # the next `add` fills it from the table
             await self._papers.write(changes.write.values(), changes.remove)

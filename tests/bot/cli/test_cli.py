@@ -78,10 +78,10 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
     for part in (
         "Keywords",
         "papers from",
-        "3 Learning to Retrieve (",
+        "3 Knowledge-Intensive Language Tasks (",
         "1 Introduction",
         "): On ",
-        "Open Problems: Brown et al. (2020), in summary:",
+        "Open Problems: ",
         "do not say",
         "The survey as files:",
     ):
