@@ -27,7 +27,6 @@ from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
-from engine.values import Paper, PaperKey
 
 
 async def _nobody(_: str) -> None:
@@ -89,7 +88,7 @@ async def evaluate_document(
         (
             "Relevance of references",
             (
-                await topic_closeness(papers, _as_papers(document), topic, tools.library, tools.embedder),
+                await topic_closeness(papers, len(listed), topic, tools.library, tools.embedder),
                 semantic_relevance(papers, topic, tools.embedder),
                 await judge_relevance(papers, topic, tools.judges),
             ),
@@ -111,15 +110,6 @@ async def evaluate_document(
         test = KnowledgeTest(questions, next(iter(tools.judges.values())), tools.library, tools.naive)
         groups.append(("Knowledge test", await test.run(document.text())))
     return Evaluation(document.title, tuple(groups), document.problems, topic)
-
-
-def _as_papers(document: Document) -> list[Paper]:
-    """Its parts, to be placed by meaning where none of its references is known."""
-    return [
-        Paper(PaperKey(f"part:{number}"), part.title, part.text)
-        for number, part in enumerate(document.parts)
-        if part.text
-    ]
 
 
 async def _citations(

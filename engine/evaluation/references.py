@@ -194,24 +194,36 @@ NEAREST = 20
 """Papers of the library that show how close to a topic papers can be."""
 
 
+LEAST_KNOWN = 5
+"""References whose papers must be known for a topic to be judged by them, unless a survey has fewer altogether."""
+
+
 async def topic_closeness(
-    papers: Sequence[Paper], parts: Sequence[Paper], topic: str, library: Library, embedder: Embedder
+    papers: Sequence[Paper], listed: int, topic: str, library: Library, embedder: Embedder
 ) -> Score:
     """Mean cosine of a survey's papers to the topic as a share of what the library's nearest papers reach, from 0 to 1.
 
-    Where none of its papers is known, its parts are compared.
+    ``papers`` are those that are known of the ``listed`` references; below `LEAST_KNOWN` of them there is no figure.
     """
-    name = "closeness to the topic"
+    name, basis = "closeness to the topic", _count_known(len(papers), listed)
+    if not papers:
+        return Score(name, None, basis)
+    if len(papers) < min(LEAST_KNOWN, listed):
+        return Score(name, None, f"only {basis}, and at least {min(LEAST_KNOWN, listed)} must be")
     nearest = [item.paper for item in await library.search(Query(topic, NEAREST))]
     at = embedder.embed([topic])[0]
-    reached, own = (
-        float((embed_papers(embedder, some) @ at).mean()) if some else 0.0 for some in (nearest, papers or parts)
-    )
+    reached, own = (float((embed_papers(embedder, some) @ at).mean()) if some else 0.0 for some in (nearest, papers))
     if reached <= 0:
-        how = f"no paper of the library “{library.name}” is near this topic"
-        return Score(name, 0.0 if papers else None, how)  # its own papers are in the library
+        return Score(name, 0.0, f"no paper of the library “{library.name}” is near this topic", details=(basis,))
     how = f"mean cosine, as a share of what the library's {len(nearest)} nearest papers reach, {embedder.name}"
-    return Score(name, min(1.0, max(0.0, own / reached)), how)
+    return Score(name, min(1.0, max(0.0, own / reached)), how, details=(basis,))
+
+
+def _count_known(known: int, listed: int) -> str:
+    if not listed:
+        return "no reference could be read"
+    references = "reference" if listed == 1 else f"{listed} references"
+    return f"{known or 'none'} of its {references} {'is' if known == 1 else 'are'} known here"
 
 
 class TopicAnswer(TypedAnswer):

@@ -22,8 +22,9 @@ def _judge_topic(scores: Mapping[str, Score], topic: str) -> str:
     found = scores.get("closeness to the topic")
     if found is None or found.value is None:
         why = f": {found.how}" if found else ""
-        return f"Whether it keeps to its topic could not be measured{why}."
-    figure = f"{found.value:.2f} of 1, where 1 is as close as the library's nearest papers"
+        return f"Whether it keeps to its topic, “{topic}”, cannot be judged{why}."
+    basis = "".join(f"; {detail}" for detail in found.details)
+    figure = f"{found.value:.2f} of 1, where 1 is as close as the library's nearest papers{basis}"
     if found.value < STRAYS:
         return f"This survey is hardly about “{topic}” ({figure})."
     kept = "keeps to" if found.value >= KEEPS else "keeps only in part to"
