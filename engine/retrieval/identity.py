@@ -91,7 +91,8 @@ def described_key(*words: str, year: int | None) -> PaperKey:
 _PARTICLE = re.compile(r"van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|al|bin|ibn", re.I)
 
 
-_INITIALS_LAST = re.compile(r"((?:[^\W\d_][\w'’-]*[^\W\dA-Z_][\w'’-]*\s+)+)[A-Z]{1,3}")
+_INITIALS_LAST = re.compile(r"((?:[^\W\d_](?=[\w'’-]*[^\W\dA-Z_])[\w'’-]*+\s++)++)[A-Z]{1,3}")
+"""Each word of a name matches in one way only, so that a long one ends."""
 
 
 def surname(author: str) -> str:

@@ -203,6 +203,7 @@ def test_arxiv_identifiers(text: str) -> None:
         ("Ada Lovelace", "Lovelace"),
         ("Ludwig van Beethoven", "van Beethoven"),
         ("Marhofer PA", "Marhofer"),
+        ("Department of Electrical Engineering University " * 20, "University"),
         ("García López MJ", "García López"),
     ],
 )
