@@ -47,7 +47,7 @@ _NO_FINDING = re.compile(
 """What an abstract says near its end that is no result: outlook, release, claims of being first, limitations."""
 
 _LEANS = re.compile(
-    r"(?:it|its|they|both|these|those|such|another|one|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|"
+    r"(?:it also|both|these|those|such|another|one|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|"
     r"we (?:also|then|further|additionally|next|finally)|(?:most )?importantly)\b",
     re.I,
 )

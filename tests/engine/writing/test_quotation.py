@@ -49,6 +49,14 @@ def test_what_an_abstract_ends_with_is_not_always_a_result(last: str) -> None:
     assert cut is None or cut.words != last.removesuffix(".")
 
 
+def test_a_result_told_of_it_is_better_than_what_came_later() -> None:
+    told = "It achieves the best results of its time on eleven tasks of grasping."
+    later = "Most grippers and hands since then start from such a sensor."
+    found = quote_finding(paper(1, abstract=" ".join([GAP, "We present a gripper that feels.", MODULES, told, later])))
+    assert found is not None
+    assert found.words == told.removesuffix(".")
+
+
 def test_the_opening_that_points_back_is_left_out_of_a_quotation() -> None:
     text = f"{GAP} To address this issue we introduce a gripper that feels thin objects. {RESULT}"
     quoted = quote_contribution(paper(1, abstract=text))
