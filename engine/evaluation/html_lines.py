@@ -52,8 +52,12 @@ def read_lines(page: str) -> Iterator[tuple[int, str]]:
     for card in document.xpath("//*[@data-key]/*[@class='card']"):
         card.drop_tree()  # our own page's notes below a reference
     roots = document.xpath("//main") or document.xpath("//article[not(ancestor::article)]") or [document]
+    ended = True
     for root in roots:
-        yield from _join(_flow(root))
+        for level, line in _join(_flow(root)):
+            if line or not ended:  # one empty line ends a paragraph, as in Markdown
+                yield level, line
+            ended = not line
 
 
 def _join(pieces: Iterator[tuple[int, str] | str]) -> Iterator[tuple[int, str]]:

@@ -142,6 +142,7 @@ def test_the_files_of_one_survey_give_the_same() -> None:
     ours = from_survey(from_json(as_json(survey)))
     for read in (from_markdown(render_markdown(survey)), from_html(html(survey))):
         assert (read.title, read.headings()) == (ours.title, ours.headings())
+        assert len(read.text().split()) == len(ours.text().split())
         assert [claim.text for claim in claims(read)] == [claim.text for claim in claims(ours)]
         assert [len(claim.names) for claim in claims(read)] == [len(claim.names) for claim in claims(ours)]
         assert (len(read.references), read.tables, read.figures) == (len(ours.references), ours.tables, ours.figures)
