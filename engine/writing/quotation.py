@@ -41,10 +41,11 @@ _USELESS = re.compile(
 _NO_FINDING = re.compile(
     r"\b(?:is|are|were|was) (?:also )?(?:discussed|outlined|named as)\b|"
     r"\b(?:future|promising) (?:work|directions?|research)\b|"
-    r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b",
+    r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
+    r"^we (?:\w+ )?(?:evaluate|validate|test|assess)\b(?!.*\b(?:show|demonstrat|achiev|outperform|find|improv|reach))",
     re.I,
 )
-"""What an abstract says near its end that is no result: outlook, release, claims of being first, limitations."""
+"""What an abstract says near its end that is no result: outlook, release, being first, limitations, the evaluation."""
 
 _LEANS = re.compile(
     r"(?:it also|both|these|those|such|another|one|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|"

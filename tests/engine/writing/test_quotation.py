@@ -37,6 +37,7 @@ def test_the_sentence_that_announces_the_work_is_its_contribution(announcement: 
         "To the best of our knowledge, this is the first gripper that feels needles.",
         "Separating force from depth is named as a promising direction.",
         "Storing every force remains a limitation of the gripper.",
+        "We evaluate our gripper on several existing sets of thin objects.",
         "Open challenges such as wet needles are discussed at the end.",
     ],
 )
