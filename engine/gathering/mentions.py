@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.gathering.synonyms import find_synonyms
 from engine.gathering.topic_parts import read_parts
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.topic_words import (
@@ -24,6 +25,7 @@ from engine.retrieval.topic_words import (
     Writing,
     read_topic,
     with_abbreviations,
+    without_based,
 )
 from engine.text import STOP_WORDS, stem, words
 from engine.values import Paper
@@ -105,7 +107,6 @@ _BOILERPLATE = re.compile(
 )
 UNBOUNDED = 1_000
 """More places than a title has."""
-
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[(\"'])")
 _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
 
@@ -148,12 +149,12 @@ def measure_mentions(
     topic: str, rarities: NDArray[np.float64], implied: frozenset[int], papers: Sequence[Paper], embedder: Embedder
 ) -> Mentions:
     """How each paper names the topic; ``rarities`` (words,) weigh the words of `read_topic`, ``implied`` may miss."""
-    said = read_topic(topic)
+    said = read_topic(topic := without_based(topic))
     size = len(said.stems)
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
         return Mentions(never, nothing, nothing, never, never > 0, never > 0, never > 0, never > 0, 0, has_rare=False)
-    reader = _Reader(*_read_forms(said, papers[:ABBREVIATIONS_FROM], embedder))
+    reader = _Reader(*_read_forms(topic, said, papers[:ABBREVIATIONS_FROM], embedder))
     texts = [reader.read(paper) for paper in papers]
     subject = _find_subject(topic, said)
     needed = _find_needed(said, rarities, implied, subject)
@@ -265,12 +266,13 @@ class _Reader:
 
 
 def _read_forms(
-    said: TopicWords, papers: Sequence[Paper], embedder: Embedder
+    text: str, said: TopicWords, papers: Sequence[Paper], embedder: Embedder
 ) -> tuple[dict[str, frozenset[int]], list[Writing]]:
     """Stem → the topic's words for which it stands, and the writings of several words."""
     topic = with_abbreviations(said, [paper.content for paper in papers])
+    writings = (*topic.writings, *find_synonyms(text, said))
     forms: dict[str, set[int]] = {s: {i} for i, s in enumerate(topic.stems)}
-    for writing in topic.writings:
+    for writing in writings:
         if len(writing.stems) == 1:
             forms.setdefault(writing.stems[0], set()).update(writing.positions)
     words_there = {word for paper in papers for word in _WORD.findall(f"{paper.title} {paper.content}".lower())}
@@ -286,8 +288,7 @@ def _read_forms(
                 forms.setdefault(other, set()).add(position)
     if "deep" in forms:
         forms.setdefault("neural", set()).update(forms["deep"])
-    several = [writing for writing in topic.writings if len(writing.stems) > 1]
-    return {form: frozenset(positions) for form, positions in forms.items()}, several
+    return {form: frozenset(positions) for form, positions in forms.items()}, [w for w in writings if len(w.stems) > 1]
 
 
 def _find_needed(

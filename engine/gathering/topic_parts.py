@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from engine.gathering.synonyms import say_otherwise
 from engine.text import terms, words
 
 _JOINED = re.compile(r"\s+(?:and|versus|vs\.?|&)\s+", re.I)
@@ -68,7 +69,10 @@ def split_topic(topic: str) -> list[str]:
 
 
 def name_parts(topic: str) -> list[str]:
-    """What is searched besides a topic: the two topics that it joins, or what it is about without its context."""
+    """What is searched besides a topic: the two topics that it joins, or what it is about without its context.
+
+    Also the topic by other names.
+    """
     joined = split_topic(topic)[1:]
     head = read_parts(topic).head
-    return joined or ([head] if head != topic and len(terms(head)) > 1 else [])
+    return [*(joined or ([head] if head != topic and len(terms(head)) > 1 else [])), *say_otherwise(topic)]

@@ -85,8 +85,20 @@ class WordEvidence:
         return WordEvidence(self.bm25[rows], self.present[rows], self.in_text[rows], self.in_title[rows])
 
 
+_NAME_BASED = re.compile(r"\b(\w*[A-Z]\w*[A-Z]\w*)-(?:based|driven|powered|enabled|assisted|guided)\b")
+
+
+def without_based(topic: str) -> str:
+    """The topic with "EEG" for "EEG-based": papers about it say the name, mostly without the second word.
+
+    Only names go without it: "model-based" and "energy-based" mean more than their first word.
+    """
+    return _NAME_BASED.sub(r"\1", topic)
+
+
 def read_topic(topic: str) -> TopicWords:
     """The words of a topic, with the spellings that need no library: hyphens, compounds, British and American."""
+    topic = without_based(topic)
     stems = tuple(dict.fromkeys(terms(topic)))
     stems = tuple(s for s in stems if s not in _OF_ANY_TOPIC) or stems
     plain = words(topic)
