@@ -111,8 +111,8 @@ def _counted(selection: PaperSelection) -> str:
     flow = dict(search_flow(selection))
     out, unread = flow["Left out as not relevant"], flow["Left out because enough were better"]
     parts = [f"{flow['Different papers']} different papers were found; {flow['Papers gathered']} are used here."]
-    parts += [f"{out} were read and left out as not relevant; the reasons stand at the end."] if out else []
-    parts += [f"{unread} were not read."] if unread else []
+    parts += [f"Read and left out as not relevant: {out}; the reasons stand at the end."] if out else []
+    parts += [f"Not read: {unread}."] if unread else []
     return " ".join(parts)
 
 
