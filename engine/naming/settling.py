@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -48,6 +48,7 @@ class _Papers:
     phrases: GroupedPhrases
     topic: str
     formula: Formula
+    avoid: Collection[str] = ()
 
     def name(self, found: Labels) -> _Groups:
         """The groups, the largest first, with their names."""
@@ -58,7 +59,7 @@ class _Papers:
         ordered = np.full(len(found), NOISE, np.int64)
         for number, members in enumerate(rows):
             ordered[members] = number
-        return _Groups(ordered, name_phrases(self.phrases.regrouped(groups), self.topic, self.formula))
+        return _Groups(ordered, name_phrases(self.phrases.regrouped(groups), self.topic, self.formula, self.avoid))
 
     def mentions(self, groups: _Groups) -> NDArray[np.float64]:
         """Shape (papers, groups): 2 where the title says the group's heading, 1 where a sentence of the text does."""
@@ -96,14 +97,19 @@ def settle(
 
 
 def leave_out_unnamed(
-    papers: Sequence[Paper], vectors: Vectors, found: Labels, topic: str, formula: Formula = "bounded"
+    papers: Sequence[Paper],
+    vectors: Vectors,
+    found: Labels,
+    topic: str,
+    formula: Formula = "bounded",
+    avoid: Collection[str] = (),
 ) -> Labels:
     """`settle`, and groups whose heading fewer than `LEAST_COVER` of their papers say are given up.
 
     Their papers go where a heading is what they say, else they are `NOISE`; where that would be most of all papers, or
-    fewer than two groups were left, no group is given up.
+    fewer than two groups were left, no group is given up. No heading is one of those to ``avoid``.
     """
-    given = _Papers(papers, vectors, GroupedPhrases([papers]), topic, formula)
+    given = _Papers(papers, vectors, GroupedPhrases([papers]), topic, formula, avoid)
     first = settled = given.move(given.name(found))
     while weak := settled.weak():
         mentions = given.mentions(settled)

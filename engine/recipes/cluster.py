@@ -15,6 +15,7 @@ import numpy as np
 from engine.gathering.search import require_papers
 from engine.naming.clustering import (
     ALGORITHMS,
+    OTHER_WORK,
     Algorithm,
     Reduction,
     best_cluster_count,
@@ -230,14 +231,12 @@ def _divide_section(
     if len(cluster.papers) < SMALLEST_DIVIDED:
         return whole
     vectors = embed_papers(context.embedder, cluster.papers)
-    k = best_cluster_count(vectors, (2, min(4, len(cluster.papers) // context.limits.thin_evidence)), context.seed)
-    found = labels(vectors, "k-means", k, context.seed)
-    found = dissolve_small(vectors, found, SMALLEST_PART)
+    most = min(LARGEST_SECTIONS, len(cluster.papers) // PAPERS_A_SECTION)
     topic = f"{brief.topic} {cluster.name}"
-    found = settle(cluster.papers, vectors, found, topic, formula)
-    found = dissolve_small(vectors, found, SMALLEST_PART)
-    parts = clusters(cluster.papers, found, topic, formula, avoid)
-    if len(parts) < 2 or any(part.cover < LEAST_COVER for part in parts):
+    found = dissolve_small(vectors, labels(vectors, "k-means", max(2, most), context.seed), SMALLEST_PART)
+    found = leave_out_unnamed(cluster.papers, vectors, found, topic, formula, avoid)
+    parts = clusters(cluster.papers, dissolve_small(vectors, found, SMALLEST_PART), topic, formula, avoid)
+    if len(parts) < 2 or any(part.cover < LEAST_COVER and part.name != OTHER_WORK for part in parts):
         return whole
     return replace(whole, papers=(), children=tuple(map(_outline_cluster, parts)))
 
