@@ -101,7 +101,7 @@ _DEFINES = re.compile(
 
 
 _VACUOUS = re.compile(
-    r"\b(?:this|these|those)\b|\b(?:important|crucial|critical|essential|vital|challenging|fundamental|hot|active|popular|"
+    r"\b(?:this|these|those)\b|\b(?:important|crucial|critical|essential|vital|challenging|fundamental|hot|active|popular|great|major|"
     r"promising|key|significant)\b[^,]{0,30}?\b(?:task|problem|topic|area|field|direction|step|role|challenge)s?\b"
     r"(?!,? (?:of|that|which|to|aiming|where)\b)",
     re.I,
