@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -68,7 +69,7 @@ def plan_renewal(stored: Sequence[StoredPaper], bundled: Sequence[Paper], withdr
             added += theirs
     changes = plan_changes([*bundled, *added], kept)
     gone = {paper.paper.key for paper in stored} - {paper.paper.key for paper in kept}
-    return Changes(changes.write, changes.remove | (gone - changes.write.keys()), changes.fresh, changes.unchanged)
+    return replace(changes, remove=changes.remove | (gone - changes.write.keys()))
 
 
 def digest_text(paper: Paper) -> str:

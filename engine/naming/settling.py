@@ -70,11 +70,16 @@ class _Papers:
     def move(self, groups: _Groups) -> _Groups:
         """The groups with the papers in them that say their headings, named anew."""
         mentions = self.mentions(groups)
-        best = (mentions + self.closeness(groups)).argmax(axis=1)
-        rows = np.arange(len(self.papers))
-        moved = np.where(mentions[rows, best] > mentions[rows, groups.found], best, groups.found)
+        best, said = self.choose(groups, mentions)
+        moved = np.where(said > mentions[np.arange(len(said)), groups.found], best, groups.found)
         left = [i for i in range(len(groups.names)) if np.sum(moved == i) < SMALLEST]
         return self.name(np.where(np.isin(groups.found, left), groups.found, moved))
+
+    def choose(self, groups: _Groups, mentions: NDArray[np.float64]) -> tuple[Labels, NDArray[np.float64]]:
+        """The group whose heading each paper says most, the closest of several, and how much it says of it."""
+        best: Labels = (mentions + self.closeness(groups)).argmax(axis=1)
+        said: NDArray[np.float64] = mentions[np.arange(len(best)), best]
+        return best, said
 
     def closeness(self, groups: _Groups) -> NDArray[np.float64]:
         """Shape (papers, groups): cosine with the group's mean."""
@@ -106,17 +111,17 @@ def leave_out_unnamed(
 ) -> Labels:
     """`settle`, and groups whose heading fewer than `LEAST_COVER` of their papers say are given up.
 
-    Their papers go where a heading is what they say, else they are `NOISE`; where that would be most of all papers, or
-    fewer than two groups were left, no group is given up. No heading is one of those to ``avoid``.
+    Their papers go where a heading is what they say, else they are `NOISE`; where that would be more than
+    `MOST_UNNAMED` of all papers, or fewer than `FEWEST_NAMED` groups were left, no group is given up. No heading is
+    one of those to ``avoid``.
     """
     given = _Papers(papers, vectors, GroupedPhrases([papers]), topic, formula, avoid)
     first = settled = given.move(given.name(found))
     while weak := settled.weak():
         mentions = given.mentions(settled)
         mentions[:, weak] = 0.0
-        best = (mentions + given.closeness(settled)).argmax(axis=1)
-        rows = np.arange(len(papers))
-        elsewhere = np.where(mentions[rows, best] > 0, best, NOISE)
+        best, said = given.choose(settled, mentions)
+        elsewhere = np.where(said > 0, best, NOISE)
         settled = given.name(np.where(np.isin(settled.found, weak), elsewhere, settled.found))
         if len(settled.names) < FEWEST_NAMED or np.mean(settled.found == NOISE) > MOST_UNNAMED:
             return first.found
