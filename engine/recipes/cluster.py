@@ -166,7 +166,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             found = dissolve_small(points, found, SMALLEST_SECTION)
             if len(np.unique(found)) == 1:
                 found = split_in_two(points, SMALLEST_SECTION)
-        if not context.model and not self.published_k:
+        if not (context.model or self.published_k or self.random_groups):
             fit = leave_out_unnamed if brief.sections is None else settle
             found = fit(papers, vectors, found, brief.topic, self.formula)
             if np.sum(found == NOISE) < SMALLEST_SECTION:

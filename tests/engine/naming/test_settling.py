@@ -6,7 +6,10 @@ import numpy as np
 
 from engine.naming.clustering import OTHER_WORK, clusters
 from engine.naming.settling import NOISE, leave_out_unnamed, settle
-from engine.values import Paper
+from engine.recipes.cluster import ClusterRecipe
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.run import RunContext
+from engine.values import Brief, FoundPaper, Paper, PaperSelection
 from tests.fakes import WordEmbedder, paper
 
 SAYING = {
@@ -43,6 +46,18 @@ def test_papers_of_a_group_that_nothing_names_are_other_work() -> None:
     named = clusters(papers, found, "farming")
     assert [c.name for c in named] == ["Crop Rotation", "Drip Irrigation", OTHER_WORK]
     assert [c.cover for c in named] == [1.0, 1.0, 0.0]
+
+
+async def test_random_groups_are_not_made_to_fit_their_headings(library: LocalLibrary) -> None:
+    papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *unrelated(200)]
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
+    context = RunContext(library, WordEmbedder())
+
+    async def titles(recipe: ClusterRecipe) -> set[str]:
+        return {node.title for node in (await recipe.outline(Brief("farming"), selection, context)).nodes}
+
+    assert OTHER_WORK in await titles(ClusterRecipe())
+    assert OTHER_WORK not in await titles(ClusterRecipe(random_groups=True))
 
 
 def test_nothing_is_given_up_where_most_papers_would_be() -> None:
