@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,9 +12,13 @@ from engine.errors import RetrievalError, UserError
 from engine.retrieval.matching import SURE, MatchedLine, match_line
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.run import Progress, RunContext
+from engine.text import shorten
 from engine.values import FoundPaper, PaperKey, PaperSelection, Reason, SearchRecord
 
 AT_ONCE = 4
+
+LEAST_TITLES = 2
+"""Titles that a line has to hold to be a list of them: one title may stand among authors and venues."""
 
 
 async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelection:
@@ -21,6 +26,45 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
 
     A match that is not sure is listed and left out. Raises `UserError` where no line is a paper that is known.
     """
+    found = await _match_all(lines, context)
+    if len(lines) == 1 and len(parts := lines[0].split(", ")) > 1:
+        found = await _match_titles(parts, context) or found
+    known = MergedPapers()
+    taken = [known.add(item.paper) if item.paper else None for item in found]
+    listed = [
+        replace(f.listed, key=known.key_of(key)) if key else f.listed for f, key in zip(found, taken, strict=True)
+    ]
+    reasons: dict[PaperKey, Reason] = {}
+    for rank, line in enumerate(listed, start=1):
+        if line.key is not None:
+            reasons.setdefault(line.key, Reason(line.line, rank, "list"))
+    sure = {line.key for line in listed if line.certainty >= SURE}
+    if not known.papers:
+        asked = " and online sources" if context.online else "; online=yes looks further"
+        which = f"None of the {len(lines)} lines" if len(lines) > 1 else f"“{shorten(lines[0], 80)}”"
+        raise UserError(f"{which} is {'a' if len(lines) > 1 else 'no'} paper known to the library{asked}.")
+    papers = list(known.papers.values())
+    note = ""
+    if context.online:
+        try:
+            retracted = await context.online.find_retracted(papers)
+        except RetrievalError as error:
+            retracted, note = frozenset(), f"retractions not checked: {error}"
+        papers = [replace(paper, retracted=paper.retracted or paper.key in retracted) for paper in papers]
+        sure -= retracted
+    count = f"{len(listed)} {'line' if len(listed) == 1 else 'lines'}"
+    record = SearchRecord("your list", count, datetime.now(UTC).date().isoformat(), len(papers), note)
+    return PaperSelection(
+        tuple(FoundPaper(paper, 1.0 / (at + 1), (reasons[paper.key],)) for at, paper in enumerate(papers)),
+        excluded=tuple(paper.key for paper in papers if paper.key not in sure),
+        searches=(record,),
+        repeats=known.repeats,
+        listed=tuple(listed),
+    )
+
+
+async def _match_all(lines: Sequence[str], context: RunContext) -> list[MatchedLine]:
+    """Each line with its paper, in their order."""
     gate = asyncio.Semaphore(AT_ONCE)
     done = 0
 
@@ -34,34 +78,20 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one(line)) for line in lines]
-    found = [task.result() for task in tasks]
-    known = MergedPapers()
-    taken = [known.add(item.paper) if item.paper else None for item in found]
-    listed = [
-        replace(f.listed, key=known.key_of(key)) if key else f.listed for f, key in zip(found, taken, strict=True)
-    ]
-    reasons: dict[PaperKey, Reason] = {}
-    for rank, line in enumerate(listed, start=1):
-        if line.key is not None:
-            reasons.setdefault(line.key, Reason(line.line, rank, "list"))
-    sure = {line.key for line in listed if line.certainty >= SURE}
-    if not known.papers:
-        asked = " and online sources" if context.online else "; online=yes looks further"
-        raise UserError(f"None of the {len(lines)} lines is a paper known to the library{asked}.")
-    papers = list(known.papers.values())
-    note = ""
-    if context.online:
-        try:
-            retracted = await context.online.find_retracted(papers)
-        except RetrievalError as error:
-            retracted, note = frozenset(), f"retractions not checked: {error}"
-        papers = [replace(paper, retracted=paper.retracted or paper.key in retracted) for paper in papers]
-        sure -= retracted
-    record = SearchRecord("your list", f"{len(lines)} lines", datetime.now(UTC).date().isoformat(), len(papers), note)
-    return PaperSelection(
-        tuple(FoundPaper(paper, 1.0 / (at + 1), (reasons[paper.key],)) for at, paper in enumerate(papers)),
-        excluded=tuple(paper.key for paper in papers if paper.key not in sure),
-        searches=(record,),
-        repeats=known.repeats,
-        listed=tuple(listed),
-    )
+    return [task.result() for task in tasks]
+
+
+async def _match_titles(parts: Sequence[str], context: RunContext) -> list[MatchedLine]:
+    """The titles of one line, which had a comma between each and the next; empty where it is no such list.
+
+    It is one if two of its parts are surely different papers. Parts between those may be one title with commas.
+    """
+    first = await _match_all(parts, context)
+    sure = [found.listed.certainty >= SURE for found in first]
+    if len({found.listed.key for found in itertools.compress(first, sure)}) < LEAST_TITLES:
+        return []
+    lines = []
+    for is_sure, run in itertools.groupby(zip(sure, parts, strict=True), key=lambda pair: pair[0]):
+        own = [part for _, part in run]
+        lines += own if is_sure else [", ".join(own)]
+    return await _match_all(lines, context)

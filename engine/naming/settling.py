@@ -43,12 +43,16 @@ class _Groups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Papers:
-    papers: Sequence[Paper]
-    vectors: Vectors
     phrases: GroupedPhrases
+    vectors: Vectors
     topic: str
     formula: Formula
     avoid: Collection[str] = ()
+
+    @property
+    def papers(self) -> Sequence[Paper]:
+        """The papers whose phrases are known, in the order of the vectors."""
+        return self.phrases.groups[0]
 
     def name(self, found: Labels) -> _Groups:
         """The groups, the largest first, with their names."""
@@ -90,19 +94,19 @@ class _Papers:
 
 
 def settle(
-    papers: Sequence[Paper], vectors: Vectors, found: Labels, topic: str, formula: Formula = "bounded"
+    phrases: GroupedPhrases, vectors: Vectors, found: Labels, topic: str, formula: Formula = "bounded"
 ) -> Labels:
-    """The groups (row i: paper i, unit vectors) made to fit their headings.
+    """The groups made to fit their headings; row i of the unit vectors is paper i of the one group of ``phrases``.
 
     A paper that does not say its group's heading goes to a group whose heading it says, or whose heading its title
     says. No group is lost.
     """
-    given = _Papers(papers, vectors, GroupedPhrases([papers]), topic, formula)
+    given = _Papers(phrases, vectors, topic, formula)
     return given.move(given.name(found)).found
 
 
 def leave_out_unnamed(
-    papers: Sequence[Paper],
+    phrases: GroupedPhrases,
     vectors: Vectors,
     found: Labels,
     topic: str,
@@ -115,7 +119,7 @@ def leave_out_unnamed(
     `MOST_UNNAMED` of all papers, or fewer than `FEWEST_NAMED` groups were left, no group is given up. No heading is
     one of those to ``avoid``.
     """
-    given = _Papers(papers, vectors, GroupedPhrases([papers]), topic, formula, avoid)
+    given = _Papers(phrases, vectors, topic, formula, avoid)
     first = settled = given.move(given.name(found))
     while weak := settled.weak():
         mentions = given.mentions(settled)

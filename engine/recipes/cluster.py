@@ -30,7 +30,7 @@ from engine.naming.clustering import (
     split_in_two,
 )
 from engine.naming.headings import LEAST_COVER
-from engine.naming.phrases import Formula
+from engine.naming.phrases import Formula, GroupedPhrases
 from engine.naming.settling import NOISE, leave_out_unnamed, settle
 from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
@@ -83,6 +83,9 @@ PAPERS_A_SECTION = 8
 
 SMALLEST_SECTION = 3
 """Papers; a smaller section is no line of work, unless so many sections were asked for."""
+
+MOST_PARTS = 4
+"""Subsections of a section that a language model gives headings."""
 
 SMALLEST_PART = 6
 """Papers; a smaller subsection goes into the one that is nearest to it."""
@@ -166,14 +169,15 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             found = dissolve_small(points, found, SMALLEST_SECTION)
             if len(np.unique(found)) == 1:
                 found = split_in_two(points, SMALLEST_SECTION)
+        phrases = GroupedPhrases([papers])
         if not (context.model or self.published_k or self.random_groups):
             fit = leave_out_unnamed if brief.sections is None else settle
-            found = fit(papers, vectors, found, brief.topic, self.formula)
+            found = fit(phrases, vectors, found, brief.topic, self.formula)
             if np.sum(found == NOISE) < SMALLEST_SECTION:
                 found = reassign_noise(points, found)
         if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
             found = np.random.default_rng(seed).permutation(found)
-        return clusters(papers, found, brief.topic, self.formula)
+        return clusters(papers, found, brief.topic, self.formula, phrases=phrases)
 
     def _count(self, points: Vectors, brief: Brief, context: RunContext) -> int:
         """How many clusters to make of the papers with these points."""
@@ -223,20 +227,27 @@ def _fewest_sections(papers: int) -> int:
 def _divide_section(
     cluster: Cluster, brief: Brief, context: RunContext, avoid: tuple[str, ...], formula: Formula
 ) -> OutlineNode:
-    """A section, with its subsections where there are papers enough for two and each has a name that they say.
+    """A section, with its subsections where there are papers enough for two; none has a name to ``avoid``.
 
-    No subsection has a name to ``avoid``.
+    Without a language model, which gives parts headings of its own, each part has a name that its papers say.
     """
-    whole = _outline_cluster(cluster)
-    if len(cluster.papers) < SMALLEST_DIVIDED:
+    whole, papers = _outline_cluster(cluster), cluster.papers
+    if len(papers) < SMALLEST_DIVIDED:
         return whole
-    vectors = embed_papers(context.embedder, cluster.papers)
-    most = min(LARGEST_SECTIONS, len(cluster.papers) // PAPERS_A_SECTION)
+    vectors = embed_papers(context.embedder, papers)
+    phrases = GroupedPhrases([papers])
     topic = f"{brief.topic} {cluster.name}"
-    found = dissolve_small(vectors, labels(vectors, "k-means", max(2, most), context.seed), SMALLEST_PART)
-    found = leave_out_unnamed(cluster.papers, vectors, found, topic, formula, avoid)
-    parts = clusters(cluster.papers, dissolve_small(vectors, found, SMALLEST_PART), topic, formula, avoid)
-    if len(parts) < 2 or any(part.cover < LEAST_COVER and part.name != OTHER_WORK for part in parts):
+    if context.model:
+        k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
+    else:
+        k = max(2, min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION))
+    found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
+    if not context.model:
+        found = leave_out_unnamed(phrases, vectors, found, topic, formula, avoid)
+        found = dissolve_small(vectors, found, SMALLEST_PART)
+    parts = clusters(papers, found, topic, formula, avoid, phrases=phrases)
+    unnamed = any(part.cover < LEAST_COVER and part.name != OTHER_WORK for part in parts)
+    if len(parts) < 2 or (unnamed and not context.model):
         return whole
     return replace(whole, papers=(), children=tuple(map(_outline_cluster, parts)))
 

@@ -77,6 +77,11 @@ def identifiers_in(text: str) -> list[PaperKey]:
     return list(found)
 
 
+def is_identifier(text: str) -> bool:
+    """Whether a text is a DOI, an arXiv id, a link to either or a key as we write it, and nothing else."""
+    return bool(arxiv_key(text) or doi_key(text) or _MENTIONED.fullmatch(text.strip()))
+
+
 def read_key(text: str) -> PaperKey:
     """The key that a DOI, an arXiv id, a link to either, or a key names. Raises `UserError` where it is none."""
     return arxiv_key(text) or doi_key(text) or paper_key(text)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.identity import arxiv_key, doi_key, identifiers_in
+from engine.retrieval.identity import arxiv_key, doi_key, identifiers_in, is_identifier
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.merging.titles import Titles, compare_titles
 from engine.retrieval.online.sources import Online
@@ -27,6 +27,7 @@ LEAST_TITLE = 12
 """A shorter title (letters and digits) stands in many lines by chance."""
 
 MOST_LINES = 500
+_BETWEEN_IDENTIFIERS = re.compile(r"[,\s]+(?:and\s+|&\s+)?")
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\[\d{1,3}\]|\(?\d{1,3}[.)])\s+")
 
 
@@ -39,8 +40,11 @@ class MatchedLine:
 
 
 def lines_of(text: str) -> tuple[str, ...]:
-    """The entries of a pasted list, one a line, without bullets. Raises `UserError` where there are none."""
-    lines = [clean(_BULLET.sub("", line)) for line in text.splitlines()]
+    """The entries of a pasted list, one a line, without bullets; a line of nothing but identifiers holds several.
+
+    Raises `UserError` where there are none.
+    """
+    lines = [entry for line in text.splitlines() for entry in _split_identifiers(clean(_BULLET.sub("", line)))]
     if len([line for line in lines if line]) == 1 and ";" in text:
         lines = [clean(part) for part in text.split(";")]
     kept = [line for line in dict.fromkeys(lines) if len(fold(line)) >= 5]
@@ -49,6 +53,12 @@ def lines_of(text: str) -> tuple[str, ...]:
     if len(kept) > MOST_LINES:
         raise UserError(f"The list has {len(kept):,} lines; at most {MOST_LINES} are read.")
     return tuple(kept)
+
+
+def _split_identifiers(line: str) -> Sequence[str]:
+    """The DOIs, arXiv ids and keys of a line that has nothing else; any other line whole."""
+    parts = [part for part in _BETWEEN_IDENTIFIERS.split(line) if part]
+    return parts if len(parts) > 1 and all(map(is_identifier, parts)) else (line,)
 
 
 async def match_line(line: str, library: Library, online: Online | None) -> MatchedLine:

@@ -107,8 +107,23 @@ async def test_a_list_keeps_its_order_each_paper_once_and_what_is_unsure_is_left
     assert selection.repeats == 2
     assert [item.line for item in selection.listed] == list(lines)
     assert [item.key is None for item in selection.listed][3]
-    with pytest.raises(UserError, match="None of the 1 lines"):
+    with pytest.raises(UserError, match="“Nothing of the Kind Exists” is no paper"):
         await gather_list(("Nothing of the Kind Exists",), RunContext(libraries, FittedOnTopic()))
+
+
+async def test_titles_with_commas_between_them_are_a_list_and_one_citation_is_one_paper(
+    libraries: LocalLibrary,
+) -> None:
+    context = RunContext(libraries, FittedOnTopic())
+    selection = await gather_list((f"{BERT.title}, Owls, at Night, {RAG.title}",), context)
+    assert [(item.line, item.key) for item in selection.listed] == [
+        (BERT.title, BERT.key),
+        ("Owls, at Night", None),
+        (RAG.title, RAG.key),
+    ]
+    citation = f"Lewis, P., Perez, E., {RAG.title}, NeurIPS 2020"
+    selection = await gather_list((citation,), context)
+    assert [(item.line, item.key) for item in selection.listed] == [(citation, RAG.key)]
 
 
 def test_bullets_numbers_and_semicolons() -> None:
@@ -117,6 +132,13 @@ def test_bullets_numbers_and_semicolons() -> None:
     )  # fmt: skip
     assert lines_of("2005.11401; 10.1000/x ;1810.04805") == ("2005.11401", "10.1000/x", "1810.04805")
     assert lines_of("First paper\nFirst paper") == ("First paper",)
+    assert lines_of("- arXiv:2005.11401, https://doi.org/10.1000/x and 1810.04805\nOn apples, pears") == (
+        "arXiv:2005.11401", "https://doi.org/10.1000/x", "1810.04805", "On apples, pears",
+    )  # fmt: skip
+    assert lines_of("2005.11401 10.1000/x") == ("2005.11401", "10.1000/x")
+    assert lines_of("Lewis et al., RAG, arXiv:2005.11401, 10.1000/x") == (
+        "Lewis et al., RAG, arXiv:2005.11401, 10.1000/x",
+    )
     for text in ("", "-\n\n.", "\n".join(f"A paper with number {n}" for n in range(501))):
         with pytest.raises(UserError):
             lines_of(text)
