@@ -7,10 +7,11 @@ import threading
 import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from importlib import resources
 
 import sentencex
 import snowballstemmer
+
+from engine.wordlists import read_lines, read_wordlist
 
 _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
 
@@ -24,7 +25,7 @@ class _OfThread(threading.local):
 
 _mine = _OfThread()
 
-STOP_WORDS = frozenset(resources.files("engine").joinpath("stop_words.txt").read_text(encoding="utf-8").split())
+STOP_WORDS = read_wordlist("stop_words.txt")
 """The list of the Glasgow Information Retrieval Group, as scikit-learn has it."""
 
 
@@ -107,8 +108,7 @@ def stem(word: str) -> str:
 @cache
 def _own_stems() -> dict[str, str]:
     """Word → stem; each line of the list holds the words of one stem, which is the first of them."""
-    text = resources.files("engine").joinpath("own_stems.txt").read_text(encoding="utf-8")
-    return {word: line.split()[0] for line in text.splitlines() for word in line.split()}
+    return {word: line.split()[0] for line in read_lines("own_stems.txt") for word in line.split()}
 
 
 def terms(text: str) -> list[str]:

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 
 from engine.text import STOP_WORDS, stem, terms
+from engine.wordlists import read_wordlist
 
 LONGEST_SUBJECT = 14
 """Words before the verb; behind more of them it is seldom the first one's verb."""
@@ -124,4 +124,4 @@ def _side(text: str) -> frozenset[str]:
 
 @cache
 def _verbs() -> frozenset[str]:
-    return frozenset(resources.files("engine.checking").joinpath("verbs.txt").read_text(encoding="utf-8").split())
+    return read_wordlist("checking/verbs.txt")

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 
 from engine.checking.lexicon import NEGATION
 from engine.text import STOP_WORDS, stem
+from engine.wordlists import read_lines
 
 RETOLD = 0.6
 """Share of a claim's other words that a sentence has to hold to be the one it retells."""
@@ -153,9 +153,8 @@ def _opposed() -> dict[str, tuple[str, ...]]:
 @cache
 def _pairs() -> dict[str, tuple[str, ...]]:
     """The counted counterparts of each stem."""
-    text = resources.files("engine.checking").joinpath("contrasts.txt").read_text(encoding="utf-8")
     found: dict[str, tuple[str, ...]] = {}
-    for line in text.splitlines():
+    for line in read_lines("checking/contrasts.txt"):
         one, other = line.split()
         found[one] = (*found.get(one, ()), other)
         found[other] = (*found.get(other, ()), one)

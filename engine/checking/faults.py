@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib import resources
 from typing import Literal
 
 from engine.checking.contrasts import find_contrasts
@@ -25,6 +24,7 @@ from engine.checking.turns import find_turns
 from engine.citations import replace_citations
 from engine.text import all_sentences, fold, sentences, stem, terms
 from engine.values import Paper
+from engine.wordlists import read_wordlist
 
 FaultKind = Literal[
     "number",
@@ -263,7 +263,7 @@ def _is_common(parts: Sequence[str], vocabulary: Vocabulary) -> bool:
 @cache
 def _openers() -> frozenset[str]:
     """Ordinary words with which sentences of abstracts begin, counted over 87,000 of them."""
-    return frozenset(resources.files("engine.checking").joinpath("openers.txt").read_text(encoding="utf-8").split())
+    return read_wordlist("checking/openers.txt")
 
 
 def _is_known(name: str, known: frozenset[str], vocabulary: Vocabulary, initials: Sequence[str]) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from importlib import resources
 
 from engine.text import STOP_WORDS, stem, words
+from engine.wordlists import read_wordlist
 
 FEWEST_LETTERS = 4
 """Letters of a stem that says something by itself."""
@@ -47,5 +47,4 @@ _FRACTIONS = frozenset({"third", "quarter", "fifth", "sixth", "seventh", "eighth
 
 @cache
 def _general() -> frozenset[str]:
-    text = resources.files("engine.checking").joinpath("general_terms.txt").read_text(encoding="utf-8")
-    return frozenset(text.split())
+    return read_wordlist("checking/general_terms.txt")

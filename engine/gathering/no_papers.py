@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 
 from engine.errors import UserError
 from engine.gathering.keywords import cluster_papers, name_clusters
@@ -17,6 +16,7 @@ from engine.retrieval.merging.spelling import plain_letters
 from engine.run import RunContext
 from engine.text import shorten, terms
 from engine.values import Brief, Keyword, Paper, Query
+from engine.wordlists import read_lines
 
 SAMPLED_PAPERS = 150
 SUBJECTS = 6
@@ -132,8 +132,7 @@ def _ends(text: str, term: str) -> bool:
 @cache
 def _dictionary() -> tuple[dict[str, str], ...]:
     """For each language the field's terms in it → in English, the longest first."""
-    lines = resources.files("engine.gathering").joinpath("field_terms.tsv").read_text(encoding="utf-8").splitlines()
-    rows = [line.split("\t") for line in lines[1:]]
+    rows = [line.split("\t") for line in read_lines("gathering/field_terms.tsv")[1:]]
     languages = ({row[column]: row[0] for row in rows} for column in range(1, len(rows[0])))
     return tuple({term: own[term] for term in sorted(own, key=len, reverse=True)} for own in languages)
 

@@ -6,10 +6,10 @@ A library of one field does not tell them: papers use one name and rarely say th
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
 from engine.retrieval.topic_words import TopicWords, Writing
 from engine.text import STOP_WORDS, stem, terms, words
+from engine.wordlists import read_lines
 
 Phrase = tuple[str, ...]
 
@@ -20,8 +20,8 @@ MOST_SEARCHED = 3
 @cache
 def _groups() -> tuple[tuple[str, ...], ...]:
     """The groups of `synonyms.txt`: each line has the names of one thing, separated by commas."""
-    lines = resources.files("engine.gathering").joinpath("synonyms.txt").read_text(encoding="utf-8").splitlines()
-    return tuple(tuple(name.strip() for name in line.split(",")) for line in lines if line.strip())
+    lines = read_lines("gathering/synonyms.txt")
+    return tuple(tuple(name.strip() for name in line.split(",")) for line in lines)
 
 
 @cache

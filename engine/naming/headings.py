@@ -9,9 +9,9 @@ from functools import cache
 import numpy as np
 
 from engine.naming.phrases import TOO_GENERAL, WHOLE_FIELDS, Formula, GroupedPhrases, PaperStems, c_tf_idf, stems_of
-from engine.naming.wordlist import read_wordlist
 from engine.text import heading, stem
 from engine.values import Paper
+from engine.wordlists import read_wordlist
 
 KNOWN_TOPIC = 2.0
 """How much more a phrase counts that is such a topic."""
@@ -48,14 +48,16 @@ SMOOTHING = 0.05
 MOST_TERMS = 8
 MOST_CANDIDATES = 400
 
-_EMPTY_STEMS = {stem(word) for word in TOO_GENERAL | read_wordlist("empty") - {"based"}}  # a base is not based on
-_ATTRIBUTES = read_wordlist("attributes")
+_NOT_BASED = {"based"}  # a base is not based on
+_EMPTY_STEMS = {stem(word) for word in TOO_GENERAL | read_wordlist("naming/wordlists/empty.txt") - _NOT_BASED}
+_ATTRIBUTES = read_wordlist("naming/wordlists/attributes.txt")
 
 
 @cache
 def known_topics() -> dict[str, str]:
     """Phrases that many titles of a large library use as a whole, by their stems (see `wordlists/README.md`)."""
-    return {" ".join(stem(w.lower()) for w in topic.split()): topic for topic in sorted(read_wordlist("topics"))}
+    topics = sorted(read_wordlist("naming/wordlists/topics.txt"))
+    return {" ".join(stem(w.lower()) for w in topic.split()): topic for topic in topics}
 
 
 @dataclass(frozen=True, slots=True)

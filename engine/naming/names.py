@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.naming.abbreviations import find_abbreviations, find_long_form, without_plural
-from engine.naming.wordlist import read_wordlist
 from engine.overview import Name, NameKind
 from engine.text import sentences
 from engine.values import Paper, PaperKey
+from engine.wordlists import read_wordlist
 
 SHARE = 0.75
 """Share of the votes that one kind needs."""
@@ -24,7 +24,7 @@ FEWEST_VOTES = 2
 
 _TOKEN = re.compile(r"[A-Za-z0-9]+(?:[-@.+][A-Za-z0-9]+)*\+{0,2}")
 _CAPITALISED = r"[A-Z][\w-]*"
-_COMMON = read_wordlist("common_names")
+_COMMON = read_wordlist("naming/wordlists/common_names.txt")
 """Capitalised words that name no method, data set or metric of anybody."""
 _ORDINARY_PART = re.compile(r"-(?:to|as|in|of|the|a|and|by|[a-z]{4,}s?)(?:-|$)")
 _JOINED = re.compile(r"(?:,? and |,? or |, | & |/)(?:the )?")
@@ -75,7 +75,7 @@ _TASK_HEADS = re.compile(
     r"navigation|forecasting|synthesis|localization|verification|disambiguation|resolution|recommendation|reconstruction|"
     r"annotation|labeling|tagging|paraphrasing|simplification|editing|understanding|identification)$"
 )
-TASKS = frozenset(topic for topic in read_wordlist("topics") if _TASK_HEADS.search(topic))
+TASKS = frozenset(topic for topic in read_wordlist("naming/wordlists/topics.txt") if _TASK_HEADS.search(topic))
 """Tasks that many titles of a large library name."""
 
 METRICS: Mapping[str, re.Pattern[str]] = {

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.naming.abbreviations import find_abbreviations, without_plural
-from engine.naming.wordlist import read_wordlist
 from engine.text import STOP_WORDS, sentences, stem
 from engine.values import Paper, PaperKey
+from engine.wordlists import read_wordlist
 
 LONGEST_PHRASE = 4
 """Words; longer phrases are nearly always a part of a sentence."""
@@ -29,12 +29,12 @@ Counts = NDArray[np.float64]
 
 _TOKEN = re.compile(r"[^\W\d_](?:[\w+'’-]*[\w+])?|\d+[\w-]*|[.,;:!?()\[\]\"“”—–/]")
 
-_EMPTY = read_wordlist("empty")
-TOO_GENERAL = read_wordlist("general")
-WHOLE_FIELDS = read_wordlist("whole_fields")
-_VERBAL_NOUNS = read_wordlist("verbal_nouns")
-_NOUNS = read_wordlist("nouns")
-_VERBS = read_wordlist("verbs")
+_EMPTY = read_wordlist("naming/wordlists/empty.txt")
+TOO_GENERAL = read_wordlist("naming/wordlists/general.txt")
+WHOLE_FIELDS = read_wordlist("naming/wordlists/whole_fields.txt")
+_VERBAL_NOUNS = read_wordlist("naming/wordlists/verbal_nouns.txt")
+_NOUNS = read_wordlist("naming/wordlists/nouns.txt")
+_VERBS = read_wordlist("naming/wordlists/verbs.txt")
 _LINKING = frozenset(
     [
         "via",

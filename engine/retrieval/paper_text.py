@@ -11,10 +11,10 @@ import html
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib import resources
 
 from engine.retrieval.latex import unicode_text
 from engine.text import clean, without_quotes_around
+from engine.wordlists import read_wordlist
 
 _PASSES = 8
 """Times that markup inside markup is read; each pass removes some, and two are nearly always enough."""
@@ -223,8 +223,7 @@ def _rejoined(match: re.Match[str]) -> str:
 @cache
 def _compound_ends() -> frozenset[str]:
     """Words that mostly follow a hyphen (``-based``) rather than end a longer word."""
-    words = resources.files("engine.retrieval").joinpath("compound_ends.txt").read_text(encoding="utf-8").split("\n")
-    return frozenset(word for word in words if word and not word.startswith("#"))
+    return read_wordlist("retrieval/compound_ends.txt")
 
 
 def _without_frame(text: str) -> str:
