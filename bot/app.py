@@ -95,6 +95,13 @@ class App:
         known = (ONLINE, *self.libraries.names())
         return self.settings.library if self.settings.library in known else BUNDLED
 
+    async def open_library(self, name: str = "") -> OwnLibrary:
+        """The library of that name, else the default one; the bundled one is made where it is missing."""
+        name = name or self.default_library()
+        if name == BUNDLED:
+            await self.install_bundled(lambda _: None)
+        return await self.libraries.library(name)
+
     def provider(self) -> Provider | None:
         """The language model's service; ``None`` where none is configured."""
         if self._provider is None and self.settings.has_model():

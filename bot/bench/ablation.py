@@ -71,8 +71,7 @@ class AblationRow:
 async def ablate(console: Console, library_name: str, brief: Brief, *, as_json: bool = False) -> int:
     """Write the brief's survey once with each variant, on the simulated model; print one table or JSON."""
     async with open_app() as app:
-        await app.install_bundled(lambda _: None)
-        library = await app.libraries.library(library_name or app.default_library())
+        library = await app.open_library(library_name)
         rows = {name: await _measure(library, recipe, brief) for name, recipe in VARIANTS.items()}
     if as_json:
         print(json.dumps({name: _facts(row) for name, row in rows.items()}))  # noqa: T201

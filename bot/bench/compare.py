@@ -67,8 +67,7 @@ async def compare(console: Console, wanted: Comparison, output: Path | None, *, 
     found: dict[str, Compared | str] = {}
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app())
-        await app.install_bundled(lambda _: None)
-        library = await app.libraries.library(wanted.library or app.default_library())
+        library = await app.open_library(wanted.library)
         address = ""
         if not app.settings.has_model():
             address = (await stack.enter_async_context(run_simulated_service(SimulatedService(pace=wanted.pace)))).url

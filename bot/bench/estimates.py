@@ -102,7 +102,7 @@ async def print_estimates(
 ) -> int:
     """Print said against used for these recipes; ``size`` is sections and words of each subsection."""
     async with open_app() as app:
-        library = await app.libraries.library(library_name or app.default_library())
+        library = await app.open_library(library_name)
         brief = Brief(topic, library=library.name, sections=size[0], subsection_words=size[1])
         console.print(await compare_estimates(library, {name: app.recipes[name] for name in names}, brief))
     return 0

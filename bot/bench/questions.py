@@ -10,7 +10,6 @@ from pydantic import TypeAdapter
 from rich.console import Console
 
 from bot.app import open_app
-from bot.serving.bundled import BUNDLED
 from engine.errors import UserError
 from engine.evaluation.knowledge import Question, make_questions
 from engine.limits import Limits
@@ -25,10 +24,7 @@ async def write_questions(
     """``count`` questions for each topic into one file; raises `UserError` where a topic gives none."""
     made: list[Question] = []
     async with open_app() as app:
-        name = library_name or app.default_library()
-        if name == BUNDLED:
-            await app.install_bundled(lambda _: None)
-        library = await app.libraries.library(name)
+        library = await app.open_library(library_name)
         for topic in topics:
             found = await library.search(Query(topic, Limits().survey_papers))
             own = make_questions([item.paper for item in found], topic, count, seed)

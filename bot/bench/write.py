@@ -80,7 +80,7 @@ class MeasuredRun:
 async def write(console: Console, library_name: str, topic: str, size: tuple[int, int], *, faults: bool) -> int:
     """Measure one run, and with ``faults`` one more for each kind; ``size`` is sections and words."""
     async with open_app() as app:
-        library = await app.libraries.library(library_name or app.settings.library)
+        library = await app.open_library(library_name)
         brief = Brief(topic, "autosurvey", library.name, sections=size[0], subsection_words=size[1])
         found = await library.search(Query(topic, Limits().outline_papers))
         selection = PaperSelection(tuple(found))

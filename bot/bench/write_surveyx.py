@@ -48,7 +48,7 @@ class Measured:
 async def write_surveyx(console: Console, library_name: str, topic: str, size: tuple[int, int], pace: float) -> int:
     """Measure both recipes; ``size`` is sections and words, ``pace`` 1 the speed of a typical service."""
     async with open_app() as app:
-        library = await app.libraries.library(library_name or app.settings.library)
+        library = await app.open_library(library_name)
         forest = MemoryForest(await library.embedder())
         brief = Brief(topic, library=library.name, sections=size[0], subsection_words=size[1])
         runs = {

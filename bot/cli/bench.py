@@ -197,6 +197,33 @@ def bench_questions(
     run_command(write_questions(console, topic, library, count, seed, output))
 
 
+@bench.command("rating-form")
+def bench_rating_form(
+    systems: Annotated[list[Path], typer.Argument(help="Folders: each is a system, each file in it a topic.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the form.")],
+    seed: Annotated[int, typer.Option(help="Decides the order of the surveys.")] = 0,
+) -> None:
+    """A form in which people rate surveys without knowing who wrote them: an import for Label Studio."""
+    with starting() as console:
+        from bot.cli.ratings import write_form
+
+    run_command(write_form(console, systems, output, seed))
+
+
+@bench.command("ratings")
+def bench_ratings(
+    export: Annotated[Path, typer.Argument(help="Label Studio's export (JSON, JSON-MIN, CSV), or a CSV made by hand.")],
+    key: Annotated[Path | None, typer.Option(help="The key that was written with the form.")] = None,
+    ranks: Annotated[Path | None, typer.Option(help="File for the surveys' ranks, for evaluate --ranks.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """What people gave each system, and how far they agree."""
+    with starting() as console:
+        from bot.cli.ratings import print_ratings
+
+    run_command(print_ratings(console, export, key, ranks, as_json=json))
+
+
 @bench.command("compare")
 def bench_compare(
     topic: Annotated[str, typer.Option(help="What the surveys are about.")],

@@ -17,7 +17,6 @@ from rich.console import Console
 
 from bot.app import App, make_provider, open_app
 from bot.bench.simulation import SimulatedService, run_simulated_service
-from bot.serving.bundled import BUNDLED
 from bot.serving.sources import online_sources
 from engine.errors import UserError
 from engine.evaluation.content_quality import compare_surveys
@@ -88,8 +87,8 @@ async def evaluate(console: Console, path: Path, wanted: EvaluateOptions) -> int
 
 async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOptions) -> int:
     """Score every survey of every folder (a system each; the file's name is the topic) and print one table."""
-    humans = {fold(p.stem): read_document(p) for p in _surveys(wanted.reference)} if wanted.reference else {}
-    systems = {folder.name: _surveys(folder) for folder in folders}
+    humans = {fold(p.stem): read_document(p) for p in list_surveys(wanted.reference)} if wanted.reference else {}
+    systems = {folder.name: list_surveys(folder) for folder in folders}
     if not any(systems.values()):
         raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
     account, extra = Account(), ""
@@ -150,7 +149,8 @@ def _agreement(systems: Mapping[str, Sequence[Path]], results: Mapping[str, Sequ
     return "\n".join(lines) + "\n"
 
 
-def _surveys(folder: Path) -> list[Path]:
+def list_surveys(folder: Path) -> list[Path]:
+    """The surveys of one system, by topic; raises `UserError` where there is no such folder."""
     if not folder.is_dir():
         raise UserError(f"{folder} is no folder. To compare, name folders with one file for each topic.")
     return sorted(p for p in folder.iterdir() if p.suffix.lower() in SURVEY_ENDINGS)
@@ -204,10 +204,7 @@ async def _tools(account: Account, wanted: EvaluateOptions, console: Console) ->
     questions = await asyncio.to_thread(read_questions, wanted.questions) if wanted.questions else ()
     naive = read_document(wanted.naive).text() if wanted.naive else ""
     async with open_app() as app, _judges(app, account, wanted.judges) as judges:
-        name = wanted.library or app.default_library()
-        if name == BUNDLED:
-            await app.install_bundled(lambda _: None)
-        library = await app.libraries.library(name)
+        library = await app.open_library(wanted.library)
         embedder = await library.embedder()
         entailment = _entailment(wanted.entailment, judges, RuleEntailment(embedder))
         online = online_sources(app.settings, app.web(ProcessCache())) if wanted.online else None

@@ -29,3 +29,26 @@ def rank_correlation(one: Sequence[float], other: Sequence[float], seed: int = 0
             drawn.append(float(stats.spearmanr(a, b).statistic))
     low, high = np.percentile(drawn, [2.5, 97.5]) if drawn else (rho, rho)
     return rho, (float(low), float(high))
+
+
+def krippendorff_alpha(units: Sequence[Sequence[int]]) -> float | None:
+    """Krippendorff's alpha of ordinal values: 1 is perfect agreement, 0 what chance gives, below 0 is worse.
+
+    Each unit is what was rated, with the values that raters gave it; one with fewer than two says nothing. ``None``
+    where no unit has two, or where all values are the same. (Krippendorff, Content Analysis, 2004, chapter 11.)
+    """
+    pairable = [unit for unit in units if len(unit) > 1]
+    levels = sorted({value for unit in pairable for value in unit})
+    if len(levels) < 2:
+        return None
+    at = {value: i for i, value in enumerate(levels)}
+    together = np.zeros((len(levels), len(levels)))
+    for unit in pairable:
+        counts = np.bincount([at[value] for value in unit], minlength=len(levels)).astype(float)
+        together += (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
+    each = together.sum(axis=0)
+    below = np.cumsum(each) - each / 2
+    distance = (below[:, None] - below[None, :]) ** 2
+    observed = float((together * distance).sum())
+    expected = float((np.outer(each, each) * distance).sum()) / (each.sum() - 1)
+    return float(1 - observed / expected)

@@ -1,0 +1,127 @@
+"""The commands `bench rating-form` and `bench ratings`: surveys for people to rate, and what their ratings say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+from rich.console import Console
+from rich.table import Table
+
+from bot.cli.evaluate import list_surveys, read_document
+from engine.errors import UserError
+from engine.evaluation.content_quality import CRITERIA
+from engine.evaluation.ratings import (
+    SystemScores,
+    label_studio_interface,
+    label_studio_tasks,
+    measure_agreement,
+    name_surveys,
+    number_tasks,
+    rank_surveys,
+    read_ratings,
+    score_systems,
+)
+from engine.evaluation.scores import Score
+
+INTERFACE, TASKS, KEY = "label-studio.xml", "tasks.json", "key.json"
+
+
+async def write_form(console: Console, folders: Sequence[Path], output: Path, seed: int) -> int:
+    """Write the labelling interface, the tasks, and the key that says which system wrote which survey."""
+    surveys = {
+        f"{folder.name}/{path.stem}": (path.stem, read_document(path))
+        for folder in folders
+        for path in list_surveys(folder)
+    }
+    if not surveys:
+        raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
+    tasks = number_tasks(surveys, seed)
+    key = json.dumps({task.number: task.name for task in tasks}, ensure_ascii=False, indent=1)
+    files = {INTERFACE: label_studio_interface(), TASKS: label_studio_tasks(tasks), KEY: key}
+    for name, content in files.items():
+        _write(output / name, content)
+    console.print(
+        f"{len(tasks)} surveys in {output}. In Label Studio make a project with the labelling interface {INTERFACE}, "
+        f"import {TASKS}, and let everybody rate every survey. Keep {KEY} from the raters: it says who wrote what. "
+        f"Then export and say: scholium bench ratings EXPORT --key {output / KEY}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+    return 0
+
+
+async def print_ratings(console: Console, export: Path, key: Path | None, ranks: Path | None, *, as_json: bool) -> int:
+    """Print each system's scores and how far the raters agree; write the surveys' ranks where ``ranks`` names a file.
+
+    Without a key the ratings name their surveys “system/topic” themselves.
+    """
+    ratings = read_ratings(_read(export))
+    ratings = name_surveys(ratings, _read_key(key)) if key else ratings
+    if ranks:
+        _write(ranks, json.dumps(rank_surveys(ratings), ensure_ascii=False, indent=1))
+    systems, agreement = score_systems(ratings), measure_agreement(ratings)
+    if as_json:
+        facts = {
+            "systems": {name: asdict(scores) for name, scores in systems.items()},
+            "agreement": {score.name: score.value for score in agreement},
+        }
+        print(json.dumps(facts, ensure_ascii=False))  # noqa: T201
+        return 0
+    raters, surveys = len({r.rater for r in ratings}), len({r.survey for r in ratings})
+    console.print(_tabulate_systems(systems, f"Ratings of {surveys} surveys by {raters} people"))
+    console.print(_tabulate_agreement(agreement))
+    if ranks:
+        said = f"Written: {ranks}. How far judges agree with people: scholium evaluate --compare … --ranks {ranks}"
+        console.print(said, markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+def _tabulate_systems(systems: Mapping[str, SystemScores], title: str) -> Table:
+    """A row for each criterion, a column for each system."""
+    table = Table("mean ± standard deviation", *(name or "–" for name in systems), title=title)
+    for criterion in CRITERIA:
+        cells = (scores.criteria.get(criterion) for scores in systems.values())
+        table.add_row(criterion, *(f"{cell[0]:.2f} ± {cell[1]:.2f}" if cell else "–" for cell in cells))
+    of_three = [scores.of_three for scores in systems.values()]
+    of_five = [scores.of_five for scores in systems.values()]
+    for label, averages in (("average of three, AutoSurvey's", of_three), ("average of five, SurveyX's", of_five)):
+        table.add_row(label, *(f"{value:.2f}" if value is not None else "–" for value in averages))
+    return table
+
+
+def _tabulate_agreement(scores: Sequence[Score]) -> Table:
+    table = Table("Agreement of the raters", "", "How")
+    for score in scores:
+        spread = f" ± {score.spread:.2f}" if score.spread is not None else ""
+        value = f"{score.value:.2f}{spread}" if score.value is not None else "–"
+        table.add_row(score.name.removeprefix("agreement "), value, score.how)
+    return table
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path.name} is not text in UTF-8.") from error
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _read_key(path: Path) -> dict[str, str]:
+    try:
+        return TypeAdapter(dict[str, str]).validate_json(_read(path))
+    except ValidationError as error:
+        raise UserError(f"{path} is not a key that `scholium bench rating-form` wrote.") from error

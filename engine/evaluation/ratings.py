@@ -1,0 +1,246 @@
+"""What people say of surveys: the tasks they rate, the ratings they gave, and how far they agree (AE9, XE6).
+
+The form is an import for Label Studio, which SurveyX used: a labelling interface, and a list of tasks that do not say
+which system wrote what. Ratings come back as Label Studio exports them (JSON, JSON-MIN or CSV), or as a CSV that
+somebody filled in by hand.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, get_args
+
+from markupsafe import Markup
+from markupsafe import escape as escape_html
+
+from engine.errors import UserError
+from engine.evaluation.content_quality import AUTOSURVEY, CRITERIA, Criterion
+from engine.evaluation.documents import Document
+from engine.evaluation.meta import krippendorff_alpha, rank_correlation
+from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, truncated
+
+LEAST_SHARED = 3
+"""Surveys that two people must both have rated for their orders to be compared."""
+
+_SCORE = re.compile(r"\s*([1-5])(?:\b|:)")
+
+
+@dataclass(frozen=True, slots=True)
+class RatingTask:
+    """One survey as it is shown to people; ``name`` is “system/topic”, which they do not see."""
+
+    number: str
+    name: str
+    topic: str
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What one person gave one survey for one criterion, 1 to 5; ``survey`` is the number of its task."""
+
+    rater: str
+    survey: str
+    criterion: Criterion
+    score: int
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScores:
+    """Mean and standard deviation by criterion, and both averages where all their criteria were rated.
+
+    ``of_three`` is AutoSurvey's (harmonic, truncated), ``of_five`` SurveyX's (arithmetic).
+    """
+
+    criteria: Mapping[Criterion, tuple[float, float]]
+    of_three: float | None
+    of_five: float | None
+
+
+def number_tasks(surveys: Mapping[str, tuple[str, Document]], seed: int) -> tuple[RatingTask, ...]:
+    """Topic and text by “system/topic”, in an order that the seed decides and with numbers that tell nothing."""
+    names = random.Random(seed).sample(sorted(surveys), len(surveys))
+    width = len(str(len(names)))
+    return tuple(RatingTask(f"{number:0{width}}", name, *surveys[name]) for number, name in enumerate(names, start=1))
+
+
+def label_studio_interface() -> str:
+    """The labelling interface: the survey, and for each criterion five choices with their descriptions."""
+    choices = "\n".join(map(_choices, CRITERIA))
+    return (
+        '<View>\n  <Header value="Survey $survey: $topic"/>\n  <HyperText name="text" value="$html"/>\n'
+        f"{choices}\n"
+        '  <TextArea name="remarks" toName="text" placeholder="Remarks (optional)" rows="3"/>\n</View>\n'
+    )
+
+
+def _choices(criterion: Criterion) -> str:
+    levels = "\n".join(
+        f'    <Choice alias="{score}" value="{escape_html(f"{score}: {said}")}"/>'
+        for score, said in enumerate(CRITERIA[criterion], start=1)
+    )
+    name = field_of(criterion)
+    return (
+        f'  <Header value="{criterion.capitalize()}" size="4"/>\n'
+        f'  <Choices name="{name}" toName="text" choice="single-radio" required="true">\n{levels}\n  </Choices>'
+    )
+
+
+def field_of(criterion: Criterion) -> str:
+    """The criterion's name in the form and in exports."""
+    return criterion.replace(" ", "_")
+
+
+def label_studio_tasks(tasks: Sequence[RatingTask]) -> str:
+    """The tasks to import, JSON."""
+    rows = [{"data": {"survey": t.number, "topic": t.topic, "html": _page(t.document)}} for t in tasks]
+    return json.dumps(rows, ensure_ascii=False, indent=1)
+
+
+def _page(document: Document) -> str:
+    """The survey as HTML; whatever its text holds is escaped."""
+    parts = [Markup("<h1>{}</h1>").format(document.title)]
+    for part in document.parts:
+        if part.title:
+            level = min(6, part.level + 1)
+            parts.append(Markup("<h{}>{}</h{}>").format(level, part.title, level))
+        parts += [Markup("<p>{}</p>").format(text) for text in re.split(r"\n\s*\n", part.text) if text.strip()]
+    if document.references:
+        entries = Markup("").join(
+            Markup("<p>[{}] {}</p>").format(reference.name, reference.text) for reference in document.references
+        )
+        parts.append(Markup("<h2>References</h2>") + entries)
+    return str(Markup("\n").join(parts))
+
+
+def read_ratings(content: str) -> tuple[Rating, ...]:
+    """Ratings from an export of Label Studio or a CSV with the columns rater, survey and the criteria.
+
+    Raises `UserError` for what is neither, and for a score that is not 1 to 5.
+    """
+    text = content.lstrip("\ufeff").strip()
+    try:
+        rows = json.loads(text) if text.startswith("[") else list(csv.DictReader(io.StringIO(text)))
+    except (ValueError, csv.Error) as error:
+        raise UserError(f"The ratings can be read neither as JSON nor as CSV: {error}.") from error
+    ratings = [rating for row in rows if isinstance(row, dict) for rating in _read_row(row)]
+    if not ratings:
+        raise UserError(
+            "No ratings could be read. I read what Label Studio exports (JSON, JSON-MIN, CSV), and CSV with the "
+            f"columns rater, survey, {', '.join(map(field_of, CRITERIA))}."
+        )
+    return tuple(ratings)
+
+
+def _read_row(row: Mapping[str, Any]) -> Iterator[Rating]:
+    """One task with its annotations, or one annotation of a flat export."""
+    if "annotations" not in row:
+        yield from _read_scores(str(row.get("rater") or row.get("annotator") or ""), row.get("survey"), row)
+        return
+    survey = row.get("data", {}).get("survey")
+    for annotation in row["annotations"]:
+        if annotation.get("was_cancelled"):
+            continue
+        by = annotation.get("completed_by")
+        rater = by.get("email") or by.get("id") if isinstance(by, dict) else by
+        given = {item.get("from_name"): item.get("value", {}).get("choices") for item in annotation.get("result", ())}
+        yield from _read_scores(str(rater or ""), survey, given)
+
+
+def _read_scores(rater: str, survey: object, given: Mapping[str, Any]) -> Iterator[Rating]:
+    for criterion in get_args(Criterion):
+        said = given.get(field_of(criterion))
+        if isinstance(said, list):
+            said = said[0] if said else None
+        if said in (None, ""):
+            continue
+        if not (score := _SCORE.match(str(said))):
+            raise UserError(f"“{str(said)[:40]}” is no score for {criterion}: scores are 1 to 5.")
+        if not rater or not survey:
+            raise UserError("A rating does not say who gave it, or for which survey: rater and survey are needed.")
+        yield Rating(rater, str(survey).strip(), criterion, int(score[1]))
+
+
+def name_surveys(ratings: Iterable[Rating], names: Mapping[str, str]) -> tuple[Rating, ...]:
+    """The ratings with “system/topic” for each number. Raises `UserError` for a number that the key does not have."""
+    named = []
+    for rating in ratings:
+        if rating.survey not in names:
+            raise UserError(f"The key has no survey “{rating.survey}”. Give the key that was written with the tasks.")
+        named.append(Rating(rating.rater, names[rating.survey], rating.criterion, rating.score))
+    return tuple(named)
+
+
+def score_systems(ratings: Sequence[Rating]) -> dict[str, SystemScores]:
+    """What people gave each system, over all its surveys and raters."""
+    given: dict[str, dict[Criterion, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for rating in ratings:
+        given[rating.survey.rpartition("/")[0]][rating.criterion].append(float(rating.score))
+    return {name: _score_system(own) for name, own in sorted(given.items())}
+
+
+def _score_system(given: Mapping[Criterion, Sequence[float]]) -> SystemScores:
+    found = {criterion: mean_and_spread(given[criterion]) for criterion in CRITERIA if criterion in given}
+    three = [found[criterion][0] for criterion in AUTOSURVEY if criterion in found]
+    return SystemScores(
+        found,
+        truncated(harmonic_mean(three)) if len(three) == len(AUTOSURVEY) else None,
+        statistics.fmean(mean for mean, _ in found.values()) if len(found) == len(CRITERIA) else None,
+    )
+
+
+def rank_surveys(ratings: Sequence[Rating]) -> dict[str, float]:
+    """The rank of each survey by the mean of all it was given, 1 the best; equal means share a rank."""
+    from scipy import stats
+
+    given: dict[str, list[int]] = defaultdict(list)
+    for rating in ratings:
+        given[rating.survey].append(rating.score)
+    means = {survey: statistics.fmean(scores) for survey, scores in given.items()}
+    ranks = stats.rankdata([-mean for mean in means.values()])
+    return dict(zip(means, map(float, ranks), strict=True))
+
+
+def measure_agreement(ratings: Sequence[Rating]) -> tuple[Score, ...]:
+    """How far the raters agree: Krippendorff's alpha for each criterion, and their orders of the surveys by pairs."""
+    scores = []
+    for criterion in CRITERIA:
+        units: dict[str, list[int]] = defaultdict(list)
+        for rating in ratings:
+            if rating.criterion == criterion:
+                units[rating.survey].append(rating.score)
+        alpha = krippendorff_alpha(list(units.values()))
+        several = sum(len(own) > 1 for own in units.values())
+        how = f"Krippendorff's alpha, ordinal; {several} surveys rated by two or more"
+        if alpha is None:
+            how = "not measurable: no survey was rated by two people, or all gave the same"
+        scores.append(Score(f"agreement on {criterion}", alpha, how))
+    return (*scores, _agreement_of_orders(ratings))
+
+
+def _agreement_of_orders(ratings: Sequence[Rating]) -> Score:
+    """Mean Spearman's rho over the pairs of raters, of their mean scores of the surveys that both rated."""
+    given: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for rating in ratings:
+        given[rating.rater][rating.survey].append(rating.score)
+    means = {rater: {s: statistics.fmean(own) for s, own in surveys.items()} for rater, surveys in given.items()}
+    found = []
+    for one, other in combinations(means, 2):
+        both = [s for s in means[one] if s in means[other]]
+        ones, others = ([means[rater][s] for s in both] for rater in (one, other))
+        if len(both) >= LEAST_SHARED and len(set(ones)) > 1 and len(set(others)) > 1:
+            found.append(rank_correlation(ones, others)[0])
+    name = "agreement on the order of surveys"
+    if not found:
+        return Score(name, None, f"not measurable: no two raters rated {LEAST_SHARED} of the same surveys differently")
+    mean, spread = mean_and_spread(found)
+    return Score(name, mean, f"mean Spearman's rho of {len(found)} pairs of raters", spread)
