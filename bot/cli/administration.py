@@ -20,6 +20,7 @@ from bot.settings import load_settings
 from bot.store import backup as keeping
 from bot.store.database import open_database
 from bot.store.left_over import list_set_aside, retry_set_aside
+from bot.store.sent_papers import SentPapers, list_sent
 from bot.store.sessions import Store
 from bot.wording import ingesting
 from engine.errors import ServiceError, UserError
@@ -81,26 +82,39 @@ async def delete_papers(console: Console, workspace: str, papers: Sequence[str])
 
 
 async def delete_data(console: Console, person: str) -> int:
-    """Delete what is stored about a person."""
+    """Delete what is stored about a person; repeated after an interruption it does the rest."""
     settings = load_settings()
     async with _store() as store:
+        sent = await list_sent(store, person)
+        papers = await _delete_sent(sent) if sent else 0
+        surveys = await keeping.list_surveys_of(store, person)
+        await delete_jobs_of(settings.jobs_url(), surveys)
+        files = await asyncio.to_thread(_delete_files, [settings.output / name for name in surveys])
         deleted = await keeping.delete_data_of(store, person)
         with suppress(ServiceError):  # a service that runs keeps the file open; what was deleted is overwritten anyway
             await store.compact()
-    await delete_jobs_of(settings.jobs_url(), deleted.surveys)
-    files = await asyncio.to_thread(_delete_files, [settings.output / name for name in deleted.surveys])
     console.print(
-        f"Deleted of {person}: {len(deleted.surveys)} surveys with their jobs, {deleted.messages} messages, "
-        f"{files} folders of files. What was spent is kept without the name.",
+        f"Deleted of {person}: {len(surveys)} surveys with their jobs, {deleted.messages} messages, "
+        f"{files} folders of files, {papers} papers and all texts that only they sent. "
+        "What was spent is kept without the name.",
         markup=False,
+        soft_wrap=True,
     )
+    shared = sum(len(one.shared) for one in sent)
     console.print(
-        f"Left: {deleted.mentions} messages of others that name {person}; papers sent to the library of a workspace "
-        f"({settings.home / 'workspaces'}), which belong to all its members; files exported from a terminal; backups.",
+        f"Left: {deleted.mentions} messages of others that name {person}; {shared} papers that others sent too; papers "
+        f"sent before Scholium noted by whom ({settings.home / 'workspaces'}); surveys of others that cite a paper of "
+        "theirs; files exported from a terminal; backups.",
         markup=False,
         soft_wrap=True,
     )
     return 0
+
+
+async def _delete_sent(sent: Sequence[SentPapers]) -> int:
+    """Delete the papers that nobody else sent, with their texts and trees; how many there were."""
+    async with open_app() as app:
+        return sum([len(await app.libraries.remove_papers(one.workspace, one.alone)) for one in sent])
 
 
 def _delete_files(folders: Sequence[Path]) -> int:

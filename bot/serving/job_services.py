@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from adapters.chat import Conversation, Incoming
 from bot.app import App, JobServices
@@ -23,6 +24,7 @@ from bot.store.ledger import (
     usage_by_step,
 )
 from bot.store.online_cache import StoredOnlineCache
+from bot.store.sent_papers import note_sent
 from bot.store.sessions import Store
 from bot.store.surveys import StoredSurvey
 from bot.wording import replies
@@ -116,4 +118,5 @@ class AppServices:
 
     async def add_papers(self, incoming: Incoming) -> Upload:
         """Add the papers in the attachments to the workspace's own library."""
-        return await add_papers(self._app, incoming, StoredOnlineCache(self._store))
+        note = partial(note_sent, self._store, incoming.conversation, incoming.person)
+        return await add_papers(self._app, incoming, StoredOnlineCache(self._store), note)

@@ -16,6 +16,7 @@ from engine.errors import ServiceError, UserError
 from engine.reading.forests import FOREST_FILE, Forest, LocalForest
 from engine.reading.open_access import TextFolder
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
+from engine.retrieval.libraries.erasing import erase_papers, finish_erasing
 from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress
 from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
 from engine.values import Paper, PaperKey
@@ -156,7 +157,12 @@ class Libraries:
             return await tenant_exists(await self._weaviate(), tenant)
 
     async def remove_papers(self, workspace: str, keys: Sequence[PaperKey]) -> Sequence[Paper]:
-        """Delete single papers that a workspace added, with their texts and attribute trees; those that there were."""
+        """Delete single papers that a workspace added, with their texts and attribute trees; those that there were.
+
+        Texts of papers that nobody knows yet are deleted too.
+        """
+        for key in keys:
+            await asyncio.to_thread(self.unknown_texts_of(workspace).take, key)
         if not await self.has_papers(workspace):
             return []
         library = await self.workspace_library(workspace)
@@ -166,8 +172,13 @@ class Libraries:
             await (await self.workspace_forest(workspace, await library.embedder())).remove(gone)
             for key in gone:
                 await asyncio.to_thread(self.texts_of(workspace).take, key)
-            await library.remove(gone)
-            await library.index(lambda _: None)
+            if isinstance(library, LocalLibrary):
+                folder = self._workspace_folder(_tenant(workspace))
+                await erase_papers(folder, gone, self.neural_embedder(), [FOREST_FILE])
+                self._open.pop(f"/{_tenant(workspace)}", None)
+            else:
+                await library.remove(gone)
+                await library.index(lambda _: None)
         return found
 
     async def remove_workspace(self, workspace: str) -> bool:
@@ -202,7 +213,9 @@ class Libraries:
             self._client = None
 
     def _workspace_folder(self, tenant: str) -> Path:
-        return self._settings.home / "workspaces" / tenant / "papers"
+        folder = self._settings.home / "workspaces" / tenant / "papers"
+        finish_erasing(folder)
+        return folder
 
     def server(self) -> WeaviateServer:
         """The Weaviate of the settings. Raises `UserError` where none is named."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from adapters.chat import Attachment, Incoming
@@ -29,19 +30,27 @@ PATIENCE_S = 15.0
 """Somebody waits for the answer, so online services are not waited for as long as by a job."""
 
 
-async def add_papers(app: App, incoming: Incoming, memory: OnlineCache) -> Upload:
-    """Lists of papers, and papers themselves; raises `UserError` for a file that cannot be read."""
+Note = Callable[[Mapping[PaperKey, str]], Awaitable[None]]
+"""Remembers who sent these papers, by title."""
+
+
+async def add_papers(app: App, incoming: Incoming, memory: OnlineCache, note: Note) -> Upload:
+    """Lists of papers, and papers themselves; raises `UserError` for a file that cannot be read.
+
+    What is kept was noted before, so that nothing is there of which nobody knows who sent it.
+    """
     upload, workspace = Upload(), incoming.conversation.workspace
     # Lists first: a paper that nobody knows yet may be described by a file sent with it.
     for attachment in sorted(incoming.attachments, key=lambda a: not a.name.lower().endswith(LISTS)):
         try:
-            await _read_attachment(app, workspace, attachment, memory, upload)
+            await _read_attachment(app, workspace, attachment, memory, upload, note)
         except UserError as error:
             if len(incoming.attachments) == 1:
                 raise
             upload.rejected.append(RecordError(Path(attachment.name).name[:80], str(error)))
     if not upload.papers:
         raise UserError(f"There is no paper in what you sent.{wording.unread_records(upload.rejected)}")
+    await note({paper.key: paper.title for paper in upload.papers})
     library = await app.libraries.workspace_library(workspace)
     report = await library.add(upload.papers)
     await library.index(lambda _: None)
@@ -52,7 +61,7 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache) -> Uploa
 
 
 async def _read_attachment(
-    app: App, workspace: str, attachment: Attachment, memory: OnlineCache, upload: Upload
+    app: App, workspace: str, attachment: Attachment, memory: OnlineCache, upload: Upload, note: Note
 ) -> None:
     name = Path(attachment.name).name[:80]
     if len(attachment.content) > LARGEST_BYTES:
@@ -61,7 +70,7 @@ async def _read_attachment(
         await asyncio.to_thread(_read_list, attachment, upload)
         await asyncio.to_thread(_take_unknown, app.libraries.unknown_texts_of(workspace), upload)
     elif name.lower().endswith(TEXTS):
-        await _read_text(app, workspace, attachment, memory, upload)
+        await _read_text(app, workspace, attachment, memory, upload, note)
     else:
         raise UserError(
             f"I cannot read “{name}”. I can read lists of papers ({', '.join(LISTS[:4])}) and papers as PDF or text."
@@ -80,7 +89,9 @@ def _read_list(attachment: Attachment, upload: Upload) -> None:
                 upload.rejected.append(item)
 
 
-async def _read_text(app: App, workspace: str, attachment: Attachment, memory: OnlineCache, upload: Upload) -> None:
+async def _read_text(
+    app: App, workspace: str, attachment: Attachment, memory: OnlineCache, upload: Upload, note: Note
+) -> None:
     """A paper as PDF or text. Raises `UserError` where it cannot be read, or is no paper that anybody knows."""
     file = await asyncio.to_thread(read_paper_file, Path(attachment.name).name[:80], attachment.content)
     paper = next((paper for paper in upload.papers if stands_as_title(paper.title, file.title_page)), None)
@@ -91,7 +102,9 @@ async def _read_text(app: App, workspace: str, attachment: Attachment, memory: O
         paper = await find_paper(file, await _known_papers(app, workspace), online)
         if paper is None:
             unknown = app.libraries.unknown_texts_of(workspace)
-            await asyncio.to_thread(unknown.save, title_key(file.text.title), file.text)
+            key = title_key(file.text.title)
+            await note({key: file.text.title})
+            await asyncio.to_thread(unknown.save, key, file.text)
             raise UserError(f"{say_unknown(file)} Send a BibTeX file that has it; I keep the text until then.")
         upload.papers.append(paper)
     upload.texts.append((paper, file.text))

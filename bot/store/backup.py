@@ -7,14 +7,25 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from bot.store.schema import allowances, calls, events, metadata, outbox, pieces, processes, sessions, spending
+from bot.store.schema import (
+    allowances,
+    calls,
+    events,
+    metadata,
+    outbox,
+    pieces,
+    processes,
+    sent_papers,
+    sessions,
+    spending,
+)
 from bot.store.sessions import Store
 from engine.errors import UserError
 
@@ -109,6 +120,7 @@ async def data_of(store: Store, person: str) -> dict[str, Any]:
             "parts": [_readable(row) for row in await rows(pieces, pieces.c.session_id.in_(ids))],
             "recorded answers": await rows(calls, calls.c.session_id.in_(ids)),
             "messages": await rows(events, events.c.person == person),
+            "papers sent": await rows(sent_papers, sent_papers.c.person == person),
             "answers": await rows(outbox, outbox.c.session_id.in_(ids)),
             "spending": await rows(spending, spending.c.person == person),
             "invited to": [row.id for row in (await connection.execute(invited)).all()],
@@ -122,11 +134,16 @@ def _readable(row: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class DeletedData:
-    """What was deleted of a person: their surveys' ids, how many messages; and how many of others still name them."""
+    """How many messages of a person were deleted, and how many of others still name them."""
 
-    surveys: tuple[str, ...]
     messages: int
     mentions: int
+
+
+async def list_surveys_of(store: Store, person: str) -> Sequence[str]:
+    """The ids of a person's surveys."""
+    async with store.reading() as connection:
+        return (await connection.execute(sa.select(sessions.c.id).where(sessions.c.owner == person))).scalars().all()
 
 
 async def delete_data_of(store: Store, person: str) -> DeletedData:
@@ -137,7 +154,8 @@ async def delete_data_of(store: Store, person: str) -> DeletedData:
         gone = await connection.execute(events.delete().where(events.c.person == person))
         await store.erase(connection, [row.id for row in own], [row.conversation_id for row in own])
         await connection.execute(spending.update().where(spending.c.person == person).values(person=""))
-        await connection.execute(allowances.delete().where(allowances.c.person == person))
+        for table in (allowances, sent_papers):
+            await connection.execute(table.delete().where(table.c.person == person))
         mentions = sa.select(sessions.c.id, sessions.c.invited).where(sessions.c.invited.contains(json.dumps(person)))
         for row in (await connection.execute(mentions)).all():
             others = [name for name in json.loads(row.invited) if name != person]
@@ -146,7 +164,7 @@ async def delete_data_of(store: Store, person: str) -> DeletedData:
         left = [sa.select(sa.func.count()).where(t.c.payload.contains(_in_json(person))) for t in (events, outbox)]
         count = sum([(await connection.execute(query)).scalar_one() for query in left])
     store.forget_recent()
-    return DeletedData(tuple(row.id for row in own), gone.rowcount, count)
+    return DeletedData(gone.rowcount, count)
 
 
 def _in_json(text: str) -> str:

@@ -209,3 +209,17 @@ replies = Table(
     Index("replies_by_time", "kept_at"),
 )
 """What online services answered (compressed), by a digest of the question."""
+
+sent_papers = Table(
+    "sent_papers",
+    metadata,
+    Column("platform", String(32), primary_key=True),
+    Column("tenant", String(128), primary_key=True),
+    Column("person", String(256), primary_key=True),
+    Column("digest", String(64), primary_key=True),
+    Column("paper", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("sent_at", Double, nullable=False),
+    Index("sent_papers_by_person", "person"),
+)
+"""Who sent which papers to a workspace's library; ``digest`` stands for a key that may be too long to be indexed."""

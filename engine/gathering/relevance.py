@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.errors import LanguageModelError
+from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.run import Progress, RunContext
@@ -39,11 +39,12 @@ class RelevanceAnswer(TypedAnswer):
 
 @dataclass(frozen=True, slots=True)
 class JudgedPapers:
-    """Papers that stay, in their order, with the reasons; those left out; how many could not be judged."""
+    """Papers that stay, in their order, with the reasons; those left out; how many could not be judged, and why."""
 
     kept: tuple[FoundPaper, ...]
     left_out: tuple[LeftOut, ...] = ()
     unjudged: int = 0
+    why: str = ""
 
 
 async def judge_papers(
@@ -52,6 +53,7 @@ async def judge_papers(
     """Each paper judged by the model; one that it does not judge, or whose call fails, stays."""
     parts = [found[i : i + JUDGED_AT_ONCE] for i in range(0, len(found), JUDGED_AT_ONCE)]
     done = 0
+    failures: list[str] = []
 
     async def part(number: int, papers: Sequence[FoundPaper]) -> dict[PaperKey, Judgement]:
         nonlocal done
@@ -61,7 +63,8 @@ async def judge_papers(
         request = Request("checking", f"relevance/{number}", prompt, 90 * len(papers) + 512, TEMPERATURE)
         try:
             answer = await model.answer_typed(request, RelevanceAnswer)
-        except LanguageModelError:
+        except (LanguageModelError, LimitExceeded) as error:
+            failures.append(str(error))
             return {}
         finally:
             done += len(papers)
@@ -82,4 +85,4 @@ async def judge_papers(
             out.append(LeftOut(item.paper, "not relevant", reason or "no reason was given"))
         else:
             kept.append(replace(item, judgement=reason))
-    return JudgedPapers(tuple(kept), tuple(out), unjudged)
+    return JudgedPapers(tuple(kept), tuple(out), unjudged, failures[0] if failures else "")

@@ -145,7 +145,7 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     kept, retracted = await search.without_retracted(ranked, limit)
     chosen = await _judge_best(brief, kept, limit, context)
     if chosen.unjudged:
-        note = f"{chosen.unjudged} papers could not be judged and stay"
+        note = f"{chosen.unjudged} papers could not be judged and stay{': ' if chosen.why else ''}{chosen.why}"
         search.note_search("the language model", "which papers are relevant", note=note)
     good = (*chosen.kept, *kept[len(chosen.kept) + len(chosen.left_out) :])
     behind = {f.paper.key for f in foundations}

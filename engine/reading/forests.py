@@ -180,6 +180,7 @@ class LocalForest(IndexedForest):
     def _opened(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self._file, timeout=30.0)) as connection:
+                connection.execute("PRAGMA secure_delete=ON")  # a tree that is removed is in no page any more
                 connection.execute("CREATE TABLE IF NOT EXISTS trees (key TEXT PRIMARY KEY, tree TEXT NOT NULL)")
                 yield connection
         except sqlite3.Error as error:

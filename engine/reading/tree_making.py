@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.errors import LanguageModelError
+from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.reading.attribute_trees import (
@@ -84,7 +84,7 @@ async def make_trees(model: LanguageModel, group: Sequence[Source], report: Tree
     """The trees of one group into the report; a paper that fails is listed there, and the others go on."""
     try:
         kinds = await _decide_kinds(model, group)
-    except LanguageModelError as error:
+    except (LanguageModelError, LimitExceeded) as error:
         report.failed |= {source.key: str(error) for source in group}
         return
     unknown = [source for source in group if source.key not in kinds]
@@ -129,7 +129,7 @@ async def _fill_in(model: LanguageModel, kind: TreeKind, sources: Sequence[Sourc
         for some in calls:
             try:
                 values = await _ask(model, kind, some, attempt, report)
-            except LanguageModelError as error:
+            except (LanguageModelError, LimitExceeded) as error:
                 report.failed |= {source.key: str(error) for source in some}
                 waiting = [source for source in waiting if source not in some]
                 continue

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
 from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
@@ -37,6 +38,7 @@ from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, OutlineAnswer, outline_text
 from engine.writing.estimates import PROMPT_OVERHEAD, tokens_drafted
 from engine.writing.model_text import HeadingText
+from engine.writing.planning import try_work, word_undivided
 
 METHOD = (
     "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "
@@ -105,6 +107,7 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
         nodes = tuple(OutlineNode(s.title, s.description) for s in plan.sections)
         top = Outline(plan.title, nodes, "the organiser's baseline")
         known = {p.key for p in papers}
+        notes: list[str] = []
 
         async def divided(number: int, node: OutlineNode) -> OutlineNode:
             asked = fill(
@@ -115,7 +118,11 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
                 number=str(number),
                 title=data(node.title),
             )
-            answer = await model.answer_typed(Request("outline", f"parts/{number}", asked, 4_096, 1.0), PartsAnswer)
+            request = Request("outline", f"parts/{number}", asked, 4_096, 1.0)
+            answer = await try_work(model.answer_typed(request, PartsAnswer))
+            if isinstance(answer, ScholiumError):
+                notes.append(word_undivided(node, answer))
+                return node
             parts = tuple(
                 OutlineNode(part.title, part.description, _among(part.papers, known)) for part in answer.subsections
             )
@@ -124,7 +131,8 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
         await context.progress(Progress("dividing", 0, len(nodes)))
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(divided(i, node)) for i, node in enumerate(nodes, start=1)]
-        return replace(top, nodes=tuple(mark_thin(task.result(), context.limits) for task in tasks))
+        nodes = tuple(mark_thin(task.result(), context.limits) for task in tasks)
+        return replace(top, nodes=nodes, notes=tuple(notes))
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Steps 3 to 5: abstract and summary, every section at the same time, put together."""

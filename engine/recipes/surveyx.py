@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
 from engine.recipes.surveyx_costs import plan_steps, plan_survey
 from engine.recipes.surveyx_hints import hint_parts, open_parts
@@ -29,6 +30,7 @@ from engine.writing.assembly import add_warnings, assemble_survey, fail_with_not
 from engine.writing.drafting import Assignment
 from engine.writing.field_views import view_field
 from engine.writing.notices import list_read
+from engine.writing.planning import try_work
 
 METHOD = (
     "This survey was written by a language model, by SurveyX's method, from notes on the papers it cites; a note "
@@ -78,9 +80,11 @@ class SurveyXRecipe(Trials, RevisedByModel):
         if not self.optimise_outline:
             return await steps.draft_whole(sections, planned, papers)
         async with asyncio.TaskGroup() as tasks:
-            drafting = tasks.create_task(steps.draft_primary(sections, planned))
+            drafting = tasks.create_task(try_work(steps.draft_primary(sections, planned)))
             preparing = tasks.create_task(prepare(papers, context, with_trees=self.grow_trees))
         primary, prepared = drafting.result(), preparing.result()
+        if isinstance(primary, ScholiumError):
+            raise primary
         hints = await steps.mount_hints(primary, prepared.material)
         divided = await steps.divide_sections(primary, hints)
         outline = await steps.reorganise(divided)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from pydantic import Field
 
-from engine.errors import LanguageModelError
+from engine.errors import LanguageModelError, ScholiumError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
@@ -20,7 +20,7 @@ from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, supply_papers
 from engine.writing.drafting import OutlineAnswer, Plan, outline_text
 from engine.writing.model_text import HeadingText
-from engine.writing.planning import try_work
+from engine.writing.planning import try_work, word_undivided
 
 MOUNTED_AT_ONCE = 10
 """Papers whose hints one call writes."""
@@ -147,16 +147,17 @@ class OutlineSteps:
             made = [tasks.create_task(try_work(self._mount(outline, group, material))) for group in groups]
         hints: list[Hint] = []
         lost = 0
+        why: ScholiumError | None = None
         for group, task in zip(groups, made, strict=True):
             came = task.result()
-            if isinstance(came, LanguageModelError):
-                lost += len(group)
+            if isinstance(came, ScholiumError):
+                lost, why = lost + len(group), why or came
                 continue
             hints += [hint for hint in came if hint.place in open_places and hint.key in group]
         if not hints:
-            raise LanguageModelError("No paper gave a hint for the outline.", retryable=True)
+            raise why or LanguageModelError("No paper gave a hint for the outline.", retryable=True)
         if lost:
-            self.notes.append(f"{lost} papers could not be placed in the outline: the model's answers failed.")
+            self.notes.append(f"{lost} papers could not be placed in the outline: {why}")
         return hints
 
     async def divide_sections(self, outline: Outline, hints: Sequence[Hint]) -> Outline:
@@ -171,8 +172,8 @@ class OutlineSteps:
         nodes: list[OutlineNode] = []
         for node, place, task in zip(outline.nodes, places, made, strict=True):
             came = task.result() if task else ()
-            if isinstance(came, LanguageModelError):
-                self.notes.append(f"“{node.title}” could not be divided: {came}")
+            if isinstance(came, ScholiumError):
+                self.notes.append(word_undivided(node, came))
                 came = ()
             keys = tuple(dict.fromkeys(hint.key for hint in own[place]))[: self.limits.papers_per_node]
             nodes.append(replace(node, children=came) if came else replace(node, papers=keys, hints=len(own[place])))
@@ -195,7 +196,7 @@ class OutlineSteps:
             open=", ".join(str(i) for i, node in enumerate(outline.nodes, start=1) if node.children),
         )
         answer = await try_work(self.model.answer_typed(self._request("reorganise", prompt, 1_024), ReorganiseAnswer))
-        if isinstance(answer, LanguageModelError):
+        if isinstance(answer, ScholiumError):
             self.notes.append(f"Its subsections were not put in order once more: {answer}")
             answer = ReorganiseAnswer(sections=[], repeated=[])
         return self._finished(place_headings(outline, headings, answer))

@@ -165,7 +165,7 @@ async def write_headings(
         )
         try:
             answer = await model.answer_typed(_request("outline", f"heading/{number}", prompt), HeadingAnswer)
-        except LanguageModelError as error:
+        except (LanguageModelError, LimitExceeded) as error:
             notes.append(f"“{node.title}” keeps the program's name: {error}")
             return replace(node, papers=node.all_papers(), children=())
         made = [OutlineNode(_heading(p.heading), inert(clean(p.description))) for p in answer.subsections[:parts]]
@@ -210,7 +210,7 @@ async def _ordered(brief: Brief, nodes: list[OutlineNode], model: LanguageModel,
     prompt = fill("cluster/order", topic=data(brief.topic), outline=outline_text(Outline("", tuple(nodes))))
     try:
         answer = await model.answer_typed(_request("outline", "order", prompt), OrderAnswer)
-    except LanguageModelError as error:
+    except (LanguageModelError, LimitExceeded) as error:
         notes.append(f"The order is the program's: {error}")
         return nodes
     for item in answer.renamed:

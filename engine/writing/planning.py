@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from engine.errors import LanguageModelError
+from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.model import LanguageModel, Request, tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.retrieval.embedding import Vectors
@@ -66,14 +66,14 @@ class Planner:
             tasks = [group.create_task(try_work(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
         came = [task.result() for task in tasks]
         rough = [answer for answer in came if isinstance(answer, OutlineAnswer)]
-        failed = [answer for answer in came if isinstance(answer, LanguageModelError)]
+        failed = [answer for answer in came if isinstance(answer, ScholiumError)]
         if not rough:
             raise failed[0]
         lost = f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: " if failed else ""
-        plan = rough[0] if len(rough) == 1 else await self._merge(rough, sections)
+        plan, unmerged = await self._merge(rough, sections)
         plan = await self._with_exactly(sections, plan)
         nodes = _with_roles([OutlineNode(s.title, s.description) for s in plan.sections])
-        notes = [f"{lost}{failed[0]}"] if lost else []
+        notes = [*([f"{lost}{failed[0]}"] if lost else []), *unmerged]
         if len(nodes) != sections:
             notes.append(f"{sections} sections were asked for; the model keeps to {len(nodes)}.")
         top = Outline(plan.title, nodes, "AutoSurvey", tuple(notes))
@@ -100,7 +100,7 @@ class Planner:
             )
             request = Request("outline", f"count/{self.context.attempt}/{attempt}", prompt, 2_048, 0.3)
             answer = await try_work(self.model.answer_typed(request, OutlineAnswer))
-            if isinstance(answer, LanguageModelError):
+            if isinstance(answer, ScholiumError):
                 break
             best = min(best, answer, key=lambda found: abs(len(found.sections) - sections))
         return best
@@ -118,8 +118,8 @@ class Planner:
                 nodes.append(node)  # it is written from the finished sections, so it has neither parts nor papers
                 continue
             below = next(divided).result()
-            if isinstance(below, LanguageModelError):
-                notes.append(f"“{node.title}” could not be divided: {below}")
+            if isinstance(below, ScholiumError):
+                notes.append(word_undivided(node, below))
                 (keys,) = await self.nearest([node], self.context.limits.papers_per_node)
                 nodes.append(replace(node, papers=keys))
             else:
@@ -131,10 +131,17 @@ class Planner:
         prompt = fill("autosurvey/outline", topic=data(self.topic), papers=block, sections=str(sections))
         return await self.model.answer_typed(Request("outline", f"outline/{at}", prompt, 2_048, 1.0), OutlineAnswer)
 
-    async def _merge(self, rough: Sequence[OutlineAnswer], sections: int) -> OutlineAnswer:
+    async def _merge(self, rough: Sequence[OutlineAnswer], sections: int) -> tuple[OutlineAnswer, list[str]]:
+        """One outline of all; at the budget the first of them, and a note."""
+        if len(rough) == 1:
+            return rough[0], []
         outlines = "\n".join(f"<outline>\n{data(o.model_dump_json())}\n</outline>" for o in rough)
         prompt = fill("autosurvey/merge", topic=data(self.topic), outlines=outlines, sections=str(sections))
-        return await self.model.answer_typed(Request("outline", "merge", prompt, 2_048, 1.0), OutlineAnswer)
+        request = Request("outline", "merge", prompt, 2_048, 1.0)
+        try:
+            return await self.model.answer_typed(request, OutlineAnswer), []
+        except LimitExceeded as error:
+            return rough[0], [f"It was planned from one of {len(rough)} parts of the literature: {error}"]
 
     async def _parts(self, outline: Outline, node: OutlineNode) -> tuple[OutlineNode, ...]:
         """Subsections from papers retrieved for the section, each with papers retrieved for itself."""
@@ -160,7 +167,7 @@ class Planner:
         answer = await try_work(
             self.model.answer_typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer)
         )
-        if isinstance(answer, LanguageModelError):
+        if isinstance(answer, ScholiumError):
             return replace(outline, notes=(*outline.notes, f"It was not checked for repetitions: {answer}"))
         repeated = set(answer.repeated)
         nodes = []
@@ -202,9 +209,14 @@ def _with_roles(nodes: list[OutlineNode]) -> tuple[OutlineNode, ...]:
     return (replace(first, role="introduction"), *body, replace(last, role="conclusion"))
 
 
-async def try_work(work: Coroutine[Any, Any, T]) -> T | LanguageModelError:
-    """What came of it; a failure of the model is a value, so that the other parts go on. The budget is not."""
+async def try_work(work: Coroutine[Any, Any, T]) -> T | ScholiumError:
+    """What came of it; a failure of the model or the budget's end is a value, so that calls in flight finish."""
     try:
         return await work
-    except LanguageModelError as error:
+    except (LanguageModelError, LimitExceeded) as error:
         return error
+
+
+def word_undivided(node: OutlineNode, why: ScholiumError) -> str:
+    """The note that a section has no subsections."""
+    return f"“{node.title}” could not be divided: {why}"

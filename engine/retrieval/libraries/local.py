@@ -124,7 +124,7 @@ class LocalLibrary:
 
     async def rewrite(self, changes: Changes) -> None:
         """Write and remove papers as planned, without merging; `index` makes everything searchable anew."""
-        with self._writing(), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
+        with hold_lock(self._folder), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
             await asyncio.to_thread(self._unindexed.note, (*changes.write, *changes.remove))
             await asyncio.to_thread(self._store.discard)  # it was fitted on other texts
             with translate_failures(self.name):
@@ -163,7 +163,7 @@ class LocalLibrary:
         total = await self.count()
         if total == 0:
             return
-        with self._writing(), translate_failures(self.name):
+        with hold_lock(self._folder), translate_failures(self.name):
             try:
                 appended = await self._append(total)
                 self._held = None
@@ -291,26 +291,28 @@ class LocalLibrary:
     @asynccontextmanager
     async def _identities(self) -> AsyncIterator[PaperBlocks]:
         """The index of what may be one paper, true before and after a change; nobody else changes the library."""
-        with self._writing(), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
+        with hold_lock(self._folder), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
             if known.count() != await self.count():
                 await self._papers.fill(known)
             yield known
             known.settle(await self.count())
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        lock = FileLock(self._folder / "writing.lock", timeout=0)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise UserError(
-                f"Another process is adding papers to the library “{self.name}”. "
-                "Wait until it has finished, then repeat the command; nothing will be doubled."
-            ) from error
-        try:
-            yield
-        finally:
-            lock.release()
+
+@contextmanager
+def hold_lock(folder: Path) -> Iterator[None]:
+    """Nobody else writes to the library in the folder meanwhile. Raises `UserError` where another process does."""
+    lock = FileLock(folder / "writing.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise UserError(
+            f"Another process is adding papers to the library “{folder.name}”. "
+            "Wait until it has finished, then repeat the command; nothing will be doubled."
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _hold(table: Any, vectors: PaperVectors, words: WordParts, embedder: Embedder) -> LocalIndex:

@@ -301,7 +301,7 @@ async def test_the_better_of_two_candidates_is_kept(library: LocalLibrary) -> No
 
 async def test_a_second_candidate_that_fails_leaves_the_first(library: LocalLibrary) -> None:
     def reply(prompt: str, schema: str) -> str:
-        if schema == "SubsectionsAnswer" and begun:
+        if schema == "OutlineAnswer" and begun:
             raise LimitExceeded("The budget of $1.00 is used up.")
         return simulate_answer(prompt, schema)
 
