@@ -62,6 +62,7 @@ from engine.session.events import (
     JobDone,
     JobKind,
     MorePapers,
+    MovePaper,
     Propose,
     StartJob,
     StopJob,
@@ -332,7 +333,7 @@ class Turns:
         session, by_form = turn.session, turn.actor if turn.alone else ""
         job = before.job if isinstance(event, JobDone) else None
         same = before.state.phase == session.state.phase
-        if isinstance(event, EditKeywords | EditPapers | EditOutline):
+        if isinstance(event, EditKeywords | EditPapers | EditOutline | MovePaper):
             turn.say(word_change(before.state, session.state, by_form))
         elif job is None and not same:
             turn.close_card(word_decision(before.state, event, turn.actor))

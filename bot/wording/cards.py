@@ -189,7 +189,7 @@ def word_change(before: State, after: State, actor: str) -> str:
         case State(papers=PaperSelection() as old), State(phase="papers", papers=PaperSelection() as new):
             return who + _changed_papers(old, new)
         case State(outline=Outline() as old), State(phase="outline", outline=Outline() as new):
-            return who + _changed_outline(old, new)
+            return who + (_moved_papers(old, new, after) or _joined_sections(old, new) or _changed_outline(old, new))
         case State(survey=Survey() as old), State(phase="discussion", survey=Survey() as new):
             places = list_changed_places(old, new)
             return f"{who}Changed: {list_words([f'section {place}' for place in places])}." if places else ""
@@ -220,10 +220,44 @@ def _changed_papers(old: PaperSelection, new: PaperSelection) -> str:
     return f"{_sentence(parts)} {counted(len(new.included()), 'paper')} now."
 
 
+def _moved_papers(old: Outline, new: Outline, after: State) -> str:
+    """The papers that are in another section of the same outline; empty where the outline is another."""
+    homes = [{key: number for number, node in walk_outline(o.nodes) for key in node.papers} for o in (old, new)]
+    moved = {key: number for key, number in homes[1].items() if homes[0].get(key, number) != number}
+    if not (moved and _titles(old) == _titles(new) and after.papers):
+        return ""
+    found = enumerate(after.papers.found, start=1)
+    named = [f"“{n} {escape_markdown(shorten(clean(f.paper.title), 80))}”" for n, f in found if f.paper.key in moved]
+    places = list_words(sorted(set(moved.values())))
+    return f"{list_words(named)} {'is' if len(named) == 1 else 'are'} in section {places} now."
+
+
+def _joined_sections(old: Outline, new: Outline) -> str:
+    """The one section that two have become, or those that one has become; empty where neither was done."""
+    was, now = _titles(old), _titles(new)
+    gone = [title for title in was.values() if title not in now.values()]
+    made = [f"{number} {title}" for number, title in now.items() if title not in was.values()]
+    papers = [{key for node in outline.nodes for key in node.all_papers()} for outline in (old, new)]
+    if papers[0] != papers[1]:
+        return ""
+    if len(gone) == 2 and len(made) == 1:
+        return f"{_quoted(gone)} are one section now: {escape_markdown(made[0])}. {_in_order(new)}"
+    if len(gone) == 1 and not made and len(new.nodes) > len(old.nodes):
+        return f"The parts of {_quoted(gone)} are sections of their own now. {_in_order(new)}"
+    return ""
+
+
+def _titles(outline: Outline) -> dict[str, str]:
+    return {number: node.title for number, node in walk_outline(outline.nodes)}
+
+
+def _in_order(outline: Outline) -> str:
+    return "Now: " + " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
+
+
 def _changed_outline(old: Outline, new: Outline) -> str:
     """The sections that differ, by number and title as they were and as they are."""
-    was = {number: node.title for number, node in walk_outline(old.nodes)}
-    now = {number: node.title for number, node in walk_outline(new.nodes)}
+    was, now = _titles(old), _titles(new)
     if len(was) == len(now):
         renamed = [n for n in now if n in was and was[n] != now[n]]
         if len(renamed) == 1:
@@ -232,8 +266,7 @@ def _changed_outline(old: Outline, new: Outline) -> str:
     gone = [t for t in was.values() if t not in now.values()]
     new_ones = [f"{n} {t}" for n, t in now.items() if t not in was.values()]
     parts = [f"{verb} {_quoted(which)}" for verb, which in (("dropped", gone), ("added", new_ones)) if which]
-    order = " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(new.nodes, start=1))
-    return f"{_sentence(parts or ['put into another order'])} Now: {order}"
+    return f"{_sentence(parts or ['put into another order'])} {_in_order(new)}"
 
 
 def _quoted(items: Sequence[str]) -> str:

@@ -121,7 +121,9 @@ def word_groups(outline: Outline, selection: PaperSelection) -> str:
         "`ok` writes headings for these groups. `merge 3 4`, `split 2`, `rename 2 to …`, `drop 5` and `move 12 to 3` "
         "(paper 12 into group 3) change them."
     )
-    return "\n".join([f"**{len(outline.nodes)} groups of papers**", "", *lines, "", end])
+    return "\n".join(
+        [f"**{len(outline.nodes)} {'group' if len(outline.nodes) == 1 else 'groups'} of papers**", "", *lines, "", end]
+    )
 
 
 HERE_IS_THE_MAP = "The groups on a map:"

@@ -78,7 +78,7 @@ def merge(place: str, other: str) -> Change:
             first, second = _as_parts(first), _as_parts(second)
         joined = OutlineNode(
             f"{first.title}; {second.title}",
-            "; ".join(d for d in (first.description, second.description) if d),
+            _join_descriptions(first.description, second.description),
             tuple(dict.fromkeys((*first.papers, *second.papers))),
             thin=first.thin and second.thin,
             children=(*first.children, *second.children),
@@ -89,6 +89,14 @@ def merge(place: str, other: str) -> Change:
         return replace(placed, nodes=_without(placed.nodes, marker))
 
     return change
+
+
+def _join_descriptions(first: str, second: str) -> str:
+    """Both, once each; of two lists under the same words, such as “Set apart by: …”, one list."""
+    (label, colon, items), (other, _, more) = first.partition(": "), second.partition(": ")
+    if colon and label == other:
+        return f"{label}: {', '.join(dict.fromkeys((*items.split(', '), *more.split(', '))))}"
+    return "; ".join(dict.fromkeys(d for d in (first, second) if d))
 
 
 def split(place: str) -> Change:

@@ -298,6 +298,30 @@ async def test_a_survey_by_surveyx_in_a_thread(
         assert slack.refused == []
 
 
+async def test_groups_are_approved_in_a_thread_with_their_map(
+    library: LocalLibrary, slack: Slack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with simulating(Simulation(pace=0)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        async with on_slack(slack):
+            thread = await slack.say("<@UBOT> survey dense retrieval recipe=cluster words=50")
+            keywords = await slack.message("(your topic)", thread)
+            assert "Quick review first" in keywords.buttons
+            await slack.press(keywords, "Search with these")
+            await slack.press(await slack.message("Make an outline", thread), "Make an outline")
+            groups = await slack.message("groups of papers", thread)
+            await slack.until(lambda: len(slack.shared) == 1)
+            await slack.say("merge 1 and 2", thread=thread)
+            await slack.message("are one section now", thread)
+            await slack.until(lambda: len(slack.shared) == 2)
+            assert [(c, t) for c, t, _ in slack.shared] == [("C1", thread)] * 2
+            drawn, redrawn = (slack.files[name][1] for _, _, name in slack.shared)
+            assert drawn != redrawn
+            await slack.press(groups, "Write headings")
+            await slack.message("Write it", thread)
+        assert slack.refused == []
+
+
 async def test_a_quick_review_by_slash_command_and_a_follow_up_by_button(
     library: LocalLibrary, slack: Slack, monkeypatch: pytest.MonkeyPatch
 ) -> None:

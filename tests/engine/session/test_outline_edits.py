@@ -51,6 +51,14 @@ def test_merging_keeps_every_paper() -> None:
     assert set(edit.merge("2", "4")(OUTLINE).nodes[1].all_papers()) == {"t:A1", "t:A2", "t:C"}
 
 
+def test_merging_joins_what_is_said_of_both() -> None:
+    said = ("Set apart by: owls, mice", "Set apart by: mice, hens", "Barns", "Barns")
+    outline = Outline("T", tuple(OutlineNode(text, text, (PaperKey("t:1"),)) for text in said))
+    assert edit.merge("1", "2")(outline).nodes[0].description == "Set apart by: owls, mice, hens"
+    assert edit.merge("3", "4")(outline).nodes[2].description == "Barns"
+    assert edit.merge("2", "3")(outline).nodes[1].description == "Set apart by: mice, hens; Barns"
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
