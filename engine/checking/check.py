@@ -117,6 +117,7 @@ def check_without_model(task: CheckTask) -> CheckedText:
     """The text with its claims marked as unchecked, without those in which a program sees a fault."""
     check = _Check.of(None, task)
     check.leave_unchecked(check.pending())
+    check.remove_repeated()
     return check.result()
 
 
@@ -163,6 +164,7 @@ class _Check:
                 self._reopen_dangling()
         for line in self.pending():
             line.removed = True
+        self.remove_repeated()
         self._remove_dangling()
         return self.result()
 
@@ -290,6 +292,14 @@ class _Check:
             else:
                 line.unchecked = True
                 line.citations = tuple(Citation(key, "", "unchecked") for key in keys)
+
+    def remove_repeated(self) -> None:
+        """A sentence stands once: a repair may say what another sentence says already."""
+        said: set[str] = set()
+        for line in self.lines:
+            if not line.removed and fold(line.text) in said:
+                line.removed, line.ending, line.citations = True, None, ()
+            said.add("" if line.removed else fold(line.text))
 
     def _reopen_dangling(self) -> None:
         """Sentences that refer to one that is gone are judged again, with that said."""

@@ -23,6 +23,10 @@ DOUBTS: Mapping[FaultKind, str] = {
     "reach": "its sources do not say so much, or nothing like “{}”",
     "author": "“{}” is no first author or year of its sources",
     "role": "its source says of another what is said of “{}”, or the other way round",
+    "speakers": "it says “{}”, and cites one paper",
+    "merged": "the paper that speaks of “{}” does not say this of it: another one does",
+    "reason": "its source gives another reason than “{}”, or none",
+    "empty": "it says that something was tried or works, and not what was found",
     "subject": "its sources speak of something else",
 }
 """What the model is told of a fault."""

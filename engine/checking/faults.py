@@ -15,9 +15,17 @@ from typing import Literal
 from engine.checking.contrasts import find_contrasts
 from engine.checking.names_in_place import find_misplaced_names
 from engine.checking.numbers_in_place import find_miscounted, find_misplaced_numbers
+from engine.checking.outcomes import (
+    find_crossed,
+    find_other_counts,
+    find_other_reasons,
+    find_strange_rivals,
+    says_nothing,
+)
 from engine.checking.quantities import Quantity, count_listed, quantities, spread_ranges
 from engine.checking.reach import find_overreach, find_wrong_authors, spell_out_umlauts
 from engine.checking.roles import find_wrong_roles
+from engine.checking.several_papers import find_merged, find_missing_speakers
 from engine.checking.strengths import STRENGTHS
 from engine.checking.technical_terms import find_strange_terms
 from engine.checking.turns import find_turns
@@ -40,6 +48,10 @@ FaultKind = Literal[
     "author",
     "role",
     "subject",
+    "speakers",
+    "merged",
+    "reason",
+    "empty",
 ]
 
 LEAST_SHARED = 0.25
@@ -139,6 +151,7 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
         *(Fault("role", words) for words in _wrong_roles(bare, sources)),
         *_off_subject(said, sources),
+        *_wrong_outcomes(bare, sources, vocabulary, topic),
     ]
     return tuple(dict.fromkeys(faults))
 
@@ -148,6 +161,22 @@ def _overreach(
 ) -> list[str]:
     whole = " ".join(source.text for source in sources)
     return find_overreach(claim, [text for text, _ in speaking], whole, topic) if sources else []
+
+
+def _wrong_outcomes(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[Fault]:
+    """What is said of several papers, against what, why, and whether it says anything."""
+    texts = [source.text for source in sources]
+    own = _sentences_of(sources)
+    held = split_terms(topic).union(*(terms_ for source in sources for _, terms_ in source.sentences))
+    return [
+        *(Fault("speakers", words) for words in find_missing_speakers(claim, texts)),
+        *(Fault("merged", words) for words in find_merged(claim, texts, lambda text: names_in(text, vocabulary))),
+        *(Fault("reach", words) for words in find_strange_rivals(claim, held)),
+        *(Fault("place", words) for words in find_other_counts(claim, "\n".join(texts))),
+        *(Fault("reason", words) for words in find_other_reasons(claim, own)),
+        *(Fault("role", words) for words in find_crossed(claim, own)),
+        *([Fault("empty", claim.strip())] if says_nothing(claim) else []),
+    ]
 
 
 def _wrong_roles(claim: str, sources: Sequence[Source]) -> list[str]:
@@ -216,7 +245,14 @@ _GLUED = re.compile(r"(?<=[A-Za-z])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)")
 
 def _all_numbers(text: str) -> list[Quantity]:
     """The numbers of a source's sentence, those glued to letters among them: "trained14B"."""
-    return [*quantities(text), *(q for match in _GLUED.finditer(text) for q in quantities(match[1]))]
+    powers = (
+        Quantity(10.0 ** _POWERS.get((m[1] or "an").lower(), 1), "times", m[0]) for m in _MAGNITUDE.finditer(text)
+    )
+    return [*quantities(text), *(q for match in _GLUED.finditer(text) for q in quantities(match[1])), *powers]
+
+
+_MAGNITUDE = re.compile(r"\b(?:(an|one|two|three|four|five|six)\s)?orders? of magnitude", re.I)
+_POWERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 
 _NAME = re.compile(r"(?:[^\W_]|(?<=\w)[+&/.'’-](?=\w))+(?:\+\+)?")

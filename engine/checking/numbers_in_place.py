@@ -131,6 +131,10 @@ _PART_OF_A_NAME = re.compile(
 )
 """What stands before digits that count nothing: ResNet-50, [17], '04."""
 
+_ADDED = re.compile(r"[^\d(),;.]{0,40}\([^()\d]{0,20}\d[^()]{0,40}\)")
+_ABSOLUTE_BEFORE = re.compile(r"\babsolute (?:[a-z]+ ){0,2}?(?:of |by )?(?:over |about |up to |around )?$", re.I)
+"""What makes a percentage one of points: "an absolute improvement of 3.4%"."""
+
 _RESPECTIVELY = re.compile(r",?\s*\brespectively\b", re.I)
 
 
@@ -201,7 +205,7 @@ def place_numbers(sentence: str) -> list[PlacedNumber]:
         start, end = edges[at]
         before, after = text[start : group[0].start], text[group[-1].end : end]
         items = _list_items(before, after, len(group)) if len(group) > 1 else []
-        company = frozenset(terms(f"{before} {after}"))
+        company = frozenset(terms(f"{before} {after} {_behind_bracket(text, group[-1].end)}"))
         own = frozenset(terms(after)) | _places(before)
         if at and at == len(groups) - 1:  # "4% A and 9% B on C": both are on C
             earlier = [text[start:stop] for start, stop in edges[:-1]]
@@ -216,6 +220,12 @@ def place_numbers(sentence: str) -> list[PlacedNumber]:
             change, bound = _change_and_bound(text, group[0].start) if n == 0 else ("", "")
             placed.append(PlacedNumber(number, *place, _unit_after(text, number), change, bound, n == 0))
     return _exclusive(placed)
+
+
+def _behind_bracket(text: str, end: int) -> str:
+    """What follows another number that brackets add to this one: "13.8% relative (5.1% absolute) on Squall"."""
+    added = _ADDED.match(text, end)
+    return text[added.end() :] if added else ""
 
 
 def _is_measure(text: str, number: Quantity) -> bool:
@@ -293,7 +303,8 @@ def _unit_after(text: str, number: Quantity) -> str:
         if found := _UNIT.match(text, start):
             i, j = (int(part) for part in str(found.lastgroup)[1:].split("_"))
             return _UNITS[i][1][j][0]
-    return ""
+    before = text[max(0, number.start - LONGEST_BEFORE) : number.start]
+    return "points" if number.unit == "percent" and _ABSOLUTE_BEFORE.search(before) else ""
 
 
 def _exclusive(placed: Sequence[PlacedNumber]) -> list[PlacedNumber]:

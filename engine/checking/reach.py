@@ -9,7 +9,7 @@ from engine.text import fold, terms
 from engine.values import Paper
 
 _ALL = re.compile(
-    r"\b(?:all|every|each|any)\b(?:\s+of)?(?:\s+(?:the|these|those|its|their|our|other))*\s+"
+    r"\b(?:all|every|each|any|arbitrary)\b(?:\s+of)?(?:\s+(?:the|these|those|its|their|our|other))*\s+"
     r"(?P<what>(?:[\w-]+\s*){1,4})(?=(?P<rest>[^.;]*))",
     re.I,
 )

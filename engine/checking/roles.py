@@ -105,6 +105,7 @@ def find_wrong_roles(claim: str, sentences: Sequence[str], title: str, authors: 
     if clause:
         lines = _lines(tuple(sentences), title)
         found += [*_of_another_subject(clause, claim, lines, title), *_of_others(clause, claim, lines, title, authors)]
+        found += [*_of_another_place(clause, claim, lines, title), *_made_worse(clause, claim, lines, title, authors)]
     return list(dict.fromkeys(found))
 
 
@@ -167,6 +168,59 @@ def _of_another_subject(clause: Clause, claim: str, lines: Sequence[_Line], titl
     ]
     wrong = [deed for line, before, deed in deeds if not subject & _known(line, before) and deed.near - _VAGUE]
     return [clause.subject] if deeds and len(wrong) == len(deeds) else []
+
+
+def _of_another_place(clause: Clause, claim: str, lines: Sequence[_Line], title: str) -> list[str]:
+    """A subject that the source names, and never where it says what the claim says of it, whatever the verbs."""
+    subject = _terms(clause.subject) - _VAGUE
+    rest = _terms(f"{clause.verb} {clause.rest}") - subject - _VAGUE
+    if not subject or subject <= _terms(title) or len(rest) < FEWEST_TERMS or _COMPARING.search(claim):
+        return []
+    naming = [line for line in lines if subject <= line.said]
+    if not naming or any(_PRESENTING.search(line.text) for line in naming):
+        return []
+    retold = [
+        (share, line, before)
+        for before, line in pairwise([_Line("", frozenset(), "own"), *lines])
+        if (share := _share(rest, line)) >= RETOLD
+    ]
+    most = max((share for share, _, _ in retold), default=0.0)
+    nearest = [(line, before) for share, line, before in retold if share >= most - CLEARLY]
+    return [clause.subject] if nearest and not any(subject & _known(*both) for both in nearest) else []
+
+
+def _made_worse(clause: Clause, claim: str, lines: Sequence[_Line], title: str, authors: Sequence[str]) -> list[str]:
+    """A weakness of the paper's own work where the paper says no bad thing of it."""
+    own = [line.text for line in lines if line.bearer == "own"]
+    weak = _WEAKNESS.search(claim)
+    if not (weak and own and _speaks_of_own(clause.subject, title, authors)) or _DEALING.search(claim):
+        return []
+    return [] if any(_BAD.search(text) for text in own) else [weak[0]]
+
+
+_PRESENTING = re.compile(
+    r"\b(?:present|propos|introduc|develop|design|describ|call|nam|dub|term|report)(?:s|es|e|ed|ing)?\b", re.I
+)
+"""What a sentence says of the paper's own work, which other sentences call "it" or "our method"."""
+
+_WEAKNESS = re.compile(
+    r"\b(?:(?:is|are|becomes?|remains?|runs?|performs?|perform) (?:\w+ly )?(?:worse|slower|poorer|harder|inferior|"
+    r"slow|weak|expensive|costly|inaccurate|unstable|sensitive|limited)|fails?|struggles?|suffers?|degrades?|deteriorates?|"
+    r"underperforms?|falls? short|lags?|drops?|"
+    r"does not (?:reach|improve|outperform|scale|generali[sz]e|converge|work|match)|cannot)\b",
+    re.I,
+)
+_BAD = re.compile(
+    r"\b(?:not|cannot|unable|lack\w*|worse|slow\w*|poor\w*|hard\w*|inferior|weak\w*|expensive|cost\w*|unstable|sensitiv\w*|"
+    r"limit\w*|fail\w*|struggl\w*|suffer\w*|degrad\w*|deteriorat\w*|drop\w*|less|lower|decreas\w*|but|however|although|"
+    r"though|while|only|difficult\w*|challeng\w*|trade-?offs?|expense|price|loss|drawback\w*|error\w*|un\w+able|\w+less)\b",
+    re.I,
+)
+_DEALING = re.compile(
+    r"\b(?:where|when|although|though|while|whereas|despite|even|unlike|than|others?|existing|previous|reduc\w*|avoid\w*|"
+    r"prevent\w*|address\w*|handl\w*|recover\w*|detect\w*|no longer|problem\w*)\b",
+    re.I,
+)
 
 
 def _known(line: _Line, before: _Line) -> frozenset[str]:

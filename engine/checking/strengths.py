@@ -209,7 +209,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "only",
         _words(r"only|solely|exclusive(?:ly)?|merely|nothing but"),
         _words(
-            r"only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|"
+            r"only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|weak\w*|mild|"
             r"without|rather than|instead|no"
         ),
     ),
@@ -250,6 +250,18 @@ STRENGTHS: tuple[Strength, ...] = (
         _words(
             r"same|identical\w*|equival\w+|equal\w*|match\w*|coincid\w+|exact\w*|interchangeab\w+|"
             r"indistinguishab\w+|correspond\w*|reduces? to|comparabl[ey]|no (?:significant )?difference"
+        ),
+    ),
+    Strength(
+        "price",
+        _words(
+            r"at the (?:cost|price|expense) of|in (?:exchange|return) for|sacrific\w+|"
+            r"trad(?:es?|ing) (?:\w+ ){0,2}(?:for|against)"
+        ),
+        _words(
+            r"(?<!no )(?<!without )(?<!low )(?:cost|price|expense|exchange|trad(?:es?|ing)|trade-?offs?)|"
+            r"(?<!without )(?<!not )sacrific\w+|compromis\w+|balanc\w+|although|though|slight(?:ly)?|drops?|"
+            r"degrad\w+|overhead"
         ),
     ),
     Strength(

@@ -133,7 +133,7 @@ def _compare_with_nearest(
     turned = ((ours & own) - theirs) | ((theirs & said) - ours)
     if _UNLIKE.search(claim) and _OF_OTHERS.search(sentence):
         turned = frozenset()
-    as_many = len(NEGATION.findall(claim)) == len(NEGATION.findall(sentence))
+    as_many = len(NEGATION.findall(_spell_out(claim))) == len(NEGATION.findall(_spell_out(sentence)))
     if turned and not (as_many and (ours | _ahead(claim)) & (theirs | _ahead(sentence))):
         faults.append(("polarity", f"not: {min(turned)}"))
     elif not as_many and min(len(own & said) / len(own), len(own & said) / len(said)) >= SAME:
@@ -194,13 +194,18 @@ def _comparisons(text: str) -> list[tuple[str, frozenset[str]]]:
 
 def _negated(text: str) -> frozenset[str]:
     """The first two terms after each negation."""
-    pieces = NEGATION.split(text.replace("n't", " not"))[1:]
+    pieces = NEGATION.split(_spell_out(text))[1:]
     return frozenset(t for piece in pieces for t in terms(re.split(r"[,;:]|\band\b", piece.replace("-", " "))[0])[:2])
+
+
+def _spell_out(text: str) -> str:
+    """The text with each prefix of denial as a word: "non-nested" is not nested."""
+    return re.sub(r"\bnon[- ]", "not ", text.replace("n't", " not"), flags=re.I)
 
 
 def _ahead(text: str) -> frozenset[str]:
     """The last terms before each negation: "training is not needed" denies training."""
-    pieces = NEGATION.split(text.replace("n't", " not"))[:-1]
+    pieces = NEGATION.split(_spell_out(text))[:-1]
     return frozenset(term for piece in pieces for term in terms(piece.replace("-", " "))[-2:])
 
 

@@ -19,7 +19,7 @@ from engine.text import fold
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, supply_papers
 from engine.writing.drafting import OutlineAnswer, Plan, outline_text
-from engine.writing.model_text import HeadingText
+from engine.writing.model_headings import HeadingText
 from engine.writing.planning import try_work, word_undivided
 
 MOUNTED_AT_ONCE = 10

@@ -20,7 +20,8 @@ from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tok
 from engine.survey import Claim, ClaimTally, SurveyWarning
 from engine.text import join_sentences, split_sentences
 from engine.values import Outline, OutlineNode, Paper, walk_outline
-from engine.writing.model_text import HeadingText, read_prose
+from engine.writing.model_headings import HeadingText
+from engine.writing.model_text import read_prose
 
 CHUNK_TOKENS = 30_000
 """AutoSurvey's size of an outline chunk; only abstracts at this stage."""
@@ -161,7 +162,7 @@ def build_draft_request(
     Of the outline it holds the section that the subsection stands in, with its other subsections: a change elsewhere in
     the outline leaves the request as it is, and a recorded answer to it is found again.
     """
-    parent = next((top for _, top in walk_outline(task.outline.nodes) if node in top.children), None)
+    parent = _parent_of(node, task.outline)
     prompt = fill(
         task.prompt,
         topic=data(task.topic + (f" (written for {task.audience})" if task.audience else "")),
@@ -176,6 +177,13 @@ def build_draft_request(
     )
     step = f"draft/{task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
     return Request("drafting", step, prompt, max(1_024, task.words * 3), task.temperature, task.top_p)
+
+
+def _parent_of(node: OutlineNode, outline: Outline) -> OutlineNode | None:
+    """The section that the subsection stands in; two sections may have one of the same name, papers and description."""
+    alike = [top for _, top in walk_outline(outline.nodes) if node in top.children]
+    own = (top for top in alike if any(child is node for child in top.children))
+    return next(own, alike[0] if alike else None)
 
 
 def _remarks(task: Assignment, problem: str) -> list[str]:

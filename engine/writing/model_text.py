@@ -10,13 +10,11 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
-
-from pydantic import AfterValidator
 
 from engine.checking.citation_forms import ReadAs, read_citations
-from engine.text import clean, fold, sentences, without_bare_numbers
+from engine.text import fold, sentences
 from engine.values import Paper
+from engine.writing.model_headings import bare_heading, without_emphasis
 
 HEADING_WORDS = 12
 """A line of its own with so few words, without an end of a sentence, is a heading."""
@@ -48,10 +46,6 @@ _RUN_IN_HEADING = re.compile(
 )
 """A heading in bold at the head of its paragraph: "**Prompting.** Some models …"."""
 
-_EMPHASIS = re.compile(
-    r"\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])|`([^`\n]+)`",
-    re.S,
-)
 _COUNT = re.compile(
     r"[\[(]?\s*(?:approx(?:imate(?:ly)?|\.)?\s+|about\s+|total\s+|final\s+)*(?:word\s*count|"
     r"words?\s+(?:total|written)|length|total words?|~?\d[\d,]*\s+words?)\s*"
@@ -105,30 +99,8 @@ def read_prose(answer: str, title: str = "") -> str:
     bare = re.sub(r"\[([^\[\]]+)\]\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
     paragraphs = _paragraphs(bare.replace("\r\n", "\n").split("\n"), title)
     paragraphs = [_RUN_IN_HEADING.sub("", text) for text in paragraphs]
-    paragraphs = [" ".join(_EMPHASIS.sub(_inside, text).split()) for text in paragraphs]
+    paragraphs = [" ".join(without_emphasis(text).split()) for text in paragraphs]
     return "\n\n".join(text for text in _without_chat(paragraphs) if text)
-
-
-def read_heading(text: str) -> str:
-    """A heading without number, markup, quotation marks or full stop: "3. Conclusion" is "Conclusion".
-
-    Citations and what follows the first sentence are left out: nothing checks what a heading asserts.
-    """
-    line = clean(html.unescape(_EMPHASIS.sub(_inside, text))).lstrip("# ").strip()
-    line = re.sub(
-        r"^(?:(?:section|chapter|part|subsection)\s+)?(?:\d{1,2}(?:\.\d{1,2})*|"
-        r"[IVX]{1,4}(?=[.):]))\s*[.):–—-]?\s+(?=\S)",
-        "",
-        line,
-        flags=re.I,
-    )
-    line = " ".join(re.sub(r"\s*\[\s*@[^\]]*\]?", "", without_bare_numbers(line)).split())
-    first = next(iter(sentences(line)), "")
-    return first.strip(" \"“”'*_").rstrip(".:") or clean(text)
-
-
-HeadingText = Annotated[str, AfterValidator(read_heading)]
-"""A heading in a typed answer, as `read_heading` reads it."""
 
 
 def _unwrapped(text: str) -> str:
@@ -189,7 +161,7 @@ def _is_heading(line: str, lines: Sequence[str], at: int, title: str) -> bool:
     if _MARKED_HEADING.match(line):
         return True
     bare = line.strip()
-    if title and fold(read_heading(bare)) == fold(title):
+    if title and fold(bare_heading(bare)) == fold(title):
         return True
     alone = (at == 0 or not lines[at - 1].strip()) and (at + 1 == len(lines) or not lines[at + 1].strip())
     following = next((other for other in lines[at + 1 :] if other.strip()), "")
@@ -233,10 +205,6 @@ def _cut_last(paragraph: str) -> str:
     if lines and "[@" not in lines[-1] and (_CLOSING.match(lines[-1]) or _COUNT.fullmatch(lines[-1].strip())):
         return " ".join(lines[:-1])
     return re.sub(rf"\s*[\[(]\s*{_COUNT.pattern}\s*[\])]\s*$", "", paragraph, flags=re.I)
-
-
-def _inside(match: re.Match[str]) -> str:
-    return next(group for group in match.groups() if group)
 
 
 def _space(_: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.checking.check import CheckedText, CheckTask, check_section
+from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
 from engine.citations import list_cited_keys, without_citations
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
@@ -73,7 +73,7 @@ class Framing:
         prose = read_prose(await self.model.text(request), title)
         draft = settle_citations(Draft(OutlineNode(title), papers, _COUNT_OF_PAPERS.sub("", prose)))
         task = CheckTask(title, draft.text, papers, self.task.topic)
-        found = await check_section(self.model, task) if self.check else CheckedText(draft.text)
+        found = await check_section(self.model, task) if self.check else check_without_model(task)
         if not found.text:
             raise LanguageModelError("no sentence of it holds", retryable=True)
         return replace(found, warnings=(*draft.warnings, *found.warnings))

@@ -255,3 +255,16 @@ async def test_an_assertion_in_the_form_of_an_opening_is_a_claim() -> None:
     for claim in claims:
         found, _ = await check(f"{claim} DenseNet1 outperforms BM25 {A1}.")
         assert found.tally.connecting == 0, claim
+
+
+async def test_a_repair_that_says_what_another_sentence_says_stands_once() -> None:
+    said, other = f"DenseNet1 outperforms BM25 {A1}.", f"DenseNet1 learns from millions of users {A1}."
+    first = {
+        "verdicts": [verdict(1, ONE.key, "outperforms BM25 by 4 points"), verdict(2, ONE.key, supported=False)],
+        "repairs": [repair(2, said)],
+    }
+    found, _ = await check(
+        f"{said} {other}", first, {"verdicts": [verdict(2, ONE.key, "outperforms BM25 by 4 points")]}
+    )
+    assert found.text == said
+    assert (found.tally.kept, found.tally.removed) == (1, 1)

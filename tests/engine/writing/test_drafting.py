@@ -7,7 +7,7 @@ import pytest
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError
 from engine.values import Outline, OutlineNode
-from engine.writing.drafting import Assignment, OtherPapers, draft_subsection, most_words
+from engine.writing.drafting import Assignment, OtherPapers, build_draft_request, draft_subsection, most_words
 from tests.fakes import FakeModel, paper, papers, whole
 
 
@@ -47,3 +47,11 @@ async def test_a_title_is_read_as_the_paper_of_the_survey_that_it_nearly_names()
     details = " ".join(w.detail for w in draft.warnings)
     assert "was not shown for this part (99% alike)" in details or "(98% alike)" in details
     assert "removed: No Such Work At All" in details
+
+
+def test_subsections_of_the_same_name_are_asked_for_within_their_own_sections() -> None:
+    parts = [OutlineNode("Evaluation", "How it is measured.", papers=(papers(1)[0].key,)) for _ in range(2)]
+    sections = [OutlineNode(name, "", children=(part,)) for name, part in zip(("Dense", "Sparse"), parts, strict=True)]
+    task = Assignment("retrieval", Outline("A Survey", tuple(sections)), 100)
+    asked = [build_draft_request(task, part, papers(1)).prompt.question for part in parts]
+    assert ["of the section “Dense”" in asked[0], "of the section “Sparse”" in asked[1]] == [True, True]

@@ -1,0 +1,94 @@
+"""Whether a claim that rests on several papers, or says so, is said by each of them.
+
+What two papers say together may be said by neither: a number of one and a data set of the other, or a result of one
+told of both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from engine.checking.quantities import Quantity, quantities
+from engine.text import fold, terms
+
+HELD_BY_ONE = 0.5
+"""Share of what is said of a named system that the paper that names it has to hold."""
+
+HELD_TOGETHER = 0.7
+"""Share that all papers together have to hold before the part of one of them is judged."""
+
+FEWEST_TERMS = 2
+"""Terms beside the names that a part of a claim needs to be judged."""
+
+_SEVERAL = re.compile(
+    r"\b(?:(?:these|those|both|several|many|various|multiple|numerous|two|three|four|recent|most|all)\s"
+    r"(?:of\s)?(?:the\s|these\s|those\s)?(?:[\w-]+\s){0,2}?(?:works|papers|studies|authors|researchers|articles|surveys)|"
+    r"(?:studies|researchers|papers|surveys|works)\s(?:\w+ly\s)?(?:show|find|report|agree|argue|suggest|conclude|confirm|"
+    r"demonstrate|have)|taken together|together,? (?:these|they|the)|it is (?:widely|generally|commonly) \w+)\b",
+    re.I,
+)
+"""Words that tell of more papers than one."""
+
+_SET_APART = re.compile(
+    r"\b(?:unlike|in contrast to|contrary to|instead of|rather than|as opposed to|compared (?:to|with)|than|like|"
+    r"different(?:ly)? from|similar(?:ly)? to|follow(?:s|ing)|extend(?:s|ing)|build(?:s|ing) on)\b[^,;]*",
+    re.I,
+)
+_PARTS = re.compile(r";|,\s(?:while|whereas|and|but|where|with)\s|,\s(?=\w+ing\s)|\s(?:while|whereas|but)\s", re.I)
+
+
+def find_missing_speakers(claim: str, texts: Sequence[str]) -> list[str]:
+    """Words that tell of several papers where one alone is cited, and it does not speak of several itself."""
+    said = _SEVERAL.search(claim)
+    return [said[0]] if said and len(texts) == 1 and not _SEVERAL.search(texts[0]) else []
+
+
+def find_merged(claim: str, texts: Sequence[str], names: Callable[[str], Sequence[str]]) -> list[str]:
+    """Names of which the claim says what the paper that names them does not; ``texts`` are the papers' own.
+
+    ``names`` finds the names in a text. Only what all papers together say is judged: the rest is another fault.
+    """
+    if len(texts) < 2:
+        return []
+    held = [_terms(text) for text in texts]
+    folded = [fold(text) for text in texts]
+    together = frozenset().union(*held)
+    found = []
+    for part in _PARTS.split(claim):
+        own = _SET_APART.sub(" ", part)
+        named = names(own)
+        owners = _owners(named, folded)
+        said = _terms(own) - _terms(" ".join(named))
+        numbers = quantities(own)
+        for name, owner in owners.items():
+            one_number = len({*owners.values()}) == 1 or len(numbers) == 1
+            if (one_number and _is_number_of_others(numbers, owner, texts)) or _is_of_others(
+                said, held[owner], together
+            ):
+                found.append(name)
+    return list(dict.fromkeys(found))
+
+
+def _is_number_of_others(numbers: Sequence[Quantity], owner: int, texts: Sequence[str]) -> bool:
+    """Whether one of the numbers stands in another paper and not in the owner's."""
+    own = quantities(texts[owner])
+    every = [known for text in texts for known in quantities(text)]
+    strange = [q for q in numbers if not any(q.equals(known) for known in own)]
+    return any(q.equals(known) for q in strange for known in every)
+
+
+def _is_of_others(said: frozenset[str], own: frozenset[str], together: frozenset[str]) -> bool:
+    held = said & together
+    least = max(FEWEST_TERMS, HELD_TOGETHER * len(said))
+    return len(held) >= least and len(held & own) < HELD_BY_ONE * len(held)
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(terms(text.replace("-", " ")))
+
+
+def _owners(names: Sequence[str], folded: Sequence[str]) -> Mapping[str, int]:
+    """The names that exactly one of the papers has, each with the place of that paper."""
+    places = {name: [at for at, text in enumerate(folded) if fold(name) in text] for name in names}
+    return {name: at[0] for name, at in places.items() if len(at) == 1}
