@@ -18,7 +18,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from engine.errors import UserError
 from engine.gathering.keywords import Selector
 from engine.limits import Limits
-from engine.llm.model import Task
+from engine.llm.model import SamplingParameters, Task
 from engine.llm.prices import Price, PriceList
 from engine.naming.clustering import Algorithm, Reduction
 from engine.naming.phrases import Formula
@@ -125,6 +125,14 @@ class Settings(BaseSettings):
     model_drafting: str = Field("", description="The model for drafting.")
     model_checking: str = Field("", description="The model for checking citations.")
     model_judging: str = Field("", description="The model for judging.")
+    temperature: float | None = Field(None, ge=0, le=2, description="Temperature of drafting; unset: the recipe's.")
+    top_p: float | None = Field(None, gt=0, le=1, description="Nucleus sampling of drafting; unset: the recipe's.")
+    frequency_penalty: float | None = Field(
+        None, ge=-2, le=2, description="Frequency penalty of drafting, where the service has one."
+    )
+    presence_penalty: float | None = Field(
+        None, ge=-2, le=2, description="Presence penalty of drafting, where the service has one."
+    )
     candidates: int = Field(
         1, ge=1, le=5, description="Surveys that autosurvey or surveyx writes, the best of which is kept."
     )
@@ -292,6 +300,10 @@ class Settings(BaseSettings):
             "judging": self.model_judging,
         }
         return {task: name or first for task, name in chosen.items()}
+
+    def sampling(self) -> SamplingParameters:
+        """How drafts are sampled, as far as it was chosen."""
+        return SamplingParameters(self.temperature, self.top_p, self.frequency_penalty, self.presence_penalty)
 
     def price_list(self) -> PriceList:
         """The published prices, and those set here."""

@@ -256,6 +256,10 @@ class GroupingRecipe(StagedRecipe, Protocol):
 class ReviewRecipe(Recipe, Protocol):
     """A review in one go."""
 
+    def plan_review_calls(self, brief: Brief, limits: Limits, *, with_texts: bool = False) -> Sequence[CallChain]:
+        """About the calls that a review will make; ``with_texts`` where full texts are fetched for it."""
+        ...
+
     async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
         """The review, beginning with the papers ``carried`` over from the one before; raises `UserError`."""
         ...

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.commands.briefs import Defaults
 from bot.store.ledger import BudgetLimit
 from bot.wording import money
-from engine.run import PreparingRecipe, WritingPlan
+from engine.run import PreparingRecipe, ReviewRecipe, WritingPlan
 from engine.session.state import State, find_kept_text
 from engine.writing.estimates import estimate_cost, with_expected_texts
 
@@ -36,6 +36,20 @@ def word_price(state: State, defaults: Defaults, limits: Sequence[BudgetLimit]) 
         return told
     expected = estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices)
     return told + money.estimate(expected, limits)
+
+
+def word_review_price(state: State, defaults: Defaults) -> str:
+    """What a quick review will take, which begins as soon as it is asked for; empty where nothing would be paid."""
+    if not (state.brief and defaults.models):
+        return ""
+    recipe = defaults.recipes[state.brief.recipe]
+    if not isinstance(recipe, ReviewRecipe):
+        return ""
+    fetches = defaults.full_texts > 0 and (state.brief.online or defaults.fetches_always)
+    chains = recipe.plan_review_calls(state.brief, defaults.limits, with_texts=fetches)
+    return money.estimate_review(
+        estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices), at_most=fetches
+    )
 
 
 def _word_preparation(state: State, defaults: Defaults) -> str:

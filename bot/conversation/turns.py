@@ -37,7 +37,7 @@ from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
 from bot.conversation.group_maps import write_group_map
 from bot.conversation.paying import find_asker, participant_of, payer_of
-from bot.conversation.pricing import word_price
+from bot.conversation.pricing import word_price, word_review_price
 from bot.conversation.services import ConversationServices
 from bot.conversation.starting import start_event
 from bot.conversation.surveys import leave_for_another, manage_surveys
@@ -59,6 +59,7 @@ from engine.session.events import (
     EditOutline,
     EditPapers,
     Event,
+    Job,
     JobDone,
     JobKind,
     MorePapers,
@@ -322,11 +323,17 @@ class Turns:
                 case StartJob(job):
                     if job.kind in PROPOSING and before.state.brief:
                         turn.close_card(word_decision(before.state, event, turn.actor))
-                    turn.start(job)
+                    self._start(turn, job)
                 case StopJob(job):
                     turn.stop(job)
                 case _:
                     assert_never(action)
+
+    def _start(self, turn: Turn, job: Job) -> None:
+        """The job begins; of a quick review, which nobody has to approve, it is said what it will take."""
+        if job.kind == "review" and (price := word_review_price(turn.session.state, self._defaults)):
+            turn.say(price)
+        turn.start(job)
 
     def _propose(self, turn: Turn, before: SurveySession, event: Event) -> None:
         """The card of the step; where a person has changed it, what has changed is said besides."""

@@ -57,7 +57,8 @@ class AppServices:
             return None
         ledger = StoredLedger(self._store, payer, self.limits(session), self._count_completion, self._app.prices)
         record = StoredRecord(self._store, session.id)
-        return MeteredModel(provider, self._app.settings.models(), self._app.throttle(), ledger, record, session.id)
+        settings, throttle = self._app.settings, self._app.throttle()
+        return MeteredModel(provider, settings.models(), throttle, ledger, record, session.id, settings.sampling())
 
     def _count_completion(self, model: str, used: Completion) -> None:
         self._metrics.tokens.labels(model, "read").inc(used.input_tokens)

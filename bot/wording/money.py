@@ -60,6 +60,11 @@ def estimate_preparation(expected: Estimate, papers: int) -> str:
     )
 
 
+def estimate_review(expected: Estimate, *, at_most: bool) -> str:
+    """What a quick review will take, said as it starts."""
+    return f"A quick review takes {'at most' if at_most else 'about'} {_word_size(expected)}. `stop` ends it."
+
+
 def _word_size(expected: Estimate) -> str:
     """Calls, tokens, money and time."""
     money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"

@@ -17,7 +17,18 @@ from tenacity.wait import wait_random_exponential
 
 from engine.errors import LanguageModelError
 from engine.llm.meter import Ledger, Reservation, Throttle
-from engine.llm.model import A, CallFailed, Completion, Provider, Request, Task, estimate_completion, strict_schema
+from engine.llm.model import (
+    A,
+    CallFailed,
+    Completion,
+    ContextOverflow,
+    Provider,
+    Request,
+    SamplingParameters,
+    Task,
+    estimate_completion,
+    strict_schema,
+)
 from engine.text import storable
 from engine.tracing import trace_step, tracer
 
@@ -25,6 +36,8 @@ ATTEMPTS = 6
 LONGEST_RETRYING_S = 300.0
 LONGEST_WAIT_S = 60.0
 """A provider that asks for a longer wait is not waited for longer; the next attempt may fail and say so."""
+
+AS_THE_RECIPE_HAS_IT = SamplingParameters()
 
 TYPED_ATTEMPTS = 3
 """How often a model may get its JSON wrong; each time it is shown what was wrong."""
@@ -67,6 +80,7 @@ class MeteredModel:
     account: Ledger
     record: CallRecord
     job: str = ""
+    sampling: SamplingParameters = AS_THE_RECIPE_HAS_IT
 
     async def text(self, request: Request) -> str:
         """The whole answer."""
@@ -74,21 +88,26 @@ class MeteredModel:
 
     async def stream(self, request: Request) -> AsyncIterator[str]:
         """The answer in pieces; it is recorded when it is whole. Tried again only while no piece was given."""
+        request = self.sampling.apply(request)
         key = self._key(request, None)
         known = await self.record.find(key)
         if known:
             yield known.text
             return
         model = self.models[request.task]
-        pieces: list[str] = []
+        current, pieces = request, list[str]()
         span = _begin_span(request, model)
         try:
             async for attempt in _attempts(lambda: not pieces):
                 with attempt:
-                    async with self._reserve_call(model, request) as reservation:
-                        async for piece in self.provider.stream(model, request):
-                            pieces.append(storable(piece))
-                            yield pieces[-1]
+                    async with self._reserve_call(model, current) as reservation:
+                        try:
+                            async for piece in self.provider.stream(model, current):
+                                pieces.append(storable(piece))
+                                yield pieces[-1]
+                        except CallFailed as error:
+                            current = _adjust_answer(current, error)
+                            raise
                         completion = estimate_completion(request, "".join(pieces))
                         await self._record_completion(key, completion, reservation)
                         _describe_completion(span, completion, attempt.retry_state.attempt_number)
@@ -114,6 +133,7 @@ class MeteredModel:
         raise LanguageModelError(f"The model's answer to “{request.step}” stayed unusable ({problem}).", retryable=True)
 
     async def _call(self, request: Request, schema: dict[str, Any] | None) -> Completion:
+        request = self.sampling.apply(request)
         key = self._key(request, schema)
         known = await self.record.find(key)
         if known:
@@ -135,8 +155,7 @@ class MeteredModel:
                         await self._record_completion(key, completion, reservation)
                     _describe_completion(span, completion, attempt.retry_state.attempt_number)
                 except CallFailed as error:
-                    if error.cut_off:
-                        current = replace(current, max_tokens=current.max_tokens * 2)
+                    current = _adjust_answer(current, error)
                     raise
         return completion
 
@@ -166,6 +185,15 @@ class MeteredModel:
     def _key(self, request: Request, schema: dict[str, Any] | None) -> str:
         content = [self.job, self.models[request.task], asdict(request), schema]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _adjust_answer(request: Request, error: CallFailed) -> Request:
+    """The request with more room for its answer where that was cut off, with less where the context has no more."""
+    if error.cut_off:
+        return replace(request, max_tokens=request.max_tokens * 2)
+    if isinstance(error, ContextOverflow):
+        return replace(request, max_tokens=min(error.room, request.max_tokens))
+    return request
 
 
 def _name_span(request: Request, model: str) -> tuple[str, dict[str, str | int | float | bool]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
@@ -77,6 +78,23 @@ class Request:
     max_tokens: int
     temperature: float | None = None
     top_p: float | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingParameters:
+    """How drafts are sampled, where a person has chosen it; ``None``: as the recipe has it, or the service."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+
+    def apply(self, request: Request) -> Request:
+        """The request with what was chosen, if it is a draft's; other steps have parameters that suit them."""
+        chosen = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+        return replace(request, **chosen) if request.task == "drafting" else request
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +140,50 @@ class CallFailed(LanguageModelError):
         self.spent = spent
 
 
+class ContextOverflow(CallFailed):
+    """More tokens were asked for than the model's context has left beside the prompt, which is ``room``."""
+
+    def __init__(self, message: str, room: int) -> None:
+        super().__init__(message, retryable=True, is_away=True)
+        self.room = room
+
+
 def failure_of_status(
     status: int, retry_after: str, spent: Completion | None, *, final: bool = False, reason: str = ""
 ) -> CallFailed:
     """The failure that an HTTP status means; ``final`` is one that no retry helps, ``reason`` the server's words."""
     retryable = status in {408, 409, 429} or status >= 500
     said = f": {shorten(clean(reason), LONGEST_REASON)}" if reason.strip() else ""
+    message = f"The language model's service answered {status}{said if said.endswith('.') else f'{said}.'}"
+    if status == 400 and (room := read_room(reason)) is not None:
+        return ContextOverflow(message, room)
     return CallFailed(
-        f"The language model's service answered {status}{said if said.endswith('.') else f'{said}.'}",
+        message,
         retryable=retryable and not final,
         retry_after_s=read_retry_after(retry_after),
         spent=spent,
         is_away=True,
     )
+
+
+LEAST_ROOM = 128
+"""Tokens; an answer in less room would only be cut off."""
+
+_OVERFLOWS = (
+    re.compile(r"maximum context length is (?P<most>\d+) tokens\D+\d+ tokens \((?P<read>\d+) in", re.I),
+    re.compile(r"maximum context length is (?P<most>\d+) tokens and your request has (?P<read>\d+) input tokens", re.I),
+    re.compile(r"exceed context limit: (?P<read>\d+) \+ \d+ > (?P<most>\d+)", re.I),
+)
+"""How OpenAI, vLLM and Anthropic say that a prompt and the answer asked for are longer than the context together."""
+
+
+def read_room(reason: str) -> int | None:
+    """Tokens left for an answer, of a refusal that names context and prompt; ``None`` if it names none, or too few."""
+    for pattern in _OVERFLOWS:
+        if match := pattern.search(reason):
+            room = int(match["most"]) - int(match["read"])
+            return room if room >= LEAST_ROOM else None
+    return None
 
 
 class Provider(Protocol):

@@ -9,7 +9,16 @@ from typing import Any, Literal
 import openai
 from openai import AsyncOpenAI
 
-from engine.llm.model import CallFailed, Completion, Prompt, Request, estimate_completion, failure_of_status, tokens_of
+from engine.llm.model import (
+    CallFailed,
+    Completion,
+    Prompt,
+    Request,
+    estimate_completion,
+    failure_of_status,
+    read_room,
+    tokens_of,
+)
 
 
 class OpenAIProvider:
@@ -70,7 +79,8 @@ class OpenAIProvider:
                     model=model, messages=messages, stream=stream, **options
                 )
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                part = _refused_part(str(error), options, messages)
+                overflow = read_room(_reason(error)) is not None
+                part = None if overflow else _refused_part(str(error), options, messages)
                 if part is None:
                     raise _to_call_failure(error) from error
                 refused.add(part)
@@ -78,11 +88,21 @@ class OpenAIProvider:
                 raise _to_call_failure(error) from error
 
 
-Refusable = Literal["temperature", "top_p", "max_completion_tokens", "response_format", "system"]
+Refusable = Literal[
+    "temperature",
+    "top_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "max_completion_tokens",
+    "response_format",
+    "system",
+]
 
 _SIGNS: tuple[tuple[Refusable, re.Pattern[str]], ...] = (
     ("temperature", re.compile(r"temperature", re.I)),
     ("top_p", re.compile(r"\btop_p\b", re.I)),
+    ("frequency_penalty", re.compile(r"frequency_penalty", re.I)),
+    ("presence_penalty", re.compile(r"presence_penalty", re.I)),
     ("max_completion_tokens", re.compile(r"max_completion_tokens", re.I)),
     ("response_format", re.compile(r"response_format|json_schema|structured output|grammar", re.I)),
     (
@@ -114,10 +134,9 @@ def _messages(prompt: Prompt, *, with_system: bool) -> list[Any]:
 def _options(request: Request, schema: dict[str, Any] | None, refused: Collection[Refusable]) -> dict[str, Any]:
     limit = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
     options: dict[str, Any] = {limit: request.max_tokens}
-    if request.temperature is not None:
-        options["temperature"] = request.temperature
-    if request.top_p is not None:
-        options["top_p"] = request.top_p
+    for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty"):
+        if (value := getattr(request, name)) is not None:
+            options[name] = value
     if schema is not None:
         strict = {"name": "answer", "schema": schema, "strict": True}
         options["response_format"] = {"type": "json_schema", "json_schema": strict}

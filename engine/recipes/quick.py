@@ -16,6 +16,7 @@ from engine.gathering.review_search import ReviewSearch
 from engine.gathering.studies import MOST_READ, Reading, read_studies
 from engine.limits import Limits
 from engine.options import QuickOptions
+from engine.recipes.quick_costs import plan_quick_review
 from engine.revising.either_way import RevisedEitherWay
 from engine.run import CallChain, Progress, RunContext, WritingPlan
 from engine.session.events import Review
@@ -60,6 +61,10 @@ class QuickRecipe(RevisedEitherWay):
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """None: it has no outline that would be approved."""
         return ()
+
+    def plan_review_calls(self, brief: Brief, limits: Limits, *, with_texts: bool = False) -> Sequence[CallChain]:
+        """Its plan, the papers that are read, table, answers and conclusions."""
+        return plan_quick_review(brief.quick or QuickOptions(), limits, with_texts=with_texts)
 
     async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
         """Plan, search, read, write. Raises `UserError` with what to change where no paper is relevant."""

@@ -29,7 +29,8 @@ async def test_a_question_is_answered_with_sources_and_buttons(
 ) -> None:
     async with thinking(monkeypatch) as lab:
         said = await lab.chat.say(ASKED)
-        assert said[0].text.startswith("Reviewing.")
+        assert said[0].text.startswith("A quick review takes about 23 calls, ")
+        assert said[1].text.startswith("Reviewing.")
         review = said[-1]
         assert "**References**" in review.text
         assert "cited:" in review.text

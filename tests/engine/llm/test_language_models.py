@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
@@ -16,7 +19,17 @@ from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.llm.anthropic import AnthropicProvider
 from engine.llm.meter import Account, Budget, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.llm.model import CallFailed, Completion, Prompt, Provider, Request, Task, TypedAnswer
+from engine.llm.model import (
+    CallFailed,
+    Completion,
+    Prompt,
+    Provider,
+    Request,
+    SamplingParameters,
+    Task,
+    TypedAnswer,
+    read_room,
+)
 from engine.llm.openai import OpenAIProvider
 from engine.llm.prices import PUBLISHED, Price, PriceList
 
@@ -255,9 +268,57 @@ async def test_a_model_without_a_price_is_counted_in_tokens() -> None:
     assert total_of(model).input_tokens > 0
 
 
-async def test_a_server_without_json_schemas_is_asked_in_words() -> None:
-    from aiohttp import web
+def completion_of(text: str) -> web.Response:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    return web.json_response({"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]})
 
+
+@asynccontextmanager
+async def chat_server(answer: Callable[[web.Request], Awaitable[web.Response]]) -> AsyncIterator[Provider]:
+    """OpenAI's provider for a server that answers so."""
+    application = web.Application()
+    application.router.add_post("/v1/chat/completions", answer)
+    async with TestServer(application, host="127.0.0.1") as server:
+        yield provider_of("openai", str(server.make_url("")).rstrip("/"))
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (3000 in the messages, "
+        "2000 in the completion). Please reduce the length of the messages or completion.",
+        "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 "
+        "tokens and your request has 3000 input tokens (2000 > 4096 - 3000).",
+        "input length and `max_tokens` exceed context limit: 3000 + 2000 > 4096, decrease input length or `max_tokens`",
+    ],
+)
+async def test_an_answer_too_long_for_the_context_is_asked_for_with_less_room(refusal: str) -> None:
+    asked: list[dict[str, object]] = []
+
+    async def answer(incoming: web.Request) -> web.Response:
+        asked.append(body := await incoming.json())
+        if body["max_completion_tokens"] > 1096:
+            return web.json_response({"error": {"message": refusal}}, status=400)
+        return completion_of("Blue.")
+
+    chosen = SamplingParameters(temperature=1.5, frequency_penalty=0.4)
+    async with chat_server(answer) as provider:
+        model = MeteredModel(provider, MODELS, Throttle(1), Account(), MemoryRecord(), sampling=chosen)
+        assert await model.text(request(max_tokens=2_000)) == "Blue."
+        assert await model.text(replace(request(), task="checking")) == "Blue."
+    assert [body["max_completion_tokens"] for body in asked] == [2_000, 1_096, 100]
+    assert [body["temperature"] for body in asked] == [1.5, 1.5, 0.7]
+    assert ["frequency_penalty" in body for body in asked] == [True, True, False]
+
+
+def test_a_context_that_the_prompt_fills_leaves_no_room() -> None:
+    assert (
+        read_room("This model's maximum context length is 4096 tokens and your request has 4090 input tokens") is None
+    )
+    assert read_room("max_tokens must be at least 1") is None
+
+
+async def test_a_server_without_json_schemas_is_asked_in_words() -> None:
     bodies: list[dict[str, object]] = []
 
     async def answer(incoming: web.Request) -> web.Response:
@@ -265,25 +326,12 @@ async def test_a_server_without_json_schemas_is_asked_in_words() -> None:
         bodies.append(body)
         if "response_format" in body:
             return web.json_response({"error": {"message": "response_format is not supported"}}, status=400)
-        message = {"role": "assistant", "content": '{"name": "blue", "strength": 2}'}
-        choice = {"index": 0, "finish_reason": "stop", "message": message}
-        return web.json_response(
-            {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
-        )
+        return completion_of('{"name": "blue", "strength": 2}')
 
-    application = web.Application()
-    application.router.add_post("/v1/chat/completions", answer)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        provider = provider_of("openai", f"http://127.0.0.1:{runner.addresses[0][1]}")
+    async with chat_server(answer) as provider:
         model = MeteredModel(provider, MODELS, Throttle(1), Account(), MemoryRecord())
         assert (await model.answer_typed(request("a"), Colour)).strength == 2
         assert (await model.answer_typed(request("b"), Colour)).strength == 2
-    finally:
-        await runner.cleanup()
     assert ["response_format" in body for body in bodies] == [True, False, False]
     assert "JSON schema" in str(bodies[1])
 
@@ -297,8 +345,6 @@ def test_a_price_of_the_settings_comes_first_and_an_unknown_one_is_refused() -> 
 
 
 async def test_what_a_model_refuses_of_a_request_is_left_out_and_remembered() -> None:
-    from aiohttp import web
-
     bodies: list[dict[str, object]] = []
 
     async def answer(incoming: web.Request) -> web.Response:
@@ -314,28 +360,15 @@ async def test_what_a_model_refuses_of_a_request_is_left_out_and_remembered() ->
                 return web.json_response({"error": {"message": reason}}, status=400)
         if "forbidden" in str(body):
             return web.json_response({"error": {"message": "This word is not allowed here."}}, status=400)
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Blue."}}
-        return web.json_response(
-            {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
-        )
+        return completion_of("Blue.")
 
-    application = web.Application()
-    application.router.add_post("/v1/chat/completions", answer)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        provider = provider_of("openai", f"http://127.0.0.1:{runner.addresses[0][1]}")
+    async with chat_server(answer) as provider:
         asked = Request("reading", "one", Prompt("Rules.", "Shared.", "Question?"), 100, 0.3)
         assert (await provider.complete("m", asked, None)).text == "Blue."
         refusals = len(bodies)
         assert (await provider.complete("m", asked, None)).text == "Blue."
         with pytest.raises(LanguageModelError, match=r"answered 400: This word is not allowed here\."):
             await provider.complete("m", Request("reading", "two", Prompt("", "", "forbidden"), 100), None)
-    finally:
-        await provider.close()
-        await runner.cleanup()
     assert refusals == 4
     last = bodies[refusals]
     assert last["messages"] == [{"role": "user", "content": "Rules.\n\nShared.\n\nQuestion?"}]
