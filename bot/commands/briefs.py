@@ -22,6 +22,7 @@ from engine.values import ALL_YEARS, Brief
 
 SECTIONS = (3, 20)
 SUBSECTION_WORDS = (50, 3_000)
+LONGEST_AUDIENCE = 200
 PAPER_SPACE, TOKEN_SHARE = (10, 500), (10, 90)
 """Papers of each query, percent of the tokens for summaries (Jarvis' sliders)."""
 QUICK = "quick"
@@ -76,7 +77,9 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         )
     recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
     quick = _quick_options(options, online=online) if recipe == QUICK else None
-    audience = clean(options.get("audience", ""))[:200]
+    audience = clean(options.get("audience", ""))
+    if len(audience) > LONGEST_AUDIENCE:
+        raise UserError(f"An audience has at most {LONGEST_AUDIENCE} characters; this one has {len(audience):,}.")
     if audience and not defaults.recipes[recipe].needs_model:
         raise UserError(
             f"The recipe {recipe} quotes the papers, so it cannot write for an audience. Leave audience= out."

@@ -201,7 +201,7 @@ RULES: tuple[Rule, ...] = (
     _rule("list", r"list( all)?", lambda m: ListSurveys(everything=bool(m[1]))),
     _rule("open 2", r"open (?:(\d{1,4})|last)", lambda m: OpenSurvey(int(m[1] or 0))),
     _rule("new", r"new|new survey", lambda m: NewSurvey()),
-    _rule("name TITLE", r"name (.{1,200})", lambda m: NameSurvey(m[1].strip(" \"'“”"))),
+    _rule("name TITLE", r"name (.+)", lambda m: NameSurvey(m[1].strip(" \"'“”"))),
     _rule("archive", r"archive(?: (\d{1,4}))?", lambda m: ArchiveSurvey(int(m[1] or 0))),
     _rule("stop", r"stop|cancel|abort|halt", lambda m: Stop()),
     _rule("help", r"help|\?|commands", lambda m: Show("help")),

@@ -20,6 +20,8 @@ from engine.session.events import StartOver
 from engine.session.state import SurveySession
 from engine.text import clean
 
+LONGEST_NAME = 200
+
 
 async def manage_surveys(
     turn: Turn, services: ConversationServices, command: SurveyCommand, incoming: Incoming
@@ -40,12 +42,21 @@ async def manage_surveys(
             await _open(turn, services, _pick(found, number))
         case NameSurvey(name):
             _require_survey(turn)
-            await services.name_survey(turn.session.id, clean(name)[:200])
-            turn.say(replies.named(clean(name)[:200]))
+            short = _read_name(name)
+            await services.name_survey(turn.session.id, short)
+            turn.say(replies.named(short))
         case ArchiveSurvey(number):
             await _archive(turn, services, number, person)
         case _:
             assert_never(command)
+
+
+def _read_name(name: str) -> str:
+    """A survey's own name. Raises `UserError` where it is too long."""
+    read = clean(name)
+    if len(read) > LONGEST_NAME:
+        raise UserError(f"A survey's name has at most {LONGEST_NAME} characters; this one has {len(read):,}.")
+    return read
 
 
 def leave_for_another(turn: Turn, person: str) -> None:

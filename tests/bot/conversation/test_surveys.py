@@ -24,6 +24,8 @@ async def test_a_new_topic_begins_another_survey_and_the_former_is_kept(library:
         assert "2. **graph attention** (keywords, your turn) ← here" in lab.chat.last
         await lab.chat.say("open my first survey")
         assert (await lab.session()).state == first.state
+        await lab.chat.say(f"call this survey {'Retrieval ' * 21}")
+        assert "A survey's name has at most 200 characters; this one has 209." in lab.chat.last
         await lab.chat.say("call this survey Retrieval, a Review")
         await lab.chat.say("archive survey 2")
         await lab.chat.say("list")
