@@ -37,6 +37,16 @@ def word_way_back(settings: Settings) -> str:
     return f"{first}: scholium restore FILE, with a file that “scholium backup” wrote; none is noted here.{recover}"
 
 
+def word_new_queue(settings: Settings) -> str:
+    """What whoever runs Scholium does about a damaged queue of jobs: sessions say which jobs they wait for."""
+    if settings.database_url:
+        return word_way_back(settings)
+    return (
+        f"Stop Scholium, move jobs.sqlite* out of {settings.home}, and start it again. Nothing is lost: jobs that "
+        "conversations wait for begin again, and no finished call is paid for twice."
+    )
+
+
 def _find_backup(home: Path) -> Path | None:
     """The last backup; ``None`` where none was noted, or it is not there any more."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import shutil
@@ -11,11 +12,12 @@ from typing import Literal
 from rich.console import Console
 
 from bot.app import App
-from bot.cli.damaged_store import word_way_back
+from bot.cli.damaged_store import word_new_queue, word_way_back
 from bot.cli.platforms import check_slack
 from bot.cli.probes import Diagnosis, probe_models, probe_sources
 from bot.cli.terminal_person import load_terminal_person
 from bot.commands.briefs import ONLINE
+from bot.jobs.queue import check_queue
 from bot.serving.bundled import BUNDLED
 from bot.settings import Settings, load_settings
 from bot.store.database import StoreDamaged, open_database
@@ -54,11 +56,14 @@ async def _store(app: App) -> Diagnosis:
         store = Store(await open_database(settings.store_url()), "doctor")
         try:
             await store.check()
+            await asyncio.to_thread(check_queue, settings.jobs_url())
             failed = await count_set_aside(store)
         finally:
             await store.close()
-    except StoreDamaged:
-        return Diagnosis("broken", f"the store in {where} is damaged", word_way_back(settings))
+    except StoreDamaged as error:
+        if error.kept == "store":
+            return Diagnosis("broken", f"the store in {where} is damaged", word_way_back(settings))
+        return Diagnosis("broken", f"the queue of jobs beside {where} is damaged", word_new_queue(settings))
     except ScholiumError as error:
         return Diagnosis("broken", f"the store in {where}: {error}", "check SCHOLIUM_DATABASE_URL")
     if failed:

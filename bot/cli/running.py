@@ -47,10 +47,11 @@ def _word_error(error: ScholiumError) -> str:
 
     if not isinstance(error, StoreDamaged):
         return str(error)
-    from bot.cli.damaged_store import word_way_back
+    from bot.cli.damaged_store import word_new_queue, word_way_back
     from bot.settings import load_settings
 
-    return f"{error}\n{word_way_back(load_settings())}"
+    word = word_way_back if error.kept == "store" else word_new_queue
+    return f"{error}\n{word(load_settings())}"
 
 
 def read_place(said: str) -> Any:

@@ -9,21 +9,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 import structlog
 
 from adapters.chat import Conversation
 from bot.jobs.sharing import JobLimits, JobState, QueueKind, SharedJob, choose_next, choose_queue, queues_of
+from bot.store.database import StoreDamaged, to_service_error
 from bot.store.sessions import conversation_id
 from bot.store.wanted_jobs import WantedJob
-from engine.errors import ServiceError
 from engine.session.events import Job, JobKind
+
+if TYPE_CHECKING:
+    from dbos import WorkflowStatus
 
 log = structlog.get_logger()
 
@@ -105,6 +109,7 @@ class DurableJobs:
                 await self._launch()
 
     async def _launch(self) -> None:
+        await asyncio.to_thread(check_queue, self._url)
         # Imported here because it takes a second, and commands that run no jobs should begin at once.
         from dbos import DBOS
 
@@ -126,7 +131,7 @@ class DurableJobs:
         served = self._queues.names_served()
         DBOS.listen_queues(served)
         limits = self._limits
-        try:
+        with translate_failures():
             DBOS.launch()
             for name in self._queues.names():
                 await DBOS.register_queue_async(
@@ -138,8 +143,6 @@ class DurableJobs:
                     # Who only puts jobs into a queue leaves its bounds to those who run them.
                     on_conflict="update_if_latest_version" if name in served else "never_update",
                 )
-        except sa.exc.SQLAlchemyError as error:
-            raise ServiceError(f"The queue of jobs could not be opened ({type(error).__name__}).") from error
         self._workflow = workflow
 
     async def start(self, conversation: Conversation, person: str, job: Job) -> None:
@@ -159,11 +162,7 @@ class DurableJobs:
         return [SharedJob(job.wanted, "queued", now) if job.wanted in chosen else job for job in jobs]
 
     async def _look_up(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:
-        from dbos import DBOS
-
-        found = await DBOS.list_workflows_async(
-            workflow_ids=[job.id for job in wanted], load_input=False, load_output=False
-        )
+        found = await _list_workflows([job.id for job in wanted])
         known = {status.workflow_id: status for status in found}
         states: dict[str | None, JobState] = {"ENQUEUED": "queued", "DELAYED": "queued"}
         return [
@@ -178,7 +177,7 @@ class DurableJobs:
 
         at = job.conversation
         where = [at.platform, at.tenant, at.channel, at.thread]
-        with SetWorkflowID(job.id), SetEnqueueOptions(queue_partition_key=at.workspace):
+        with translate_failures(), SetWorkflowID(job.id), SetEnqueueOptions(queue_partition_key=at.workspace):
             await DBOS.enqueue_workflow_async(self._queues.choose(job.kind), self._workflow, where, job.id)
 
     async def stop(self, job: Job) -> None:
@@ -226,10 +225,7 @@ class DurableJobs:
         if not waiting:
             return {}
         await self.launch()
-        from dbos import DBOS
-
-        ids = [job.id for job in waiting if job.id not in self._running]
-        found = await DBOS.list_workflows_async(workflow_ids=ids, load_input=False, load_output=False) if ids else []
+        found = await _list_workflows([job.id for job in waiting if job.id not in self._running])
         statuses = {status.workflow_id: status for status in found}
         mine = (status for status in found if status.status == "PENDING" and status.executor_id == self._holder)
         idle = {status.workflow_id for status in mine}
@@ -248,11 +244,12 @@ class DurableJobs:
         """Put these back into their queues; only one process at a time may."""
         from dbos import DBOS
 
-        for job, status in stuck.items():
-            if status == "PENDING":
-                await DBOS.resume_workflow_async(job.id, queue_name=self._queues.choose(job.kind))
-            else:
-                await DBOS.delete_workflow_async(job.id)
+        with translate_failures():
+            for job, status in stuck.items():
+                if status == "PENDING":
+                    await DBOS.resume_workflow_async(job.id, queue_name=self._queues.choose(job.kind))
+                else:
+                    await DBOS.delete_workflow_async(job.id)
 
     async def close(self) -> None:
         """Leave the jobs that run to the next start; what they finished is kept."""
@@ -272,6 +269,40 @@ class DurableJobs:
         logging.getLogger("dbos").handlers.clear()  # they hold on to this run's standard error
 
 
+@contextmanager
+def translate_failures() -> Iterator[None]:
+    """Failures of the queue's database as ours."""
+    try:
+        yield
+    except sa.exc.SQLAlchemyError as error:
+        raise to_service_error(error, "queue of jobs") from error
+
+
+def check_queue(url: str) -> None:
+    """Look at every page of the queue's file, where it is one. Raises `StoreDamaged` where one is wrong."""
+    made = sa.make_url(url)
+    if made.get_backend_name() != "sqlite" or not Path(made.database or "").exists():
+        return
+    engine = sa.create_engine(made)
+    try:
+        with translate_failures(), engine.connect() as connection:
+            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+    finally:
+        engine.dispose()
+    if found != "ok":
+        raise StoreDamaged(str(found).splitlines()[0][:200], "queue of jobs")
+
+
+async def _list_workflows(ids: Sequence[str]) -> Sequence[WorkflowStatus]:
+    """What the queue knows of these jobs."""
+    from dbos import DBOS
+
+    if not ids:
+        return []
+    with translate_failures():
+        return await DBOS.list_workflows_async(workflow_ids=list(ids), load_input=False, load_output=False)
+
+
 async def delete_jobs_of(url: str, session_ids: Sequence[str]) -> None:
     """Delete what the queue keeps of the jobs of these sessions. Raises `ServiceError` where it cannot be used."""
     if session_ids:
@@ -281,12 +312,11 @@ async def delete_jobs_of(url: str, session_ids: Sequence[str]) -> None:
 def _delete_jobs(url: str, prefixes: list[str]) -> None:
     from dbos import DBOSClient
 
-    try:
+    check_queue(url)
+    with translate_failures():
         client = DBOSClient(system_database_url=url)
         try:
             found = client.list_workflows(workflow_id_prefix=prefixes, load_input=False, load_output=False)
             client.delete_workflows([status.workflow_id for status in found])
         finally:
             client.destroy()
-    except sa.exc.SQLAlchemyError as error:
-        raise ServiceError(f"The queue of jobs could not be opened ({type(error).__name__}).") from error

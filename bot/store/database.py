@@ -9,7 +9,7 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from alembic import command
@@ -48,7 +48,7 @@ class Database:
             async with self._engine.connect() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            raise _to_service_error(error) from error
+            raise to_service_error(error) from error
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[AsyncConnection]:
@@ -60,7 +60,7 @@ class Database:
                 async with connection.begin():
                     yield connection
         except SQLAlchemyError as error:
-            raise _to_service_error(error) from error
+            raise to_service_error(error) from error
 
     @asynccontextmanager
     async def writing(self, *, urgent: bool = False) -> AsyncIterator[AsyncConnection]:
@@ -86,7 +86,7 @@ class Database:
                 async with connection.begin():
                     yield connection
         except SQLAlchemyError as error:
-            raise _to_service_error(error) from error
+            raise to_service_error(error) from error
 
     async def alone(self, connection: AsyncConnection, name: str) -> None:
         """Let no other transaction that asks for the same name go on beside this one; SQLite has one anyway."""
@@ -107,7 +107,7 @@ class Database:
                 for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                     await bare.exec_driver_sql(statement)
         except SQLAlchemyError as error:
-            raise _to_service_error(error) from error
+            raise to_service_error(error) from error
 
     async def check(self) -> None:
         """Look at every page of the file; Postgres looks itself. Raises `StoreDamaged` where one is wrong."""
@@ -124,21 +124,27 @@ class Database:
         return make(table).on_conflict_do_nothing()
 
 
+Kept = Literal["store", "queue of jobs"]
+"""What a database keeps; with Postgres one keeps both."""
+
+
 class StoreDamaged(ServiceError):
-    """Pages of the database hold what no database writes: trying again does not help, only a backup does."""
+    """Pages of the database hold what no database writes: trying again does not help."""
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: str, kept: Kept = "store") -> None:
         super().__init__(
-            f"The store is damaged ({why}). Whoever runs Scholium finds the way back with: scholium doctor"
+            f"The {kept} is damaged ({why}). Whoever runs Scholium finds the way back with: scholium doctor"
         )
+        self.kept = kept
 
 
-def _to_service_error(error: SQLAlchemyError) -> ServiceError:
+def to_service_error(error: SQLAlchemyError, kept: Kept = "store") -> ServiceError:
+    """A failure of the database that keeps this, as ours."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig else None
     why = (str(cause) if cause else type(error).__name__).splitlines()[0][:200]
     if cause and _is_damage(cause):
-        return StoreDamaged(why)
-    return ServiceError(f"The store could not be used ({why}).", retryable=True)
+        return StoreDamaged(why, kept)
+    return ServiceError(f"The {kept} could not be used ({why}).", retryable=True)
 
 
 def _is_damage(cause: BaseException) -> bool:
@@ -187,7 +193,7 @@ def _migrate_database(url: sa.URL) -> None:
                     connection.execute(sa.text("SELECT pg_advisory_xact_lock(7246544)"))
                 _migrate(connection)
     except SQLAlchemyError as error:
-        raise _to_service_error(error) from error
+        raise to_service_error(error) from error
     finally:
         engine.dispose()
 
