@@ -17,7 +17,9 @@ from rich.console import Console
 
 from bot.app import App, make_provider, open_app
 from bot.bench.simulation import SimulatedService, run_simulated_service
+from bot.serving.service import open_store
 from bot.serving.sources import online_sources
+from bot.store.online_cache import StoredOnlineCache
 from engine.errors import UserError
 from engine.evaluation.content_quality import compare_surveys
 from engine.evaluation.documents import Document, from_html, from_markdown, from_survey
@@ -33,7 +35,7 @@ from engine.llm.openai import OpenAIProvider
 from engine.reading.pdf import read_pdf
 from engine.rendering.files import from_json
 from engine.rendering.markdown import escape_markdown
-from engine.retrieval.online.transport import ProcessCache
+from engine.retrieval.online.sources import Online
 from engine.text import fold
 
 SIMULATED = "simulated (thinks nothing; its figures mean nothing)"
@@ -207,8 +209,18 @@ async def _tools(account: Account, wanted: EvaluateOptions, console: Console) ->
         library = await app.open_library(wanted.library)
         embedder = await library.embedder()
         entailment = _entailment(wanted.entailment, judges, RuleEntailment(embedder))
-        online = online_sources(app.settings, app.web(ProcessCache())) if wanted.online else None
-        yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
+        async with _online_sources(app, wanted) as online:
+            yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
+
+
+@asynccontextmanager
+async def _online_sources(app: App, wanted: EvaluateOptions) -> AsyncIterator[Online | None]:
+    """Where references are looked up, at the pace and with the memory that all processes of the store share."""
+    if not wanted.online:
+        yield None
+        return
+    async with open_store(app) as store:
+        yield online_sources(app.settings, app.web(StoredOnlineCache(store)))
 
 
 def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEntailment) -> Entailment:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rapidfuzz import fuzz
@@ -15,10 +17,10 @@ from engine.evaluation.scores import Score
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import Embedder, embed_papers
-from engine.retrieval.identity import identifiers_in
+from engine.retrieval.identity import identifiers_in, surname
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
-from engine.text import fold
+from engine.text import fold, list_words, terms
 from engine.values import Paper, PaperKey, Query
 
 Finding = Literal["real", "real with wrong metadata", "not found"]
@@ -29,10 +31,28 @@ SAME_TITLE = 93.0
 SHORTEST_TITLE = 8
 """Letters and digits of a title that can be looked up."""
 
-HERE = "in this library"
+SHORTEST_CERTAIN = 20
+"""Letters and digits from which on a title that stands in a reference is no coincidence."""
 
-LIKE_TITLE = 80.0
-"""From here on a title is one that was written wrongly."""
+YEARS_APART = 3
+"""Years between a preprint and the last of its publications that are no fault."""
+
+MOST_NAMED = 3
+"""Authors that the evidence names."""
+
+HERE, ONLINE = "in this library", "online"
+"""Where a reference was looked up."""
+
+_YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
+_IDENTIFIER = re.compile(r"https?://\S+|\b10\.\d{4,9}/\S+|\barxiv[:\s.]*\S+|\d+\s*[-–—]\s*\d+", re.I)
+"""What of a reference has digits that are no year: links, identifiers and pages."""
+_WORD = re.compile(r"\w+")
+
+LIKE_TITLE, VERY_LIKE_TITLE = 80.0, 90.0
+"""From here on a title is one that was written wrongly, where its authors are named, and where nobody is."""
+
+TELLING_WORDS = 5
+"""Words with a meaning that two titles must share to be of one paper where nobody is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,76 +78,150 @@ async def resolve_references(references: Sequence[Reference], library: Library) 
 async def _resolve_reference(reference: Reference, library: Library) -> ResolvedReference:
     named = identifiers_in(f"{reference.name} {reference.text}")
     by_name = await library.get(named) if named else ()
-    title = reference.title or reference.text
     if by_name:
-        alike = similarity(title, by_name[0].title)
-        if alike >= SAME_TITLE or fold(by_name[0].title) in fold(reference.text):
-            return ResolvedReference(reference, "real", by_name[0])
-        return ResolvedReference(
-            reference, "real with wrong metadata", by_name[0], f"{named[0]} is “{by_name[0].title}”"
-        )
+        return judge_identified(reference, by_name[0], HERE)
+    title = reference.title or reference.text
     if len(fold(title)) < SHORTEST_TITLE:
         return ResolvedReference(reference, "not found", None, "no title could be read")
     candidates = [item.paper for item in await library.search(Query(title[:300], 5, "title"))]
     return judge_titles(reference, candidates, HERE)
 
 
+def judge_identified(reference: Reference, paper: Paper, where: str) -> ResolvedReference:
+    """The verdict on a reference whose identifier is the paper's."""
+    if not _has_title(reference, paper):
+        why = f"{paper.key}, which it names, is “{paper.title}” {where}"
+        return ResolvedReference(reference, "real with wrong metadata", paper, why)
+    return _judge_details(reference, paper, where)
+
+
 def judge_titles(reference: Reference, candidates: Sequence[Paper], where: str) -> ResolvedReference:
-    """The verdict by titles: one that is the same before one that is only similar, with what was found as evidence."""
+    """The verdict by titles: one that is the same before one that is only similar, with what was found as evidence.
+
+    Different papers have similar titles: one is taken for a title written wrongly only where its first author is named
+    too, or, where nobody is named, where the titles share most of many words.
+    """
     title = reference.title or reference.text
     ranked = sorted(candidates, key=lambda paper: -similarity(title, paper.title))
-    for paper in ranked:
-        inside = len(fold(paper.title)) > 20 and fold(paper.title) in fold(reference.text)
-        if inside or similarity(title, paper.title) >= SAME_TITLE:
-            return ResolvedReference(reference, "real", paper, f"{where}: {paper.key}" if where != HERE else "")
-    if ranked and similarity(title, ranked[0].title) >= LIKE_TITLE:
-        why = f"the title {where} is “{ranked[0].title}” ({ranked[0].key})"
-        return ResolvedReference(reference, "real with wrong metadata", ranked[0], why)
-    return ResolvedReference(reference, "not found", None, f"not {where}")
+    same = [_judge_details(reference, paper, where) for paper in ranked if _has_title(reference, paper)]
+    if same:
+        return next((verdict for verdict in same if verdict.finding == "real"), same[0])
+    if not ranked or similarity(title, ranked[0].title) < LIKE_TITLE:
+        return ResolvedReference(reference, "not found", None, f"not {where}")
+    like = next((paper for paper in ranked if _is_miswritten(reference, paper)), None)
+    if like is None:
+        why = f"not {where}, where the nearest title is “{ranked[0].title}” ({ranked[0].key})"
+        return ResolvedReference(reference, "not found", None, why)
+    why = f"the title {where} is “{like.title}” ({like.key})"
+    return ResolvedReference(reference, "real with wrong metadata", like, why)
+
+
+def _has_title(reference: Reference, paper: Paper) -> bool:
+    """Whether its title is the paper's, or the paper's stands in it between signs: never as a part of a longer one."""
+    if similarity(reference.title or reference.text, paper.title) >= SAME_TITLE:
+        return True
+    place = _find_folded(paper.title, reference.text) if len(fold(paper.title)) > SHORTEST_CERTAIN else None
+    if place is None:
+        return False
+    before, after = reference.text[: place[0]].rstrip()[-1:], reference.text[place[1] :].lstrip()[:1]
+    return not before.isalpha() and not after.isalnum()
+
+
+def _find_folded(title: str, text: str) -> tuple[int, int] | None:
+    """Where a title begins and ends in a text, case, accents and signs aside; ``None`` where it is not in it."""
+    letters = [(letter, at) for at, character in enumerate(text) for letter in fold(character)]
+    start = "".join(letter for letter, _ in letters).find(sought := fold(title))
+    if start < 0 or not sought:
+        return None
+    return letters[start][1], letters[start + len(sought) - 1][1] + 1
+
+
+def _is_miswritten(reference: Reference, paper: Paper) -> bool:
+    title = reference.title or reference.text
+    alike = similarity(title, paper.title)
+    if named := _people_in(reference, paper):
+        return alike >= LIKE_TITLE and _is_by(paper.authors[:1], named)
+    shared = set(terms(title)) & set(terms(paper.title))
+    return alike >= VERY_LIKE_TITLE and len(shared) >= TELLING_WORDS
+
+
+def _judge_details(reference: Reference, paper: Paper, where: str) -> ResolvedReference:
+    """The verdict on a reference whose title is the paper's: by what it says of authors and year."""
+    if wrong := [fault for fault in (_wrong_authors(reference, paper), _wrong_year(reference, paper)) if fault]:
+        why = f"{' and '.join(wrong)} {where} ({paper.key})"
+        return ResolvedReference(reference, "real with wrong metadata", paper, why)
+    return ResolvedReference(reference, "real", paper, f"{where}: {paper.key}")
+
+
+def _wrong_year(reference: Reference, paper: Paper) -> str:
+    """What the year is, where the reference names years and none is near it: preprints appear earlier, books later."""
+    named = [int(year) for year in _YEAR.findall(_IDENTIFIER.sub(" ", reference.text))]
+    if not paper.year or not named or min(abs(year - paper.year) for year in named) <= YEARS_APART:
+        return ""
+    return f"the year is {paper.year}"
+
+
+def _wrong_authors(reference: Reference, paper: Paper) -> str:
+    """Who the authors are, where the reference names somebody before its title and none of them is one."""
+    named = _people_in(reference, paper)
+    if not named or not paper.authors or _is_by(paper.authors, named):
+        return ""
+    return f"the authors are {list_words(paper.authors[:MOST_NAMED])}"
+
+
+def _people_in(reference: Reference, paper: Paper) -> frozenset[str]:
+    """The words before the title, folded: the authors' names among them; none where the title comes first."""
+    places = (_find_folded(title, reference.text) for title in (reference.title, paper.title))
+    begins = next((place[0] for place in places if place), 0)
+    return frozenset(fold(word) for word in _WORD.findall(reference.text[:begins]) if word[0].isalpha())
+
+
+def _is_by(authors: Iterable[str], named: Set[str]) -> bool:
+    """Whether one of the authors is among the names."""
+    return any(fold(surname(author).split()[-1]) in named for author in authors if surname(author))
 
 
 async def resolve_online(found: Sequence[ResolvedReference], online: Online) -> tuple[ResolvedReference, ...]:
     """The references that the library does not have, looked up online: by identifier, then by title.
 
-    Where no service answers, the verdict stays "not found", and the reason says that it could not be looked up.
+    Each source is asked for what the one before does not know. Where none answers, the verdict stays "not found", and
+    the reason says that it could not be looked up.
     """
     missing = [item.reference for item in found if item.finding == "not found"]
     named = {item.name: identifiers_in(f"{item.name} {item.text}") for item in missing}
     wanted = list(dict.fromkeys(key for keys in named.values() for key in keys))
     known: Mapping[PaperKey, Paper] = {}
-    failure = ""
-    try:
-        known = await online.get(wanted) if wanted else {}
-    except RetrievalError as error:
-        failure = str(error)
+    with suppress(RetrievalError):  # the titles are asked for next, and say it
+        known = await online.find_anywhere(wanted) if wanted else {}
     result = []
     for item in found:
-        if item.finding != "not found":
-            result.append(item)
-            continue
-        key = next((k for k in named[item.reference.name] if k in known), None)
-        result.append(await _look_up(item.reference, (key, known.get(key) if key else None), online, failure))
+        if item.finding == "not found":
+            paper = next((known[key] for key in named[item.reference.name] if key in known), None)
+            item = await _look_up(item.reference, paper, online)
+        result.append(item)
     return tuple(result)
 
 
-async def _look_up(
-    reference: Reference, identified: tuple[PaperKey | None, Paper | None], online: Online, failure: str
-) -> ResolvedReference:
+async def _look_up(reference: Reference, identified: Paper | None, online: Online) -> ResolvedReference:
     """One reference online: the paper of its identifier, or else the one whose title is closest."""
-    key, paper = identified
-    if paper is not None:
-        verdict = judge_titles(reference, [paper], "online")
-        if verdict.finding == "real":
-            return verdict
-        return ResolvedReference(reference, "real with wrong metadata", paper, f"{key} is “{paper.title}”, online")
+    if identified is not None:
+        return judge_identified(reference, identified, ONLINE)
     title = reference.title or reference.text
     if len(fold(title)) < SHORTEST_TITLE:
         return ResolvedReference(reference, "not found", None, "no title could be read")
+    candidates: list[Paper] = []
     try:
-        closest = await online.find_by_title(title[:300])
+        async with aclosing(online.match_in_each(title[:300])) as answers:
+            async for closest in answers:
+                candidates += [closest] if closest else []
+                if any(_has_title(reference, paper) for paper in candidates):
+                    break
     except RetrievalError as error:
-        return ResolvedReference(reference, "not found", None, f"could not be looked up online: {failure or error}")
-    return judge_titles(reference, [closest] if closest else [], "online")
+        return ResolvedReference(reference, "not found", None, f"could not be looked up online: {error}")
+    verdict = judge_titles(reference, candidates, ONLINE)
+    if verdict.finding == "not found" and online.failed:
+        return replace(verdict, why=f"{verdict.why}; {' '.join(online.failed.values())}")
+    return verdict
 
 
 def existence(found: Sequence[ResolvedReference], library: str, *, online: bool = False) -> tuple[Score, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar
@@ -228,18 +229,42 @@ class Online:
         """The paper whose title is closest, ``None`` where there is none. Raises `RetrievalError`."""
         return await self._first(lambda source: source.match(title))
 
+    async def find_anywhere(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
+        """The papers that exist among the keys, whichever source knows them. Raises `RetrievalError`."""
+        found: dict[PaperKey, Paper] = {}
+        async with aclosing(self._each(lambda source: source.lookup([k for k in keys if k not in found]))) as answers:
+            async for answer in answers:
+                found |= answer
+                if all(key in found for key in keys):
+                    break
+        return found
+
+    def match_in_each(self, title: str) -> AsyncGenerator[Paper | None]:
+        """The paper whose title is closest in each source in turn. Raises `RetrievalError` where none answers."""
+        return self._each(lambda source: source.match(title))
+
     async def _first(self, question: Callable[[SemanticScholar | OpenAlex], Awaitable[T]]) -> T:
+        async with aclosing(self._each(question)) as answers:
+            return await anext(answers)
+
+    async def _each(self, question: Callable[[SemanticScholar | OpenAlex], Awaitable[T]]) -> AsyncGenerator[T]:
+        """The sources' answers, each asked when the one before was not enough; raises where none answers."""
+        answered = False
         why = " ".join(self.failed.values()) or "No online source is configured."
         for source in (self.scholar, self.open_alex):
             if source is None or source.name in self.failed:
                 continue
             try:
-                return await question(source)
+                answer = await question(source)
             except RetrievalError as error:
                 why = str(error)
                 if error.retryable:  # a question that it refuses says nothing of the next one
                     self.failed[source.name] = why
-        raise RetrievalError(why, retryable=True)
+                continue
+            answered = True
+            yield answer
+        if not answered:
+            raise RetrievalError(why, retryable=True)
 
     def _record(self, source: str, text: str, found: int, age_s: float) -> SearchRecord:
         notes = [f"instead of {name}: {why}" for name, why in self.failed.items()]
