@@ -79,7 +79,13 @@ def identifiers_in(text: str) -> list[PaperKey]:
 
 def is_identifier(text: str) -> bool:
     """Whether a text is a DOI, an arXiv id, a link to either or a key as we write it, and nothing else."""
-    return bool(arxiv_key(text) or doi_key(text) or _MENTIONED.fullmatch(text.strip()))
+    return bool(arxiv_key(text) or doi_key(text) or is_key(text) or _MENTIONED.fullmatch(text.strip()))
+
+
+def is_key(text: str) -> bool:
+    """Whether a text is ``namespace:rest`` with a digit in the rest, as keys have and words before a colon have not."""
+    bare = text.strip()
+    return bool(_KEY.fullmatch(bare[:1].lower() + bare[1:]) and re.search(r":.*\d", bare))
 
 
 def read_key(text: str) -> PaperKey:

@@ -10,12 +10,12 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.identity import arxiv_key, doi_key, identifiers_in, is_identifier
+from engine.retrieval.identity import arxiv_key, doi_key, identifiers_in, is_identifier, is_key, read_key
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.merging.titles import Titles, compare_titles
 from engine.retrieval.online.sources import Online
 from engine.text import clean, fold
-from engine.values import ListedPaper, Paper, PaperKey, Query
+from engine.values import ListedPaper, Paper, Query
 
 SURE = 0.93
 """From this similarity of titles (letters and digits only) on, a line is that paper."""
@@ -66,7 +66,7 @@ async def match_line(line: str, library: Library, online: Online | None) -> Matc
 
     Raises `RetrievalError` where the library cannot answer; that online sources could not is said in the line.
     """
-    for paper in await library.get([PaperKey(line)]) if line.startswith("title:") else ():  # a record without a DOI
+    for paper in await library.get([read_key(line)]) if is_key(line) else ():
         return _by_identifier(paper.title, paper)
     named = identifiers_in(line) or [k for k in (arxiv_key(line), doi_key(line)) if k]
     best = MatchedLine(ListedPaper(line))

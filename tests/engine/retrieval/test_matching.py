@@ -30,6 +30,7 @@ RAG = paper(
     title="Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks",
     authors=("Patrick Lewis",),
 )
+OWN = paper(3, "graph", title="Tin Mines of Nepal", key=PaperKey("acl2021:2021.acl-long.392"), identifiers=(), url="")
 BERT = paper(
     2,
     key=PaperKey("arxiv:1810.04805"),
@@ -42,7 +43,7 @@ BERT = paper(
 @pytest.fixture
 async def libraries(tmp_path: Path) -> LocalLibrary:
     library = await create_library(tmp_path / "lib")
-    await library.add([RAG, BERT, *papers(10, "graph", 101)])
+    await library.add([RAG, BERT, OWN, *papers(10, "graph", 101)])
     await library.index(lambda _: None)
     return library
 
@@ -59,6 +60,7 @@ async def online() -> AsyncIterator[tuple[Scholarly, Online]]:
         ("arXiv:2005.11401", RAG, True),
         ("https://arxiv.org/abs/2005.11401v4", RAG, True),
         ("2005.11401", RAG, True),
+        ("acl2021:2021.acl-long.392", OWN, True),
         ("https://doi.org/10.1000/RAG", RAG, True),
         ("retrieval augmented generation for knowledge intensive nlp tasks", RAG, True),
         (f"Lewis, P., et al. {RAG.title}. NeurIPS 2020.", RAG, True),
@@ -135,7 +137,9 @@ def test_bullets_numbers_and_semicolons() -> None:
     assert lines_of("- arXiv:2005.11401, https://doi.org/10.1000/x and 1810.04805\nOn apples, pears") == (
         "arXiv:2005.11401", "https://doi.org/10.1000/x", "1810.04805", "On apples, pears",
     )  # fmt: skip
-    assert lines_of("2005.11401 10.1000/x") == ("2005.11401", "10.1000/x")
+    assert lines_of("2005.11401 10.1000/x, acl2021:2021.acl-long.392") == (
+        "2005.11401", "10.1000/x", "acl2021:2021.acl-long.392",
+    )  # fmt: skip
     assert lines_of("Lewis et al., RAG, arXiv:2005.11401, 10.1000/x") == (
         "Lewis et al., RAG, arXiv:2005.11401, 10.1000/x",
     )
