@@ -83,9 +83,8 @@ def is_identifier(text: str) -> bool:
 
 
 def is_key(text: str) -> bool:
-    """Whether a text is ``namespace:rest`` with a digit in the rest, as keys have and words before a colon have not."""
-    bare = text.strip()
-    return bool(_KEY.fullmatch(bare[:1].lower() + bare[1:]) and re.search(r":.*\d", bare))
+    """Whether a text is ``namespace:rest`` with a digit, as keys have and words around a colon have not."""
+    return bool(_KEY.fullmatch(text.strip()) and re.search(r"\d", text))
 
 
 def read_key(text: str) -> PaperKey:

@@ -69,6 +69,9 @@ SHOWN_PAPERS = 40
 LARGEST_PART = 12
 """A group gets one subsection for so many papers, from two to five."""
 
+SHARED_MORE = 4 / 3
+"""Papers of a subsection, as a multiple of an equal share: some speak to more than one of them."""
+
 REFINED_WORDS, TITLE_TOKENS = 150, 20
 """Usual length of an abstract or a conclusion, and of a title."""
 
@@ -195,7 +198,7 @@ def _supply_within(
         return tuple(parts)
     vectors = embed_papers(context.embedder, papers)
     about = context.embedder.embed([f"{part.title}. {part.description}" for part in parts])
-    count = min(context.limits.papers_per_node, max(3, -(-2 * len(papers) // len(parts))))
+    count = min(context.limits.papers_per_node, max(3, round(SHARED_MORE * len(papers) / len(parts))))
     keys = [
         list(nearest_papers(part, papers, vectors, vector, count)) for part, vector in zip(parts, about, strict=True)
     ]

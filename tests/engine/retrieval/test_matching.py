@@ -137,8 +137,8 @@ def test_bullets_numbers_and_semicolons() -> None:
     assert lines_of("- arXiv:2005.11401, https://doi.org/10.1000/x and 1810.04805\nOn apples, pears") == (
         "arXiv:2005.11401", "https://doi.org/10.1000/x", "1810.04805", "On apples, pears",
     )  # fmt: skip
-    assert lines_of("2005.11401 10.1000/x, acl2021:2021.acl-long.392") == (
-        "2005.11401", "10.1000/x", "acl2021:2021.acl-long.392",
+    assert lines_of("2005.11401 10.1000/x, acl2021:2021.acl-long.392 colm2025:ZYVA") == (
+        "2005.11401", "10.1000/x", "acl2021:2021.acl-long.392", "colm2025:ZYVA",
     )  # fmt: skip
     assert lines_of("Lewis et al., RAG, arXiv:2005.11401, 10.1000/x") == (
         "Lewis et al., RAG, arXiv:2005.11401, 10.1000/x",
