@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rich.console import Console
@@ -12,11 +13,16 @@ from bot.app import open_app
 from bot.bench.compare import write_unattended
 from bot.bench.estimates import AT_ONCE, MODELS, SimulatedProvider
 from bot.serving.libraries import OwnLibrary
-from engine.evaluation.documents import claims, from_survey
-from engine.evaluation.shared_lists import shared_lists
+from engine.evaluation.content_quality import AUTOSURVEY
+from engine.evaluation.documents import from_survey
+from engine.evaluation.entailment import ModelEntailment, RuleEntailment
+from engine.evaluation.measures import EvaluationTools, evaluate_document
+from engine.evaluation.scores import Score
+from engine.evaluation.shared_lists import LEAST_PAIRS, LEAST_SHARED, SUSPICIOUS
 from engine.limits import Limits
-from engine.llm.meter import Account, Throttle
+from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
+from engine.llm.model import LanguageModel, Provider, Task
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.run import RunContext
 from engine.survey import Survey, walk
@@ -47,79 +53,135 @@ def share_lists(outline: Outline) -> Outline:
 
 VARIANTS: dict[str, AutoSurveyRecipe] = {
     "whole": AutoSurveyRecipe(),
-    "without retrieval for each part": AutoSurveyRecipe(retrieve=False),
-    "without the check of claims": AutoSurveyRecipe(check=False),
+    "without retrieval": AutoSurveyRecipe(retrieve=False),
+    "without check": AutoSurveyRecipe(check=False),
     "without coherence": AutoSurveyRecipe(connect=False),
-    "with the public code's shared lists": SharedListsRecipe(),
+    "shared lists": SharedListsRecipe(),
 }
+
+
+PUBLISHED = {
+    "whole": (83.48, 77.15, 4.70, 4.16, 4.93, 4.57),
+    "without retrieval": (60.11, 51.65, 4.51, 4.01, 4.88, 4.44),
+    "without reflection": (83.23, 76.36, 4.76, 4.13, 4.88, 4.56),
+}
+"""AutoSurvey's table: recall and precision in percent, three criteria, their average; reflection is our check."""
+
+QUALITY = ("citation recall", "citation precision", *AUTOSURVEY, "average of three, AutoSurvey's")
+"""The columns of that table, as the evaluation names them."""
+
+COLUMNS = ("", "Rec.", "Prec.", "Cov.", "Str.", "Rel.", "Avg.")
 
 
 @dataclass(frozen=True, slots=True)
 class AblationRow:
-    """What one variant took and gave; ``checked`` is a share, ``ratio`` that of the shared lists where measurable."""
+    """What one variant took and gave; ``checked`` is a share, ``scores`` are the evaluation's figures by name."""
 
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    references: int
-    claims: int
+    used: Usage
     checked: float
-    ratio: float | None
-    note: str
+    scores: Mapping[str, Score]
+
+    def value(self, name: str) -> float | None:
+        """A figure of the evaluation; ``None`` where it could not be measured."""
+        return self.scores[name].value if name in self.scores else None
 
 
 async def ablate(console: Console, library_name: str, brief: Brief, *, as_json: bool = False) -> int:
-    """Write the brief's survey once with each variant, on the simulated model; print one table or JSON."""
+    """Write and evaluate the brief's survey once with each variant; print two tables or JSON.
+
+    Without a configured language model a simulated one writes, claims are decided by a rule, and nobody judges.
+    """
     async with open_app() as app:
         library = await app.open_library(library_name)
-        rows = {name: await _measure(library, recipe, brief) for name, recipe in VARIANTS.items()}
+        provider = app.provider()
+        bench = _Ablation(library, provider or SimulatedProvider(), app.settings.models() if provider else MODELS)
+        judges = {bench.models["judging"]: bench.model(Account())} if provider else {}
+        rows = {}
+        for name, recipe in VARIANTS.items():
+            with console.status(f"{name} …"):
+                rows[name] = await bench.measure(recipe, brief, judges)
     if as_json:
         print(json.dumps({name: _facts(row) for name, row in rows.items()}))  # noqa: T201
         return 0
-    table = Table("", "Calls", "Tokens read", "Tokens written", "References", "Claims", "Checked", "Shared lists")
-    table.title = f"{brief.topic}: AutoSurvey's recipe and its parts, on the simulated model"
-    for name, row in rows.items():
-        ratio = f"{row.ratio:.2f}" if row.ratio is not None else row.note
-        sizes = (f"{row.calls}", f"{row.input_tokens:,}", f"{row.output_tokens:,}")
-        table.add_row(name, *sizes, f"{row.references}", f"{row.claims}", f"{row.checked:.0%}", ratio)
-    console.print(table)
+    writer = bench.models["drafting"] if judges else "the simulated model; without a configured one nobody judges"
+    for table in (_tabulate_quality(rows, f"{brief.topic}: written by {writer}"), _tabulate_use(rows)):
+        console.print(table)
     return 0
 
 
-async def _measure(library: OwnLibrary, recipe: AutoSurveyRecipe, brief: Brief) -> AblationRow:
-    account = Account()
-    model = MeteredModel(SimulatedProvider(), MODELS, Throttle(AT_ONCE), account, MemoryRecord(), "ablation")
-    context = RunContext(library, await library.embedder(), Limits(), model=model)
-    return read_row(await write_unattended(recipe, brief, context), account)
+@dataclass(frozen=True)
+class _Ablation:
+    """What every variant is written and evaluated with."""
+
+    library: OwnLibrary
+    provider: Provider
+    models: Mapping[Task, str]
+
+    def model(self, account: Account) -> MeteredModel:
+        return MeteredModel(self.provider, dict(self.models), Throttle(AT_ONCE), account, MemoryRecord(), "ablation")
+
+    async def measure(self, recipe: AutoSurveyRecipe, brief: Brief, judges: Mapping[str, LanguageModel]) -> AblationRow:
+        account, embedder = Account(), await self.library.embedder()
+        context = RunContext(self.library, embedder, Limits(), model=self.model(account))
+        survey = await write_unattended(recipe, brief, context)
+        entailment = next((ModelEntailment(judge, name) for name, judge in judges.items()), RuleEntailment(embedder))
+        tools = EvaluationTools(self.library, embedder, entailment, judges)
+        evaluation = await evaluate_document(from_survey(survey), brief.topic, tools)
+        return AblationRow(account.total(), share_checked(survey), evaluation.scores())
 
 
-def read_row(survey: Survey, account: Account) -> AblationRow:
-    """The figures of one variant's survey."""
-    document, used = from_survey(survey), account.total()
-    said = claims(document)
+def share_checked(survey: Survey) -> float:
+    """Share of its claims whose citations were all checked."""
     stored = [claim for _, section in walk(survey.sections) for claim in section.claims_in_text()]
     checked = [c for c in stored if c.citations and all(e.verdict != "unchecked" for e in c.citations)]
-    score = shared_lists(document, said)[-1]
-    return AblationRow(
-        used.calls,
-        used.input_tokens,
-        used.output_tokens,
-        len(survey.references),
-        len(said),
-        len(checked) / len(stored) if stored else 0.0,
-        score.value,
-        score.how,
+    return len(checked) / len(stored) if stored else 0.0
+
+
+def _tabulate_quality(rows: Mapping[str, AblationRow], title: str) -> Table:
+    """The paper's table, ours above what was published."""
+    table = Table(*COLUMNS, title=title)
+    for name, row in rows.items():
+        values = [row.value(measure) for measure in QUALITY]
+        shares = [f"{100 * value:.1f}" if value is not None else "–" for value in values[:2]]
+        table.add_row(name, *shares, *(f"{value:.2f}" if value is not None else "–" for value in values[2:]))
+    table.add_section()
+    for name, published in PUBLISHED.items():
+        recall, precision, *criteria = published
+        table.add_row(f"{name}, published", f"{recall:.1f}", f"{precision:.1f}", *(f"{v:.2f}" for v in criteria))
+    table.caption = "Published figures are of other topics, models and judges; compare only the rows of one table."
+    return table
+
+
+def _tabulate_use(rows: Mapping[str, AblationRow]) -> Table:
+    table = Table("", "Calls", "Read", "Written", "Cited", "Claims", "Checked", "Ratio")
+    for name, row in rows.items():
+        ratio, used = row.value("shared lists"), row.used
+        counts = (row.value("references"), row.value("claims"))
+        table.add_row(
+            name,
+            f"{used.calls}",
+            f"{used.input_tokens:,}",
+            f"{used.output_tokens:,}",
+            *(f"{count or 0:.0f}" for count in counts),
+            f"{row.checked:.0%}",
+            f"{ratio:.2f}" if ratio is not None else "–",
+        )
+    table.caption = (
+        f"Read and written: tokens. Ratio: of shared lists; above {SUSPICIOUS} sections cite one another's papers. "
+        f"Measured from {LEAST_PAIRS} pairs of parts at the same position and {LEAST_SHARED} shared works on."
     )
+    return table
 
 
 def _facts(row: AblationRow) -> dict[str, float | int | str | None]:
     return {
-        "calls": row.calls,
-        "input_tokens": row.input_tokens,
-        "output_tokens": row.output_tokens,
-        "references": row.references,
-        "claims": row.claims,
+        "calls": row.used.calls,
+        "input_tokens": row.used.input_tokens,
+        "output_tokens": row.used.output_tokens,
+        "references": row.value("references"),
+        "claims": row.value("claims"),
         "checked": row.checked,
-        "shared_lists": row.ratio,
-        "note": row.note,
+        "shared_lists": row.value("shared lists"),
+        "note": row.scores["shared lists"].how,
+        **{name.partition(" of ")[0].replace(" ", "_"): row.value(name) for name in QUALITY},
     }

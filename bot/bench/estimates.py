@@ -19,14 +19,14 @@ from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Request, Task, tokens_of
 from engine.reading.forests import MemoryForest
-from engine.run import GroupingRecipe, Recipe, RunContext, StagedRecipe, WritingPlan, WritingTask
+from engine.run import GroupingRecipe, Recipe, ReviewRecipe, RunContext, StagedRecipe, WritingPlan, WritingTask
 from engine.values import Brief, PaperSelection, Query
 from engine.writing.estimates import Estimate, estimate_cost
 
 MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "gpt-4o")
 AT_ONCE = 20
-WRITING_RECIPES = ("autosurvey", "surveyx", "cluster", "naive", "organiser")
-"""The recipes that write an outline with a language model."""
+WRITING_RECIPES = ("autosurvey", "surveyx", "cluster", "naive", "organiser", "quick")
+"""The recipes that write with a language model."""
 
 CLOSE = 0.2
 """An estimate is to be within this share of what was used."""
@@ -69,12 +69,16 @@ class EstimatedRun:
         return calls, read, written
 
 
-async def measure_estimate(library: OwnLibrary, recipe: StagedRecipe, brief: Brief) -> EstimatedRun:
+async def measure_estimate(library: OwnLibrary, recipe: StagedRecipe | ReviewRecipe, brief: Brief) -> EstimatedRun:
     """Plan and write one survey by the recipe. Raises what its steps raise."""
     account = Account()
     model = MeteredModel(SimulatedProvider(), MODELS, Throttle(AT_ONCE), account, MemoryRecord(), brief.recipe)
     embedder = await library.embedder()
     context = RunContext(library, embedder, model=model, forest=MemoryForest(embedder))
+    if isinstance(recipe, ReviewRecipe):
+        chains = recipe.plan_review_calls(brief, context.limits)
+        await recipe.review(brief, (), context)
+        return EstimatedRun(estimate_cost(chains, MODELS, AT_ONCE), account.total(), dict(account.steps))
     found = await library.search(Query(brief.topic, recipe.paper_count(Limits())))
     selection = PaperSelection(tuple(found))
     outline = await recipe.outline(brief, selection, context)
@@ -109,12 +113,10 @@ async def print_estimates(
 
 
 async def compare_estimates(library: OwnLibrary, recipes: Mapping[str, Recipe], brief: Brief) -> Table:
-    """The table of every recipe that writes an outline with a language model."""
-    table = Table(
-        "Recipe", "Calls", "Tokens read", "Tokens written", "Said / used", title="Said before writing / really used"
-    )
+    """The table of every recipe that writes with a language model: three rows each."""
+    table = Table("Recipe", "", "Said", "Used", "Said / used", title="Said before writing / really used")
     for name, recipe in recipes.items():
-        if not isinstance(recipe, StagedRecipe):
+        if not isinstance(recipe, StagedRecipe | ReviewRecipe):
             continue
         try:
             run = await measure_estimate(library, recipe, replace(brief, recipe=name))
@@ -122,13 +124,13 @@ async def compare_estimates(library: OwnLibrary, recipes: Mapping[str, Recipe], 
             table.add_row(name, str(error))
             continue
         said, used = run.expected, run.used
-        ratios = run.ratios()
-        verdict = "" if all(abs(1 - ratio) <= CLOSE for ratio in ratios) else f" (more than {CLOSE:.0%} off)"
-        table.add_row(
-            name,
-            f"{said.calls:,} / {used.calls:,}",
-            f"{said.input_tokens:,} / {used.input_tokens:,}",
-            f"{said.output_tokens:,} / {used.output_tokens:,}",
-            " · ".join(f"{ratio:.2f}" for ratio in ratios) + verdict,
+        rows = (
+            ("calls", said.calls, used.calls),
+            ("tokens read", said.input_tokens, used.input_tokens),
+            ("tokens written", said.output_tokens, used.output_tokens),
         )
+        for at, ((what, expected, real), ratio) in enumerate(zip(rows, run.ratios(), strict=True)):
+            verdict = "" if abs(1 - ratio) <= CLOSE else f" (more than {CLOSE:.0%} off)"
+            table.add_row("" if at else name, what, f"{expected:,}", f"{real:,}", f"{ratio:.2f}{verdict}")
+        table.add_section()
     return table

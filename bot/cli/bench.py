@@ -60,7 +60,7 @@ def bench_write(
     topic: Annotated[str, typer.Option(help="What the survey is about.")] = "Graph Neural Networks",
     sections: Annotated[int, typer.Option(help="Number of sections.")] = 8,
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 700,
-    recipe: Annotated[str, typer.Option(help="all, autosurvey, surveyx, cluster, naive or organiser.")] = "all",
+    recipe: Annotated[str, typer.Option(help="all, autosurvey, surveyx, cluster, naive, organiser or quick.")] = "all",
     pace: Annotated[float, typer.Option(help="With surveyx: 1 is a service's usual speed.")] = 1.0,
     faults: Annotated[bool, typer.Option("--faults", help="Also one run for each kind of fault.")] = False,
 ) -> None:
@@ -173,7 +173,10 @@ def bench_ablation(
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 150,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """AutoSurvey's recipe without each of its parts, and with the mistake of its public code; no model is called."""
+    """AutoSurvey's recipe without each of its parts, and with the mistake of its public code.
+
+    With the configured language model, which also judges, or else a simulated one and a rule.
+    """
     with starting() as console:
         from bot.bench.ablation import ablate
         from engine.values import Brief
