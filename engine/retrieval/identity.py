@@ -12,7 +12,7 @@ from engine.values import PaperKey
 
 _KEY = re.compile(r"[a-z0-9][a-z0-9_+-]*:[^\s\[\]@;,\"'`|<>{}\\]+")
 _ARXIV = re.compile(r"^(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?$", re.I)
-_DOI = re.compile(r"^(?:doi:)?(10\.\d{4,9}/\S+)$", re.I)
+_DOI = re.compile(r"^(?:doi:)?(10\.\d{1,9}(?:\.\d{1,9}){0,2}/\S+)$", re.I)
 
 _PREFERRED = ("doi", "arxiv", "acl", "s2", "pmid", "openalex")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import RecordError, UserError
-from engine.retrieval.identity import arxiv_key, choose_key, described_key, doi_key, paper_key
+from engine.retrieval.identity import arxiv_key, choose_key, described_key, doi_key, find_arxiv, paper_key
 from engine.retrieval.merging.titles import is_generic
 from engine.retrieval.names import read_names, split_names, write_name
 from engine.retrieval.paper_text import clean_abstract, clean_title
@@ -122,6 +122,7 @@ def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
         arxiv_key(_to_text(record.get("arxiv") or record.get("arxiv_id"))),
         arxiv_key(_to_text(record.get("doi"))),
         arxiv_key(_to_text(record.get("url"))),
+        arxiv_key(find_arxiv(*(_to_words(record.get(name)) for name in _VENUES))),
         arxiv_key(own),
         doi_key(own),
         _numbered_key("pmid", record.get("pmid")),

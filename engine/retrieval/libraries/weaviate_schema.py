@@ -24,9 +24,9 @@ from weaviate.exceptions import UnexpectedStatusCodeError, WeaviateBaseError, We
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.library import WORKSPACES
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised whenever a property is added below, which older libraries get when they are opened, or stems (3) or the
-blocking keys (4) change."""
+blocking keys (5) change."""
 
 LIBRARIES = "Scholium_Libraries"
 """One object for each library: the version of its schema and the embedding of its vectors."""

@@ -53,7 +53,7 @@ def compare_people(one: Sequence[str], other: Sequence[str]) -> People:
     share = matched / len(short)
     if is_same_person(first[0], second[0]):
         is_cut = len(short) == 1 or _is_cut(one) or _is_cut(other)
-        return People.SAME if is_cut or share >= 0.5 else People.DIFFERENT
+        return People.SAME if is_cut or (matched >= 2 and share >= 0.5) else People.DIFFERENT
     return People.OVERLAP if matched >= 2 and share >= 0.6 else People.DIFFERENT
 
 
@@ -87,7 +87,8 @@ def is_same_person(one: str, other: str) -> bool:
             rest_one.remove(a)
             rest_other.remove(b)
         else:
-            return _fit(rest_one, rest_other)
+            if _fit(rest_one, rest_other):
+                return True
     return len(first) > 1 and len(second) > 1 and _share_a_surname(first, second)
 
 

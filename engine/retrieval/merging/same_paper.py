@@ -20,6 +20,7 @@ from engine.retrieval.merging.titles import (
     HEAD_LETTERS,
     Titles,
     compare_titles,
+    is_cut_off,
     is_generic,
     is_long,
     is_recurrent,
@@ -41,7 +42,7 @@ PUBLISHED_YEARS = 1
 MOST_IN_BLOCK = 30
 """Where more papers have one blocking key (a series of one author), it says nothing and is not compared by."""
 
-BLOCKING_VERSION = 1
+BLOCKING_VERSION = 2
 """Raised whenever `blocking_keys` gives other keys for a record: what a library keeps of them is then made anew."""
 
 UNLIKE = 0.6
@@ -124,7 +125,10 @@ def _are_alike(one: Paper, other: Paper) -> bool:
         return False
     if apart != 0 and (is_recurrent(one.title) or is_recurrent(other.title)):
         return False
-    if titles is Titles.SHORTENED and (not are_all_the_same(one.authors, other.authors) or (apart and both_published)):
+    if titles is Titles.SHORTENED and (
+        not (are_all_the_same(one.authors, other.authors) or _is_only_cut_off(one.title, other.title))
+        or (apart and both_published)
+    ):
         return False  # a later paper often adds a subtitle to an earlier one's title
     if titles is not Titles.SAME:
         return people is People.SAME and (apart or 0) <= PUBLISHED_YEARS
@@ -134,6 +138,11 @@ def _are_alike(one: Paper, other: Paper) -> bool:
     if people is People.OVERLAP:
         return len(title_words(one.title)) >= 4 and apart in {0, 1}
     return is_long(one.title) or (apart == 0 and len(title_words(one.title)) >= 4 and _is_telling(one.title))
+
+
+def _is_only_cut_off(one: str, other: str) -> bool:
+    """Whether one of the titles ends in “…” after so much that it is one work's; such a list cuts off the authors too."""
+    return any(is_cut_off(title) and is_long(title) for title in (one, other))
 
 
 def _is_telling(title: str) -> bool:

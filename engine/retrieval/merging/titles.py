@@ -54,6 +54,7 @@ _ORDINALS = dict(
     )
 )
 _SAME_WORDS = {**_NUMBER_WORDS, **_ORDINALS, "vs": "versus"}
+_COMPARED = {"<": "less", ">": "greater", "≤": "atmost", "≥": "atleast"}
 _ROMAN = re.compile(r"(?:x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
 _NUMBERED_BY = frozenset(
@@ -123,11 +124,12 @@ LONG_WORDS = 5
 
 @lru_cache(maxsize=200_000)
 def title_words(title: str) -> tuple[str, ...]:
-    """The words in plain letters: numbers as digits, “&” as “and”, without articles and decoration."""
+    """The words in plain letters: numbers as digits, “&” and “<” as words, without articles and decoration."""
     bare = _DECORATION.sub("", title)
     bare = _EDITION.sub(r"\1 edition", re.sub(r"(?<=\w)\+\+", " plusplus ", bare)).replace("×", "x")
     bare = re.sub(r"(?<=\w)\+(?!\w)", " plus ", bare).replace("&", " and ")
     bare = re.sub(r"(?<=[A-Z])#", " sharp ", re.sub(r"\b([A-Z])\*(?=\s)", r"\1 star ", bare))
+    bare = re.sub(r"\s([<>≤≥])(?=\s)", lambda m: f" {_COMPARED[m[1]]}", bare)
     bare = re.sub(r"(?<=\d)[,’'](?=\d{3}\b)", "", re.sub(r"(?<=\d)\.(?=\d)", "point", bare))
     plain = plain_letters(greek_names(bare.casefold()))
     found = re.findall(r"[^\W_]+", re.sub(r"(?<=\w)['’](?=\w)", "", plain))
@@ -176,6 +178,11 @@ def is_long(title: str) -> bool:
     if len(_IDEOGRAPH.findall(letters)) > len(letters) / 2:  # a sign is a syllable, and no space parts the words
         return len(letters) >= LONG_LETTERS / 2 * more
     return len(found) >= LONG_WORDS * more and len(letters) >= LONG_LETTERS * more
+
+
+def is_cut_off(title: str) -> bool:
+    """Whether a title ends in “…”, as where a list has no room for all of it."""
+    return bool(re.search(r"(?:…|\.\.\.)\s*$", title))
 
 
 def compare_titles(one: str, other: str) -> Titles:
@@ -244,7 +251,7 @@ def _is_near(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
 def _is_shortened(short: str, long: str) -> bool:
     """Whether the first is the second without its subtitle, without the name before it, or cut off with “…”."""
     letters = title_letters(short)
-    if re.search(r"(?:…|\.\.\.)\s*$", short) and len(letters) >= HEAD_LETTERS:
+    if is_cut_off(short) and len(letters) >= HEAD_LETTERS:
         return title_letters(long).startswith(letters)
     if len(letters) < HEAD_LETTERS or len(title_words(short)) < 4:
         return False
