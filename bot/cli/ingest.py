@@ -56,7 +56,7 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
                             _reject(console, rejected, item)
 
             report = await library.add(papers())
-            await library.index(lambda step: _show(bar, task, step))
+            await _index(library, bar, task)
             # After the lists, which may describe papers that nobody else knows.
             texts = await _read_texts(app, library, list(filter(_is_pdf, found)), bar, task)
             for refused in texts.rejected:
@@ -116,8 +116,15 @@ async def _read_texts(app: App, library: OwnLibrary, files: Sequence[Path], bar:
             new.append(paper)
     if new:
         done.added = (await library.add(new)).added
-        await library.index(lambda step: _show(bar, task, step))
+        await _index(library, bar, task)
     return done
+
+
+async def _index(library: OwnLibrary, bar: Progress, task: TaskID) -> None:
+    """Make what was added searchable, then fit the embedding anew where that is due."""
+    await library.index(lambda step: _show(bar, task, step))
+    if isinstance(library, LocalLibrary):
+        await library.refit(lambda step: _show(bar, task, step))
 
 
 def _is_pdf(path: Path) -> bool:

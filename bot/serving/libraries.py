@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -39,6 +40,7 @@ class Libraries:
         self._open: dict[str, OwnLibrary] = {}
         self._remote: list[str] = []
         self._client: Any = None
+        self._refitting: dict[Path, asyncio.subprocess.Process] = {}
         self._neural: Embedder | None = None
         self._neural_tried = False
 
@@ -79,6 +81,7 @@ class Libraries:
                 library = await open_library(self.folder(name), self.neural_embedder())
                 if not await library.is_current():
                     await library.index(lambda _: None)
+                await self.refit_beside(library)
             self._open[known] = library
         return self._open[known]
 
@@ -107,6 +110,24 @@ class Libraries:
             else:
                 self._open[known] = await create_library(self._workspace_folder(tenant), self.neural_embedder())
         return self._open[known]
+
+    async def refit_beside(self, library: OwnLibrary) -> None:
+        """Where a library on this machine has outgrown its embedding, let another process fit it anew.
+
+        It is ended with this one, and what it had not finished is gone on with when the library is opened again.
+        """
+        if not isinstance(library, LocalLibrary) or not await library.is_outgrown():
+            return
+        running = self._refitting.get(library.folder)
+        if running is None or running.returncode is not None:
+            command = (sys.executable, "-I", "-m", "engine.retrieval.libraries.refitting", str(library.folder))
+            quiet = asyncio.subprocess.DEVNULL
+            self._refitting[library.folder] = await asyncio.create_subprocess_exec(*command, stdout=quiet, stderr=quiet)
+
+    async def finish_refits(self) -> None:
+        """Wait for what fits libraries anew."""
+        for process in self._refitting.values():
+            await process.wait()
 
     async def forest(self, name: str, embedder: Embedder) -> Forest:
         """The attribute trees of a library's papers; without a name those of papers that came from online sources."""
@@ -207,7 +228,11 @@ class Libraries:
         return self._neural
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Let go of the connection, and end what still fits a library anew."""
+        for process in self._refitting.values():
+            if process.returncode is None:
+                process.terminate()
+        await self.finish_refits()
         if self._client is not None:
             await self._client.close()
             self._client = None

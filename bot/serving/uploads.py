@@ -54,6 +54,7 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache, note: No
     library = await app.libraries.workspace_library(workspace)
     report = await library.add(upload.papers)
     await library.index(lambda _: None)
+    await app.libraries.refit_beside(library)
     for paper, text in upload.texts:
         await asyncio.to_thread(app.libraries.texts_of(workspace).save, paper.key, text)
     upload.said = wording.papers_added(report, upload.rejected, [paper for paper, _ in upload.texts])

@@ -58,18 +58,17 @@ class LatentSemanticAnalysis:
         self._components = components
 
     @classmethod
-    def fit(cls, texts: Sequence[str], seed: int = 0) -> LatentSemanticAnalysis:
+    def fit(cls, texts: Sequence[str], seed: int = 0, papers: int = 0) -> LatentSemanticAnalysis:
         """Fit on the texts of a library, or on a random sample of `LSA_SAMPLE` where there are more.
 
-        Fewer texts than dimensions are no obstacle: the missing dimensions stay zero.
+        ``papers`` says how many the library has where the texts are a sample already. Fewer texts than dimensions are
+        no obstacle: the missing dimensions stay zero.
         """
         from sklearn.feature_extraction.text import TfidfTransformer
         from sklearn.utils.extmath import randomized_svd
 
-        total = len(texts)
-        if total > LSA_SAMPLE:
-            chosen = np.sort(np.random.default_rng(seed).choice(total, LSA_SAMPLE, replace=False))
-            texts = [texts[int(i)] for i in chosen]
+        total = papers or len(texts)
+        texts = [texts[int(i)] for i in sample_rows(len(texts), seed)]
         counter = _counter(min_df=3 if len(texts) >= 1_000 else 1)
         try:
             counts = counter.fit_transform(texts)
@@ -122,6 +121,13 @@ class LatentSemanticAnalysis:
             with np.load(folder / "lsa.npz", allow_pickle=False) as arrays:
                 idf, components = arrays["idf"], np.ascontiguousarray(arrays["components"].T)
         return cls(document["vocabulary"], idf, components, document["fitted_on"])
+
+
+def sample_rows(size: int, seed: int = 0) -> NDArray[np.int64]:
+    """The rows, ascending, on which an embedding of so many texts is fitted: all, or `LSA_SAMPLE` chosen by chance."""
+    if size <= LSA_SAMPLE:
+        return np.arange(size)
+    return np.sort(np.random.default_rng(seed).choice(size, LSA_SAMPLE, replace=False))
 
 
 class FittedOnTopic:

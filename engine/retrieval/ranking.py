@@ -137,13 +137,13 @@ def survey_scores(words: WordEvidence, near: Scores, cited: Scores, usual: Usual
 
 def find_seeds(words: WordEvidence) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows of the papers that stand for the topic: first by its words, and those that name most of it."""
-    if not words.bm25.any():
+    if not (words.bm25 > 0).any():
         nothing = np.zeros(0, np.int64)
         return nothing, nothing
-    named = words.present + words.in_title + 0.5 * words.bm25 / words.bm25.max()
-    first = order_best(words.bm25, SEEDS), order_best(np.where(words.bm25 > 0, named, 0.0), NAMING_SEEDS)
-    worded, naming = (rows[words.bm25[rows] > 0] for rows in first)
-    return worded, naming
+    rows = np.flatnonzero(words.bm25 > 0)
+    said = words.at(rows)
+    named = said.present + said.in_title + 0.5 * said.bm25 / said.bm25.max()
+    return rows[order_best(said.bm25, SEEDS)], rows[order_best(named, NAMING_SEEDS)]
 
 
 def topic_closeness(vectors: Vectors, seeds: Sequence[Vectors]) -> Scores:

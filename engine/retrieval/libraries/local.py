@@ -9,31 +9,33 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import AsyncFileLock, FileLock, Timeout
 
 from engine.errors import UserError
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.adding import Changes, StoredPaper, from_stored, plan_changes, split_merge
 from engine.retrieval.libraries.appending import UnindexedPapers
+from engine.retrieval.libraries.drafting import PaperVectors
 from engine.retrieval.libraries.lancedb_import import import_lancedb
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.local_papers import (
     FIELDS,
     PaperTable,
-    key_in,
     schema,
     to_stored,
     translate_failures,
 )
 from engine.retrieval.libraries.paper_blocks import PaperBlocks
-from engine.retrieval.libraries.vectors import DamagedIndex, PaperTexts, PaperVectors, VectorStore
+from engine.retrieval.libraries.paper_rows import read_facts
+from engine.retrieval.libraries.refitting import fill_draft
+from engine.retrieval.libraries.vectors import DamagedIndex, VectorStore
 from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import order_best, popularity
 from engine.retrieval.topic_words import closest_form, with_abbreviations
@@ -41,10 +43,12 @@ from engine.values import FoundPaper, Paper, PaperKey, Query
 
 BATCH = 5_000
 
+PATIENCE_S = 3_600.0
+"""A new embedding waits so long for those who are adding papers, before it takes its place."""
+
 SPELLING_PAPERS = 30
 """Papers that are read to learn how a word of the library is spelt, whose stem alone is in the index."""
 
-_TEXTS = ("key", "title", "abstract", "summary")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -53,13 +57,13 @@ class LocalLibrary:
 
     def __init__(self, folder: Path, table: Any, neural: Embedder | None) -> None:
         self.name = folder.name
-        self._folder = folder
+        self.folder = folder
         self._table = table
         self._papers = PaperTable(folder.name, table)
         self._store = VectorStore(folder, neural)
         self._unindexed = UnindexedPapers(folder)
         self._loading = asyncio.Lock()
-        self._held: LocalIndex | None = None
+        self._held: tuple[object, LocalIndex] | None = None
 
     async def count(self) -> int:
         """Number of papers."""
@@ -73,7 +77,7 @@ class LocalLibrary:
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
         index = await self._index()
-        stored = [index.keys[index.position[k]] for k in keys if k in index.position]
+        stored = [index.keys[row] for row in index.facts.rows.find_all(keys)]
         rows = await self._papers.papers(list(dict.fromkeys(stored)))
         return [rows[k] for k in stored if k in rows]
 
@@ -82,10 +86,11 @@ class LocalLibrary:
         index = await self._index()
         if not index.keys or not query.text.strip():
             return []
-        topic, seeds = await asyncio.to_thread(index.read_topic, query.text)
+        said = await asyncio.to_thread(index.read_topic, query.text)
+        topic = said.topic
         if query.ranking in {"survey", "words"}:
-            topic = with_abbreviations(topic, await self._abstracts(index, seeds))
-        scores = await asyncio.to_thread(index.rank, query, topic)
+            topic = with_abbreviations(topic, await self._abstracts(index, said.seeds))
+        scores = await asyncio.to_thread(index.rank, query, topic, said)
         chosen = [int(row) for row in order_best(scores, query.limit) if scores[row] > -np.inf]
         papers = await self._at(index, chosen)
         return [FoundPaper(papers[row], float(scores[row])) for row in chosen if row in papers]
@@ -124,7 +129,7 @@ class LocalLibrary:
 
     async def rewrite(self, changes: Changes) -> None:
         """Write and remove papers as planned, without merging; `index` makes everything searchable anew."""
-        with hold_lock(self._folder), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
+        with hold_lock(self.folder), closing(PaperBlocks(self.folder / "identities.sqlite")) as known:
             await asyncio.to_thread(self._unindexed.note, (*changes.write, *changes.remove))
             await asyncio.to_thread(self._store.discard)  # it was fitted on other texts
             with translate_failures(self.name):
@@ -159,87 +164,86 @@ class LocalLibrary:
         return held == await self.count()
 
     async def index(self, on_progress: OnIndexProgress) -> None:
-        """Make what was added searchable by words and by vectors; does only what is due."""
+        """Make what was added searchable by words and by vectors; does only what is due. See `refit` for the rest."""
         total = await self.count()
         if total == 0:
             return
-        with hold_lock(self._folder), translate_failures(self.name):
+        with hold_lock(self.folder), translate_failures(self.name):
             try:
-                appended = await self._append(total)
-                self._held = None
-                if not appended or await asyncio.to_thread(self._store.grown):
+                if not await self._append(total):
                     await self._rebuild(on_progress)
             except DamagedIndex:
                 await asyncio.to_thread(self._store.discard)
                 await self._rebuild(on_progress)
             await asyncio.to_thread(self._unindexed.clear)
-        self._held = None
+
+    async def is_outgrown(self) -> bool:
+        """Whether `refit` is due."""
+        return await asyncio.to_thread(self._store.grown)
+
+    async def refit(self, on_progress: OnIndexProgress) -> None:
+        """Fit the embedding anew where the library has outgrown it, while others search, and add papers.
+
+        Interrupted, it is gone on with by the next call. Raises `UserError` where another process is at it.
+        """
+        if not await self.is_outgrown():
+            return
+        with hold_lock(self.folder, "drafting"), translate_failures(self.name):
+            mark = await asyncio.to_thread(self._store.mark)
+            draft = await fill_draft(self._papers, self._store, on_progress)
+            # Whoever is adding papers now comes first.
+            async with AsyncFileLock(self.folder / "writing.lock", timeout=PATIENCE_S, poll_interval=1.0):
+                since = await asyncio.to_thread(self._store.indexed_since, mark)
+                if since is None:
+                    return
+                await asyncio.to_thread(self._unindexed.note, since)
+                await asyncio.to_thread(self._store.adopt, draft)
+        await self.index(on_progress)
 
     async def _rebuild(self, on_progress: OnIndexProgress) -> None:
-        await self._tidy()
-        await asyncio.to_thread(self._store.rebuild, await self._texts(), on_progress)
+        with hold_lock(self.folder, "drafting"):
+            await self._papers.tidy()
+            await asyncio.to_thread(self._store.adopt, await fill_draft(self._papers, self._store, on_progress))
 
     async def _append(self, total: int) -> bool:
         """Make what was written since the last time searchable, at the cost of that alone; whether it could be done."""
         written = await asyncio.to_thread(self._unindexed.read)
         if not written:
             return await asyncio.to_thread(self._store.holds) == total
-        texts = await self._texts(written)
+        texts = await self._papers.texts(written)
         there = set(texts.keys)
         removed = [key for key in written if key not in there]
         return await asyncio.to_thread(self._store.append, texts, removed, total)
 
-    async def _tidy(self) -> None:
-        """Let the table be read quickly again; it costs as much as the table is large."""
-        if await self._table.list_indices():
-            await self._table.optimize()
-        else:
-            from lancedb.index import BTree
-
-            await self._table.create_index("key", config=BTree())
-
-    async def _texts(self, keys: Sequence[PaperKey] | None = None) -> PaperTexts:
-        """What is embedded of these papers, those that are there, or of all."""
-        with translate_failures(self.name):
-            if keys is None:
-                parts = [await self._table.query().select(list(_TEXTS)).to_arrow()]
-            else:
-                ranges = range(0, max(1, len(keys)), 1_000)
-                parts = [await self._where(keys[start : start + 1_000], list(_TEXTS)) for start in ranges]
-        columns = {name: [value for part in parts for value in part[name].to_pylist()] for name in _TEXTS}
-        both = zip(columns["abstract"], columns["summary"], strict=True)
-        return PaperTexts(columns["key"], columns["title"], [a or s or "" for a, s in both])
-
-    async def _where(self, keys: Sequence[PaperKey], columns: Sequence[str]) -> Any:
-        """An Arrow table of the papers with these keys."""
-        return await self._table.query().where(key_in(keys)).select(list(columns)).to_arrow()
-
     async def _index(self) -> LocalIndex:
+        """What is searched; read again when this process or another has changed it."""
         async with self._loading:
-            if self._held is None:
+            version = await asyncio.to_thread(self._store.version)
+            if self._held is None or self._held[0] != version:
                 try:
-                    self._held = await self._load()
+                    self._held = version, await self._load()
                 except DamagedIndex:  # the papers are the truth: what is derived from them is made anew, once
                     await asyncio.to_thread(self._store.discard)
                     await self.index(lambda _: None)
-                    self._held = await self._load()
-        return self._held
+                    self._held = await asyncio.to_thread(self._store.version), await self._load()
+            return self._held[1]
 
     async def _load(self) -> LocalIndex:
+        columns = ["key", "year", "citations", "venue", "identifiers"]
         with translate_failures(self.name):
-            vectors = await asyncio.to_thread(self._store.load)
-            words = await asyncio.to_thread(self._store.load_words)
-            embedder = await asyncio.to_thread(self._store.embedder)
+            table, vectors, words, embedder = await asyncio.gather(
+                self._table.query().select(columns).to_arrow(),
+                asyncio.to_thread(self._store.load),
+                asyncio.to_thread(self._store.load_words),
+                asyncio.to_thread(self._store.embedder),
+            )
         if vectors is None or embedder is None:
             raise UserError(
                 f"The library “{self.name}” is empty or not indexed yet. "
                 f"Add papers with: scholium ingest FILE --library {self.name}"
             )
         if words is None:
-            words = await asyncio.to_thread(self._store.add_words, await self._texts())
-        columns = ["key", "year", "citations", "venue", "identifiers"]
-        with translate_failures(self.name):
-            table = await self._table.query().select(columns).to_arrow()
+            words = await asyncio.to_thread(self._store.add_words, await self._papers.texts(vectors.keys))
         return await asyncio.to_thread(_hold, table, vectors, words, embedder)
 
     async def _at(self, index: LocalIndex, rows: Sequence[int]) -> dict[int, Paper]:
@@ -291,7 +295,7 @@ class LocalLibrary:
     @asynccontextmanager
     async def _identities(self) -> AsyncIterator[PaperBlocks]:
         """The index of what may be one paper, true before and after a change; nobody else changes the library."""
-        with hold_lock(self._folder), closing(PaperBlocks(self._folder / "identities.sqlite")) as known:
+        with hold_lock(self.folder), closing(PaperBlocks(self.folder / "identities.sqlite")) as known:
             if known.count() != await self.count():
                 await self._papers.fill(known)
             yield known
@@ -299,14 +303,15 @@ class LocalLibrary:
 
 
 @contextmanager
-def hold_lock(folder: Path) -> Iterator[None]:
-    """Nobody else writes to the library in the folder meanwhile. Raises `UserError` where another process does."""
-    lock = FileLock(folder / "writing.lock", timeout=0)
+def hold_lock(folder: Path, doing: Literal["writing", "drafting"] = "writing") -> Iterator[None]:
+    """Nobody else writes papers, or drafts an index, in the folder meanwhile. Raises `UserError` where one does."""
+    lock = FileLock(folder / f"{doing}.lock", timeout=0)
     try:
         lock.acquire()
     except Timeout as error:
+        what = "adding papers to the library" if doing == "writing" else "fitting the embedding of the library"
         raise UserError(
-            f"Another process is adding papers to the library “{folder.name}”. "
+            f"Another process is {what} “{folder.name}”. "
             "Wait until it has finished, then repeat the command; nothing will be doubled."
         ) from error
     try:
@@ -317,39 +322,15 @@ def hold_lock(folder: Path) -> Iterator[None]:
 
 def _hold(table: Any, vectors: PaperVectors, words: WordParts, embedder: Embedder) -> LocalIndex:
     """What is searched, from the facts of the table, in the order of the vectors."""
-    import pyarrow.compute as pc
-
-    keys = vectors.keys
-    position: dict[str, int] = {key: row for row, key in enumerate(keys)}  # the last row of a key counts
-    rows = np.fromiter((position.get(key, -1) for key in table["key"].to_pylist()), np.int64, table.num_rows)
-    known = np.flatnonzero(rows >= 0)
-    at = rows[known]
-    years, citations = np.zeros(len(keys), np.int64), np.full(len(keys), np.nan)
-    years[at] = table["year"].fill_null(0).to_numpy()[known]
-    citations[at] = table["citations"].cast("float64").to_numpy()[known]  # a missing count is NaN
-    venues = np.full(len(keys), "", object)
-    venues[at] = np.array([venue.casefold() for venue in table["venue"].fill_null("").to_pylist()], object)[known]
-    gone = np.ones(len(keys), bool)
-    gone[at] = False
-    # A key that was merged away is an identifier of another paper now.
-    position = {key: row for key, row in position.items() if not gone[row]}
-    lists = table["identifiers"].combine_chunks()
-    owners = rows[pc.list_parent_indices(lists).to_numpy()].tolist()
-    for identifier, row in zip(lists.flatten().to_pylist(), owners, strict=True):
-        if row >= 0:
-            position.setdefault(identifier, row)
+    facts = read_facts(vectors.keys, table)
     return LocalIndex(
-        keys=keys,
-        position=position,
-        years=years,
-        citations=citations,
-        venues=venues,
-        popularity=popularity(citations, years, datetime.now(UTC).year),
+        keys=vectors.keys,
+        facts=facts,
+        popularity=popularity(facts.citations, facts.years, datetime.now(UTC).year),
         titles=vectors.titles,
         abstracts=vectors.abstracts,
         embedder=embedder,
         words=words,
-        gone=np.flatnonzero(gone),
     )
 
 
@@ -378,7 +359,8 @@ async def create_library(folder: Path, neural: Embedder | None = None) -> LocalL
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         import pyarrow as pa
 
-        database = await import_lancedb().connect_async(folder)
+        # No interval: what another process wrote is seen by the next read.
+        database = await import_lancedb().connect_async(folder, read_consistency_interval=timedelta(0))
         names = (await database.list_tables()).tables
         if "papers" in names:
             table = await database.open_table("papers")

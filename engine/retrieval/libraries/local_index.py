@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.libraries.paper_rows import PaperFacts
 from engine.retrieval.libraries.word_index import KNOWN_WORD
 from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import (
@@ -44,28 +45,32 @@ CANDIDATES = 8_000
 
 
 @dataclass(frozen=True)
+class SaidTopic:
+    """A topic as it was said, what its words tell of every paper, and the rows that stand for it by its words."""
+
+    topic: TopicWords
+    evidence: WordEvidence
+    seeds: list[int]
+
+
+@dataclass(frozen=True)
 class LocalIndex:
     """Row i of every array is paper ``keys[i]``."""
 
     keys: list[PaperKey]
-    position: dict[str, int]
-    years: NDArray[np.int64]
-    citations: Scores
-    venues: NDArray[np.object_]
-    """Folded, empty where there is none."""
+    facts: PaperFacts
     popularity: Scores
     titles: Vectors
     abstracts: Vectors
     embedder: Embedder
     words: WordParts
-    gone: NDArray[np.int64]
-    """Rows of papers that were removed, or stand further down anew."""
 
-    def read_topic(self, topic: str) -> tuple[TopicWords, list[int]]:
+    def read_topic(self, topic: str) -> SaidTopic:
         """The topic's words, and the rows whose texts tell the abbreviations of its phrases."""
         said = read_topic(topic)
-        seeds, _ = find_seeds(self.measure(said))
-        return said, [int(row) for row in seeds]
+        evidence = self.measure(said)
+        seeds, _ = find_seeds(evidence)
+        return SaidTopic(said, evidence, [int(row) for row in seeds])
 
     def measure(self, topic: TopicWords) -> WordEvidence:
         """What the topic's words tell of every paper."""
@@ -94,15 +99,15 @@ class LocalIndex:
 
         return await find_implied(frozenset(range(len(found))), count)
 
-    def rank(self, query: Query, topic: TopicWords) -> Scores:
+    def rank(self, query: Query, topic: TopicWords, said: SaidTopic) -> Scores:
         """A score for every paper, in the order that the query asks for; -inf for those that it does not take."""
+        words = said.evidence if topic == said.topic else self.measure(topic)
         match query.ranking:
             case "survey":
-                scores = self._rank_for_survey(query, self.measure(topic))
+                scores = self._rank_for_survey(query, words)
             case "relevance":
-                scores = self._rank_by_relevance(query, self.measure(topic))
+                scores = self._rank_by_relevance(query, words)
             case "words":
-                words = self.measure(topic)
                 scores = np.where(words.present > 0, words.present + words.in_text, -np.inf)
             case "title":
                 scores = (self.titles @ self._vector(query)).astype(np.float64)
@@ -149,17 +154,16 @@ class LocalIndex:
 
     def allow(self, query: Query) -> NDArray[np.bool_]:
         """Which papers the query takes at all."""
-        allowed = np.ones(len(self.keys), dtype=bool)
-        allowed[self.gone] = False
+        allowed = ~self.facts.gone
         if query.years.first is not None:
-            allowed &= self.years >= query.years.first
+            allowed &= self.facts.years >= query.years.first
         if query.years.last is not None:
-            allowed &= (self.years <= query.years.last) & (self.years > 0)
+            allowed &= (self.facts.years <= query.years.last) & (self.facts.years > 0)
         if query.least_citations:
-            allowed &= self.citations >= query.least_citations
+            allowed &= self.facts.citations >= query.least_citations
         if query.venue:
-            allowed &= self.venues == query.venue.casefold()
-        allowed[[self.position[key] for key in query.exclude if key in self.position]] = False
+            allowed &= self.facts.at_venue(query.venue)
+        allowed[self.facts.rows.find_all(query.exclude)] = False
         return allowed
 
 

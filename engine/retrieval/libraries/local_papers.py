@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import re
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.adding import StoredPaper, from_stored, read_records, to_columns, write_records
+from engine.retrieval.libraries.drafting import PaperTexts
 from engine.retrieval.libraries.paper_blocks import PaperBlocks
 from engine.values import Paper, PaperKey
 
@@ -36,6 +37,7 @@ _COLUMNS = {
 _NAME = re.compile(r"(?:[^\W\d_][^\W\d_.-]*\.? ){1,3}[^\W\d_]{2,}")
 """A first name or initials, and a surname."""
 
+_TEXTS = ["key", "title", "abstract", "summary"]
 FIELDS = [name for name in _COLUMNS if name != "records"]
 """Columns that are a paper's own."""
 
@@ -76,6 +78,47 @@ class PaperTable:
                 found += await self._table.query().where(key_in(keys[start : start + 1_000])).select(columns).to_list()
         return found
 
+    async def texts(self, keys: Sequence[PaperKey]) -> PaperTexts:
+        """What is embedded of these papers, those that are there."""
+        ranges = range(0, max(1, len(keys)), 1_000)
+        with translate_failures(self._name):
+            return _to_texts(
+                [
+                    await self._table.query().where(key_in(keys[start : start + 1_000])).select(_TEXTS).to_arrow()
+                    for start in ranges
+                ]
+            )
+
+    async def all_texts(self, size: int) -> AsyncIterator[PaperTexts]:
+        """What is embedded of all papers, in parts of the same size but for the last."""
+        import pyarrow as pa
+
+        rest = None
+        with translate_failures(self._name):
+            async for batch in await self._table.query().select(_TEXTS).to_batches(max_batch_length=size):
+                part = pa.Table.from_batches([batch])
+                rest = part if rest is None else pa.concat_tables([rest, part])
+                while rest.num_rows >= size:
+                    yield _to_texts([rest.slice(0, size)])
+                    rest = rest.slice(size)
+        if rest is not None and rest.num_rows:
+            yield _to_texts([rest])
+
+    async def count(self) -> int:
+        """Number of papers."""
+        with translate_failures(self._name):
+            return int(await self._table.count_rows())
+
+    async def tidy(self) -> None:
+        """Let the table be read quickly again; it costs as much as the table is large."""
+        with translate_failures(self._name):
+            if await self._table.list_indices():
+                await self._table.optimize()
+            else:
+                from lancedb.index import BTree
+
+                await self._table.create_index("key", config=BTree())
+
     async def fill(self, blocks: PaperBlocks) -> None:
         """Enter all papers into an index that is not of this table's papers."""
         columns = ["key", "title", "authors", "identifiers", "records"]  # what `blocking_keys` looks at
@@ -84,7 +127,7 @@ class PaperTable:
             async for batch in await self._table.query().select(columns).to_batches(max_batch_length=5_000):
                 rows = batch.to_pylist()
                 stored = [StoredPaper(from_stored(r, columns[:-1]), read_records(r["records"])) for r in rows]
-                await asyncio.to_thread(blocks.enter, stored)
+                await asyncio.to_thread(blocks.enter, stored, lasting=False)
 
     async def write(self, papers: Collection[StoredPaper], remove: Collection[PaperKey] = ()) -> None:
         """Write papers in place of those that have their keys; remove others."""
@@ -98,6 +141,13 @@ class PaperTable:
                 await merge.execute(rows)
             if remove:
                 await self._table.delete(key_in(list(remove)))
+
+
+def _to_texts(parts: Sequence[Any]) -> PaperTexts:
+    """The columns of some Arrow tables."""
+    columns = {name: [value for part in parts for value in part[name].to_pylist()] for name in _TEXTS}
+    both = zip(columns["abstract"], columns["summary"], strict=True)
+    return PaperTexts(columns["key"], columns["title"], [a or s or "" for a, s in both])
 
 
 def to_stored(row: Mapping[str, Any]) -> StoredPaper:

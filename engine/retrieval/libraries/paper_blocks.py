@@ -15,6 +15,9 @@ from engine.retrieval.libraries.adding import StoredPaper
 from engine.retrieval.merging.same_paper import BLOCKING_VERSION, MOST_IN_BLOCK, blocking_keys
 from engine.values import Paper, PaperKey
 
+CACHE_KB = 2**17
+"""Blocks come in no order, so that a batch changes most pages of the file: they are kept until they are written."""
+
 
 class PaperBlocks:
     """An open index; use it in one thread at a time, and by who holds the library's lock."""
@@ -30,6 +33,7 @@ class PaperBlocks:
 
     def _open(self) -> sqlite3.Connection:
         database = sqlite3.connect(self._file, check_same_thread=False)
+        database.execute(f"PRAGMA cache_size = -{CACHE_KB}")
         database.execute("CREATE TABLE IF NOT EXISTS papers (count INTEGER)")
         database.execute(
             "CREATE TABLE IF NOT EXISTS blocks (block INTEGER, key TEXT, PRIMARY KEY (block, key)) WITHOUT ROWID"
@@ -49,16 +53,17 @@ class PaperBlocks:
             self._database.execute("DELETE FROM blocks")
             self._database.execute("DELETE FROM papers")
 
-    def enter(self, papers: Iterable[StoredPaper]) -> None:
-        """Take papers in."""
+    def enter(self, papers: Iterable[StoredPaper], *, lasting: bool = True) -> None:
+        """Take papers in; what is not ``lasting`` is lost unless `settle` follows, and quicker to write."""
         rows = (
             (_number(block), stored.paper.key)
             for stored in papers
             for record in (stored.paper, *stored.records)
             for block in blocking_keys(record)
         )
-        with self._database:
-            self._database.executemany("INSERT OR IGNORE INTO blocks VALUES (?, ?)", rows)
+        self._database.executemany("INSERT OR IGNORE INTO blocks VALUES (?, ?)", rows)
+        if lasting:
+            self._database.commit()
 
     def near(self, batch: Sequence[Paper]) -> list[PaperKey]:
         """The papers that may be one of these."""

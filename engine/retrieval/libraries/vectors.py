@@ -1,13 +1,12 @@
 """The vectors and words of a library's titles and abstracts, kept as plain arrays in its folder.
 
-Each rebuild writes a new generation ``vectors-…`` and then points ``index.json`` at it, so a reader or
-an interruption never sees half of one. The generation before stays for readers that have it open. Papers that are
-added go behind the others in the same files, of which ``index.json`` says how much counts.
+Each rebuild makes a draft, which becomes a new generation ``vectors-…`` when it is whole; then ``index.json`` points
+at it, so a reader or an interruption never sees half of one. The generation before stays for readers that have it
+open. Papers that are added go behind the others in the same files, of which ``index.json`` says how much counts.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -19,17 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import RetrievalError
-from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, Vectors
+from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
 from engine.retrieval.libraries.appending import append_rows
-from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
-from engine.retrieval.libraries.word_index import VOCABULARY, WordIndex, count_words, join_words
+from engine.retrieval.libraries.drafting import FormerVectors, IndexDraft, PaperTexts, PaperVectors
+from engine.retrieval.libraries.word_index import VOCABULARY, WordIndex, count_words
 from engine.retrieval.libraries.word_parts import WordParts, with_part
 from engine.values import PaperKey
-
-BATCH = 5_000
 
 REFIT_GROWTH = 1.25
 """A library's own embedding is fitted again when the library has grown by a quarter since the last fit."""
@@ -39,25 +35,11 @@ APPENDED = 0.25
 
 
 @dataclass(frozen=True)
-class PaperTexts:
-    """What is embedded, in columns as the database gives it: row i of each is paper i."""
+class IndexMark:
+    """A state of the index: which one it was, and how many rows of it counted."""
 
-    keys: list[PaperKey]
-    titles: list[str]
-    abstracts: list[str]
-
-
-@dataclass(frozen=True)
-class PaperVectors:
-    """Row i of ``titles`` and ``abstracts`` (shape: papers, dimensions) belongs to ``keys[i]``.
-
-    A paper that was changed stands there again, further down; its last row counts.
-    """
-
-    keys: list[PaperKey]
-    titles: Vectors
-    abstracts: Vectors
-    digests: NDArray[np.uint64]
+    generation: str
+    rows: int
 
 
 class DamagedIndex(RetrievalError):
@@ -77,7 +59,7 @@ def _reading(folder: Path) -> Iterator[None]:
 
 
 class VectorStore:
-    """Reads and rebuilds the vectors of one library folder. Runs for a while: call it in a thread.
+    """Reads and replaces the vectors of one library folder. Runs for a while: call it in a thread.
 
     Each method that reads raises `DamagedIndex` where a file is not as it was written; `discard` is the way out.
     """
@@ -126,8 +108,16 @@ class VectorStore:
         parts = [WordIndex.load(generation / name) for name in names] if generation else []
         return [part for part in parts if part is not None]
 
+    def version(self) -> object:
+        """Something that is another one whenever the index has changed."""
+        try:
+            found = (self._folder / "index.json").stat()
+        except FileNotFoundError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
     def discard(self) -> None:
-        """Forget the index: everything is made anew at the next `rebuild`."""
+        """Forget the index: everything is made anew at the next `index`."""
         (self._folder / "index.json").unlink(missing_ok=True)
 
     def holds(self) -> int:
@@ -151,11 +141,9 @@ class VectorStore:
         if len({*before.keys, *texts.keys} - gone) != papers or not (generation / VOCABULARY).exists():
             return False
         count = len(before.keys)
-        digests = np.array([_digest(t, a) for t, a in zip(texts.titles, texts.abstracts, strict=True)], np.uint64)
-        bodies = [abstract or title for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
         append_rows(generation / "titles.npy", embedder.embed(texts.titles), count)
-        append_rows(generation / "abstracts.npy", embedder.embed(bodies), count)
-        append_rows(generation / "digests.npy", digests, count)
+        append_rows(generation / "abstracts.npy", embedder.embed(texts.bodies), count)
+        append_rows(generation / "digests.npy", texts.digests(), count)
         made = len(json.loads((generation / "keys.json").read_text(encoding="utf-8")))
         added = [*before.keys[made:], *texts.keys]
         (generation / "keys-added.txt").write_text("\n".join(added), encoding="utf-8")
@@ -191,64 +179,46 @@ class VectorStore:
         words.save(generation)
         return WordParts((words,))
 
-    def rebuild(self, texts: PaperTexts, on_progress: OnIndexProgress) -> None:
-        """Vectors for exactly these papers; those whose text and embedder are unchanged are kept."""
-        embedder, reusable = self._current_embedder(texts, on_progress)
-        digests = np.array([_digest(t, a) for t, a in zip(texts.titles, texts.abstracts, strict=True)], np.uint64)
-        # A paper without an abstract is found by its title.
-        bodies = [abstract or title for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
-        rows = {int(d): i for i, d in enumerate(reusable.digests)} if reusable else {}
-        kept = np.array([rows.get(int(d), -1) for d in digests], np.int64)
-        titles: list[Vectors] = []
-        abstracts: list[Vectors] = []
-        for start in range(0, len(kept), BATCH):
-            part = slice(start, start + BATCH)
-            old = reusable.titles if reusable else None
-            titles.append(_embed_rows(embedder, texts.titles[part], kept[part], old))
-            old = reusable.abstracts if reusable else None
-            abstracts.append(_embed_rows(embedder, bodies[part], kept[part], old))
-            on_progress(IndexProgress("vectors", min(start + BATCH, len(kept)), len(kept)))
-        vectors = PaperVectors(texts.keys, np.concatenate(titles), np.concatenate(abstracts), digests)
-        on_progress(IndexProgress("words", 0))
-        self._write(vectors, self._recount_words(texts, digests), embedder)
-
-    def _recount_words(self, texts: PaperTexts, digests: NDArray[np.uint64]) -> WordIndex:
-        """The words of exactly these papers; those of papers whose text is unchanged are kept, whatever embeds them."""
-        former, generation = self.load_words(), self._generation()
-        if former is None or generation is None:
-            return count_words(texts.titles, texts.abstracts)
-        before = np.load(generation / "digests.npy", allow_pickle=False)[: len(former.lengths)]
-        rows = {int(d): i for i, d in enumerate(before)}
-        kept = np.array([rows.get(int(d), -1) for d in digests], np.int64)
-        return count_words(texts.titles, texts.abstracts, kept, join_words(former.parts))
-
-    def _current_embedder(
-        self, texts: PaperTexts, on_progress: OnIndexProgress
-    ) -> tuple[Embedder, PaperVectors | None]:
-        """The embedder to use, and the former vectors where they were made by that very embedder."""
-        former = self.embedder()
+    def choose_embedder(self, papers: int) -> Embedder | None:
+        """What is to embed so many papers; ``None`` where an embedding is to be fitted on them first."""
         if self._neural is not None:
-            return self._neural, self.load()
-        if isinstance(former, LatentSemanticAnalysis) and len(texts.keys) < former.fitted_on * REFIT_GROWTH:
-            reusable = self.load() if self._state()["embedder"] == former.name else None
-            return former, reusable
-        on_progress(IndexProgress("fitting", 0))
-        joined = [f"{title}. {abstract}" for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
-        return LatentSemanticAnalysis.fit(joined), None
+            return self._neural
+        for fitted in (self.embedder(), self.draft().fitted()):
+            if isinstance(fitted, LatentSemanticAnalysis) and papers < fitted.fitted_on * REFIT_GROWTH:
+                return fitted
+        return None
 
-    def _write(self, vectors: PaperVectors, words: WordIndex, embedder: Embedder) -> None:
-        before = self._generation()
-        generation = self._folder / f"vectors-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
-        generation.mkdir()
+    def draft(self) -> IndexDraft:
+        """The next index, as far as it was made."""
+        return IndexDraft(self._folder / "draft")
+
+    def former(self, embedder: Embedder) -> FormerVectors | None:
+        """The vectors that are there, where this very embedder made them."""
+        state, current = self._state(), self.embedder()
+        is_same = current is not None and current.name == embedder.name
         if isinstance(embedder, LatentSemanticAnalysis):
-            embedder.save(generation)
-        words.save(generation)
-        np.save(generation / "titles.npy", vectors.titles)
-        np.save(generation / "abstracts.npy", vectors.abstracts)
-        np.save(generation / "digests.npy", vectors.digests)
-        (generation / "keys.json").write_text(json.dumps(vectors.keys), encoding="utf-8")
-        count = len(vectors.keys)
-        self._point({"vectors": generation.name, "embedder": embedder.name, "rows": count, "papers": count})
+            is_same = isinstance(current, LatentSemanticAnalysis) and current.same_as(embedder)
+        vectors = self.load() if is_same and state.get("embedder") == embedder.name else None
+        return FormerVectors(vectors) if vectors else None
+
+    def indexed_since(self, mark: IndexMark) -> list[PaperKey] | None:
+        """The papers that were added, changed or removed since; ``None`` where all was made anew since."""
+        state, now = self._state(), self.load()
+        if now is None or state["vectors"] != mark.generation:
+            return None
+        return [*now.keys[mark.rows :], *(PaperKey(key) for key in state.get("removed", ()))]
+
+    def mark(self) -> IndexMark:
+        """What the index holds now."""
+        state = self._state()
+        return IndexMark(state.get("vectors", ""), state.get("rows", 0))
+
+    def adopt(self, draft: IndexDraft) -> None:
+        """Put a whole draft in place of the index."""
+        before, state = self._generation(), draft.finish()
+        generation = self._folder / f"vectors-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
+        draft.folder.rename(generation)
+        self._point({"vectors": generation.name, **state})
         for old in self._folder.glob("vectors-*"):
             if old not in (generation, before):
                 shutil.rmtree(old, ignore_errors=True)
@@ -270,18 +240,3 @@ class VectorStore:
     def _generation(self) -> Path | None:
         name = self._state().get("vectors")
         return self._folder / name if name else None
-
-
-def _embed_rows(embedder: Embedder, texts: Sequence[str], kept: NDArray[np.int64], old: Vectors | None) -> Vectors:
-    """Vectors of the texts; where ``kept`` names a row of ``old`` (from 0), that row is taken."""
-    new = np.flatnonzero(kept < 0)
-    fresh = embedder.embed([texts[int(i)] for i in new])
-    vectors = np.zeros((len(texts), fresh.shape[1] if old is None else old.shape[1]), np.float32)
-    vectors[new] = fresh
-    if old is not None:
-        vectors[kept >= 0] = old[kept[kept >= 0]]
-    return vectors
-
-
-def _digest(title: str, abstract: str) -> int:
-    return int.from_bytes(hashlib.blake2b(f"{title}\0{abstract}".encode(), digest_size=8).digest())

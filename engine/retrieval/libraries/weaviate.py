@@ -17,8 +17,9 @@ from typing import Any, TypeVar
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
+from engine.retrieval.libraries.drafting import PaperVectors
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
-from engine.retrieval.libraries.vectors import REFIT_GROWTH, PaperVectors
+from engine.retrieval.libraries.vectors import REFIT_GROWTH
 from engine.retrieval.libraries.weaviate_lease import exclusive, writing
 from engine.retrieval.libraries.weaviate_model import (
     Description,

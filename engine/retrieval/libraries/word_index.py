@@ -90,27 +90,10 @@ class WordIndex:
 _ARRAYS = ("starts", "rows", "title", "text", "lengths")
 
 
-def count_words(
-    titles: Sequence[str],
-    abstracts: Sequence[str],
-    kept: NDArray[np.int64] | None = None,
-    former: WordIndex | None = None,
-) -> WordIndex:
-    """The index of these papers; where ``kept`` names a row of the ``former`` index (from 0), its counts are taken."""
-    size = len(titles)
-    if kept is None or former is None:
-        kept, former = np.full(size, -1), None
-    vocabulary = dict(former.vocabulary) if former else {}
-    new, old = np.flatnonzero(kept < 0), np.flatnonzero(kept >= 0)
-    counts = _count([titles[int(i)] for i in new], [abstracts[int(i)] for i in new], vocabulary)
-    if former is not None:
-        from scipy.sparse import vstack
-
-        before = _matrix(former, len(vocabulary))[kept[old]]
-        order = np.empty(size, np.int64)
-        order[new], order[old] = np.arange(len(new)), len(new) + np.arange(len(old))
-        counts = vstack([counts, before], format="csr")[order]
-    return _to_index(counts, vocabulary)
+def count_words(titles: Sequence[str], abstracts: Sequence[str]) -> WordIndex:
+    """The index of these papers."""
+    vocabulary: dict[str, int] = {}
+    return _to_index(_count(titles, abstracts, vocabulary), vocabulary)
 
 
 def _to_index(counts: csr_matrix, vocabulary: dict[str, int]) -> WordIndex:
@@ -147,29 +130,27 @@ def _count(titles: Sequence[str], abstracts: Sequence[str], vocabulary: dict[str
     return counts
 
 
-def _matrix(index: WordIndex, width: int) -> csr_matrix:
-    """The counts of an index again, widened to a vocabulary of so many words; shape (papers, width)."""
-    from scipy.sparse import csc_matrix
-
-    values = index.title.astype(np.int64) * _TITLE + index.text
-    starts = np.concatenate([index.starts, np.full(width - len(index.vocabulary), index.starts[-1])])
-    return csc_matrix((values, index.rows, starts), shape=(len(index.lengths), width)).tocsr()
-
-
 def join_words(parts: Sequence[WordIndex]) -> WordIndex:
-    """One index of the papers of all parts, in their order."""
-    from scipy.sparse import csr_matrix, vstack
-
+    """One index of the papers of all parts, in their order; beside the result it takes memory for one part."""
     vocabulary: dict[str, int] = {}
     columns = [
         np.array([vocabulary.setdefault(stem, len(vocabulary)) for stem in p.vocabulary], np.int64) for p in parts
     ]
-    matrices = []
+    sizes = np.zeros(len(vocabulary), np.int64)
     for part, places in zip(parts, columns, strict=True):
-        own = _matrix(part, len(part.vocabulary)).tocoo()
-        shape = (len(part.lengths), len(vocabulary))
-        matrices.append(csr_matrix((own.data, (own.row, places[own.col])), shape=shape))
-    return _to_index(vstack(matrices, format="csr"), vocabulary)
+        sizes[places] += np.diff(part.starts)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    total = int(starts[-1])
+    rows, title, text = np.empty(total, np.int32), np.empty(total, np.uint8), np.empty(total, np.uint8)
+    free, first = starts[:-1].copy(), 0
+    for part, places in zip(parts, columns, strict=True):
+        counts = np.diff(part.starts)
+        at = np.arange(len(part.rows)) + np.repeat(free[places] - part.starts[:-1], counts)
+        rows[at], title[at], text[at] = part.rows + np.int32(first), part.title, part.text
+        free[places] += counts
+        first += len(part.lengths)
+    lengths = np.concatenate([part.lengths for part in parts]) if parts else np.zeros(0, np.float32)
+    return WordIndex(vocabulary, starts, rows, title, text, lengths)
 
 
 def _lengths(counts: csr_matrix) -> NDArray[np.float32]:

@@ -141,7 +141,7 @@ def _are_alike(one: Paper, other: Paper) -> bool:
 
 
 def _is_only_cut_off(one: str, other: str) -> bool:
-    """Whether one of the titles ends in “…” after so much that it is one work's; such a list cuts off the authors too."""
+    """Whether a title ends in “…” after so much that it is one work's; such a list cuts off the authors too."""
     return any(is_cut_off(title) and is_long(title) for title in (one, other))
 
 

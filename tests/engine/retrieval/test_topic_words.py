@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from engine.retrieval.libraries.word_index import WordIndex, count_words
+from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
 from engine.retrieval.topic_words import measure_texts, rarity, read_topic, with_abbreviations
 
 
@@ -71,9 +70,9 @@ def test_rare_words_weigh_more() -> None:
     assert (rarity([0, 10], 10) > 0).all()
 
 
-def test_an_index_keeps_what_did_not_change_and_is_read_as_it_was_written(tmp_path: Path) -> None:
-    first = count_words(["Graph Attention", "Dense Retrieval"], ["graph graph", "passages"])
-    again = count_words(["New Graph", "Dense Retrieval"], ["", "passages"], np.array([-1, 1]), first)
+def test_an_index_of_joined_parts_is_read_as_it_was_written(tmp_path: Path) -> None:
+    first = count_words(["Graph Attention"], ["graph graph"])
+    again = join_words([count_words(["New Graph"], [""]), count_words(["Dense Retrieval"], ["passages"])])
     again.save(tmp_path)
     loaded = WordIndex.load(tmp_path)
     assert loaded is not None
@@ -84,6 +83,7 @@ def test_an_index_keeps_what_did_not_change_and_is_read_as_it_was_written(tmp_pa
         assert index.find("absent").rows.tolist() == index.find("attent").rows.tolist() == []
         assert index.lengths.tolist() == [2.0, 3.0]
     assert first.find("graph").text.tolist() == [3.0]
+    assert join_words([]).lengths.tolist() == []
     assert WordIndex.load(tmp_path / "nowhere") is None
 
 
