@@ -7,7 +7,6 @@ import json
 import multiprocessing
 import sqlite3
 import sys
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -19,8 +18,8 @@ import pytest
 from bot.bench.platforms.changes import PATIENCE_S
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
-from engine.retrieval.libraries import local, refitting
-from engine.retrieval.libraries.library import AddReport, IndexProgress
+from engine.retrieval.libraries import local
+from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
 from engine.retrieval.libraries.local_papers import PaperTable
 from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardise
@@ -195,74 +194,6 @@ async def fitted_on(library: LocalLibrary) -> int:
     embedder = await library.embedder()
     assert isinstance(embedder, LatentSemanticAnalysis)
     return embedder.fitted_on
-
-
-async def test_the_embedding_is_fitted_again_when_the_library_grew_by_a_quarter(tmp_path: Path) -> None:
-    library = await filled(tmp_path / "lib", papers(20))
-    assert await fitted_on(library) == 20
-    for count, fitted in ((24, 20), (25, 25)):
-        await library.add(papers(count))
-        await library.index(lambda _: None)
-        assert len(await library.search(Query("dense retrieval", 50))) == count
-        await library.refit(lambda _: None)
-        assert await fitted_on(library) == fitted
-
-
-async def test_a_refit_that_is_broken_off_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refitting, "BATCH", 10)
-    library = await filled(tmp_path / "lib", papers(40))
-    await library.add(papers(9, "graph", 500))
-    await library.index(lambda _: None)
-    await library.add(papers(6, "vision", 600))
-    await library.index(lambda _: None)
-    before = [f.paper.key for f in await library.search(Query("graph attention", 20))]
-
-    def breaks_off(step: IndexProgress) -> None:
-        if step.stage == "vectors" and step.done >= 30:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        await library.refit(breaks_off)
-    again = await open_library(tmp_path / "lib")
-    assert await again.is_current() and await again.is_outgrown()
-    assert [f.paper.key for f in await again.search(Query("graph attention", 20))] == before
-    steps: list[str] = []
-    await again.refit(lambda step: steps.append(step.stage))
-    assert "fitting" not in steps
-    assert await fitted_on(again) == await again.count() == 55
-    await assert_embedded(again)
-
-
-async def test_papers_that_come_and_go_during_a_refit_are_in_the_new_index(tmp_path: Path) -> None:
-    library = await filled(tmp_path / "lib", [replace(p, abstract="") if p == paper(3) else p for p in papers(40)])
-    await library.add(papers(9, "graph", 500))
-    await library.index(lambda _: None)
-    await library.add(papers(6, "vision", 600))
-    await library.index(lambda _: None)
-    other = await open_library(tmp_path / "lib")
-    await other.search(Query("graph", 3))
-    changed = replace(paper(3), abstract="The zebra crossing of graphs.")
-
-    async def change() -> None:
-        second = await open_library(tmp_path / "lib")
-        await second.add([*papers(2, "vision", 700), changed])
-        await second.remove([paper(5).key])
-        await second.index(lambda _: None)
-
-    def meanwhile(step: IndexProgress) -> None:
-        if step.stage == "words":
-            busy = threading.Thread(target=asyncio.run, args=(change(),))
-            busy.start()
-            busy.join(PATIENCE_S)
-
-    await library.refit(meanwhile)
-    for reader in (library, other):  # whoever had it open turns to the new index
-        assert await fitted_on(reader) == 55
-        await assert_embedded(reader)
-        assert await reader.get([paper(5).key]) == []
-        (first, *_) = await reader.search(Query("zebra crossing", 5, ranking="relevance"))
-        assert first.paper.key == paper(3).key
-    assert not await library.is_outgrown() and await library.is_current()
 
 
 async def test_a_library_of_an_earlier_version_gets_its_words_when_it_is_opened(tmp_path: Path) -> None:
