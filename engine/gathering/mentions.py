@@ -6,8 +6,7 @@ only say where code or data are found do not count.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
@@ -15,16 +14,22 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.gathering.synonyms import find_synonyms
 from engine.gathering.topic_parts import read_parts
+from engine.gathering.topic_texts import (
+    Hit,
+    TextReader,
+    TopicText,
+    positions_in,
+    read_forms,
+    stand_in_row,
+    stand_together,
+)
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.topic_words import (
     OF_ANY_METHOD,
     OF_ANY_PAPER,
     TopicWords,
-    Writing,
     read_topic,
-    with_abbreviations,
     without_based,
 )
 from engine.text import STOP_WORDS, stem, words
@@ -53,6 +58,7 @@ class Mentions:
     ``main_in_title`` says whether the title has all words but those of any method that go without saying;
     ``head_in_title`` whether it has all but other words that do, or the topic's head without its context (`_Head`);
     ``rest_unsaid`` whether it has only the words that tell most, without the subject or what the head is for;
+    ``key_in_title`` whether it has the rarest word needed and the subject, if that is needed;
     ``nearly_in_title`` whether it has all but one of three or more that often goes with the others, ``needed`` how many
     words a paper must have to name it, ``has_rare`` whether one of them is `RARE`.
     """
@@ -65,15 +71,13 @@ class Mentions:
     head_in_title: NDArray[np.bool_]
     rest_unsaid: NDArray[np.bool_]
     nearly_in_title: NDArray[np.bool_]
+    key_in_title: NDArray[np.bool_]
     needed: int
     has_rare: bool
 
 
 ABBREVIATIONS_FROM = 400
 """Papers, the best first, whose texts tell abbreviations and other forms of the topic's words."""
-
-SAME_MEANING = 0.6
-"""Least cosine of two forms of a word ("explain", "explanation") that begin alike, for them to mean the same."""
 
 PHRASE_PAPERS, PHRASE = 5, 0.5
 """Two words are a phrase where this share of the papers that have both, if so many have, has them side by side."""
@@ -85,6 +89,9 @@ RARE = 5.0
 USUALLY_THERE = 0.5
 """A title that has a word of this rarity (one in 150 papers) may leave out a common word of the topic that this share
 of the papers with such titles have elsewhere: "unlearning" alone is machine unlearning."""
+
+SEVERAL_WORDS = 3
+"""Where a title has two others, one of them need only be less common than `COMMON`: "distilling object detectors"."""
 
 OFTEN_THERE = 0.25
 """A word that this share of them has is no great loss either, where few papers name the topic."""
@@ -100,38 +107,12 @@ SAID_OF_IT = 3
 
 _MACHINE_LEARNING, _DEEP_LEARNING = ("machin", "learn"), ("deep", "learn")
 
-_BOILERPLATE = re.compile(
-    r"https?:|www\.|github|\b(?:code|data|datasets?|models?|demos?|videos?|benchmarks?|implementations?)\b[^.]{0,60}"
-    r"\b(?:available|released|found at|open-sourced|open sourced)\b",
-    re.I,
-)
 UNBOUNDED = 1_000
 """More places than a title has."""
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[(\"'])")
-_WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
-
-Hit = tuple[int, frozenset[int]]
-"""The place of a word in its sentence, stop words not counted, and the topic's words that it stands for."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """One paper: the hits of its title and of each sentence that has any."""
-
-    title: tuple[Hit, ...]
-    sentences: tuple[tuple[Hit, ...], ...]
-
-    def present(self) -> frozenset[int]:
-        """The topic's words that the paper has at all."""
-        return frozenset[int]().union(_positions(self.title), *map(_positions, self.sentences))
-
-    def count(self, word: int) -> int:
-        """Sentences that have a word, the title being two."""
-        return 2 * (word in _positions(self.title)) + sum(word in _positions(line) for line in self.sentences)
-
-
-def _positions(line: tuple[Hit, ...]) -> frozenset[int]:
-    return frozenset[int]().union(*(positions for _, positions in line))
+Phrases = Mapping[tuple[int, int], bool]
+"""Words that mean something only together → whether they must stand side by side, as a name (`_is_name`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,34 +134,39 @@ def measure_mentions(
     size = len(said.stems)
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
-        return Mentions(never, nothing, nothing, never, never > 0, never > 0, never > 0, never > 0, 0, has_rare=False)
-    reader = _Reader(*_read_forms(topic, said, papers[:ABBREVIATIONS_FROM], embedder))
+        no = never > 0
+        return Mentions(never, nothing, nothing, never, no, no, no, no, no, 0, has_rare=False)
+    reader = TextReader(*read_forms(topic, said, papers[:ABBREVIATIONS_FROM], embedder))
     texts = [reader.read(paper) for paper in papers]
     subject = _find_subject(topic, said)
     needed = _find_needed(said, rarities, implied, subject)
     # A modifier that may be missing makes no phrase ("large" language models); what it modifies may ("language model").
     first = {j for j in needed if not (said.stems[j + 1 :] == _MACHINE_LEARNING and j + 1 not in needed)}
     pairs = [pair for pair in _pairs(topic, said) if pair[0] in first and any(rarities[j] < COMMON for j in pair)]
-    phrases = [pair for pair in pairs if _is_phrase(pair, texts)]
+    names = {pair: True for pair in pairs if _is_name(pair, said, rarities, texts)}
+    phrases = {pair: False for pair in pairs if _is_phrase(pair, texts)} | names
     of_any_paper = frozenset(j for j in needed if said.stems[j] in OF_ANY_PAPER)
-    main = _find_main(needed, {*of_any_paper, subject}, texts, rarities)
-    telling = _find_main(needed, {*of_any_paper}, texts, rarities)
+    kept = of_any_paper | _find_kept(topic, said, subject, rarities)
+    main = _find_main(needed, kept, texts, rarities)
+    telling = _find_main(needed, kept - {subject}, texts, rarities)
     all_but_method = main | {j for j in needed if said.stems[j] not in OF_ANY_METHOD}
     nearly = needed.difference(_find_unsaid(needed, texts, OFTEN_THERE)[:1]) if len(needed) > 2 else needed
+    key = needed & {subject, max(needed, key=lambda j: rarities[j])}
     whole = _find_head(topic, said, needed, implied, rarities)
     head = whole if _is_usual_place(whole, needed, texts, rarities) else _Head()
-    alone = _Head(whole.words, frozenset(j for j in needed - whole.words if rarities[j] >= COMMON))
+    alone = _Head(whole.words, needed - whole.words)
     named = _Named(needed, phrases, 2 * size - 1, of_any_paper)
     weights = rarities / rarities.sum()
     return Mentions(
         np.array([named.level(text) for text in texts], np.int64),
-        np.array([weights[[*_positions(text.title)]].sum() for text in texts]),
+        np.array([weights[[*positions_in(text.title)]].sum() for text in texts]),
         np.array([weights[[*text.present()]].sum() for text in texts]),
         np.array([named.salience(text) for text in texts], np.int64),
-        np.array([all_but_method <= _positions(text.title) and main < needed for text in texts]),
-        np.array([main <= _positions(text.title) or _has_head(text, head, phrases) for text in texts]),
-        np.array([telling <= _positions(text.title) or _has_head(text, alone, phrases) for text in texts]),
-        np.array([nearly <= _positions(text.title) for text in texts]),
+        np.array([all_but_method <= positions_in(text.title) and main < needed for text in texts]),
+        np.array([main <= positions_in(text.title) or _has_head(text, head, phrases) for text in texts]),
+        np.array([telling <= positions_in(text.title) or _has_head(text, alone, phrases) for text in texts]),
+        np.array([nearly <= positions_in(text.title) and needed <= text.present() for text in texts]),
+        np.array([key <= positions_in(text.title) for text in texts]),
         len(needed),
         bool(any(rarities[j] >= RARE for j in needed)),
     )
@@ -191,104 +177,36 @@ class _Named:
     """What has to be there: words, phrases, in how many places of a sentence; ``of_any_paper`` often or in a title."""
 
     needed: frozenset[int]
-    phrases: Sequence[tuple[int, int]]
+    phrases: Phrases
     width: int
     of_any_paper: frozenset[int]
 
-    def level(self, text: _Text) -> Mention:
+    def level(self, text: TopicText) -> Mention:
         """How a paper names it."""
         if not self.needed <= text.present() or not self._is_said(text):
             return Mention.PARTLY
         if self._is_in(text.title, UNBOUNDED):
             return Mention.IN_TITLE
         lines = (text.title, *text.sentences)
-        if not all(any(_stand_together(line, pair, 2) for line in lines) for pair in self.phrases):
+        if not all(any(_has_phrase(line, pair, is_name=name) for line in lines) for pair, name in self.phrases.items()):
             return Mention.PARTLY
         times = sum(self._is_in(sentence, self.width) for sentence in text.sentences)
         return (Mention.SCATTERED, Mention.ONCE, Mention.REPEATEDLY)[min(times, 2)]
 
-    def _is_said(self, text: _Text) -> bool:
-        title = _positions(text.title)
+    def _is_said(self, text: TopicText) -> bool:
+        title = positions_in(text.title)
         return all(word in title or text.count(word) >= SAID_OF_IT for word in self.of_any_paper)
 
-    def salience(self, text: _Text) -> int:
+    def salience(self, text: TopicText) -> int:
         """Sentences that have the word which has the fewest."""
         return min(map(text.count, self.needed))
 
     def _is_in(self, line: tuple[Hit, ...], width: int) -> bool:
         for start, (begin, _) in enumerate(line):
             window = tuple(hit for hit in line[start:] if hit[0] - begin < width)
-            if self.needed <= _positions(window):
-                return all(_stand_together(line, pair, 2) for pair in self.phrases)
+            if self.needed <= positions_in(window):
+                return all(_has_phrase(line, pair, is_name=name) for pair, name in self.phrases.items())
         return False
-
-
-class _Reader:
-    """Finds the topic's words in texts: by stems that stand for them, and by stems that stand for them in a row."""
-
-    def __init__(self, forms: Mapping[str, frozenset[int]], rows: Sequence[Writing]) -> None:
-        self._forms = forms
-        self._rows = rows
-        self._beginnings = frozenset(form[:2] for form in (*forms, *(s for row in rows for s in row.stems)))
-        self._known: dict[str, frozenset[int] | None] = {}
-        self._stems: dict[str, str] = {}
-
-    def read(self, paper: Paper) -> _Text:
-        sentences = (s for s in _SENTENCE_END.split(paper.content) if not _BOILERPLATE.search(s))
-        return _Text(self._hits(paper.title), tuple(hits for s in sentences if (hits := self._hits(s))))
-
-    def _hits(self, sentence: str) -> tuple[Hit, ...]:
-        telling = []
-        found = []
-        for word in _WORD.findall(sentence.lower()):
-            positions = self._known[word] if word in self._known else self._look_up(word)
-            if positions is not None:
-                telling.append(word)
-                found.append(positions)
-        for row in self._rows:
-            stems = [self._stems.get(word, "") for word in telling]
-            for start in range(len(stems) - len(row.stems) + 1):
-                if tuple(stems[start : start + len(row.stems)]) == row.stems:
-                    for place in range(start, start + len(row.stems)):
-                        found[place] |= frozenset(row.positions)
-        return tuple((place, positions) for place, positions in enumerate(found) if positions)
-
-    def _look_up(self, word: str) -> frozenset[int] | None:
-        """The topic's words for which a word stands; ``None`` for a stop word."""
-        found: frozenset[int] | None = None
-        if word not in STOP_WORDS:
-            parts = [word, *(part for part in word.split("-") if "-" in word and part not in STOP_WORDS)]
-            likely = [stem(part) for part in parts if part[:2] in self._beginnings]  # no stem begins otherwise
-            found = frozenset[int]().union(*(self._forms.get(part, frozenset()) for part in likely))
-            self._stems[word] = stem(word) if word[:2] in self._beginnings else ""
-        self._known[word] = found
-        return found
-
-
-def _read_forms(
-    text: str, said: TopicWords, papers: Sequence[Paper], embedder: Embedder
-) -> tuple[dict[str, frozenset[int]], list[Writing]]:
-    """Stem → the topic's words for which it stands, and the writings of several words."""
-    topic = with_abbreviations(said, [paper.content for paper in papers])
-    writings = (*topic.writings, *find_synonyms(text, said))
-    forms: dict[str, set[int]] = {s: {i} for i, s in enumerate(topic.stems)}
-    for writing in writings:
-        if len(writing.stems) == 1:
-            forms.setdefault(writing.stems[0], set()).update(writing.positions)
-    words_there = {word for paper in papers for word in _WORD.findall(f"{paper.title} {paper.content}".lower())}
-    for position, own in enumerate(topic.stems):
-        begin = own[: max(4, len(own) - 3)]
-        plain = {stem(word): word for word in words_there if word.startswith(begin) and "-" not in word}
-        alike = [s for s in plain if s not in forms] if len(own) >= 4 else []
-        if not alike:
-            continue
-        vectors = embedder.embed([plain.get(own, own), *(plain[s] for s in alike)])
-        for other, cosine in zip(alike, vectors[1:] @ vectors[0], strict=True):
-            if cosine >= SAME_MEANING:
-                forms.setdefault(other, set()).add(position)
-    if "deep" in forms:
-        forms.setdefault("neural", set()).update(forms["deep"])
-    return {form: frozenset(positions) for form, positions in forms.items()}, [w for w in writings if len(w.stems) > 1]
 
 
 def _find_needed(
@@ -313,11 +231,11 @@ def _find_needed(
 
 
 def _find_main(
-    needed: frozenset[int], kept: Collection[int | None], texts: Sequence[_Text], rarities: NDArray[np.float64]
+    needed: frozenset[int], kept: frozenset[int], texts: Sequence[TopicText], rarities: NDArray[np.float64]
 ) -> frozenset[int]:
     """The words needed, the ``kept`` and those that do not go without saying once the others stand in a title."""
     main = needed
-    while any(rarities[j] >= RARE for j in main):
+    while any(rarities[j] >= (RARE if len(main) < SEVERAL_WORDS else COMMON) for j in main):
         unsaid = [w for w in _find_unsaid(main, texts, USUALLY_THERE) if rarities[w] < COMMON and w not in kept]
         if not unsaid:
             break
@@ -325,14 +243,24 @@ def _find_main(
     return main
 
 
-def _find_unsaid(needed: frozenset[int], texts: Sequence[_Text], least: float) -> list[int]:
+def _find_unsaid(needed: frozenset[int], texts: Sequence[TopicText], least: float) -> list[int]:
     """Words that so many papers have whose titles have all others needed; first the word that most of them have."""
     shares = {}
     for word in needed:
-        titled = [text for text in texts if needed - {word} <= _positions(text.title)]
+        titled = [text for text in texts if needed - {word} <= positions_in(text.title)]
         if len(titled) >= PHRASE_PAPERS:
             shares[word] = sum(word in text.present() for text in titled) / len(titled)
     return sorted((word for word in shares if shares[word] >= least), key=lambda word: -shares[word])
+
+
+def _find_kept(topic: str, said: TopicWords, subject: int | None, rarities: NDArray[np.float64]) -> frozenset[int]:
+    """Words that never go without saying: the subject, what describes it where it is common, and the use."""
+    place = {s: i for i, s in enumerate(said.stems)}
+    use = frozenset(place[s] for word in words(read_parts(topic).use) if (s := stem(word)) in place)
+    if subject is None:
+        return use
+    describing = {subject - 1} if subject and rarities[subject] < COMMON else set()
+    return use | describing | {subject}
 
 
 def _find_subject(topic: str, said: TopicWords) -> int | None:
@@ -357,23 +285,25 @@ def _find_head(
     return _Head(head, find(f"{parts.means} {parts.use}") & needed) if tells and needed - head else _Head()
 
 
-def _is_usual_place(head: _Head, needed: frozenset[int], texts: Sequence[_Text], rarities: NDArray[np.float64]) -> bool:
+def _is_usual_place(
+    head: _Head, needed: frozenset[int], texts: Sequence[TopicText], rarities: NDArray[np.float64]
+) -> bool:
     """Whether so many papers on what the topic is about say its place that others may mean it without saying so.
 
     Many detect 3D objects in driving; few detect anomalies in time series, or are fair in recommending.
     """
     place = needed - head.words - head.rest
     weight = sum(rarities[j] ** 2 for j in place)
-    titled = [text for text in texts if head.words <= _positions(text.title)]
+    titled = [text for text in texts if head.words <= positions_in(text.title)]
     said = [2 * sum(rarities[j] ** 2 for j in place & text.present()) >= weight for text in titled]
     return bool(sum(said) >= USUAL_PLACE * len(titled))
 
 
-def _has_head(text: _Text, head: _Head, phrases: Sequence[tuple[int, int]]) -> bool:
-    own = [pair for pair in phrases if head.words >= {*pair}]
-    if not head.words or not head.words <= _positions(text.title):
+def _has_head(text: TopicText, head: _Head, phrases: Phrases) -> bool:
+    own = [(pair, is_name) for pair, is_name in phrases.items() if head.words >= {*pair}]
+    if not head.words or not head.words <= positions_in(text.title):
         return False
-    return head.rest <= text.present() and all(_stand_together(text.title, pair, 2) for pair in own)
+    return head.rest <= text.present() and all(_has_phrase(text.title, pair, is_name=is_name) for pair, is_name in own)
 
 
 def _pairs(topic: str, said: TopicWords) -> list[tuple[int, int]]:
@@ -383,18 +313,25 @@ def _pairs(topic: str, said: TopicWords) -> list[tuple[int, int]]:
     return [(a, b) for a, b in pairwise(plain) if a is not None and b is not None and a != b]
 
 
-def _is_phrase(pair: tuple[int, int], texts: Sequence[_Text]) -> bool:
+def _is_name(
+    pair: tuple[int, int], said: TopicWords, rarities: NDArray[np.float64], texts: Sequence[TopicText]
+) -> bool:
+    """Whether two common words mean something else side by side ("code search"): some papers have them so."""
+    if any(rarities[j] >= COMMON or said.stems[j] in OF_ANY_METHOD | OF_ANY_PAPER for j in pair):
+        return False
+    beside = (any(stand_in_row(line, pair) for line in (t.title, *t.sentences)) for t in texts)
+    return sum(beside) >= PHRASE_PAPERS
+
+
+def _has_phrase(line: tuple[Hit, ...], pair: tuple[int, int], *, is_name: bool) -> bool:
+    return stand_in_row(line, pair) if is_name else stand_together(line, pair, 2)
+
+
+def _is_phrase(pair: tuple[int, int], texts: Sequence[TopicText]) -> bool:
     """Whether papers that have both words mostly have them side by side, in titles or anywhere."""
     for lines in ([(t.title,) for t in texts], [(t.title, *t.sentences) for t in texts]):
         both = [part for part in lines if {*pair} <= {j for line in part for _, p in line for j in p}]
-        beside = sum(any(_stand_together(line, pair, 1) for line in part) for part in both)
+        beside = sum(any(stand_together(line, pair, 1) for line in part) for part in both)
         if len(both) >= PHRASE_PAPERS and beside >= PHRASE * len(both):
             return True
     return False
-
-
-def _stand_together(line: tuple[Hit, ...], pair: tuple[int, int], most: int) -> bool:
-    """Whether a line has the pair as one word, or in order at most so many places apart, or turned side by side."""
-    first = [place for place, positions in line if pair[0] in positions]
-    second = [place for place, positions in line if pair[1] in positions]
-    return any(0 <= b - a <= most or b - a == -1 for a in first for b in second)

@@ -38,6 +38,10 @@ OTHER_MEANING, OTHER_FIELD = 0.75, 0.9
 """A paper that names the topic in its title means something else by it where it is less close than this share of
 `LOW`; than the second, where the topic has common words only, which stand together in many fields."""
 
+MEANS_SAME = 0.5
+"""Where this share of the titles that have the topic's words, but not its phrases, is as close as `LOW`, the words mean
+the same apart: "navigation of mobile robots", but not "codes for fast search"."""
+
 SEVERAL = 3
 MOSTLY_IN_TITLE, MAINLY_IN_TITLE, WHOLE = 0.5, 0.67, 0.99
 """Shares of the topic in the title. Where it has the first, for a topic that needs several words, or else the second,
@@ -113,20 +117,28 @@ def _measure_subject(
     core = np.flatnonzero(often)
     for more, least in ((once, LEAST_CORE), (scattered, LEAST_CORE), (levels >= Mention.SCATTERED, LEAST_SEEDS)):
         if len(core) < least:
-            core = np.union1d(core, np.flatnonzero(more))
+            core = np.union1d(core, np.flatnonzero(more & mentions.key_in_title))
     core = core[np.argsort(-levels[core], kind="stable")][:SEEDS]
     seeds = np.concatenate([vectors[core], liked])
     if len(seeds) < LEAST_SEEDS:
         return Relevance(often | once, often | once, mentions.present)
     close, among = _closeness_to(vectors, seeds, core), _closeness_among(seeds)
-    low, usual, typical, central = np.quantile(among, (LOW, USUAL, TYPICAL, CENTRAL)) - 1e-6
+    low, usual, typical, central = bars = np.quantile(among, (LOW, USUAL, TYPICAL, CENTRAL)) - 1e-6
+    raised = np.where(mentions.key_in_title, 0, 1)
+
+    def bar(least: NDArray[np.int64] | int) -> Scores:
+        """The bar of that number from the lowest; one more for a paper whose title does not have the key words."""
+        return bars[np.minimum(least + raised, len(bars) - 1)]
+
+    is_apart = (levels < Mention.IN_TITLE) & (mentions.in_title >= WHOLE)
+    means_same = (close[is_apart] >= low).sum() >= MEANS_SAME * is_apart.sum()
     other = low * (OTHER_MEANING if mentions.has_rare else OTHER_FIELD)
     about = (
         ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= other)
-        | (mentions.head_in_title & (close >= low))
-        | (mentions.rest_unsaid & (close >= np.where(mentions.present >= WHOLE, usual, central)))
-        | ((levels == Mention.REPEATEDLY) & (close >= np.where(prominent, low, usual)))
-        | (once & (close >= np.where(prominent, usual, typical)))
+        | (mentions.head_in_title & (close >= np.where(is_apart, low if means_same else typical, low)))
+        | (mentions.rest_unsaid & ~is_apart & (close >= np.where(mentions.present >= WHOLE, usual, central)))
+        | ((levels == Mention.REPEATEDLY) & (close >= bar(np.where(prominent, 0, 1))))
+        | (once & (close >= bar(np.where(prominent, 1, 2))))
         | ((levels == Mention.SCATTERED) & salient & (close >= central))
         | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
     )

@@ -191,6 +191,8 @@ async def find_implied(
 _SPELLINGS = (
     (re.compile(r"is(e|ed|es|ing|ation|ations)$"), r"iz\1"),
     (re.compile(r"iz(e|ed|es|ing|ation|ations)$"), r"is\1"),
+    (re.compile(r"(?<=[a-z])-to-(?=[a-z])"), "2"),
+    (re.compile(r"(?<=[a-z]{2})2(?=[a-z]{2})"), "-to-"),
     (re.compile(r"our$"), "or"),
     (re.compile(r"ll(ing|ed)$"), r"l\1"),
     (re.compile(r"(?<=[^l])l(ing|ed)$"), r"ll\1"),

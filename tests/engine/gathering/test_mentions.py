@@ -43,6 +43,11 @@ def written(number: int, title: str, abstract: str) -> Paper:
     return replace(paper(number), title=title, abstract=f"{abstract} We look at {own}.")
 
 
+def papers_on(title: str, abstract: str, first: int = 0, count: int = 12) -> list[Paper]:
+    """Papers of one kind, with numbered titles."""
+    return [written(first + n, f"{title} {n}", f"{abstract} Case {n}.") for n in range(count)]
+
+
 def about(topic: str, stored: Sequence[Paper], rare: Sequence[int]) -> list[str]:
     """Titles of the papers about a topic in a library of 50,000, where ``rare`` papers have each word of it."""
     assert len(read_topic(topic).stems) == len(rare)
@@ -50,23 +55,13 @@ def about(topic: str, stored: Sequence[Paper], rare: Sequence[int]) -> list[str]
     return [p.title for p, is_about in zip(stored, relevance.about, strict=True) if is_about]
 
 
-EXPLAINED = [
-    written(
-        n,
-        f"Explainable Recommendation with Reviews {n}",
-        "Users ask why an item is recommended. We study explainable recommendation, which explains items to users. "
-        f"Our explainable recommendation model writes explanations from reviews. Case {n}.",
-    )
-    for n in range(12)
-]
-RECOMMENDED = [
-    written(100 + n, f"Sequential Recommendation {n}", f"We recommend items to users by their sequences. Case {n}.")
-    for n in range(12)
-]
-EXPLAINING = [
-    written(200 + n, f"Explaining Image Classifiers {n}", f"We explain what a classifier sees in images. Case {n}.")
-    for n in range(12)
-]
+EXPLAINED = papers_on(
+    "Explainable Recommendation with Reviews",
+    "Users ask why an item is recommended. We study explainable recommendation, which explains items to users. "
+    "Our explainable recommendation model writes explanations from reviews.",
+)
+RECOMMENDED = papers_on("Sequential Recommendation", "We recommend items to users by their sequences.", first=100)
+EXPLAINING = papers_on("Explaining Image Classifiers", "We explain what a classifier sees in images.", first=200)
 
 
 def test_one_word_of_two_is_not_the_topic() -> None:
@@ -84,61 +79,42 @@ def test_another_form_of_a_word_names_it() -> None:
 
 def test_where_code_is_found_is_not_what_a_paper_is_about() -> None:
     topic, rare = "code generation", [3_000, 9_000]
-    own = [
-        written(n, f"Code Generation from Tests {n}", f"We study code generation. Programs and tests. Case {n}.")
-        for n in range(12)
-    ]
-    text = "We study image generation. Our code for generation is available at https://example.org. Case {}."
-    images = [written(100 + n, f"Image Generation {n}", text.format(n)) for n in range(12)]
+    own = papers_on("Code Generation from Tests", "We study code generation. Programs and tests.")
+    text = "We study image generation. Our code for generation is available at https://example.org."
+    images = papers_on("Image Generation", text, first=100)
     assert sorted(about(topic, [*own, *images], rare)) == sorted(p.title for p in own)
 
 
 def test_the_same_words_in_another_sense_are_not_the_topic() -> None:
-    own = [
-        written(
-            n,
-            f"Stance Detection in Tweets {n}",
-            "Stance detection finds whether a tweet agrees with its target. Social media users and political opinions. "
-            f"We improve stance detection of tweets. Case {n}.",
-        )
-        for n in range(16)
-    ]
+    own = papers_on(
+        "Stance Detection in Tweets",
+        "Stance detection finds whether a tweet agrees with its target. Social media users and political opinions. "
+        "We improve stance detection of tweets.",
+        count=16,
+    )
     robot = written(
         300,
         "Detecting the Stance Phase of a Legged Robot",
         "The leg of a walking robot has a swing phase and a stance phase. Foot force and gait control of the leg.",
     )
-    walking = [
-        written(400 + n, f"Gait Control {n}", f"A walking robot moves its leg by gait control of the foot. Case {n}.")
-        for n in range(12)
-    ]
+    walking = papers_on("Gait Control", "A walking robot moves its leg by gait control of the foot.", first=400)
     assert robot.title not in about("stance detection", [*own, robot, *walking], [270, 9_000])
 
 
 @pytest.mark.parametrize("title", ["Watermarking LLMs by Green Lists", "A Watermark for Large Language Models"])
 def test_an_abbreviation_of_a_kind_names_the_kind(title: str) -> None:
-    own = [
-        written(
-            n,
-            f"Watermarking Language Models {n}",
-            f"Large language models (LLMs) write text. We watermark a language model by its tokens. Case {n}.",
-        )
-        for n in range(12)
-    ]
+    own = papers_on(
+        "Watermarking Language Models",
+        "Large language models (LLMs) write text. We watermark a language model by its tokens.",
+    )
     other = written(300, title, "LLMs write text. We watermark LLMs by their tokens and detect the watermark.")
-    images = [
-        written(400 + n, f"Image Watermarking {n}", f"We watermark images in their pixels. Case {n}.")
-        for n in range(12)
-    ]
+    images = papers_on("Image Watermarking", "We watermark images in their pixels.", first=400)
     found = about("watermarking language models", [*own, *images, other], [40, 5_000, 40_000])
     assert sorted(found) == sorted([*(p.title for p in own), title])
 
 
 def test_a_word_that_goes_without_saying_may_be_missing() -> None:
-    own = [
-        written(n, f"Machine Unlearning of Samples {n}", f"Machine unlearning removes samples from a model. Case {n}.")
-        for n in range(12)
-    ]
+    own = papers_on("Machine Unlearning of Samples", "Machine unlearning removes samples from a model.")
     short = written(300, "Unlearning Samples Exactly", "We remove samples from a trained model. Unlearning is exact.")
     assert short.title in about("machine unlearning", [*own, short, *RECOMMENDED], [3_000, 30])
 
@@ -181,19 +157,13 @@ def test_a_place_that_few_papers_on_the_subject_say_must_be_said() -> None:
 
 
 def test_a_phrase_that_an_abbreviation_in_the_topic_stands_for_names_it() -> None:
-    agents = [
-        written(n, f"LLM Agents at Work {n}", f"Large language model (LLM) agents plan. LLM agents act. Case {n}.")
-        for n in range(12)
-    ]
+    agents = papers_on("LLM Agents at Work", "Large language model (LLM) agents plan. LLM agents act.")
     other = written(50, "Large Language Model Agents at Work", "Large language model agents plan and act. They work.")
     assert other.title in about("LLM agents", [*agents, other, *EXPLAINED], [900, 1_500])
 
 
 def test_what_any_method_does_need_not_be_said() -> None:
-    deep = [
-        written(n, f"Organ Segmentation with Deep Learning {n}", f"Deep learning for organ segmentation. Case {n}.")
-        for n in range(12)
-    ]
+    deep = papers_on("Organ Segmentation with Deep Learning", "Deep learning for organ segmentation.")
     plain = written(50, "Organ Segmentation in Scans", "We segment organs in scans. Organ segmentation helps.")
     assert plain.title in about(
         "organ segmentation using deep learning", [*deep, plain, *EXPLAINED], [300, 2_000, 8_000, 20_000]
@@ -201,10 +171,7 @@ def test_what_any_method_does_need_not_be_said() -> None:
 
 
 def test_what_a_topic_is_used_for_must_be_said() -> None:
-    both = [
-        written(n, f"Language Agents for Recommendation {n}", f"Language agents recommend items to users. Case {n}.")
-        for n in range(12)
-    ]
+    both = papers_on("Language Agents for Recommendation", "Language agents recommend items to users.")
     one = written(50, "Language Agents at Play", "Language agents play games. Language agents act in them.")
     found = about("language agents for recommendation", [*both, one, *EXPLAINED], [3_000, 1_500, 1_000])
     assert one.title not in found and both[0].title in found
@@ -232,29 +199,56 @@ def test_a_condition_must_be_said_and_a_place_need_not() -> None:
 
 
 def test_a_describing_word_alone_does_not_name_the_subject() -> None:
-    own = [
-        written(n, f"Open-Vocabulary Object Detection {n}", f"Open-vocabulary object detection finds boxes. Case {n}.")
-        for n in range(12)
-    ]
+    own = papers_on("Open-Vocabulary Object Detection", "Open-vocabulary object detection finds boxes.")
     other = written(50, "Open-Vocabulary Speech", "Open-vocabulary recognition writes speech of an object down.")
     found = about("open-vocabulary object detection", [*own, other, *EXPLAINED], [20, 6_000, 5_000])
     assert found == [p.title for p in own]
 
 
 def test_a_paper_that_evaluates_its_method_is_not_about_evaluation() -> None:
-    own = [
-        written(n, f"Evaluation of Poem Translation {n}", f"We study evaluation of poem translation. Case {n}.")
-        for n in range(12)
-    ]
+    own = papers_on("Evaluation of Poem Translation", "We study evaluation of poem translation.")
     other = written(50, "Poem Translation by Rhyme", "We evaluate poem translation by rhymes. Poem translation wins.")
     found = about("evaluation of poem translation", [*own, other, *EXPLAINED], [9_000, 200, 1_500])
     assert found == [p.title for p in own]
 
 
 def test_what_is_rare_in_machine_learning_need_not_say_machine() -> None:
-    own = [
-        written(n, f"Privacy-Preserving Learning {n}", f"Privacy-preserving machine learning hides records. Case {n}.")
-        for n in range(12)
-    ]
+    own = papers_on("Privacy-Preserving Learning", "Privacy-preserving machine learning hides records.")
     plain = written(50, "Privacy-Preserving Learning of Trees", "Privacy-preserving learning hides records of trees.")
     assert plain.title in about("privacy-preserving machine learning", [*own, plain, *EXPLAINED], [60, 3_400, 18_000])
+
+
+def test_a_task_that_is_listed_among_others_is_not_what_a_method_is_for() -> None:
+    own = papers_on("Distillation for Object Detection", "Distillation for object detection makes detectors small.")
+    meant = written(3, "Distillation by Boxes", "Distillation for object detection makes detectors small. Case 3.")
+    text = "Distillation makes networks small. Results on image classification and object detection rise. Case 3."
+    listed = written(3, "Distillation by Layers", text)
+    found = about("distillation for object detection", [*own, listed, meant, *EXPLAINED], [500, 9_000, 8_000])
+    assert meant.title in found and listed.title not in found
+
+
+def test_common_words_name_a_topic_side_by_side() -> None:
+    own = papers_on("Neural Code Search", "Code search finds functions of programs for questions of developers.")
+    hashing = papers_on("Binary Codes for Fast Search", "Hashing images to bits makes nearest neighbours quick.", 100)
+    found = about("code search", [*own, *hashing], [3_000, 2_500])
+    assert found == [p.title for p in own]
+
+
+def test_the_same_words_apart_are_the_topic_where_they_mean_the_same() -> None:
+    text = "Robots find ways through rooms and corridors by their maps."
+    own = papers_on("Robot Navigation by Maps", text)
+    apart = papers_on("Navigation in Rooms by Wheeled Robots", text, first=100)
+    assert len(about("robot navigation", [*own, *apart], [4_000, 2_000])) == 24
+
+
+def test_what_is_made_of_something_is_not_what_it_is_made_of() -> None:
+    own = papers_on("Music Generation by Bars", "Music generation composes songs with chords and melodies.")
+    dances = papers_on("Music-to-Dance Generation", "Dancers move arms and legs on a stage by beats.", first=100)
+    assert about("music generation", [*own, *dances], [300, 5_000]) == [p.title for p in own]
+
+
+@pytest.mark.parametrize("title", ["Sim2Real Grasping", "Sim-to-Real Grasping"])
+def test_a_number_may_stand_for_to(title: str) -> None:
+    own = papers_on("Sim-to-Real Grasping by Hands", "Sim-to-real grasping moves policies to the robots.")
+    other = written(50, title, "Policies grasp in the simulator and then on the robots.")
+    assert other.title in about("sim-to-real grasping", [*own, other, *EXPLAINED], [200, 900])

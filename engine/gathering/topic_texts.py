@@ -1,0 +1,161 @@
+"""Where a topic's words stand in the titles and sentences of papers, in any of their writings and forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.gathering.synonyms import find_synonyms
+from engine.retrieval.embedding import Embedder
+from engine.retrieval.topic_words import TopicWords, Writing, with_abbreviations
+from engine.text import STOP_WORDS, stem
+from engine.values import Paper
+
+SAME_MEANING = 0.6
+"""Least cosine of two forms of a word ("explain", "explanation") that begin alike, for them to mean the same."""
+
+DOES_IT = 0.3
+"""The same for what does the thing: "detection" and "detector", "classification" and "classifier"."""
+
+_AGENT = re.compile(r"(?:or|er|i)$")
+
+_PARTING = frozenset({"to", "from", "with", "by", "via", "using", "without"})
+"""Words that tell apart what stands before and after them: "dance generation to music" is no generation of music."""
+
+_BOILERPLATE = re.compile(
+    r"https?:|www\.|github|\b(?:code|data|datasets?|models?|demos?|videos?|benchmarks?|implementations?)\b[^.]{0,60}"
+    r"\b(?:available|released|found at|open-sourced|open sourced)\b",
+    re.I,
+)
+_TASK = (
+    r"(classification|detection|segmentation|recognition|generation|prediction|translation|answering|retrieval|"
+    r"summari[sz]ation|estimation|tracking|forecasting|captioning|parsing|inference|completion|clustering|imputation|"
+    r"reconstruction|locali[sz]ation|navigation|manipulation|locomotion|editing|synthesis|restoration|denoising|"
+    r"re-?identification|extraction|matching|grounding|reasoning|recommendation|ranking|planning|control)"
+)
+_JOINED_TASKS = re.compile(rf"\b{_TASK}(?: tasks?)?(?:, and|, or|,| and| or) (?:[\w-]+ ){{0,3}}?{_TASK}\b", re.I)
+_WORKS_ON = re.compile(
+    r"\b(?:experiment|evaluat|results?\b|outperform|demonstrat|achiev|state-of-the-art|validat|effectiv|tasks?\b|"
+    r"applications?\b|benchmark|such as|including\b)",
+    re.I,
+)
+"""A paper that works on one task and other tasks is about none of them because it lists it."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[(\"'])")
+_WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
+
+Hit = tuple[int, frozenset[int]]
+"""The place of a word in its sentence, stop words not counted, and the topic's words that it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicText:
+    """One paper: the hits of its title and of each sentence that has any."""
+
+    title: tuple[Hit, ...]
+    sentences: tuple[tuple[Hit, ...], ...]
+
+    def present(self) -> frozenset[int]:
+        """The topic's words that the paper has at all."""
+        return frozenset[int]().union(positions_in(self.title), *map(positions_in, self.sentences))
+
+    def count(self, word: int) -> int:
+        """Sentences that have a word, the title being two."""
+        return 2 * (word in positions_in(self.title)) + sum(word in positions_in(line) for line in self.sentences)
+
+
+def positions_in(line: tuple[Hit, ...]) -> frozenset[int]:
+    return frozenset[int]().union(*(positions for _, positions in line))
+
+
+class TextReader:
+    """Finds the topic's words in texts: by stems that stand for them, and by stems that stand for them in a row."""
+
+    def __init__(self, forms: Mapping[str, frozenset[int]], rows: Sequence[Writing]) -> None:
+        self._forms = forms
+        self._rows = rows
+        self._beginnings = frozenset(form[:2] for form in (*forms, *(s for row in rows for s in row.stems)))
+        self._known: dict[str, frozenset[int] | None] = {}
+        self._stems: dict[str, str] = {}
+
+    def read(self, paper: Paper) -> TopicText:
+        telling = (s for s in _SENTENCE_END.split(paper.content) if not _BOILERPLATE.search(s) and not self._lists(s))
+        return TopicText(self._hits(paper.title), tuple(hits for s in telling if (hits := self._hits(s))))
+
+    def _lists(self, sentence: str) -> bool:
+        """Whether a sentence lists tasks, of the topic and others, on which something works."""
+        joined = _JOINED_TASKS.search(sentence)
+        if not joined or not _WORKS_ON.search(sentence):
+            return False
+        return not all(self._look_up(task.lower()) for task in joined.groups())
+
+    def _hits(self, sentence: str) -> tuple[Hit, ...]:
+        telling = []
+        found = []
+        for word in _WORD.findall(sentence.lower()):
+            positions = self._known[word] if word in self._known else self._look_up(word)
+            if positions is not None:
+                telling.append(word)
+                found.append(positions)
+            elif word in _PARTING:
+                telling += ["", ""]
+                found += [frozenset(), frozenset()]
+        for row in self._rows:
+            stems = [self._stems.get(word, "") for word in telling]
+            for start in range(len(stems) - len(row.stems) + 1):
+                if tuple(stems[start : start + len(row.stems)]) == row.stems:
+                    for place in range(start, start + len(row.stems)):
+                        found[place] |= frozenset(row.positions)
+        return tuple((place, positions) for place, positions in enumerate(found) if positions)
+
+    def _look_up(self, word: str) -> frozenset[int] | None:
+        """The topic's words for which a word stands; ``None`` for a stop word."""
+        found: frozenset[int] | None = None
+        if word not in STOP_WORDS:
+            result = word.rpartition("-to-")[2]  # a text-to-image model makes images
+            parts = [word, *(part for part in result.split("-") if "-" in word and part not in STOP_WORDS)]
+            likely = [stem(part) for part in parts if part[:2] in self._beginnings]  # no stem begins otherwise
+            found = frozenset[int]().union(*(self._forms.get(part, frozenset()) for part in likely))
+            self._stems[word] = stem(word) if word[:2] in self._beginnings else ""
+        self._known[word] = found
+        return found
+
+
+def read_forms(
+    text: str, said: TopicWords, papers: Sequence[Paper], embedder: Embedder
+) -> tuple[dict[str, frozenset[int]], list[Writing]]:
+    """Stem → the topic's words for which it stands, and the writings of several words."""
+    topic = with_abbreviations(said, [paper.content for paper in papers])
+    writings = (*topic.writings, *find_synonyms(text, said))
+    forms: dict[str, set[int]] = {s: {i} for i, s in enumerate(topic.stems)}
+    for writing in writings:
+        if len(writing.stems) == 1:
+            forms.setdefault(writing.stems[0], set()).update(writing.positions)
+    words_there = {word for paper in papers for word in _WORD.findall(f"{paper.title} {paper.content}".lower())}
+    for position, own in enumerate(topic.stems):
+        begin = own[: max(4, len(own) - 3)]
+        plain = {stem(word): word for word in words_there if word.startswith(begin) and "-" not in word}
+        alike = [s for s in plain if s not in forms] if len(own) >= 4 else []
+        if not alike:
+            continue
+        vectors = embedder.embed([plain.get(own, own), *(plain[s] for s in alike)])
+        for other, cosine in zip(alike, vectors[1:] @ vectors[0], strict=True):
+            if cosine >= (DOES_IT if _AGENT.sub("", other) == _AGENT.sub("", own) else SAME_MEANING):
+                forms.setdefault(other, set()).add(position)
+    if "deep" in forms:
+        forms.setdefault("neural", set()).update(forms["deep"])
+    return {form: frozenset(positions) for form, positions in forms.items()}, [w for w in writings if len(w.stems) > 1]
+
+
+def stand_together(line: tuple[Hit, ...], pair: tuple[int, int], most: int) -> bool:
+    """Whether a line has the pair as one word, or in order at most so many places apart, or turned side by side."""
+    first = [place for place, positions in line if pair[0] in positions]
+    second = [place for place, positions in line if pair[1] in positions]
+    return any(0 <= b - a <= most or b - a == -1 for a in first for b in second)
+
+
+def stand_in_row(line: tuple[Hit, ...], pair: tuple[int, int]) -> bool:
+    """Whether a line has the pair as one word, or side by side in order."""
+    places = [place for place, positions in line if pair[0] in positions]
+    return any(pair[1] in positions and (place in places or place - 1 in places) for place, positions in line)
