@@ -63,6 +63,29 @@ def test_no_page_is_half_empty(long_document: pypdfium2.PdfDocument) -> None:
         assert lowest > 0.6 or index == last, f"page {index + 1} ends at {lowest:.0%}"
 
 
+def test_no_figure_stands_among_the_contents() -> None:
+    found = papers(30)
+    points = tuple(MapPoint(i % 5, i % 7, f"G{i % 3}", p.key) for i, p in enumerate(found))
+    opening = Section("Line 0", "Few words.", (), (), (), (FieldMap("Map.", points),))
+    later = [Section(f"Line {number}", "Words of the text. " * 30) for number in range(1, 16)]
+    survey = Survey("Contents on Two Pages", "It says what was found. " * 170, (opening, *later), ())
+    document = pypdfium2.PdfDocument(pdf(with_references(survey, {p.key: p for p in found})))
+    where = {words: height_of(document, words) for words in ("1 Line 0", "16 Line 15", "Figure 1.")}
+    document.close()
+    assert where["1 Line 0"][0] == 0  # the contents begin on the first page and end on the second
+    assert where["16 Line 15"][0] == where["Figure 1."][0] == 1
+    assert where["Figure 1."][1] < where["16 Line 15"][1]
+
+
+def height_of(document: pypdfium2.PdfDocument, words: str) -> tuple[int, float]:
+    """The first page (from 0) with these words, and how far above its foot they stand, in points."""
+    for number, page in enumerate(document):
+        text = page.get_textpage()
+        if found := text.search(words).get_next():
+            return number, text.get_charbox(found[0])[1]
+    raise AssertionError(words)
+
+
 def test_the_first_page_is_the_field_at_a_glance() -> None:
     document = pypdfium2.PdfDocument(pdf(full_survey()))
     first = " ".join(lines_of(document[0]))
