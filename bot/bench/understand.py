@@ -144,9 +144,10 @@ def _reread(means: str, phase: Phase) -> str:
 
 
 def _plain(command: str) -> str:
-    """Without case, punctuation, articles and “to”, which change no command's meaning."""
+    """Without case, punctuation, articles, “to” and the order of merged sections, which change no meaning."""
     bare = re.sub(r"[“”\"'.,;:?!]+(?=\s|$)|(?<=\s)[“”\"']", " ", command.casefold())
-    return " ".join(word for word in bare.split() if word not in {"a", "an", "the", "to"})
+    words = [word for word in bare.split() if word not in {"a", "an", "the", "to", "and", "into"}]
+    return " ".join(sorted(words) if words[:1] == ["merge"] else words)
 
 
 def _value(command: str) -> object:

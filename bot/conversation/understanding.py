@@ -74,7 +74,9 @@ def is_stop(incoming: Incoming) -> bool:
     if incoming.values or incoming.button:
         return incoming.button.partition(":")[0] == "stop" and not incoming.values
     try:
-        found = understand(incoming.text, ReadingContext("writing", incoming.place), State(phase="writing"))
+        found = understand(
+            incoming.text, ReadingContext("writing", incoming.place, by_patterns=True), State(phase="writing")
+        )
     except UserError:
         return False
     return isinstance(found.command, Stop)

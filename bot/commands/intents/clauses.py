@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from bot.commands.intents.phrases import Phrase
-from bot.commands.intents.vocabulary import words
+from bot.commands.intents.vocabulary import compile_pattern, words
 
 _BREAK = re.compile(r" (?:, )?(?:because|since|as|and so|and then) | ?[,-] ")
 _REASON = re.compile(
@@ -15,6 +15,13 @@ _REASON = re.compile(
     r"|(?:i|we) changed (?:my|our) minds?"
 )
 _MOST = 3
+_NAMED = (
+    r"(?:.*? )??(?P<text>(?:the |papers? |sections? )*<numbers>"
+    r"|(?:the )?(?:introduction|intro|conclusions?|abstract))(?: .*)?"
+)
+_PRONOUN = re.compile(r"\b(?:them|those|these|it|that one|this one|both|this|that)\b(?! [a-z]+ (?:is|are|does|do)\b)")
+_PLACED = re.compile(r"\d|\b(?:last|introduction|conclusion|abstract)\b")
+_ASKS_ABOUT = ("show", "why")
 
 
 def read_clauses(phrase: Phrase, read: Callable[[Phrase], str]) -> str:
@@ -22,6 +29,8 @@ def read_clauses(phrase: Phrase, read: Callable[[Phrase], str]) -> str:
     clauses = _divide(phrase)
     if not 1 < len(clauses) <= _MOST:
         return ""
+    if said := _read_reference_back(clauses, read):
+        return said
     readings = [read(clause) for clause in clauses]
     commands = set(readings) - {"", "thanks", "hello"} or set(readings) & {"thanks"}
     commands = commands - {"ok", "no"} or commands  # “great, drop 3”, “drop 3, it is too broad”
@@ -30,6 +39,22 @@ def read_clauses(phrase: Phrase, read: Callable[[Phrase], str]) -> str:
     command = commands.pop()
     unread = [clause.norm for clause, said in zip(clauses, readings, strict=True) if not said]
     return command if all(_is_remark(norm, command) for norm in unread) else ""
+
+
+def _read_reference_back(clauses: list[Phrase], read: Callable[[Phrase], str]) -> str:
+    """“section 4 is thin, flesh it out”: the last clause's command, its pronoun being what was named before."""
+    *before, last = clauses
+    named = next(filter(None, (compile_pattern(_NAMED).fullmatch(clause.norm) for clause in before)), None)
+    pronoun = _PRONOUN.search(last.norm)
+    if not named or not pronoun or re.search(r"(?<!in )(?<!into )#?\b\d", last.norm):
+        return ""
+    clause = next(clause for clause in before if clause.norm == named.string)
+    number, (start, end) = clause.cut(*named.span("text__1")), pronoun.span()
+    norm = last.norm[:start] + number.norm + last.norm[end:]
+    said = read(Phrase(norm, last.source, last.spans[:start] + number.spans + last.spans[end:]))
+    others = {read(clause) for clause in before} - {"", said, "ok", "no"}
+    is_command = said and not said.startswith(_ASKS_ABOUT) and _PLACED.search(said)
+    return said if is_command and all(other.startswith(_ASKS_ABOUT) for other in others) else ""
 
 
 def _divide(phrase: Phrase) -> list[Phrase]:

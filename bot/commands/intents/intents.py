@@ -135,7 +135,7 @@ _TERM_TAIL = re.compile(
     r"if possible|ok|"
     r"would be (?:nice|good|great)|though|here|and search again|i think|anymore|any more|(?:is|are) missing)$"
 )
-_BETWEEN_TERMS = re.compile(r" ?[,;] ?(?:and )?| and | plus | as well as | & ")
+_BETWEEN_TERMS = re.compile(r" ?[,;] ?(?:and )?| and | n | plus | as well as | & ")
 
 
 def write_terms(said: str) -> str:

@@ -13,14 +13,29 @@ from bot.commands.intents.vocabulary import any_of, table, words
 
 _TOKEN = re.compile(
     r"“[^”]*”|\"[^\"]*\"|«[^»]*»|\[[\d,\s–-]+\]|\d+\s?[-–]\s?\d+(?![\d.])|\d+(?:\.\d+)+|\d+(?:st|nd|rd|th)\b|#\s?\d+|\bn[or]\.\s?\d+\b(?!\.\d)"
-    r"|\d+(?=[\s,;:!?.)–-]|$)|<?@[^\s,;:!?]+|[^\s,;:!?()\[\]\"“”]+|[,;:?!()]"
+    r"|\d+(?=[\s,;:!?.)–+&/-]|$)|[+&/](?=\d)|<?@[^\s,;:!?]+|[^\s,;:!?()\[\]\"“”]+|[,;:?!()]"
 )
 _UNSPELT = re.compile(r"(is|are|was|were|do|does|did|has|have|had|would|should|could|must)nt")
 """“arent”: a short form without its apostrophe."""
 _SHORT_FORMS = {"n't": "not", "'ll": "will", "'re": "are", "'ve": "have", "'d": "would"}
 _SHORT_FORM = re.compile(rf"([a-z]{{2,}}?)({'|'.join(_SHORT_FORMS)})")
+_AFTER_FOR = re.compile(r"\s(?:this|me|us|u|my)\b", re.I)
+"""“bibtex 4 this”."""
 _COUNTED = frozenset(["section", "sections", "chapter", "part", "paper", "number", "keyword", "survey", "top"])
 """Words after which “one” is a number."""
+
+
+_SENTENCE_END = re.compile(r"(?<=[^\W_])[.?!…]+(?=\s+\w)")
+
+
+def join_sentences(text: str) -> str:
+    """Several sentences as clauses of one."""
+    return _SENTENCE_END.sub(",", text)
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether one sentence ends in the words and another begins."""
+    return bool(_SENTENCE_END.search(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +71,8 @@ def normalise(text: str, *, lexicon: frozenset[str] = frozenset()) -> Phrase:
     text = text.replace("’", "'").replace("‘", "'")
     previous = ""
     for match in _TOKEN.finditer(text):
-        word = _normalise_word(match[0].lower(), previous, lexicon)
+        is_for = match[0] == "4" and _AFTER_FOR.match(text, match.end())
+        word = "for" if is_for else _normalise_word(match[0].lower(), previous, lexicon)
         if not word:
             continue
         previous = word
@@ -78,7 +94,7 @@ def _normalise_word(low: str, previous: str, lexicon: frozenset[str]) -> str:
         return "-" if low in {"-", "–", "—"} else ""
     if number := _read_number(low):
         return number
-    low = _write_out(low)
+    low = _write_out(low, previous)
     if low in table("ordinals"):
         return f"#{table('ordinals')[low]}"
     if low in table("cardinals") and (low != "one" or previous.rpartition(" ")[2] in _COUNTED):
@@ -91,8 +107,12 @@ def _normalise_word(low: str, previous: str, lexicon: frozenset[str]) -> str:
     return low
 
 
-def _write_out(low: str) -> str:
-    """A word without its short form: ``they'll`` → ``they will``, ``aren't`` → ``are not``."""
+def _write_out(low: str, previous: str) -> str:
+    """A word without its short form: ``they'll`` → ``they will``, ``aren't`` → ``are not``, ``4 n 7`` → ``4 and 7``."""
+    if previous and low == "n":
+        return "and"
+    if previous == "more" and low in table("compared"):
+        return str(table("compared")[low])
     if known := table("contractions").get(low):
         return str(known)
     if bare := _UNSPELT.fullmatch(low):
@@ -165,6 +185,8 @@ def take_frames_off(phrase: Phrase, *, widely: bool) -> Iterator[Phrase]:
             continue
         seen.add(now.norm)
         yield now
+        if (shorter := _take_adverbs_out(now)).norm != now.norm:
+            waiting.append(shorter)
         lead = leading.match(now.norm + " ")
         if lead and lead.end() < len(now.norm):
             waiting.append(now.cut(lead.end(), len(now.norm)))
@@ -172,6 +194,18 @@ def take_frames_off(phrase: Phrase, *, widely: bool) -> Iterator[Phrase]:
         first, _, rest = now.norm.partition(" ")
         if widely and rest and first in words("frame"):
             waiting.append(now.cut(len(first), len(now.norm)))
+
+
+def _take_adverbs_out(phrase: Phrase) -> Phrase:
+    """“i want also to have” → “i want to have”: words that change no wish, where they stand inside it."""
+    kept = [
+        match.span()
+        for match in re.finditer(r"\S+\s?", phrase.norm)
+        if match.start() == 0 or match[0].strip() not in words("adverbs")
+    ]
+    norm = "".join(phrase.norm[start:end] for start, end in kept)
+    spans = tuple(span for start, end in kept for span in phrase.spans[start:end])
+    return Phrase(norm, phrase.source, spans).cut(0, len(norm))
 
 
 @cache

@@ -19,10 +19,11 @@ from bot.commands.intents.addressing import (
     is_term,
     take_letter_off,
 )
+from bot.commands.intents.classifier import guess_commands
 from bot.commands.intents.clauses import read_clauses
 from bot.commands.intents.cues import read_cues
 from bot.commands.intents.intents import load_intents
-from bot.commands.intents.phrases import Phrase, normalise, take_frames_off
+from bot.commands.intents.phrases import Phrase, join_sentences, normalise, take_frames_off
 from bot.commands.intents.positions import resolve_positions
 from bot.commands.intents.topics import names_topic, read_survey, write_survey
 from bot.commands.intents.vocabulary import command_words, step_words, table, words
@@ -63,7 +64,7 @@ _REASON_BEHIND = re.compile(r",\s*(?:it|this|that|they|these|those|because|since
 _PROPOSING = frozenset({"keywords", "papers", "outline", "writing"})
 _PLAIN_YES = re.compile(
     r"(?:(?:ok|yes|go|lgtm|sure|(?:looks?|sounds?) (?:good|fine|great|ok|right|perfect)|approve|accept|continue|"
-    r"proceed|write|search|all good|make|next|start|keep|carry|resume|perfect)\b|👍).*"
+    r"ship it|proceed|write|search|all good|make|next|start|keep|carry|resume|perfect)\b|👍).*"
 )
 _GOES_ON = re.compile(r"\b(?:continue|go on|go ahead|proceed|carry on|write it)(?: please| scholium| bot)?$")
 _TOO_SHORT_AMONG_PEOPLE = frozenset({"perfect", "next", "start", "sure", "go"})
@@ -71,11 +72,15 @@ _TOO_SHORT_AMONG_PEOPLE = frozenset({"perfect", "next", "start", "sure", "go"})
 
 @dataclass(frozen=True, slots=True)
 class ReadingContext:
-    """What is known of the conversation when words are read; ``own`` are the words of its survey."""
+    """What is known of the conversation when words are read; ``own`` are the words of its survey.
+
+    ``by_patterns``: only what fits a pattern is read, which takes no time.
+    """
 
     phase: str
     place: Place = "direct"
     own: frozenset[str] = frozenset()
+    by_patterns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +231,7 @@ def read_plain(text: str, context: ReadingContext) -> PlainReading:
     if len(text) > LONGEST_PLAIN:
         return PlainReading("", silent=among_people)
     command = _read_command(text, context)
-    said = command or _read_rest(text, context)
+    said = command or (not among_people and _guess_command(text, context)) or _read_rest(text, context)
     if among_people and addresses_others(text) and not said.startswith("invite "):
         return PlainReading(silent=True)
     return PlainReading(said, silent=among_people, is_loose=not command)
@@ -236,12 +241,33 @@ def _read_command(text: str, context: ReadingContext) -> str:
     plain, corrected = normalise(text), normalise(text, lexicon=command_words())
     asks = plain.norm.partition(" ")[0] in words("asking") | (words("inverted") - words("modal"))
     variants = [plain] if corrected.norm == plain.norm else [plain, corrected]
+    framed = [_read_framed(phrase, context, asks=asks) for phrase in variants]
+    if framed[0].startswith("add ") and framed[-1] in {"ok", "no", "back"}:
+        return framed[-1]  # “try agian” is no keyword
+    joined = (
+        ()
+        if context.place == "thread"
+        else (normalise(join_sentences(text)), normalise(join_sentences(text), lexicon=command_words()))
+    )
     readings = chain(
-        (_read_framed(phrase, context, asks=asks) for phrase in variants),
+        framed,
         (_read_loosely(phrase, context) for phrase in variants),
-        () if context.place == "thread" else (_read_by_clauses(phrase, context) for phrase in variants),
+        (_read_by_clauses(phrase, context) for phrase in joined),
     )
     return next(filter(None, readings), "")
+
+
+def _guess_command(text: str, context: ReadingContext) -> str:
+    if context.by_patterns or _second_wish().search(normalise(text).norm):
+        return ""  # two wishes are not done by halves
+    best = guess_commands(text, context.phase)[0]
+    return best.said if best.is_sure else ""
+
+
+@cache
+def _second_wish() -> re.Pattern[str]:
+    verbs = "|".join(sorted(words("commanding") | {"write", "make", "put", "keep"}))
+    return re.compile(rf"(?:\b(?:and|then|but)|,)(?: then| also| please)* (?:{verbs})\b")
 
 
 def _read_by_clauses(phrase: Phrase, context: ReadingContext) -> str:
@@ -288,7 +314,7 @@ def _thanks_while_writing(norm: str, phase: str) -> bool:
 
 def _is_plain_yes(norm: str, phase: str) -> bool:
     """Whether a yes among people is meant for the proposal, rather than for what a colleague said."""
-    named = re.fullmatch(step_words(phase), norm)
+    named = any(re.fullmatch(rf"(?:please )?{step_words(phase)}(?: please)?", part) for part in norm.split(" , "))
     plain = _PLAIN_YES.fullmatch(norm) or _GOES_ON.search(norm)
     return bool(named or (plain and norm not in _TOO_SHORT_AMONG_PEOPLE))
 

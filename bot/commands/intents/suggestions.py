@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from bot.commands.intents.classifier import guess_commands
 from bot.commands.intents.cues import load_cues
 from bot.commands.intents.phrases import normalise
 from bot.commands.intents.vocabulary import command_words, words
@@ -12,6 +13,8 @@ from bot.commands.intents.vocabulary import command_words, words
 _NUMBER = re.compile(r"#?(\d+(?:\.\d+)*)")
 _LONGEST = 60
 """Characters of a command that still fits on a button."""
+_LEAST_MARGIN = 0.1
+"""Of the classifier's likeliest command over the next."""
 
 _USUAL = {
     "topic": ("help", "list"),
@@ -37,6 +40,7 @@ def suggest_commands(text: str, phase: str) -> tuple[str, str]:
     numbered = [way.format(numbers[0]) for way in _WITH_NUMBER.get(phase, ()) if numbers]
     content = _content(text)
     likely = _answer_commands(text, phase, numbers, content) if text.rstrip().endswith("?") else []
+    likely += [guess.said for guess in guess_commands(text, phase)[:1] if guess.said and guess.margin > _LEAST_MARGIN]
     likely += [*_by_words(said, phase, numbers), *numbered]
     if content and phase in _WITH_WORDS:
         likely.append(_WITH_WORDS[phase].format(content))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from bot.commands.intents.phrases import Phrase
+from bot.commands.intents.phrases import Phrase, ends_sentence
 from bot.commands.intents.vocabulary import compile_pattern, data, table, words
 
 _NAMED = re.compile(
@@ -66,6 +66,8 @@ def read_survey(phrase: Phrase, *, loosely: bool, among_people: bool) -> str:
     for kind in ("explicit", "loose") if loosely else ("explicit",):
         for way in data("topics")[kind]:
             match = compile_pattern(way).fullmatch(phrase.norm)
+            if match and kind == "loose" and ends_sentence(phrase.source_of(*match.span("text__1"))):
+                continue  # the next sentence is no part of the topic
             if match and not _names_nothing(match["text__1"], kind, among_people=among_people):
                 return write_survey(phrase.source_of(*match.span("text__1")))
     return ""

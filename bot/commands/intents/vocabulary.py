@@ -88,6 +88,7 @@ def _macros() -> Mapping[str, str]:
         "add_one": f"(?:(?:also )?{any_of('wanting')}{_BEFORE_A_NEW_ONE})",
         "so_drop": rf"(?:(?: ,)?(?: (?:so|and|please|just|therefore))* (?:{drop}|take|get|"
         r"put|leave) (?:it|them|this|that|these|those)(?: one)?(?: (?:out|away|off))?)?",
+        "wishing": f"(?:{'|'.join(sorted(words('wishing')))})",
         "colleague": rf"(?:(?:my|our|the) (?:new )?(?:{colleagues}) )?",
         **{name: f"(?:{'|'.join(ways)})" for name, ways in table("classes").items()},
     }

@@ -1,0 +1,184 @@
+"""An intent classifier for words that no pattern fits: a linear one, trained on `examples.jsonl`.
+
+It is asked only by those who talk to us, never among people, and what it is not sure of is asked back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+from bot.commands.intents.intents import write_numbers, write_place
+from bot.commands.intents.phrases import Phrase, normalise
+from bot.commands.intents.vocabulary import compile_pattern, table, words
+
+_PLACE = r"(?:\d+(?:\.\d+)*|last|introduction|conclusion|abstract)"
+_TEMPLATES = (
+    (re.compile(rf"(show|why|drop|split|shorten|expand|open|archive) {_PLACE}"), r"\1 {place}"),
+    (re.compile(r"(exclude|include|drop) [\d\s-]+|(drop) last-\d+"), r"\1\2 {numbers}"),
+    (re.compile(r"more \d+"), "more {place}"),
+    (re.compile(r"why \[\d+\]"), "why [{reference}]"),
+    (re.compile(r"export \w.*"), "export {formats}"),
+    (re.compile(rf"translate {_PLACE} to .+"), "translate {place} to {language}"),
+    (re.compile(rf"merge {_PLACE} {_PLACE}"), "merge {place} {other}"),
+    (re.compile(rf"move {_PLACE} (?:before|after) {_PLACE}"), "move {place} {where} {other}"),
+    (re.compile(r"(ask|survey|quick) .+", re.S), r"\1 {text}"),
+    (
+        re.compile(r"(papers:|add section|add|drop|rename|rewrite|cite|remove|name|invite|undo|move|budget) .+"),
+        r"\1 {said}",
+    ),
+)
+"""Commands with what a person named in them → the class of such commands; ``{said}`` is filled by no classifier."""
+
+_NUMBER = re.compile(r"#?(?!(?:19|20)\d\d$)\d{1,4}(?:\.\d+)*|#last")
+_REFERENCE = re.compile(r"\[(\d{1,4})\]")
+_ANY_NUMBER = re.compile(r"#?\d+(?:\.\d+)*(?:-\d+)?|#last")
+_ORDER = re.compile(r"(#?[\d.]+|#last)\b.* (before|after) .*?(#?[\d.]+|#last)\b")
+_SURE = 0.25
+_SURE_OF_A_DECISION = 0.45
+"""Least margin over the second class, on the scale of the decision function, where the command changes a step."""
+_DECISIONS = frozenset({"ok", "no", "back", "stop", "start over", "forget", "undo", "redo"})
+_NOT_WITHOUT_NEED = frozenset({"ok", "back", "stop", "start over", "forget", "undo", "export", "export {formats}"})
+"""What a “not” anywhere makes doubtful."""
+_NOT_DONE = re.compile(
+    r"\b(?:not|never) (?:drop|remove|delete|exclude|shorten|cut|split|merge|move|expand|translate)\b"
+)
+_EDITS = ("drop", "exclude", "include", "merge", "move", "split", "shorten", "expand")
+_UNSURE = re.compile(
+    r"\bnot (?:know|sure)\b|\b(?:unsure|undecided|maybe|perhaps|might|wonder|idea|hm+|should (?:i|we))\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A command, empty where its slots are not filled, and how far its class is ahead of the next."""
+
+    said: str
+    template: str
+    margin: float
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the command may be carried out without asking back."""
+        return bool(self.said) and self.margin >= (_SURE_OF_A_DECISION if self.template in _DECISIONS else _SURE)
+
+
+def guess_commands(text: str, phase: str) -> tuple[Guess, ...]:
+    """The three likeliest commands at this step, the likeliest first."""
+    phrase = normalise(text)
+    scores = _load().score(phrase.norm, phase)
+    pairs = pairwise(scores)
+    guesses = (Guess(_fill(name, phrase, text), name, score - below) for (name, score), (_, below) in pairs)
+    return tuple(
+        replace(guess, margin=0.0) if _is_doubtful(guess.template, phrase.norm) else guess
+        for guess in islice(guesses, 3)
+    )
+
+
+def _is_doubtful(template: str, norm: str) -> bool:
+    """Whether the words hold something that makes a command of this class doubtful, however close the examples are."""
+    said = norm.split()
+    is_question = bool(said) and said[0] in words("inverted") | words("asking")
+    if template == "ok" and (is_question or words("social") & set(said)):
+        return True
+    if words("negation") & set(said) and (template in _NOT_WITHOUT_NEED or _NOT_DONE.search(norm)):
+        return True
+    return template.startswith(_EDITS) and (bool(_UNSURE.search(norm)) or not re.search(r"[^\W\d_]", norm))
+
+
+def write_template(means: str) -> str:
+    """The class of a command: what was named in it becomes a slot."""
+    for pattern, template in _TEMPLATES:
+        if match := pattern.fullmatch(means):
+            return match.expand(template)
+    return means
+
+
+@dataclass(frozen=True, slots=True)
+class _Classifier:
+    """``vectorizer`` and ``model`` as scikit-learn has them; ``phases`` are those at which a class was seen."""
+
+    vectorizer: Any
+    model: Any
+    phases: dict[str, frozenset[str]]
+
+    def score(self, norm: str, phase: str) -> list[tuple[str, float]]:
+        values = self.model.decision_function(self.vectorizer.transform([_features(norm, phase)]))[0]
+        fitting = [
+            (str(n), float(v)) for n, v in zip(self.model.classes_, values, strict=True) if phase in self.phases[n]
+        ]
+        return sorted(fitting, key=lambda pair: -pair[1])
+
+
+@cache
+def _load() -> _Classifier:
+    # Heavy: imported where the first words come that no pattern fits.
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_union
+    from sklearn.svm import LinearSVC
+
+    examples = list(_read_examples())
+    vectorizer = make_union(
+        TfidfVectorizer(ngram_range=(1, 3), token_pattern=r"\S+", sublinear_tf=True),
+        TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True),
+    )
+    vectors = vectorizer.fit_transform([_features(norm, phase) for norm, phase, _ in examples])
+    phases: dict[str, set[str]] = {}
+    for _, phase, template in examples:
+        phases.setdefault(template, set()).add(phase)
+    model = LinearSVC(random_state=0).fit(vectors, [template for _, _, template in examples])
+    return _Classifier(vectorizer, model, {name: frozenset(at) for name, at in phases.items()})
+
+
+def _read_examples() -> Iterator[tuple[str, str, str]]:
+    """Normalised words, phase and class of what was said to us."""
+    for line in Path(__file__).with_name("examples.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["place"] != "thread" and row["means"]:
+            yield normalise(row["text"]).norm, row["phase"], write_template(row["means"])
+
+
+def _features(norm: str, phase: str) -> str:
+    """Words with every number the same, and the phase as one more of them."""
+    return f"at_{phase} {_ANY_NUMBER.sub('0', _REFERENCE.sub('[0]', norm))}"
+
+
+def _fill(template: str, phrase: Phrase, text: str) -> str:
+    """The command; empty where what it needs was not said, or more than it needs."""
+    slots = re.findall(r"{(\w+)}", template)
+    if "said" in slots or template == "?":
+        return ""
+    if "text" in slots:
+        return template.format(text=text.strip()) if template.startswith("ask") and " " in phrase.norm else ""
+    said = phrase.norm.split()
+    numbers = [write_place(word) for word in said if _NUMBER.fullmatch(word)]
+    if slots == ["numbers"]:
+        listed = compile_pattern(r"[^\d#]*?<numbers>[^\d#]*").fullmatch(phrase.norm)
+        return template.format(numbers=write_numbers(listed["numbers__1"])) if listed else ""
+    if "where" in slots:
+        order = _ORDER.search(phrase.norm) if len(numbers) == 2 else None
+        return (
+            template.format(place=write_place(order[1]), where=order[2], other=write_place(order[3])) if order else ""
+        )
+    references = _REFERENCE.findall(phrase.norm)
+    formats = [table("formats")[word] for word in said if word in table("formats")]
+    languages = [word.capitalize() for word in said if word in words("languages")]
+    named = {
+        "place": numbers[:1],
+        "other": numbers[1:2],
+        "reference": references,
+        "formats": formats,
+        "language": languages,
+    }
+    counted = sum(slot in {"place", "other"} for slot in slots)
+    if len(numbers) != counted or len(references) != ("reference" in slots):
+        return ""
+    if not all(named[slot] for slot in slots) or any(len(named[slot]) > 1 for slot in slots if slot != "formats"):
+        return ""
+    return template.format(**{slot: " ".join(dict.fromkeys(named[slot])) for slot in slots})
