@@ -32,13 +32,27 @@ STOP_WORDS = read_wordlist("stop_words.txt")
 def clean(text: str) -> str:
     """One line of text without control, direction-changing or zero-width characters.
 
-    Runs of white space become one space; the result is in Unicode normal form C.
+    Runs of white space become one space, other runs are divided after `LONGEST_RUN`; the result is in Unicode normal
+    form C.
     """
-    spaced = " ".join(text.split())
+    spaced = bound_runs(" ".join(text.split()))
     if not spaced.isprintable():
         kept = (" " if unicodedata.category(ch) in _BREAKS else ch for ch in spaced if not _invisible(ch))
         spaced = " ".join("".join(kept).split())
     return unicodedata.normalize("NFC", spaced)
+
+
+LONGEST_RUN = 500
+"""Characters in a row without white space: many expressions take time as the square of them, and no text has more."""
+
+_BLANK = re.compile(r"\s{100,}")
+_ENDLESS = re.compile(rf"(\S{{{LONGEST_RUN}}})(?=\S)")
+
+
+def bound_runs(text: str) -> str:
+    """The text with a space in longer runs of characters, and with longer runs of white space made short."""
+    text = _BLANK.sub(lambda blank: "\n\n" if "\n" in blank[0] else " ", text)
+    return _ENDLESS.sub(r"\1 ", text) if max(map(len, text.split()), default=0) > LONGEST_RUN else text
 
 
 def storable(text: str) -> str:

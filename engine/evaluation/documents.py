@@ -18,7 +18,7 @@ from engine.errors import UserError
 from engine.evaluation.html_lines import read_lines
 from engine.overview import FRAME_TITLES
 from engine.survey import Survey, walk
-from engine.text import fold, sentences
+from engine.text import bound_runs, fold, sentences
 from engine.writing.notices import DISCLAIMER
 
 Style = Literal["numbered", "keys", "author and year", "none"]
@@ -125,7 +125,7 @@ def from_html(page: str) -> Document:
 
 def _read_document(lines: Iterable[tuple[int, str]], unescape: Callable[[str], str]) -> Document:
     """A survey from its headings, with their level, and its lines, with level 0."""
-    lines = list(lines)
+    lines = [(level, bound_runs(line)) for level, line in lines]
     title, parts, listed = _divide_document(lines)
     own = any(DISCLAIMER in line for _, line in lines)
     if own:

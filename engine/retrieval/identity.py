@@ -10,7 +10,7 @@ from engine.errors import UserError
 from engine.text import fold
 from engine.values import PaperKey
 
-_KEY = re.compile(r"[a-z0-9][a-z0-9_+-]*:[^\s\[\]@;,\"'`|<>{}\\]+")
+_KEY = re.compile(r"[a-z0-9][a-z0-9_+-]{0,30}:[^\s\[\]@;,\"'`|<>{}\\]{1,400}")
 _ARXIV = re.compile(r"^(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?$", re.I)
 _DOI = re.compile(r"^(?:doi:)?(10\.\d{1,9}(?:\.\d{1,9}){0,2}/\S+)$", re.I)
 

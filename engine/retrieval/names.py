@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.retrieval.paper_text import clean_name
-from engine.text import ET_AL
+from engine.text import ET_AL, shorten
 
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.I)
 _OTHERS = frozenset({"others", "et al", "et al.", "and others"})
@@ -13,12 +13,15 @@ _NOBODY = frozenset({"[no author name available]", "[anonymous]", "anonymous", "
 _CUT_OFF = re.compile(r"[\s,]+(?:et\.? al\b\.?|and others)\s*$", re.I)
 _AND = re.compile(r"\s+and\s+(?![^{}]*})", re.I)
 
+MOST_AUTHORS, AUTHORS_CHARACTERS = 10_000, 100_000
+"""No paper has more; what claims to is read so far."""
+
 
 def read_names(names: list[str]) -> tuple[str, ...]:
     """The authors in order; those whom the list leaves out with “and others” stay as `ET_AL` at its end."""
     found: dict[str, None] = {}
-    others = False
-    for name in names:
+    others = len(names) > MOST_AUTHORS
+    for name in names[:MOST_AUTHORS]:
         is_person = not re.fullmatch(r"\s*\{.*\}\s*", name, re.S)
         if is_person and (cut := _CUT_OFF.search(name)):  # “Lewis et al.” as one name
             others, name = True, name[: cut.start()]
@@ -32,12 +35,14 @@ def read_names(names: list[str]) -> tuple[str, ...]:
 
 def split_bibtex_names(text: str) -> list[str]:
     """Names divided by “and” outside braces, as BibTeX has them; by semicolons where there is no “and”."""
+    text = shorten(text, AUTHORS_CHARACTERS)
     names = [name for name in _AND.split(text) if name.strip()]
     return names if len(names) > 1 or text.strip().startswith("{") else [n for n in text.split(";") if n.strip()]
 
 
 def split_names(text: str) -> list[str]:
     """Names that somebody wrote into one field: divided by semicolons, “and”, “&” or commas."""
+    text = shorten(text, AUTHORS_CHARACTERS)
     if ";" in text:
         return [name for name in text.split(";") if name.strip()]
     parts = [part for part in re.split(r",?\s+(?:and|&)\s+(?![^{}]*})", text, flags=re.I) if part.strip()]

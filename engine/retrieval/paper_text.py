@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from engine.retrieval.latex import unicode_text
-from engine.text import clean, without_quotes_around
+from engine.text import clean, shorten, without_quotes_around
 from engine.wordlists import read_wordlist
 
 _PASSES = 8
@@ -114,14 +114,19 @@ _PLAIN_NAME = re.compile(r"(?:[^\W\d_]|\.? (?=[^\W\d_])|[.'’-](?=[^\W\d_ ])|\.
 _NAME_MARKS = re.compile(r"(?:\s*[*†‡§¶‖∗⋆★✉#¹²³⁴⁵⁶⁷⁸⁹⁰]++|(?<=[a-z])\d(?:,\d)*|\s+\d{4})++$")
 
 
+TITLE_CHARACTERS, ABSTRACT_CHARACTERS, NAME_CHARACTERS = 1_000, 20_000, 200
+"""None is longer; what claims to be, hostile files among it, is read so far and ends with an ellipsis."""
+
+
 def clean_title(text: str) -> str:
     """A title or a venue in Unicode, on one line."""
-    return _settled(text, (_legible, without_quotes_around))
+    return _settled(shorten(text, TITLE_CHARACTERS), (_legible, without_quotes_around))
 
 
 def clean_abstract(text: str) -> str:
     """An abstract in Unicode, without its heading and its publisher's copyright line."""
-    return _settled(text, (_legible, _whole_words, without_quotes_around, _without_frame))
+    steps = (_legible, _whole_words, without_quotes_around, _without_frame)
+    return _settled(shorten(text, ABSTRACT_CHARACTERS), steps)
 
 
 def clean_passage(text: str) -> str:
@@ -131,9 +136,10 @@ def clean_passage(text: str) -> str:
 
 def clean_name(text: str) -> str:
     """A person's name without footnote marks (``Bello*``) and numbers (``Wei Wang 0001``)."""
-    if _PLAIN_NAME.fullmatch(text.strip()):
-        return text.strip()
-    return _settled(text, (_legible, lambda name: _NAME_MARKS.sub("", name)))
+    short = shorten(text.strip(), NAME_CHARACTERS)
+    if _PLAIN_NAME.fullmatch(short):
+        return short
+    return _settled(short, (_legible, lambda name: _NAME_MARKS.sub("", name)))
 
 
 def _settled(text: str, steps: Sequence[Callable[[str], str]]) -> str:

@@ -12,7 +12,7 @@ from engine.errors import RecordError, UserError
 from engine.retrieval.identity import arxiv_key, choose_key, described_key, doi_key, find_arxiv, paper_key
 from engine.retrieval.merging.titles import is_generic
 from engine.retrieval.names import read_names, split_names, write_name
-from engine.retrieval.paper_text import clean_abstract, clean_title
+from engine.retrieval.paper_text import ABSTRACT_CHARACTERS, TITLE_CHARACTERS, clean_abstract, clean_title
 from engine.values import Paper, PaperKey
 
 
@@ -83,9 +83,15 @@ def _find_dropped(record: Mapping[str, Any], paper: Paper) -> list[str]:
         "authors": not paper.authors,
     }
     found += [f"{name}{UNREADABLE}" for name, lost in unreadable.items() if lost and _to_words(record.get(name))]
+    bounds = {"title": TITLE_CHARACTERS, "abstract": ABSTRACT_CHARACTERS, "summary": ABSTRACT_CHARACTERS}
+    found += [f"{name} (after {most:,} characters)" for name, most in bounds.items() if _is_longer(record, name, most)]
     if _first_text(record, _CITATIONS) and paper.citations is None:
         found.append(f"citations{UNREADABLE}")
     return found
+
+
+def _is_longer(record: Mapping[str, Any], name: str, most: int) -> bool:
+    return len(_to_text(record.get(name))) > most
 
 
 def _first_text(record: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -175,7 +181,7 @@ def _count(value: object) -> int | None:
 
 def link_of(url: str, identifiers: tuple[PaperKey, ...]) -> str:
     """The address where it is one, else that of the DOI or of arXiv's page; empty where there is none."""
-    if re.fullmatch(r"https?://[^\s<>\"']+", url):
+    if re.fullmatch(r"https?://[^\s<>\"']{1,2000}", url):
         return url
     for identifier in identifiers:
         namespace, _, rest = identifier.partition(":")

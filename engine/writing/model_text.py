@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.checking.citation_forms import ReadAs, read_citations
-from engine.text import fold, sentences
+from engine.text import bound_runs, fold, sentences
 from engine.values import Paper
 from engine.writing.model_headings import bare_heading, without_emphasis
 
@@ -93,7 +93,7 @@ def read_draft(answer: str, papers: Sequence[Paper], title: str = "") -> ReadDra
 
 def read_prose(answer: str, title: str = "") -> str:
     """Plain paragraphs divided by blank lines: no thoughts, fences, headings, lists, tables, counts, references."""
-    bare = _THOUGHT_OPEN.sub("", _THOUGHT_END.sub("", _THOUGHTS.sub("", answer)))
+    bare = _THOUGHT_OPEN.sub("", _THOUGHT_END.sub("", _THOUGHTS.sub("", bound_runs(answer))))
     bare = _FENCE.sub("", _unwrapped(bare))
     bare = html.unescape(_OUR_TAGS.sub(_space, bare))
     bare = re.sub(r"\[([^\[\]]+)\]\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation

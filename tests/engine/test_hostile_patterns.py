@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from engine.checking.numbers_in_place import place_numbers
 from engine.evaluation.documents import from_markdown
 from engine.gathering.review_scope import find_comparison
 from engine.retrieval.matching import stands_as_title
-from engine.retrieval.paper_text import clean_name
+from engine.retrieval.paper_text import clean_abstract, clean_name
+from engine.text import LONGEST_RUN, clean
+from engine.writing.model_text import read_prose
+
+
+@pytest.mark.parametrize("piece", ["１", "A-", "\t", "\n ", "\xa0", "²", "1,"])
+def test_no_run_of_characters_is_long(piece: str) -> None:
+    text = f"One. {piece * 3_000} Two."
+    for read in (clean(text), clean_abstract(text), read_prose(text)):
+        assert max(map(len, re.findall(r"\S+|\s+", read))) <= LONGEST_RUN
+        assert clean(read) == " ".join(read.split())
 
 
 @pytest.mark.parametrize("piece", ["*", "\n", "or ", " ", "A-", "| ", "1", "a, "])
