@@ -282,6 +282,11 @@ RULES: tuple[Rule, ...] = (
         lambda m: EditOutline(outline.rename(m[1], m[2].strip('"“”'))),
     ),
     _rule(
+        "describe 3.2: WORDS",
+        rf"describe\s+{_PLACE}\s*(?::|as\s)\s*(.+)",
+        lambda m: EditOutline(outline.describe(m[1], m[2].strip('"“”'))),
+    ),
+    _rule(
         "move 12 to 3",
         rf"(?:move|put)\s+(?:paper\s+)?(\d{{1,4}})\s+(?:in)?to\s+(?:group\s+|section\s+)?{_PLACE}",
         lambda m: MovePaper(int(m.group(1)), m.group(2)),

@@ -251,6 +251,10 @@ def _titles(outline: Outline) -> dict[str, str]:
     return {number: node.title for number, node in walk_outline(outline.nodes)}
 
 
+def _descriptions(outline: Outline) -> dict[str, str]:
+    return {number: node.description for number, node in walk_outline(outline.nodes)}
+
+
 def _in_order(outline: Outline) -> str:
     return "Now: " + " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
 
@@ -263,6 +267,11 @@ def _changed_outline(old: Outline, new: Outline) -> str:
         if len(renamed) == 1:
             (number,) = renamed
             return f"Section {number} is now “{escape_markdown(now[number])}” (was “{escape_markdown(was[number])}”)."
+    before, after = _descriptions(old), _descriptions(new)
+    described = [n for n in after if before.get(n, after[n]) != after[n]]
+    if was == now and len(described) == 1:
+        (number,) = described
+        return f"Section {number} is now about: {escape_markdown(after[number])}"
     gone = [t for t in was.values() if t not in now.values()]
     new_ones = [f"{n} {t}" for n, t in now.items() if t not in was.values()]
     parts = [f"{verb} {_quoted(which)}" for verb, which in (("dropped", gone), ("added", new_ones)) if which]

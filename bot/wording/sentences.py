@@ -41,7 +41,7 @@ HELP = """**What you can say**
 | keywords | `add dense retrieval` · `drop transformers` |
 | papers | `exclude 3 7` · `include 3` · `more` · `more 50` · `show papers` · \
 `papers:` and your list, a title, DOI or arXiv id a line |
-| outline | `rename 2 to …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · \
+| outline | `rename 2 to …` · `describe 3.2: …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · \
 `add section … after 2` (also later: only what it touches is written again) · \
 `search for 3` (more papers for it) |
 | the survey | `show 3.2` · `why 3.2` · `why [12]` · `why table 2` · `references` · `tree 12` · `ask …`, \

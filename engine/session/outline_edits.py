@@ -21,6 +21,9 @@ Nodes = tuple[OutlineNode, ...]
 LONGEST_TITLE = 300
 """Characters of a section's title."""
 
+LONGEST_DESCRIPTION = 1_000
+"""Characters of what a person says a section is about."""
+
 
 def _require_title(title: str) -> None:
     if len(title) > LONGEST_TITLE:
@@ -33,6 +36,21 @@ def rename(place: str, title: str) -> Change:
     return lambda outline: _at(
         outline, place, lambda nodes, i: (*nodes[:i], replace(nodes[i], title=title), *nodes[i + 1 :])
     )
+
+
+def describe(place: str, description: str) -> Change:
+    """Another description of what it says; title and papers stay."""
+    if len(description) > LONGEST_DESCRIPTION:
+        raise UserError(
+            f"A description has at most {LONGEST_DESCRIPTION:,} characters; this one has {len(description):,}."
+        )
+
+    def described(nodes: Nodes, i: int) -> Nodes:
+        if nodes[i].role != "body":
+            raise UserError("Introduction and conclusion tell of the other sections; describe one of those.")
+        return (*nodes[:i], replace(nodes[i], description=description), *nodes[i + 1 :])
+
+    return lambda outline: _at(outline, place, described)
 
 
 def drop(place: str) -> Change:

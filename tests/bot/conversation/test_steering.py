@@ -65,6 +65,11 @@ async def test_a_changed_outline_writes_anew_only_what_it_touches(
             spent = await new_calls(lab, f"rename {leaf} to Something Else", "ok")
             assert spent["draft"] == 1
 
+            assert await new_calls(lab, "back", f"describe {leaf}: how fast it is") == {}
+            assert "how fast it is" in lab.chat.last
+            assert (await new_calls(lab, "ok"))["draft"] == 1
+            assert (await new_calls(lab, "back", "add section Speed after 3", "ok"))["draft"] == 1
+
             assert await new_calls(lab, "back", "ok") == {}
 
             await lab.talk("rewrite all")

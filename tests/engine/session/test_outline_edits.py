@@ -47,6 +47,17 @@ def test_each_edit(change: edit.Change, expected: str) -> None:
     assert "|".join(titles(change(OUTLINE))) == expected
 
 
+def test_describing_keeps_title_and_papers() -> None:
+    described = edit.describe("2.1", "What owls eat")(OUTLINE)
+    part = described.nodes[1].children[0]
+    assert (part.title, part.description, part.papers) == ("A1", "What owls eat", leaf("A1").papers)
+    assert titles(described) == titles(OUTLINE)
+    with pytest.raises(UserError, match="tell of the other sections"):
+        edit.describe("1", "Anything")(OUTLINE)
+    with pytest.raises(UserError, match="at most 1,000 characters"):
+        edit.describe("3", "x" * 1_001)
+
+
 def test_merging_keeps_every_paper() -> None:
     assert set(edit.merge("2", "4")(OUTLINE).nodes[1].all_papers()) == {"t:A1", "t:A2", "t:C"}
 
