@@ -65,8 +65,9 @@ def postgres() -> Iterator[str | None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-WEAVIATE_URL = os.environ.get("SCHOLIUM_TEST_WEAVIATE", "") or os.environ.get("WEAVIATE_URL", "")
-WEAVIATE_GRPC_PORT = os.environ.get("WEAVIATE_GRPC_PORT", "50051")
+WEAVIATE_URL = os.environ.get("SCHOLIUM_TEST_WEAVIATE", "")
+"""Never the product's own WEAVIATE_URL: the tests delete collections."""
+WEAVIATE_GRPC_PORT = os.environ.get("SCHOLIUM_TEST_WEAVIATE_GRPC_PORT", "50051")
 WITHOUT_WEAVIATE = "Weaviate is not here (no SCHOLIUM_TEST_WEAVIATE, no program “weaviate”): its tests are SKIPPED."
 MARK = "TestsOfScholium"
 """A collection in a server that the tests have taken: they take an empty one only, and no lab's."""

@@ -281,7 +281,8 @@ class Libraries:
             description = await read_description(client, known_as)
             await prepare(client, server, name, tenant=tenant, generation=description.generation)
             await describe(client, description)
-        cache = self._settings.home / "embeddings"
+        # A workspace's embedding holds the words of its papers: its copy here goes with its other files.
+        cache = (self._workspace_folder(tenant).parent if tenant else self._settings.home) / "embeddings"
         return WeaviateLibrary(client, server, description, neural=self.neural_embedder(), cache=cache, tenant=tenant)
 
 

@@ -1,6 +1,7 @@
 """What a Weaviate library knows of itself, kept in Weaviate: its schema's version and its embedding.
 
-An embedding fitted on a library (some 40 MB) is stored in pieces, so that every machine embeds queries alike.
+An embedding fitted on a library (some 40 MB) is stored in pieces, so that every machine embeds queries alike. It holds
+the library's words: that of a workspace's papers lies where only that workspace's objects are.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import MODEL_FILES, Embedder, LatentSemanticAnalysis
-from engine.retrieval.libraries.weaviate_schema import LIBRARIES, MODELS, SCHEMA_VERSION
+from engine.retrieval.libraries.weaviate_schema import LIBRARIES, MODELS, SCHEMA_VERSION, WORKSPACE_MODELS
 
 PART_BYTES = 3 * 2**20
 
@@ -73,45 +74,66 @@ async def names(client: Any) -> list[str]:
 
 async def store_model(client: Any, library: str, model: LatentSemanticAnalysis) -> str:
     """Store a fitted embedding under a new version, then forget the former ones; returns the version."""
-    content = await asyncio.to_thread(_compress_model, model)
     version = secrets.token_hex(8)
+    await _store_content(client, library, version, await asyncio.to_thread(_compress_model, model))
+    return version
+
+
+async def _store_content(client: Any, library: str, version: str, content: bytes) -> None:
     parts = [content[i : i + PART_BYTES] for i in range(0, len(content), PART_BYTES)]
-    objects = client.collections.get(MODELS)
+    objects = _models_of(client, library)
     for number, part in enumerate(parts):
         values = {"library": library, "version": version, "part": number, "parts": len(parts)}
         await objects.data.insert({**values, "content": base64.b64encode(part).decode()})
-    return version
 
 
 async def forget_models(client: Any, library: str, but: str) -> None:
     """Delete the library's embeddings but for one version."""
     mine = Filter.by_property("library").equal(library) & Filter.by_property("version").not_equal(but)
-    await client.collections.get(MODELS).data.delete_many(where=mine)
+    await _models_of(client, library).data.delete_many(where=mine)
+
+
+def _models_of(client: Any, library: str) -> Any:
+    """Where a library's embedding is kept; ``workspaces/TENANT`` names the papers of a workspace."""
+    tenant = library.partition("/")[2]
+    return client.collections.get(WORKSPACE_MODELS).with_tenant(tenant) if tenant else client.collections.get(MODELS)
 
 
 async def load_model(client: Any, description: Description, cache: Path) -> Embedder:
     """The library's fitted embedding, from this machine where it was loaded before."""
     folder = cache / description.version
     if not (folder / "lsa.json").exists():
-        wanted = Filter.by_property("version").equal(description.version)
-        parts: dict[int, bytes] = {}
-        total = 1
-        while len(parts) < total:
-            found = await client.collections.get(MODELS).query.fetch_objects(
-                filters=wanted & Filter.by_property("part").equal(len(parts)),
-                limit=1,
-                return_properties=["part", "parts", "content"],
+        own, shared = _models_of(client, description.library), client.collections.get(MODELS)
+        content = await _read_content(own, description.version)
+        if not content and (content := await _read_content(shared, description.version)):
+            # An earlier version kept the embeddings of workspaces among all others.
+            await _store_content(client, description.library, description.version, content)
+            await shared.data.delete_many(where=Filter.by_property("version").equal(description.version))
+        if not content:
+            raise RetrievalError(
+                f"The embedding of the library “{description.library}” is not whole in Weaviate. "
+                "Repeat its ingest command; nothing will be doubled.",
             )
-            if not found.objects:
-                raise RetrievalError(
-                    f"The embedding of the library “{description.library}” is not whole in Weaviate. "
-                    "Repeat its ingest command; nothing will be doubled.",
-                )
-            values = found.objects[0].properties
-            total = values["parts"]
-            parts[values["part"]] = base64.b64decode(values["content"])
-        await asyncio.to_thread(_unpack, b"".join(parts[i] for i in range(total)), folder)
+        await asyncio.to_thread(_unpack, content, folder)
     return await asyncio.to_thread(LatentSemanticAnalysis.load, folder)
+
+
+async def _read_content(objects: Any, version: str) -> bytes:
+    """The pieces of an embedding together; nothing where they are not all there."""
+    wanted = Filter.by_property("version").equal(version)
+    parts: list[bytes] = []
+    total = 1
+    while len(parts) < total:
+        found = await objects.query.fetch_objects(
+            filters=wanted & Filter.by_property("part").equal(len(parts)),
+            limit=1,
+            return_properties=["part", "parts", "content"],
+        )
+        if not found.objects:
+            return b""
+        total = found.objects[0].properties["parts"]
+        parts.append(base64.b64decode(found.objects[0].properties["content"]))
+    return b"".join(parts)
 
 
 def _compress_model(model: LatentSemanticAnalysis) -> bytes:

@@ -107,12 +107,14 @@ def join_columns(parts: Sequence[PaperColumns]) -> PaperColumns:
 
 @dataclass(frozen=True)
 class LibrarySample:
-    """What is kept of a library in memory: a sample, its most cited papers, and when they were read."""
+    """What is kept of a library in memory: a sample, and when it was read."""
 
     sample: PaperColumns
-    popular: PaperColumns
-    cited_from: int
     read_at: float
+
+    def cited_from(self, share: float) -> int:
+        """The citations below which that share of the papers stays."""
+        return int(np.quantile(np.nan_to_num(self.sample.citations), share))
 
     @property
     def usual_length(self) -> float:
@@ -149,7 +151,7 @@ def rank_for_survey(
     found: TopicPapers, near: Sequence[PaperColumns], seeds: Sequence[Vectors], held: LibrarySample, query: Query
 ) -> Mapping[Any, float]:
     """The ids of the best papers with their scores (`survey_scores`), best first, at most as many as are wanted."""
-    everyone = join_columns([found.named, held.sample, held.popular, *near])
+    everyone = join_columns([found.named, held.sample, *near])
     words = found.measure(everyone, held.usual_length)
     close = topic_closeness(everyone.abstracts, seeds)
     cited = _popularity(everyone, frozenset(held.sample.ids))

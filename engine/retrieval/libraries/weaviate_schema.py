@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from itertools import count
+from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 import weaviate
+from grpc import ssl_channel_credentials
 from grpc.aio import AioRpcError
 from httpx import HTTPError
 from weaviate.classes.config import Configure, DataType, Property, Tokenization, VectorDistances
-from weaviate.classes.init import AdditionalConfig, Auth, Timeout
+from weaviate.classes.init import AdditionalConfig, Auth, GrpcConfig, Timeout
 from weaviate.classes.query import Filter
 from weaviate.classes.tenants import Tenant
 from weaviate.exceptions import UnexpectedStatusCodeError, WeaviateBaseError, WeaviateTimeoutError
@@ -32,6 +35,8 @@ LIBRARIES = "Scholium_Libraries"
 """One object for each library: the version of its schema and the embedding of its vectors."""
 MODELS = "Scholium_Models"
 """Embeddings that were fitted on a library, in pieces: every machine that opens it needs the same one."""
+WORKSPACE_MODELS = "Scholium_workspaces_Models"
+"""Embeddings that were fitted on a workspace's own papers, each a tenant's: they hold the words of those papers."""
 LEASES = "Scholium_Leases"
 """Who is writing to which library."""
 
@@ -86,7 +91,9 @@ async def connect(server: WeaviateServer) -> weaviate.WeaviateAsyncClient:
         grpc_secure=secure,
         auth_credentials=Auth.api_key(server.key) if server.key else None,
         additional_config=AdditionalConfig(
-            timeout=Timeout(init=server.connect_s, query=server.query_s, insert=server.insert_s)
+            timeout=Timeout(init=server.connect_s, query=server.query_s, insert=server.insert_s),
+            trust_env=secure,  # SSL_CERT_FILE
+            grpc_config=GrpcConfig(credentials=_authorities()) if secure else None,
         ),
         skip_init_checks=True,  # they ask PyPI for a newer client each time
     )
@@ -97,6 +104,12 @@ async def connect(server: WeaviateServer) -> weaviate.WeaviateAsyncClient:
         await client.close()
         raise
     return client
+
+
+def _authorities() -> Any:
+    """Whom gRPC trusts: the file that SSL_CERT_FILE names, else the machine's, else the package's own."""
+    trusted = ssl.get_default_verify_paths().cafile
+    return ssl_channel_credentials(Path(trusted).read_bytes() if trusted else None)
 
 
 @asynccontextmanager
@@ -232,6 +245,8 @@ TREES = (
     # The whole tree as JSON; ``tree`` is its text, from which a server makes its vector.
     _text("document", _WHOLE),
 )
+_NAMED = (_text("library", _WHOLE), _text("version", _WHOLE))
+_MODEL = (*_NAMED, _number("part"), _number("parts"), Property(name="content", data_type=DataType.BLOB))
 KINDS = {
     "Papers": (PAPERS, ("title", "abstract")),
     "AttributeTrees": (TREES, ("tree",)),
@@ -257,9 +272,17 @@ async def prepare(
     tenants = Configure.multi_tenancy(enabled=True, auto_tenant_activation=True) if library == WORKSPACES else None
     name = collection(library, kind, generation)
     await _create_collection(client, server, name, properties, vectors, tenants)
-    if tenant:
+    for home in await _tenants_homes(client, server, name, tenants) if tenant else ():
         with _already_there():
-            await client.collections.get(name).tenants.create([Tenant(name=tenant)])
+            await client.collections.get(home).tenants.create([Tenant(name=tenant)])
+
+
+async def _tenants_homes(
+    client: weaviate.WeaviateAsyncClient, server: WeaviateServer, name: str, tenants: Any
+) -> tuple[str, ...]:
+    """The collections in which a workspace has a place: that of its objects, and that of its embedding."""
+    await _create_collection(client, server, WORKSPACE_MODELS, _MODEL, (), tenants)
+    return name, WORKSPACE_MODELS
 
 
 async def tenant_exists(client: weaviate.WeaviateAsyncClient, tenant: str) -> bool:
@@ -284,6 +307,8 @@ async def remove_tenant(client: weaviate.WeaviateAsyncClient, tenant: str) -> No
     for kind in kinds:
         while home := await _find_tenant(client, kind, tenant):
             await client.collections.get(home).tenants.remove([tenant])
+    if await client.collections.exists(WORKSPACE_MODELS):
+        await client.collections.get(WORKSPACE_MODELS).tenants.remove([tenant])
     mine = Filter.by_property("library").equal(f"{WORKSPACES}/{tenant}")
     for name in (LIBRARIES, MODELS):
         if await client.collections.exists(name):
@@ -292,19 +317,11 @@ async def remove_tenant(client: weaviate.WeaviateAsyncClient, tenant: str) -> No
 
 async def prepare_shared(client: weaviate.WeaviateAsyncClient, server: WeaviateServer) -> None:
     """Make the collections that all libraries have in common."""
-    text = [_text("library", _WHOLE), _text("version", _WHOLE)]
-    await _create_collection(
-        client,
-        server,
-        LIBRARIES,
-        (*text, _text("embedder", _WHOLE), *map(_number, ("schema", "fitted", "generation"))),
-        (),
-        None,
-    )
-    content = Property(name="content", data_type=DataType.BLOB)
-    await _create_collection(client, server, MODELS, (*text, _number("part"), _number("parts"), content), (), None)
+    numbers = map(_number, ("schema", "fitted", "generation"))
+    await _create_collection(client, server, LIBRARIES, (*_NAMED, _text("embedder", _WHOLE), *numbers), (), None)
+    await _create_collection(client, server, MODELS, _MODEL, (), None)
     until = Property(name="until", data_type=DataType.NUMBER)
-    await _create_collection(client, server, LEASES, (text[0], _text("owner", _WHOLE), until), (), None)
+    await _create_collection(client, server, LEASES, (_NAMED[0], _text("owner", _WHOLE), until), (), None)
 
 
 async def _create_collection(

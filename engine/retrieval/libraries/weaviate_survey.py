@@ -19,7 +19,6 @@ from engine.retrieval.libraries.weaviate_ranking import (
     LibrarySample,
     PaperColumns,
     TopicPapers,
-    join_columns,
     rank_for_survey,
 )
 from engine.retrieval.libraries.weaviate_schema import translate_failures
@@ -27,14 +26,15 @@ from engine.retrieval.ranking import SEEDS
 from engine.retrieval.topic_words import TopicWords, Writing, read_topic, with_abbreviations
 from engine.values import Query
 
-NAMED = 1_000
+NAMED = 800
 """Papers that are ranked since they name the topic, by the server's BM25."""
-NEAREST = 1_000
-NEAREST_CITED = 2_000
-"""Papers nearest to the topic that are ranked: of all, and of the fifth that is cited most."""
-CITED_SHARE = 0.8
-POPULAR = 5_000
-"""The most cited papers are ranked for every topic: a survey cites them although others are nearer to it."""
+NEAREST = 400
+"""Papers nearest to the topic that are ranked."""
+NEAREST_CITED = ((0.8, 0.96, 600), (0.96, 1.0, 1_500))
+"""How many of those nearest to the topic among the papers that are cited more than these shares of all others: a
+survey cites them although others are nearer to it."""
+NAMED_CITED = 600
+"""The most cited papers that name the topic."""
 SAMPLE = 2_000
 """Papers that stand for the whole library; their ids are random."""
 HELD_S = 3_600.0
@@ -60,15 +60,13 @@ class SurveySearch:
         said = read_topic(text)
         if not said.stems:
             return TopicPapers(said, (), await self._objects.count(), PaperColumns.of([])), []
-        named, abstracts, there = await asyncio.gather(
-            self._named(said.stems, NAMED),
+        abstracts, total, there = await asyncio.gather(
             self._abstracts(said),
+            self._objects.count(),
             asyncio.gather(*(self._objects.count_with([s]) for s in said.stems)),
         )
         topic = await self._meant(with_abbreviations(said, abstracts))
-        if len(topic.all_stems()) > len(said.stems):
-            named = join_columns([named, await self._named(topic.all_stems(), NAMED)])
-        found = TopicPapers(topic, there, await self._objects.count(), named)
+        found = TopicPapers(topic, there, total, await self._named(topic.all_stems(), NAMED))
         held = await self._load_sample()
         return found, await asyncio.to_thread(found.seeds, held.usual_length)
 
@@ -76,11 +74,14 @@ class SurveySearch:
         """The ids of the best papers with their scores, best first."""
         held = await self._load_sample()
         middle = np.mean([group.mean(axis=0) for group in seeds], axis=0)
-        cited = Filter.by_property("citations").greater_or_equal(held.cited_from)
-        fetched = [
-            self._near(middle, query, max(query.limit, NEAREST)),
-            self._near(middle, query, NEAREST_CITED, cited),
-        ]
+        fetched = [self._near(middle, query, max(query.limit, NEAREST))]
+        for first, last, limit in NEAREST_CITED:
+            cited = Filter.by_property("citations").greater_or_equal(held.cited_from(first))
+            if last < 1.0:  # no paper is fetched twice: reading them is what a search spends its time on
+                cited &= Filter.by_property("citations").less_than(held.cited_from(last))
+            fetched.append(self._near(middle, query, limit, cited))
+        if found.topic.stems:
+            fetched.append(self._named_and_cited(found, query))
         if filter_papers(query) is not None and found.topic.stems:
             fetched.append(self._named(found.topic.all_stems(), NAMED, query))
         near = await asyncio.gather(*fetched)
@@ -92,6 +93,15 @@ class SurveySearch:
         async with translate_failures("to search"):
             found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=limit, **wanted)
         return PaperColumns.of(found.objects)
+
+    async def _named_and_cited(self, found: TopicPapers, query: Query) -> PaperColumns:
+        """The most cited of the papers that have the two rarest of the topic's words, those that tell most of it."""
+        rare = [stem for _, stem in sorted(zip(found.papers_with, found.topic.stems, strict=True))][:2]
+        named = filter_papers(query, Filter.by_property("words").contains_all(rare))
+        most = Sort.by_property("citations", ascending=False)
+        async with translate_failures("to search"):
+            best = await self._papers.query.fetch_objects(filters=named, sort=most, limit=NAMED_CITED, **_WANTED)
+        return PaperColumns.of(best.objects)
 
     async def _abstracts(self, topic: TopicWords) -> list[str]:
         """Texts that tell the abbreviations of the topic's phrases."""
@@ -125,16 +135,12 @@ class SurveySearch:
         return PaperColumns.of(found.objects)
 
     async def _load_sample(self) -> LibrarySample:
-        """A sample of the library and its most cited papers."""
+        """A sample of the library."""
         if self._held is None or time.monotonic() - self._held.read_at > HELD_S:
             async with translate_failures("to search"):
                 some = await self._papers.query.fetch_objects(limit=SAMPLE, **_WANTED)
-                most = await self._papers.query.fetch_objects(
-                    limit=POPULAR, sort=Sort.by_property("citations", ascending=False), **_WANTED
-                )
             sample = PaperColumns.of(some.objects)
             if not sample.ids:
                 raise RetrievalError("This library in Weaviate has no papers with vectors.")
-            cited_from = int(np.quantile(np.nan_to_num(sample.citations), CITED_SHARE))
-            self._held = LibrarySample(sample, PaperColumns.of(most.objects), cited_from, time.monotonic())
+            self._held = LibrarySample(sample, time.monotonic())
         return self._held

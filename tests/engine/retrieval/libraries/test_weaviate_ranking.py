@@ -53,8 +53,10 @@ def rank(
     stems = read_topic(query.text)
     there = [sum(s in o.properties["words"].split() for o in EVERYONE) for s in stems.stems]
     found = TopicPapers(stems, there, SIZE, PaperColumns.of(named))
-    held = LibrarySample(PaperColumns.of(sample), PaperColumns.of(popular), 0, 0.0)
-    best = rank_for_survey(found, [PaperColumns.of(near)], found.seeds(held.usual_length), held, query)
+    held = LibrarySample(PaperColumns.of(sample), 0.0)
+    best = rank_for_survey(
+        found, [PaperColumns.of(popular), PaperColumns.of(near)], found.seeds(held.usual_length), held, query
+    )
     return list(best), list(best.values())
 
 

@@ -11,6 +11,7 @@ import pytest
 from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError
+from engine.retrieval.embedding import LatentSemanticAnalysis
 from engine.retrieval.libraries import weaviate_schema
 from engine.retrieval.libraries.library import WORKSPACES, IndexProgress
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
@@ -95,6 +96,25 @@ async def test_words_of_an_earlier_version_are_written_anew(
     assert rewritten.vector == vector
 
 
+async def test_a_workspace_s_embedding_of_an_earlier_version_is_taken_from_among_the_others(
+    client: Any, server: WeaviateServer, tmp_path: Path
+) -> None:
+    library = await opened(client, server, tmp_path, WORKSPACES, "ours")
+    await library.add(papers(5))
+    embedder = await library.embedder()
+    own = client.collections.get(weaviate_schema.WORKSPACE_MODELS).with_tenant("ours")
+    shared = client.collections.get(weaviate_schema.MODELS)
+    for piece in (
+        await own.query.fetch_objects(return_properties=["library", "version", "part", "parts", "content"])
+    ).objects:
+        await shared.data.insert(piece.properties)
+        await own.data.delete_by_id(piece.uuid)
+    again = await (await opened(client, server, tmp_path / "elsewhere", WORKSPACES, "ours")).embedder()
+    assert isinstance(again, LatentSemanticAnalysis) and isinstance(embedder, LatentSemanticAnalysis)
+    assert again.same_as(embedder)
+    assert await shared.length() == 0 and await own.length() > 0
+
+
 async def test_a_workspace_s_data_are_removed_and_no_other_s(
     client: Any, server: WeaviateServer, tmp_path: Path
 ) -> None:
@@ -104,8 +124,11 @@ async def test_a_workspace_s_data_are_removed_and_no_other_s(
         await library.add(papers(3))
         await library.add(papers(20, "graph", 101))
         await library.index(lambda _: None)  # into another collection
+    shared = client.collections.get(weaviate_schema.MODELS)
+    assert await shared.length() == 0  # no workspace's words lie there
     await remove_tenant(client, "ours")
     assert not await tenant_exists(client, "ours")
+    assert set(await client.collections.get(weaviate_schema.WORKSPACE_MODELS).tenants.get()) == {"theirs"}
     assert await tenant_exists(client, "theirs") and await theirs.count() == 23
     assert (await read_description(client, f"{WORKSPACES}/ours")).version == ""
     assert (await read_description(client, f"{WORKSPACES}/theirs")).version
