@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -13,8 +14,8 @@ from engine.gathering.topic_parts import name_parts
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.sources import Neighbour, Online
-from engine.retrieval.ranking import SEEDS, closeness, measure_usual, popularity, survey_scores
-from engine.retrieval.topic_words import measure_texts, read_topic
+from engine.retrieval.ranking import SEEDS, closeness, measure_usual, popularity, standardise, survey_scores
+from engine.retrieval.topic_words import Scores, measure_texts, read_topic
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundBy, FoundPaper, Keyword, KeywordPool, Paper, PaperKey, Query, Reason, SearchRecord
 
@@ -101,8 +102,21 @@ class CandidatePool:
         self._from_online.update(dict.fromkeys(self._take(cited.papers, cited.record.query, 0.0)))
         self.records.append(cited.record)
 
-    def rank_online(self, embedder: Embedder) -> None:
-        """What was found online in the order in which a survey would cite it; runs for a while."""
+    async def rank_online(self, embedder: Embedder) -> None:
+        """What was found online in the order in which a survey would cite it."""
+        online = self.context.online
+        assert online is not None
+        try:
+            vectors = await online.vectors(
+                [self.known.papers[key] for key in map(self.known.key_of, self._from_online)]
+            )
+        except RetrievalError as error:
+            vectors = {}
+            self.note_search("SPECTER2 vectors", "the papers found", note=f"left out: {error}")
+        specter = {self.known.key_of(key): vector for key, vector in vectors.items()}
+        await asyncio.to_thread(self._rank_online, embedder, specter)
+
+    def _rank_online(self, embedder: Embedder, specter: Mapping[PaperKey, Sequence[float]]) -> None:
         keys = list(dict.fromkeys(map(self.known.key_of, self._from_online)))
         seeds = list(dict.fromkeys(map(self.known.key_of, self._topic_seeds)))
         if len(seeds) < 2:
@@ -111,6 +125,8 @@ class CandidatePool:
         vectors = embed_papers(embedder, papers)
         place = {key: i for i, key in enumerate(keys)}
         near = closeness(vectors, vectors[[place[key] for key in seeds]])
+        if len(seeds_there := [key for key in seeds if key in specter]) > 1:
+            near = _with_specter(near, keys, specter, seeds_there)
         counts = np.array([np.nan if p.citations is None else float(p.citations) for p in papers])
         years = np.array([p.year or 0 for p in papers], np.int64)
         cited = popularity(counts, years, datetime.now(UTC).year)
@@ -194,3 +210,20 @@ class CandidatePool:
             replace(found, reasons=tuple(dict.fromkeys(reasons.get(found.paper.key, ()))))
             for found in self.known.fused(self.rankings)
         ]
+
+
+def _with_specter(
+    near: Scores, keys: Sequence[PaperKey], specter: Mapping[PaperKey, Sequence[float]], seeds: Sequence[PaperKey]
+) -> Scores:
+    """The papers' closeness, for those with a SPECTER2 vector the mean of it and of the closeness of these vectors.
+
+    In standard deviations, since cosines of one embedding are not those of another.
+    """
+    from sklearn.preprocessing import normalize
+
+    rows = [i for i, key in enumerate(keys) if key in specter]
+    vectors = normalize(np.array([specter[keys[i]] for i in rows], np.float32))
+    place = {keys[i]: row for row, i in enumerate(rows)}
+    joined = standardise(near)
+    joined[rows] = (joined[rows] + standardise(closeness(vectors, vectors[[place[key] for key in seeds]]))) / 2
+    return joined

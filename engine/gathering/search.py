@@ -126,7 +126,7 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
         raise await explain_no_papers(brief, (), (), context)
     embedder = await asyncio.to_thread(ready, context.embedder, list(search.known.papers.values()))
     if context.online:
-        await asyncio.to_thread(search.rank_online, embedder)
+        await search.rank_online(embedder)
         await search.follow_citations()
     total = len(pool.keywords)
     await context.progress(Progress("filtering", total, total))

@@ -221,6 +221,14 @@ class Online:
             return frozenset(known | {named[i] for i in await self.crossref.find_retracted(list(named)) if i in named})
         raise RetrievalError(why, retryable=True)
 
+    async def vectors(self, papers: Sequence[Paper]) -> dict[PaperKey, Sequence[float]]:
+        """SPECTER2 vectors of those papers that Semantic Scholar has one of. Raises `RetrievalError`."""
+        if self.scholar is None or self.scholar.name in self.failed:
+            return {}
+        named = {name: paper.key for paper in papers for name in dict.fromkeys((paper.key, *paper.identifiers))}
+        found = await self.scholar.vectors(list(named))
+        return {named[name]: vector for name, vector in found.items()}
+
     async def get(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys, of the first source that answers. Raises `RetrievalError`."""
         return await self._first(lambda source: source.lookup(keys))

@@ -118,6 +118,19 @@ async def test_foundations_stay_although_they_are_far(site: Scholarly, web: Onli
     assert old.key not in {f.paper.key for f in recent.found}
 
 
+async def test_specter_vectors_of_papers_found_online_count_in_their_ranking(site: Scholarly) -> None:
+    other = papers(60)[7].key
+
+    async def find_rank() -> int:
+        async with transport(MovedClock()) as web:  # one of its own: answers are kept
+            found = (await gather(TOPIC, POOL, 60, context(site, web))).found
+        return [item.paper.key for item in found].index(other)
+
+    before = await find_rank()
+    site.specter[other] = [(-1.0) ** place for place in range(768)]
+    assert await find_rank() > before
+
+
 async def test_each_long_step_shows_progress(site: Scholarly, web: OnlineTransport) -> None:
     seen: list[Progress] = []
 

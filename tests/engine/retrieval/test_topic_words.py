@@ -23,6 +23,15 @@ def find(topic: str, title: str, abstract: str = "") -> float:
         ("pre-training", "Pretraining without Labels"),
         ("Personalised Federated Learning", "Personalized Federated Learning"),
         ("test time adaptation", "Fast Test-Time Adaptation"),
+        ("dialogue", "Dialog State Tracking"),
+        ("dialog", "A Dialogue of Two"),
+        ("tumor", "Tumours in Scans"),
+        ("behavior", "Behaviour of Robots"),
+        ("optimization", "Optimisation by Swarms"),
+        ("labeling", "Labelling Images"),
+        ("modelling", "Modeling Users"),
+        ("color", "The Colours of Images"),
+        ("center", "Data Centres"),
     ],
 )
 def test_a_word_is_found_however_it_is_spelt(topic: str, title: str) -> None:
