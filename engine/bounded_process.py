@@ -37,7 +37,8 @@ def call_bounded(module: str, content: bytes, limits: ProcessLimits, *arguments:
         done = subprocess.run(
             _command(module, limits, arguments),
             input=content,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a hostile file can be warned of without end
             timeout=limits.silence_s,
             check=False,
         )

@@ -135,7 +135,7 @@ def _find(paths: Sequence[Path]) -> Iterator[Path]:
     """Files, and those in folders that hold references or are PDFs. Raises `UserError` where there is none."""
     for path in paths:
         if path.is_dir():
-            files = [*find_files(path), *sorted(filter(_is_pdf, path.rglob("*")))]
+            files = [*find_files(path), *sorted(file for file in path.rglob("*") if _is_pdf(file) and file.is_file())]
             if not files:
                 raise UserError(f"There is no file of references and no PDF in {path}. I can read {FORMATS}, and PDF.")
             yield from files

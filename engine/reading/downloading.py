@@ -118,14 +118,14 @@ def is_public(host: str) -> bool:
             address = inner
         elif address in _NAT64:
             address = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        elif any(address in network for network in _NEVER_PUBLIC):
+        elif address in _SITE_LOCAL:
             return False
-    return address.is_global and not address.is_multicast
+    return address.is_global and not address.is_multicast and not address.is_reserved
 
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-_NEVER_PUBLIC = tuple(ipaddress.IPv6Network(name) for name in ("::ffff:0:0:0/96", "64:ff9b:1::/48", "fec0::/10"))
-"""Translated addresses (RFC 2765), local translation (RFC 8215), site-local ones (RFC 3879): `is_global` says yes."""
+_SITE_LOCAL = ipaddress.IPv6Network("fec0::/10")
+"""Deprecated (RFC 3879), and yet `is_global` says yes; translated addresses (RFC 2765, RFC 8215) are reserved ones."""
 
 
 def _host(url: str) -> str:

@@ -108,6 +108,9 @@ def test_ingest_takes_pdfs_and_the_lists_beside_them(tmp_path: Path) -> None:
     for name, title in (("memo", "An Unpublished Memo on Dense Passages"), ("other", "A Text That Nobody Knows")):
         (folder / f"{name}.pdf").write_bytes(typst.compile(f"= {title}\n\nAbstract\n\nWe do things.".encode()))
     (folder / "own.bib").write_text("@misc{m, title={An Unpublished Memo on Dense Passages}, author={Ada Author}}")
+    os.mkfifo(folder / "pipe.pdf")  # would wait for a writer for ever
+    (folder / "folder.pdf").mkdir()
+    (folder / "again").symlink_to(folder)
     done = command(tmp_path, "ingest", str(folder), SCHOLIUM_ONLINE="never")
     assert "1 papers added, 0 completed, 0 already there, 1 records rejected" in done.stdout
     assert "The text of 1 paper was read" in done.stdout

@@ -203,6 +203,7 @@ def test_arxiv_s_html() -> None:
         ("fc00::1", False), ("::ffff:127.0.0.1", False), ("::ffff:10.0.0.1", False), ("64:ff9b::7f00:1", False),
         ("::ffff:0:127.0.0.1", False), ("64:ff9b:1::7f00:1", False), ("fec0::1", False),
         ("64:ff9b::808:808", True), ("2002:7f00:1::", False), ("::", False),
+        ("::7f00:1", False), ("4000::1", False),
     ],
 )  # fmt: skip
 def test_public_hosts_are_told_from_others(host: str, *, public: bool) -> None:
