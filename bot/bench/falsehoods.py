@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.checking.back_references import begins_with_reference
 from engine.retrieval.identity import surname
 from engine.text import fold
 from engine.values import Paper
@@ -295,7 +296,7 @@ def choose_true_sentence(paper: Paper, chance: random.Random) -> str:
     found = [
         re.sub(r"\bour\b", "their", re.sub(r"\b([Ww])e\b", "the authors", s))
         for s in re.split(r"(?<=[.!?]) (?=[A-Z])", paper.content)
-        if 8 <= len(s.split()) <= 40 and not re.match(r"(?:This|These|It|They|However|Such|Their)\b|.*https?:", s)
+        if 8 <= len(s.split()) <= 40 and not begins_with_reference(s) and not re.match(r"However\b|.*https?:", s)
     ]
     chosen = chance.choice(found) if found else ""
     return chosen[:1].upper() + chosen[1:]

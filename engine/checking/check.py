@@ -7,15 +7,15 @@ source. Nothing that changes words comes after this.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import Field
 
+from engine.checking.back_references import is_dangling
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
-from engine.checking.doubts import DOUBTS, NOT_OF_IT, NOT_THERE, UNCITED
+from engine.checking.doubts import DANGLING, DOUBTS, NOT_OF_IT, NOT_THERE, UNCITED
 from engine.checking.faults import Fault, Source, Vocabulary, find_faults, source_of, split_terms
 from engine.checking.quotations import find_in_paper
 from engine.checking.strengths import DROPPABLE
@@ -152,6 +152,7 @@ class _Check:
         for line in self.pending():
             cited = list_cited_keys(line.text)
             line.doubts = self._faults_named(line.text, cited) if cited else (UNCITED,)
+            line.doubts += (DANGLING,) if self._is_dangling(line, line.text) else ()
         for number in range(REPAIR_ROUNDS + 1):
             pending = self.pending()
             if not pending:
@@ -245,6 +246,8 @@ class _Check:
         """End the claim with these sources, if a program finds nothing in it that they do not say."""
         anew = not set(keys) & set(list_cited_keys(line.text))
         text = _with_keys(line.text, keys) if anew else keep_allowed_citations(line.text, keys).text
+        if self._is_dangling(line, text):
+            return False
         if faults := self._faults(text, keys):
             bare = _without_adverbs(text)
             if {f.kind for f in faults} != {"strength"} or bare == text or self._faults(bare, keys):
@@ -286,6 +289,7 @@ class _Check:
             if (
                 not keys
                 or line.text != keep_allowed_citations(line.original, self.sources).text
+                or self._is_dangling(line, line.text)
                 or self._faults(line.text, keys)
             ):
                 line.removed = True
@@ -306,7 +310,7 @@ class _Check:
         for line in self._dangling():
             if line.ending is not None:
                 line.ending, line.citations = None, ()
-                line.doubts = ("the sentence before it, to which it refers, was taken out: name what it speaks of",)
+                line.doubts = (DANGLING,)
 
     def _remove_dangling(self) -> None:
         while dangling := self._dangling():
@@ -314,14 +318,12 @@ class _Check:
                 line.removed, line.ending, line.citations = True, None, ()
 
     def _dangling(self) -> list[_Sentence]:
-        """Claims that begin with a reference to the sentence before, which was removed."""
-        found, before = [], None
-        for line in self.lines:
-            same = before is not None and before.paragraph == line.paragraph
-            if same and before and before.removed and not line.removed and _REFERRING.match(line.text):
-                found.append(line)
-            before = line
-        return found
+        """Claims that refer to a sentence which was removed, or which speaks of another paper."""
+        return [line for line in self.lines if line.claim and not line.removed and self._is_dangling(line, line.text)]
+
+    def _is_dangling(self, line: _Sentence, text: str) -> bool:
+        before = (other for other in self.lines[: line.number - 1] if other.paragraph == line.paragraph)
+        return is_dangling(text, [None if other.removed else other.text for other in before])
 
     def result(self) -> CheckedText:
         """What is left of the text, its claims, and the count."""
@@ -355,14 +357,6 @@ class _Check:
     def _warnings(self) -> tuple[SurveyWarning, ...]:
         failed = [f"claims not checked: {why}" for why in self.failures]
         return tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in failed)
-
-
-_REFERRING = re.compile(
-    r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:this|these|that|those|"
-    r"it|they|its|their|such|he|she|both|the (?:former|latter|same|resulting|approach|method|"
-    r"model|authors?|work|paper|system|technique|framework|study))\b",
-    re.I,
-)
 
 
 def _ending(before: str, after: str) -> Ending:

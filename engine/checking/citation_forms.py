@@ -65,11 +65,13 @@ _LIKE_A_SOURCE = re.compile(
     rf"@|10\.\d{{4}}|arxiv|\bdoi\b|\bet al\b|https?:|\b{_YEAR}\b|^\d+(?:\s*[-–,;]\s*\d+)*$", re.I
 )
 _LABEL = re.compile(
-    r"^(?:key|source|sources|paper|papers|ref|refs|reference|citation|cite|see|see also|"
-    r"e\.g\.,?|cf\.|id|from)\b[\s:.#]*",
+    r"^(?:(?:key|source|sources|paper|papers|ref|refs|reference|citation|cite|see|see also|"
+    r"e\.g\.,?|cf\.|id|from)\b[\s:.#=]*)+",
     re.I,
 )
-_PLACE_IN_PAPER = re.compile(r",?\s*(?:pp?\.|pages?|sec(?:tion|\.)?|table|fig(?:ure|\.)?|§|abstract)\s*[\w.–-]*$", re.I)
+_PLACE_IN_PAPER = re.compile(
+    r"\s*†.*$|,?\s*(?:pp?\.|pages?|sec(?:tion|\.)?|table|fig(?:ure|\.)?|§|abstract)\s*[\w.–-]*$", re.I
+)
 
 
 @dataclass
@@ -120,7 +122,7 @@ class _Reading:
         if not any(named):
             parts = [p for p in re.split(r"\s*[;,]\s*|\s+(?:and|&)\s+|\s+(?=@)", inside) if p.strip()]
             named = [self._key_of(p) for p in parts]
-        numbers = self._by_number(inside)
+        numbers = self._by_number(_PLACE_IN_PAPER.sub("", inside))
         if numbers:
             return numbers
         if any(named):
@@ -214,7 +216,9 @@ def _latex(reading: _Reading, match: re.Match[str]) -> str:
 def _parenthesis(reading: _Reading, match: re.Match[str]) -> str:
     inside = match[1]
     parts = [p.strip() for p in inside.split(";")]
-    if "@" not in inside and not all(_AUTHOR_YEAR.fullmatch(p) for p in parts) and fold(inside) not in reading.exact:
+    is_source = "@" in inside or fold(inside) in reading.exact or all(_AUTHOR_YEAR.fullmatch(p) for p in parts)
+    identifier = arxiv_key(inside) or doi_key(inside)
+    if not is_source and not (identifier and fold(identifier) in reading.exact):
         return match[0]
     named = reading.keys_of(inside)
     return match[0] if named is None else cite(named)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from engine.checking.faults import FaultKind
 
 UNCITED = "it cites no paper: name the one above that says it, or give empty text"
+DANGLING = "what it refers to was taken out, or is another paper's: name what it speaks of"
 NOT_THERE = "the words that were named do not stand in"
 NOT_OF_IT = "nothing of this sentence stands in the words that were named of"
 

@@ -165,12 +165,15 @@ def _overreach(
 
 def _wrong_outcomes(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[Fault]:
     """What is said of several papers, against what, why, and whether it says anything."""
-    texts = [source.text for source in sources]
+    texts, names = [source.text for source in sources], [source.names for source in sources]
     own = _sentences_of(sources)
     held = split_terms(topic).union(*(terms_ for source in sources for _, terms_ in source.sentences))
     return [
         *(Fault("speakers", words) for words in find_missing_speakers(claim, texts)),
-        *(Fault("merged", words) for words in find_merged(claim, texts, lambda text: names_in(text, vocabulary))),
+        *(
+            Fault("merged", words)
+            for words in find_merged(claim, texts, names, lambda text: names_in(text, vocabulary))
+        ),
         *(Fault("reach", words) for words in find_strange_rivals(claim, held)),
         *(Fault("place", words) for words in find_other_counts(claim, "\n".join(texts))),
         *(Fault("reason", words) for words in find_other_reasons(claim, own)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from engine.checking.clauses import split_clause
 from engine.checking.quantities import Quantity, quantities
 from engine.text import fold, terms
 
@@ -35,6 +36,12 @@ _SET_APART = re.compile(
     r"different(?:ly)? from|similar(?:ly)? to|follow(?:s|ing)|extend(?:s|ing)|build(?:s|ing) on)\b[^,;]*",
     re.I,
 )
+_PLAIN = frozenset(
+    terms("use rely propose present introduce show report find achieve reach method approach system work")
+)
+"""What papers say of anything."""
+
+_EACH = re.compile(r"\b(?:both|each|all (?:two|three|four|five|of them)|alike|equally|the two)\b", re.I)
 _PARTS = re.compile(r";|,\s(?:while|whereas|and|but|where|with)\s|,\s(?=\w+ing\s)|\s(?:while|whereas|but)\s", re.I)
 
 
@@ -44,22 +51,27 @@ def find_missing_speakers(claim: str, texts: Sequence[str]) -> list[str]:
     return [said[0]] if said and len(texts) == 1 and not _SEVERAL.search(texts[0]) else []
 
 
-def find_merged(claim: str, texts: Sequence[str], names: Callable[[str], Sequence[str]]) -> list[str]:
+def find_merged(
+    claim: str, texts: Sequence[str], held_names: Sequence[frozenset[str]], names: Callable[[str], Sequence[str]]
+) -> list[str]:
     """Names of which the claim says what the paper that names them does not; ``texts`` are the papers' own.
 
-    ``names`` finds the names in a text. Only what all papers together say is judged: the rest is another fault.
+    ``names`` finds the names in a text, ``held_names`` are each paper's words and neighbouring words in fold form.
+    Only what all papers together say is judged: the rest is another fault.
     """
     if len(texts) < 2:
         return []
     held = [_terms(text) for text in texts]
-    folded = [fold(text) for text in texts]
     together = frozenset().union(*held)
-    found = []
+    found = _number_of_some(claim, texts)
     for part in _PARTS.split(claim):
         own = _SET_APART.sub(" ", part)
         named = names(own)
-        owners = _owners(named, folded)
-        said = _terms(own) - _terms(" ".join(named))
+        owners = _owners(named, held_names)
+        clause = split_clause(own.strip())
+        is_of_subject = clause and all(name in clause.subject for name in named)
+        predicate = clause.rest if clause and is_of_subject else own
+        said = _terms(predicate) - _terms(" ".join(named)) - _PLAIN
         numbers = quantities(own)
         for name, owner in owners.items():
             one_number = len({*owners.values()}) == 1 or len(numbers) == 1
@@ -68,6 +80,15 @@ def find_merged(claim: str, texts: Sequence[str], names: Callable[[str], Sequenc
             ):
                 found.append(name)
     return list(dict.fromkeys(found))
+
+
+def _number_of_some(claim: str, texts: Sequence[str]) -> list[str]:
+    """The one number that a claim tells of both or each of its papers, where one of them lacks it."""
+    numbers = quantities(claim)
+    if len(numbers) != 1 or not _EACH.search(claim):
+        return []
+    lacking = [text for text in texts if not any(numbers[0].equals(known) for known in quantities(text))]
+    return [numbers[0].words] if lacking and len(lacking) < len(texts) else []
 
 
 def _is_number_of_others(numbers: Sequence[Quantity], owner: int, texts: Sequence[str]) -> bool:
@@ -88,7 +109,7 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(terms(text.replace("-", " ")))
 
 
-def _owners(names: Sequence[str], folded: Sequence[str]) -> Mapping[str, int]:
+def _owners(names: Sequence[str], held_names: Sequence[frozenset[str]]) -> Mapping[str, int]:
     """The names that exactly one of the papers has, each with the place of that paper."""
-    places = {name: [at for at, text in enumerate(folded) if fold(name) in text] for name in names}
+    places = {name: [at for at, held in enumerate(held_names) if fold(name) in held] for name in names}
     return {name: at[0] for name, at in places.items() if len(at) == 1}

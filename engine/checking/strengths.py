@@ -153,7 +153,7 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "complete",
         _words(
-            r"fully|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|"
+            r"fully|full|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|"
             r"exhaustive\w*|wholly|utterly|absolute(?:ly)?|100 ?%"
         ),
         _words(
@@ -217,7 +217,8 @@ STRENGTHS: tuple[Strength, ...] = (
         "prevalence",
         _words(
             r"most (?:\w+ )?(?:papers|works?|systems|methods|models|researchers|practitioners|"
-            r"approaches|studies)|majority|de facto|ubiquitous\w*|everyone|widely|industry standard|"
+            r"approaches|studies)|(?<!the )most (?!\w+(?:ly|al|ive|ent|ant|ed|ing|ic|ous|ar|le|ate|ul|ex)\b)[a-z]+s|"
+            r"majority|de facto|ubiquitous\w*|everyone|widely|industry standard|"
             r"universally"
         ),
         _words(

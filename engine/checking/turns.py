@@ -130,7 +130,8 @@ def _compare_with_nearest(
         return _reordered(claim, sentence, (_MORE_THAN,)) if share >= ALIKE else []
     faults: list[Turn] = []
     ours, theirs = _negated(claim), _negated(sentence)
-    turned = ((ours & own) - theirs) | ((theirs & said) - ours)
+    denied = frozenset().union(*(_negated(text) for text, _ in speaking))
+    turned = ((ours & own) - denied) | ((theirs & said) - ours)
     if _UNLIKE.search(claim) and _OF_OTHERS.search(sentence):
         turned = frozenset()
     as_many = len(NEGATION.findall(_spell_out(claim))) == len(NEGATION.findall(_spell_out(sentence)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Collection
 from typing import Any
 
 import anthropic
@@ -24,13 +25,12 @@ class AnthropicProvider:
     def __init__(self, api_key: str, base_url: str | None, timeout_s: float) -> None:
         # Retries are ours: the client would wait for any Retry-After, however long.
         self._client = AsyncAnthropic(api_key=api_key, base_url=base_url or None, timeout=timeout_s, max_retries=0)
-        self._without_temperature: set[str] = set()
+        self._refused: dict[str, set[str]] = {}
+        """Optional parts of a request that a model refused, and is asked without from then on."""
 
     async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
         """One answer."""
-        options = _options(model, request, with_temperature=model not in self._without_temperature)
-        if schema is not None:
-            options["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+        options = _options(model, request, schema, self._refused.get(model, ()))
         text = ""
         try:
             # Streamed, because the client refuses long answers otherwise.
@@ -47,11 +47,14 @@ class AnthropicProvider:
         return completion
 
     def _learns_from(self, error: Exception, model: str) -> bool:
-        """Whether the model refused the temperature, which it is then asked without from now on."""
-        refused = isinstance(error, anthropic.BadRequestError) and "temperature" in str(error)
-        if not refused or model in self._without_temperature:
+        """Whether the model refused an optional part, which it is then asked without from now on."""
+        if not isinstance(error, anthropic.BadRequestError):
             return False
-        self._without_temperature.add(model)
+        refused = self._refused.setdefault(model, set())
+        part = next((part for part, sign in _SIGNS if part not in refused and sign.search(str(error))), None)
+        if part is None:
+            return False
+        refused.add(part)
         return True
 
     async def close(self) -> None:
@@ -62,7 +65,7 @@ class AnthropicProvider:
         """Pieces of the answer; a stream that breaks is an error."""
         pieces: list[str] = []
         try:
-            options = _options(model, request, with_temperature=model not in self._without_temperature)
+            options = _options(model, request, None, self._refused.get(model, ()))
             async with self._client.messages.stream(**options) as stream:
                 async for piece in stream.text_stream:
                     pieces.append(piece)
@@ -77,11 +80,20 @@ class AnthropicProvider:
         _check(message.stop_reason, _completion(message))
 
 
-def _options(model: str, request: Request, *, with_temperature: bool) -> dict[str, Any]:
+_SIGNS = (
+    ("temperature", re.compile(r"temperature", re.I)),
+    ("output_config", re.compile(r"output_config|output[_ ]format|json_schema|structured output", re.I)),
+    ("cache_control", re.compile(r"cache_control|prompt caching", re.I)),
+)
+"""How the service names what a model refuses of a request."""
+
+
+def _options(model: str, request: Request, schema: dict[str, Any] | None, refused: Collection[str]) -> dict[str, Any]:
     prompt: Prompt = request.prompt
     content: list[dict[str, Any]] = []
     if prompt.shared:
-        content.append({"type": "text", "text": prompt.shared, "cache_control": {"type": "ephemeral"}})
+        cached = {} if "cache_control" in refused else {"cache_control": {"type": "ephemeral"}}
+        content.append({"type": "text", "text": prompt.shared, **cached})
     content.append({"type": "text", "text": prompt.question})
     options: dict[str, Any] = {
         "model": model,
@@ -89,7 +101,9 @@ def _options(model: str, request: Request, *, with_temperature: bool) -> dict[st
         "system": prompt.system,
         "messages": [{"role": "user", "content": content}],
     }
-    if request.temperature is not None and with_temperature:
+    if schema is not None and "output_config" not in refused:
+        options["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+    if request.temperature is not None and "temperature" not in refused:
         # The client has no such argument any more, the service still takes it for some models.
         options["extra_body"] = {"temperature": min(1.0, request.temperature)}
     return options

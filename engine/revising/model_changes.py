@@ -39,6 +39,13 @@ from engine.writing.model_text import read_prose
 
 ANSWER_PAPERS = 12
 TRANSLATION_ATTEMPTS = 3
+_OF_A_WORK = re.compile(
+    r"\b(?:authors?|papers?|stud(?:y|ies)|works?|experiments?|results?|(?:the|this|these|their) (?:[\w-]+ )?"
+    r"(?:methods?|approach(?:es)?|models?|frameworks?|systems?|algorithms?)|propos\w+|evaluat\w+|experimental\w*)\b",
+    re.I,
+)
+"""Words of a sentence that speaks of somebody's work, and so is no general knowledge."""
+
 _WISHES = {"expand": "more detail from the papers", "shorten": "the same in fewer words"}
 
 
@@ -266,7 +273,8 @@ async def _check_sentence(sentence: str, papers: Sequence[Paper], question: str,
     draft = settle_citations(Draft(OutlineNode("answer"), tuple(papers), sentence))
     if not list_cited_keys(draft.text):
         vocabulary = Vocabulary.of(papers, question)
-        bare = "[" in sentence or asserts_of_something(draft.text, vocabulary, (question,))
+        of_a_work = "[" in sentence or _OF_A_WORK.search(draft.text)
+        bare = of_a_work or asserts_of_something(draft.text, vocabulary, (question,))
         return None if bare else Claim(draft.text, ())
     draft = await verify_citations(context.require_model(), draft)
     return next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)

@@ -28,6 +28,14 @@ _OUR_TAGS = re.compile(
     r"ul|ol|li|div|span|h[1-6]|cite)\b[^>]*>",
     re.I,
 )
+_CITE_TAG = re.compile(
+    r"<(?:paper|cite|citation|ref|source)\s+(?:key|id|ref)\s*=\s*[\"“'”]?@?([^\"”'>\s]+)[\"”']?\s*/?>"
+    r"(?:\s*</(?:paper|cite|citation|ref|source)>)?|<(?:cite|ref)>\s*@?([^<>\s]{3,100})\s*</(?:cite|ref)>",
+    re.I,
+)
+"""A citation written as a tag, with the key as an attribute or inside."""
+
+_FOOTNOTE = re.compile(r"^[ \t]*\[\^(\w{1,8})\]:[ \t]*(.+)$", re.M)
 _REFERENCES = re.compile(
     r"^\W{0,6}(?:\d+\.?\s*)?(?:references?|bibliography|works cited|literature cited|"
     r"cited (?:papers|works)|sources(?: cited)?|"
@@ -95,12 +103,19 @@ def read_prose(answer: str, title: str = "") -> str:
     """Plain paragraphs divided by blank lines: no thoughts, fences, headings, lists, tables, counts, references."""
     bare = _THOUGHT_OPEN.sub("", _THOUGHT_END.sub("", _THOUGHTS.sub("", bound_runs(answer))))
     bare = _FENCE.sub("", _unwrapped(bare))
+    bare = _CITE_TAG.sub(lambda match: f" [@{match[1] or match[2]}]", _with_footnotes(bare))
     bare = html.unescape(_OUR_TAGS.sub(_space, bare))
-    bare = re.sub(r"\[([^\[\]]+)\]\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
+    bare = re.sub(r"\[+([^\[\]]+)\]+\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
     paragraphs = _paragraphs(bare.replace("\r\n", "\n").split("\n"), title)
     paragraphs = [_RUN_IN_HEADING.sub("", text) for text in paragraphs]
     paragraphs = [" ".join(without_emphasis(text).split()) for text in paragraphs]
     return "\n\n".join(text for text in _without_chat(paragraphs) if text)
+
+
+def _with_footnotes(text: str) -> str:
+    """The text with what its footnotes hold in their marks' places: models put keys there."""
+    notes = {match[1]: match[2].strip() for match in _FOOTNOTE.finditer(text)}
+    return re.sub(r"\[\^(\w{1,8})\]", lambda match: f"[{notes.get(match[1], match[1])}]", _FOOTNOTE.sub("", text))
 
 
 def _unwrapped(text: str) -> str:
@@ -161,13 +176,13 @@ def _is_heading(line: str, lines: Sequence[str], at: int, title: str) -> bool:
     if _MARKED_HEADING.match(line):
         return True
     bare = line.strip()
-    if title and fold(bare_heading(bare)) == fold(title):
+    if title and "@" not in bare and fold(bare_heading(bare)) == fold(title):
         return True
     alone = (at == 0 or not lines[at - 1].strip()) and (at + 1 == len(lines) or not lines[at + 1].strip())
     following = next((other for other in lines[at + 1 :] if other.strip()), "")
     if _ITEM.match(bare) and not (alone and not _ITEM.match(following) and _NUMBERED_HEADING.match(bare)):
         return False
-    short = len(bare.split()) <= HEADING_WORDS and not re.search(r"[.!?:;,][\"”')\]]*$|@", bare)
+    short = len(bare.split()) <= HEADING_WORDS and not re.search(r"[.!?:;,][\"”')\]]*$|@|\]$", bare)
     return short and (
         alone or bool(_NUMBERED_HEADING.match(bare)) or bool(re.match(r"^\s*(?:={3,}|-{3,})\s*$", following))
     )

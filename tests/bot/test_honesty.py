@@ -34,7 +34,9 @@ async def test_answers_and_changes_are_checked_like_drafts(way: Literal["answer"
     counts, true_ones = await measure_honesty(papers, drafts=2, rate=0.5, error=0.0, seed=4, check=check)
     assert set(counts) == {kind.name for kind in FALSEHOODS}
     assert all(set(count) == set(ENDINGS) for count in counts.values())
-    assert {name: c["survived"] for name, c in counts.items() if c["survived"]} == {}
+    # One sentence of an answer may stand without a citation: it is shown apart, as general knowledge.
+    allowed = {"no citation"} if way == "answer" else set()
+    assert {name for name, c in counts.items() if c["survived"]} <= allowed
     assert sum(c["planted"] for c in counts.values()) >= 6
     assert true_ones["kept"] >= 0.75 * true_ones["written"] > 0
 

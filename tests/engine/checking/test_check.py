@@ -268,3 +268,18 @@ async def test_a_repair_that_says_what_another_sentence_says_stands_once() -> No
     )
     assert found.text == said
     assert (found.tally.kept, found.tally.removed) == (1, 1)
+
+
+async def test_a_pronoun_behind_a_sentence_of_another_paper_is_named_or_goes() -> None:
+    text = f"DenseNet1 outperforms BM25 {A1}. It expands documents with queries {A2}."
+    verdicts = [verdict(1, ONE.key, "outperforms BM25 by 4 points"), verdict(2, TWO.key, "expands documents")]
+    found, model = await check(text, {"verdicts": verdicts}, {"verdicts": verdicts}, {"verdicts": verdicts})
+    assert found.text == f"DenseNet1 outperforms BM25 {A1}."
+    assert "name what it speaks of" in model.requests[0].prompt.question
+    named = {"verdicts": verdicts, "repairs": [repair(2, f"SparseNet expands documents with queries {A2}.")]}
+    mended, _ = await check(text, named, {"verdicts": verdicts})
+    assert mended.text == f"DenseNet1 outperforms BM25 {A1}. SparseNet expands documents with queries {A2}."
+    same, _ = await check(f"SparseNet expands documents {A2}. It is slow to train {A2}.", {
+        "verdicts": [verdict(1, TWO.key, "SparseNet expands documents"), verdict(2, TWO.key, "It is slow to train")]
+    })  # fmt: skip
+    assert same.tally.kept == 2

@@ -324,7 +324,9 @@ async def test_a_title_that_the_model_knows_is_found_in_the_library_where_allowe
 
     def reply(prompt: str, schema: str) -> str:
         text = simulate_answer(prompt, schema)
-        return text if schema or "subsection" not in prompt else f"{text} It goes back to one work [{known.title}]."
+        return (
+            text if schema or "subsection" not in prompt else f"{text} The line goes back to one work [{known.title}]."
+        )
 
     for allowed in (False, True):
         recipe, model = AutoSurveyRecipe(cite_known=allowed, check=False), FakeModel(reply)

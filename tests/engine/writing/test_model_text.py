@@ -38,6 +38,8 @@ PROSE = "Dense retrieval finds passages by meaning [@a:1]. It needs training dat
         PROSE.replace("passages", "**passages**"),
         f"<p>{PROSE}</p>",
         f"| a | b |\n|---|---|\n| x | y |\n\n{PROSE}",
+        PROSE.replace("[@a:1]", '<paper key="a:1">').replace("[@b:2]", "<cite>b:2</cite>"),
+        PROSE.replace("[@a:1]", "[[@a:1]](https://a.org/1)"),
     ],
 )
 def test_only_the_prose_is_kept(answer: str) -> None:
@@ -48,6 +50,20 @@ def test_a_list_becomes_sentences() -> None:
     answer = "Two lines stand out:\n- dense retrieval [@a:1]\n- **sparse** retrieval [@b:2];\n\nBoth are used."
     expected = "Two lines stand out. dense retrieval [@a:1]. sparse retrieval [@b:2].\n\nBoth are used."
     assert read_prose(answer) == expected
+
+
+def test_an_item_that_has_the_heading_of_its_part_stays() -> None:
+    assert (
+        read_prose("- Dense retrieval [@a:1]\n- Late [@b:2]", "Dense Retrieval")
+        == "Dense retrieval [@a:1]. Late [@b:2]."
+    )
+
+
+def test_what_footnotes_hold_stands_where_their_marks_are() -> None:
+    assert (
+        read_prose("It helps.[^1] It needs data.[^x]\n\n[^1]: @a:1\n[^x]: @b:2")
+        == "It helps.[@a:1] It needs data.[@b:2]"
+    )
 
 
 def test_entities_are_unescaped_once() -> None:

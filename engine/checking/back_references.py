@@ -1,0 +1,47 @@
+"""Sentences that begin by referring to what stands before them, and whether that is what they speak of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from engine.citations import list_cited_keys
+
+_REFERRING = re.compile(
+    r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:this|these|that|those|"
+    r"it|they|its|their|such|he|she|both(?!(?: [\w-]+){1,6} and\b)|the (?:former|latter|same|resulting|approach|method|"
+    r"model|authors?|work|paper|system|technique|framework|study))\b",
+    re.I,
+)
+_OF_ONE_WORK = re.compile(
+    r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:it|its|they|their|he|she|"
+    r"the (?:approach|method|model|authors?|work|paper|system|technique|framework|study)"
+    r"(?! (?:of|by|in|with|called)\b))\b",
+    re.I,
+)
+_TAKEN_UP = re.compile(
+    r"\b(?:extend|follow|improv|adopt|replac|generali[sz]|adapt|outperform|surpass|us|appli|compar|complement|refin|"
+    r"combin|build|built|criticis|criticiz|question)\w*\b.*\b(?:by|with|to|on|in)\b",
+    re.I,
+)
+"""What another paper may do with what the sentence before speaks of: "It is extended by …"."""
+
+
+def begins_with_reference(sentence: str) -> bool:
+    """Whether it cannot be understood without the sentence before."""
+    return bool(_REFERRING.match(sentence))
+
+
+def is_dangling(sentence: str, before: Sequence[str | None]) -> bool:
+    """Whether what it refers to is gone, or is another paper's.
+
+    ``before`` are the sentences before it in its paragraph, in order, ``None`` for each that was taken out.
+    """
+    if not before or not _REFERRING.match(sentence):
+        return False
+    if before[-1] is None:
+        return True
+    own = set(list_cited_keys(sentence))
+    known = next((keys for line in reversed(before) if line and (keys := set(list_cited_keys(line)))), set())
+    of_another = bool(own) and bool(known) and not own & known
+    return of_another and bool(_OF_ONE_WORK.match(sentence)) and not _TAKEN_UP.search(sentence)
