@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator, Collection
 from typing import Any
@@ -39,22 +40,25 @@ class AnthropicProvider:
                     text += piece
                 message = await stream.get_final_message()
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-            if self._learns_from(error, model):
+            if self._learns_from(error, model, options):
                 return await self.complete(model, request, schema)
             raise _to_call_failure(error, estimate_completion(request, text) if text else None) from error
         completion = _completion(message)
         _check(message.stop_reason, completion)
         return completion
 
-    def _learns_from(self, error: Exception, model: str) -> bool:
-        """Whether the model refused an optional part, which it is then asked without from now on."""
+    def _learns_from(self, error: Exception, model: str, options: dict[str, Any]) -> bool:
+        """Whether the model refused an optional part of these, which it is then asked without from now on.
+
+        Calls under way at once may each be refused for the same part.
+        """
         if not isinstance(error, anthropic.BadRequestError):
             return False
-        refused = self._refused.setdefault(model, set())
-        part = next((part for part, sign in _SIGNS if part not in refused and sign.search(str(error))), None)
+        sent = json.dumps(options)
+        part = next((part for part, sign in _SIGNS if f'"{part}"' in sent and sign.search(str(error))), None)
         if part is None:
             return False
-        refused.add(part)
+        self._refused.setdefault(model, set()).add(part)
         return True
 
     async def close(self) -> None:
@@ -72,7 +76,7 @@ class AnthropicProvider:
                     yield piece
                 message = await stream.get_final_message()
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-            if not pieces and self._learns_from(error, model):
+            if not pieces and self._learns_from(error, model, options):
                 async for piece in self.stream(model, request):
                     yield piece
                 return

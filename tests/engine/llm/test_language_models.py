@@ -376,33 +376,21 @@ async def test_what_a_model_refuses_of_a_request_is_left_out_and_remembered() ->
 
 
 async def test_what_a_model_of_anthropic_refuses_is_left_out_too() -> None:
-    from aiohttp import web
-
     bodies: list[dict[str, object]] = []
 
     async def answer(incoming: web.Request) -> web.Response:
         body = await incoming.json()
         bodies.append(body)
         refused = next((part for part in ("output_config", "temperature") if part in body), "the rest")
-        return web.json_response(
-            {"type": "error", "error": {"type": "invalid_request_error", "message": f"{refused}: not supported"}},
-            status=400,
-        )
+        return web.json_response({"error": {"message": f"{refused}: not supported"}}, status=400)
 
     application = web.Application()
     application.router.add_post("/v1/messages", answer)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        provider = provider_of("anthropic", f"http://127.0.0.1:{runner.addresses[0][1]}")
+    async with TestServer(application, host="127.0.0.1") as server:
+        provider = provider_of("anthropic", str(server.make_url("")).rstrip("/"))
         for _ in range(2):
             with pytest.raises(LanguageModelError, match="the rest: not supported"):
                 await provider.complete("m", request(), {"type": "object"})
         await provider.close()
-    finally:
-        await runner.cleanup()
-    assert [["output_config" in body, "temperature" in body] for body in bodies] == [
-        [True, True], [False, True], [False, False], [False, False],
-    ]  # fmt: skip
+    found = [("output_config" in body, "temperature" in body) for body in bodies]
+    assert found == [(True, True), (False, True), (False, False), (False, False)]
