@@ -269,8 +269,6 @@ class Cluster:
     name: str
     terms: tuple[str, ...]
     papers: tuple[Paper, ...]
-    cover: float = 0.0
-    """Share of the papers whose title or one sentence says the name, the topic's own words left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from engine.values import Paper
 
 _SMALL_WORDS = frozenset(["a", "an", "and", "by", "for", "from", "in", "of", "on", "the", "to", "via", "with"])
+LEAST_SPELT_OUT = 0.1
+"""Share of the papers that use an abbreviation which say what it stands for."""
+
+_ACRONYM = re.compile(r"[A-Za-z][\w-]*[A-Z]s?")
 _IN_BRACKETS = re.compile(r"\(([A-Za-z][\w-]*[A-Z]s?)\)")
 
 
@@ -26,14 +30,20 @@ def find_long_form(abbreviation: str, before: str) -> str:
 
 
 def find_abbreviations(papers: Sequence[Paper]) -> dict[str, str]:
-    """Abbreviation in the singular → the words it mostly stands for, as they are mostly written."""
+    """Abbreviation in the singular → the words it mostly stands for, as they are mostly written.
+
+    One that hardly any paper spells out, such as LiDAR, is a word by now.
+    """
     written: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    used: Counter[str] = Counter()
     for paper in papers:
+        used.update({without_plural(token) for token in _ACRONYM.findall(f"{paper.title} {paper.content}")})
         for match in _IN_BRACKETS.finditer(paper.content):
             short = without_plural(match[1])
             if long := find_long_form(short, paper.content[: match.start()]):
                 written[short][long] += 1
-    return {short: forms.most_common(1)[0][0] for short, forms in written.items()}
+    spelt_out = {short: forms for short, forms in written.items() if forms.total() >= LEAST_SPELT_OUT * used[short]}
+    return {short: forms.most_common(1)[0][0] for short, forms in spelt_out.items()}
 
 
 def without_plural(token: str) -> str:

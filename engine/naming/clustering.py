@@ -8,13 +8,13 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Collection, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.naming.headings import name_phrases
 from engine.naming.phrases import Formula, GroupedPhrases
-from engine.naming.settling import NOISE, Labels
 from engine.retrieval.embedding import Vectors
 from engine.values import Cluster, Paper
 
@@ -36,8 +36,13 @@ BEYOND_BEND, CURVE_SHARES = 2.0, (0.9, 0.8, 0.7, 0.6, 0.5)
 LARGEST_SHARE, MOST_NOISE = 0.8, 0.5
 """Shares from which DBSCAN's result tells nothing apart: of the clustered papers in one cluster, of papers in none."""
 
+Labels: TypeAlias = NDArray[np.int64]
+
+NOISE = -1
+"""Label of a paper that is in no group."""
+
 OTHER_WORK = "Other Work"
-"""Name of the papers that lie in no cluster."""
+"""Heading of the papers that are in no group."""
 
 
 def pick_algorithm(seed: int) -> Algorithm:
@@ -197,7 +202,7 @@ def clusters(
     ordered = [groups[i] for i in order]
     read = phrases.regrouped(ordered) if phrases else GroupedPhrases(ordered)
     names = name_phrases(read, topic, formula, avoid)
-    named = [Cluster(n.heading, n.terms, tuple(groups[i]), n.cover) for n, i in zip(names, order, strict=True)]
+    named = [Cluster(n.heading, n.terms, tuple(groups[i])) for n, i in zip(names, order, strict=True)]
     if noise:
         named[-1] = Cluster(OTHER_WORK, (), named[-1].papers)
     return named

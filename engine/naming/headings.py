@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from engine.naming.phrases import TOO_GENERAL, WHOLE_FIELDS, Formula, GroupedPhrases, PaperStems, c_tf_idf, stems_of
+from engine.naming.phrases import TOO_GENERAL, WHOLE_FIELDS, Formula, GroupedPhrases, c_tf_idf, stems_of
 from engine.text import heading, stem
 from engine.values import Paper
 from engine.wordlists import read_wordlist
@@ -61,21 +61,19 @@ def known_topics() -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupName:
-    """A heading for a group of papers, its distinguishing terms, best first, and what a paper says that it names.
+class Heading:
+    """A phrase as a heading; a paper says it with the stems ``said``, those of the phrase without the topic's."""
 
-    ``said`` holds the stems of each phrase of the heading, without those of the topic; ``cover`` is the share of the
-    group's papers that say one of them, 0 where nothing names the group.
-    """
+    text: str
+    said: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupName:
+    """A heading for a group of papers, and its distinguishing terms, best first."""
 
     heading: str
     terms: tuple[str, ...]
-    said: tuple[frozenset[str], ...]
-    cover: float
-
-    def mention(self, stems: PaperStems) -> int:
-        """2 where a paper's title says the heading, 1 where one sentence of its text does, else 0."""
-        return max((stems.mention(said) for said in self.said), default=0)
 
 
 def name_groups(
@@ -96,16 +94,29 @@ def name_phrases(
     terms = _terms(phrases, topical, formula)
     names: list[GroupName] = []
     taken = [stems_of(given) - topical for given in avoid]
-    for row, group in enumerate(phrases.groups):
+    for row in range(len(phrases.groups)):
         chosen = _choose(phrases, row, topical, taken)
         taken += (stems_of(_form(phrases, phrase)) - topical for phrase in chosen)
         title = heading(" and ".join(_form(phrases, phrase) for phrase in chosen)) if chosen else ""
         title = title or _fallback(terms[row], row, (*avoid, *(n.heading for n in names)))
-        said = tuple(phrases.parts[phrase] - topical for phrase in chosen)
-        name = GroupName(title, terms[row], said, 0.0)
-        saying = sum(name.mention(phrases.stems(paper)) > 0 for paper in group)
-        names.append(replace(name, cover=saying / max(1, len(group))))
+        names.append(GroupName(title, terms[row]))
     return names
+
+
+def rank_headings(phrases: GroupedPhrases, row: int, topic: str, avoid: Collection[str]) -> Iterator[Heading]:
+    """Headings for one of the groups, the best first, none like one of those to ``avoid``.
+
+    Each is a known topic, or has several words that stand in a title as they are.
+    """
+    topical = _topical_stems(phrases, topic)
+    for phrase in _usable(phrases, row, topical, [stems_of(given) - topical for given in avoid]):
+        if phrase in known_topics() or (" " in phrase and any(titles[phrase] for titles in phrases.titles)):
+            yield Heading(heading(_form(phrases, phrase)), phrases.parts[phrase] - topical)
+
+
+def rank_terms(phrases: GroupedPhrases, topic: str, formula: Formula) -> list[tuple[str, ...]]:
+    """The terms that set each group apart, by c-TF-IDF, best first."""
+    return _terms(phrases, _topical_stems(phrases, topic), formula)
 
 
 def _fallback(terms: Sequence[str], row: int, used: Collection[str]) -> str:
@@ -131,14 +142,7 @@ def _form(phrases: GroupedPhrases, phrase: str) -> str:
 
 def _choose(phrases: GroupedPhrases, row: int, topical: set[str], taken: Sequence[set[str]]) -> list[str]:
     """The best phrase for a group; with a second topic where the first names too few of its papers."""
-    scores = _scores(phrases, row, topical)
-    ranked = sorted(scores, key=lambda phrase: (-scores[phrase], phrase))[:MOST_CANDIDATES]
-    readable = {p: scores[p] for p in ranked if _is_readable(phrases, p)}
-    usable = [
-        phrase
-        for phrase in readable
-        if not phrases.is_part_of_longer(phrase, row, readable) and _is_new(phrases, phrase, topical, taken)
-    ]
+    usable = _usable(phrases, row, topical, taken)
     if not usable:
         return []
     size = len(phrases.groups[row])
@@ -149,6 +153,18 @@ def _choose(phrases: GroupedPhrases, row: int, topical: set[str], taken: Sequenc
     if phrases.papers[row][first] >= SMALL_COVER * size or size < 6:
         return [first]
     return [first, *_second(phrases, row, usable, topical)]
+
+
+def _usable(phrases: GroupedPhrases, row: int, topical: set[str], taken: Sequence[set[str]]) -> list[str]:
+    """Phrases of a group that read as a heading and say something new, the best first."""
+    scores = _scores(phrases, row, topical)
+    ranked = sorted(scores, key=lambda phrase: (-scores[phrase], phrase))[:MOST_CANDIDATES]
+    readable = {p: scores[p] for p in ranked if _is_readable(phrases, p)}
+    return [
+        phrase
+        for phrase in readable
+        if not phrases.is_part_of_longer(phrase, row, readable) and _is_new(phrases, phrase, topical, taken)
+    ]
 
 
 def _names(phrases: GroupedPhrases, row: int, phrase: str, topical: set[str]) -> bool:

@@ -148,9 +148,15 @@ class GroupedPhrases:
     def stems(self, paper: Paper) -> PaperStems:
         """Where the paper says what."""
         if paper.key not in self._stems:
-            found = tuple(frozenset(stems_of(sentence)) for sentence in sentences(paper.content))
-            self._stems[paper.key] = PaperStems(frozenset(stems_of(paper.title)), found)
+            said = (paper.title, *sentences(paper.content))
+            title, *found = (frozenset(stems_of(text) | self._spelt_out(text)) for text in said)
+            self._stems[paper.key] = PaperStems(title, tuple(found))
         return self._stems[paper.key]
+
+    def _spelt_out(self, text: str) -> set[str]:
+        """Stems of what the abbreviations in a text stand for."""
+        known = (self.long_forms.get(without_plural(token)) for token in _TOKEN.findall(text) if is_acronym(token))
+        return stems_of(" ".join(long for long in known if long))
 
     def _read(self, text: str, weight: int) -> Counter[str]:
         """How often each phrase stands in the text."""

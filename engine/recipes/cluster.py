@@ -15,8 +15,10 @@ import numpy as np
 from engine.gathering.search import require_papers
 from engine.naming.clustering import (
     ALGORITHMS,
+    NOISE,
     OTHER_WORK,
     Algorithm,
+    Labels,
     Reduction,
     best_cluster_count,
     clusters,
@@ -29,9 +31,8 @@ from engine.naming.clustering import (
     reduce_dimensions,
     split_in_two,
 )
-from engine.naming.headings import LEAST_COVER
+from engine.naming.lines_of_work import Field, find_lines_of_work
 from engine.naming.phrases import Formula, GroupedPhrases
-from engine.naming.settling import NOISE, leave_out_unnamed, settle
 from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.either_way import RevisedEitherWay
@@ -77,6 +78,9 @@ SMALLEST_DIVIDED = 10
 """Papers a section needs to be divided into subsections."""
 
 LARGEST_SECTIONS = 8
+
+MANY_PAPERS, MOST_LINES = 100, 12
+"""Lines of work at most, in a survey of so many papers."""
 
 PAPERS_A_SECTION = 8
 """Papers for each cluster, where it is not asked how many there are to be."""
@@ -169,15 +173,22 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             found = dissolve_small(points, found, SMALLEST_SECTION)
             if len(np.unique(found)) == 1:
                 found = split_in_two(points, SMALLEST_SECTION)
-        phrases = GroupedPhrases([papers])
-        if not (context.model or self.published_k or self.random_groups):
-            fit = leave_out_unnamed if brief.sections is None else settle
-            found = fit(phrases, vectors, found, brief.topic, self.formula)
-            if np.sum(found == NOISE) < SMALLEST_SECTION:
-                found = reassign_noise(points, found)
         if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
             found = np.random.default_rng(seed).permutation(found)
-        return clusters(papers, found, brief.topic, self.formula, phrases=phrases)
+        elif not (context.model or self.published_k) and (lines := self._lines(papers, vectors, found, brief)):
+            return lines
+        return clusters(papers, found, brief.topic, self.formula)
+
+    def _lines(self, papers: Sequence[Paper], vectors: Vectors, found: Labels, brief: Brief) -> list[Cluster]:
+        """Lines of work that begin with the clusters; empty where there are not as many as were asked for."""
+        field = Field(GroupedPhrases([papers]), vectors, brief.topic, SMALLEST_SECTION)
+        asked = brief.sections and max(1, brief.sections - 2)
+        sizes = (asked - 1, asked) if asked else (MOST_LINES if len(papers) >= MANY_PAPERS else LARGEST_SECTIONS,)
+        for most in sizes:
+            lines = find_lines_of_work(field, found, most, self.formula)
+            if len(lines) == asked or (not asked and len(lines) > 1):
+                return lines
+        return []
 
     def _count(self, points: Vectors, brief: Brief, context: RunContext) -> int:
         """How many clusters to make of the papers with these points."""
@@ -235,19 +246,17 @@ def _divide_section(
     if len(papers) < SMALLEST_DIVIDED:
         return whole
     vectors = embed_papers(context.embedder, papers)
-    phrases = GroupedPhrases([papers])
     topic = f"{brief.topic} {cluster.name}"
     if context.model:
         k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
+        found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
+        parts = clusters(papers, found, topic, formula, avoid)
     else:
-        k = max(2, min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION))
-    found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
-    if not context.model:
-        found = leave_out_unnamed(phrases, vectors, found, topic, formula, avoid)
-        found = dissolve_small(vectors, found, SMALLEST_PART)
-    parts = clusters(papers, found, topic, formula, avoid, phrases=phrases)
-    unnamed = any(part.cover < LEAST_COVER and part.name != OTHER_WORK for part in parts)
-    if len(parts) < 2 or (unnamed and not context.model):
+        most = max(2, min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION))
+        found = labels(vectors, "k-means", most, context.seed)
+        field = Field(GroupedPhrases([papers]), vectors, topic, SMALLEST_PART, avoid)
+        parts = find_lines_of_work(field, found, most, formula)
+    if len(parts) < 2 or sum(len(part.papers) for part in parts if part.name != OTHER_WORK) < len(papers) / 2:
         return whole
     return replace(whole, papers=(), children=tuple(map(_outline_cluster, parts)))
 

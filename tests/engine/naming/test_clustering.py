@@ -15,6 +15,7 @@ from engine.gathering.keywords import CandidateWording, Selector, expand_keyword
 from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
+    NOISE,
     OTHER_WORK,
     Algorithm,
     Reduction,
@@ -31,7 +32,6 @@ from engine.naming.clustering import (
 )
 from engine.naming.headings import name_groups
 from engine.naming.phrases import GroupedPhrases, c_tf_idf
-from engine.naming.settling import NOISE
 from engine.values import FoundPaper, Keyword
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 

@@ -1,0 +1,165 @@
+"""Lines of work: groups of papers that say what the group's heading promises, and the papers of none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.naming.clustering import NOISE, OTHER_WORK, Labels
+from engine.naming.headings import LEAST_COVER, Heading, rank_headings, rank_terms
+from engine.naming.phrases import Formula, GroupedPhrases
+from engine.retrieval.embedding import Vectors
+from engine.values import Cluster, Paper
+
+LEAST_SHARE = 0.02
+"""Share of all papers that a line of work needs."""
+
+LEAST_TITLES = 2
+TITLE_SHARE = 0.2
+"""Number of titles, and share of the papers that say a heading, which have it in the title: what many abstracts mention
+and few titles name is a circumstance, not a line of work."""
+
+CANDIDATES = 60
+"""Phrases of a group, the best, that are tried as headings."""
+
+ROUNDS = 3
+"""How often papers are placed again, by the papers that are placed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """Papers to be divided; row i of the unit vectors is paper i of the one group of ``phrases``.
+
+    A line of work has ``least`` papers or more, and none of the headings to ``avoid``.
+    """
+
+    phrases: GroupedPhrases
+    vectors: Vectors
+    topic: str
+    least: int
+    avoid: Collection[str] = ()
+
+    @property
+    def papers(self) -> Sequence[Paper]:
+        """The papers, in the order of the vectors."""
+        return self.phrases.groups[0]
+
+    @property
+    def enough(self) -> int:
+        """Papers that a heading has to be placed over."""
+        return max(self.least, round(LEAST_SHARE * len(self.papers)))
+
+    def mentions(self, headings: Sequence[Heading]) -> NDArray[np.float64]:
+        """Shape (papers, headings): 2 where the title says the heading, 1 where a sentence of the text does."""
+        stems = [self.phrases.stems(paper) for paper in self.papers]
+        return np.array([[one.mention(heading.said) for heading in headings] for one in stems], float)
+
+    def place(self, headings: Sequence[Heading]) -> Labels:
+        """The heading of each paper: the one it says most, the closest of several; `NOISE` where it says none.
+
+        A paper that says none is with the closest heading where it is closer to the mean of the papers that say it
+        than half of those are.
+        """
+        said = self.mentions(headings)
+        found = np.full(len(said), NOISE, np.int64)
+        for _ in range(ROUNDS if headings else 0):
+            closeness, least = self.closeness(said, found)
+            near = np.where(closeness >= least, closeness, -1.0)
+            best = np.where(said.max(axis=1) > 0, (said + closeness).argmax(axis=1), near.argmax(axis=1))
+            placed = np.where((said.max(axis=1) > 0) | (near.max(axis=1) > 0), best, NOISE)
+            if np.array_equal(placed, found):
+                break
+            found = placed
+        return found
+
+    def closeness(self, said: NDArray[np.float64], found: Labels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Cosines, of shape (papers, headings), with the mean of the papers that say it; their median for each."""
+        columns, medians = [], []
+        for i in range(said.shape[1]):
+            own = (said[:, i] > 0) & (found == i)
+            own = own if own.any() else said[:, i] > 0
+            mean = self.vectors[own].mean(axis=0)
+            columns.append(self.vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-12)))
+            medians.append(float(np.median(columns[-1][own])))
+        return np.stack(columns, axis=1), np.array(medians)
+
+    def keep(self, headings: Sequence[Heading]) -> tuple[list[Heading], Labels]:
+        """The headings that papers enough are placed under, and the heading of each paper."""
+        kept = list(headings)
+        while True:
+            found = self.place(kept)
+            large = [heading for i, heading in enumerate(kept) if np.sum(found == i) >= self.enough]
+            if len(large) == len(kept):
+                return kept, found
+            kept = large
+
+    def is_line(self, heading: Heading, papers: Iterable[Paper], least: float) -> bool:
+        """Whether papers enough say the heading, and titles enough among them."""
+        said = [self.phrases.stems(paper).mention(heading.said) for paper in papers]
+        titles, saying = sum(level == 2 for level in said), sum(level > 0 for level in said)
+        return saying >= least and titles >= max(LEAST_TITLES, TITLE_SHARE * saying)
+
+    def of_clusters(self, clusters: Labels) -> Iterator[Heading]:
+        """A heading of each cluster, the largest first, that has one; no two alike."""
+        sizes = {int(label): int(np.sum(clusters == label)) for label in np.unique(clusters) if label != NOISE}
+        order = sorted(sizes, key=lambda label: (-sizes[label], label))
+        groups = [[self.papers[int(row)] for row in np.flatnonzero(clusters == label)] for label in order]
+        regrouped = self.phrases.regrouped(groups)
+        taken: list[str] = list(self.avoid)
+        for row, group in enumerate(groups):
+            for heading in islice(rank_headings(regrouped, row, self.topic, taken), CANDIDATES):
+                if self.is_line(heading, group, LEAST_COVER * len(group)) and self.is_line(heading, self.papers, 0):
+                    taken.append(heading.text)
+                    yield heading
+                    break
+
+    def of_others(self, headings: Sequence[Heading], found: Labels) -> Heading | None:
+        """A further heading, of the papers under none; ``None`` where they have none in common."""
+        others = [paper for paper, label in zip(self.papers, found, strict=True) if label == NOISE]
+        groups = [[p for p, label in zip(self.papers, found, strict=True) if label == i] for i in range(len(headings))]
+        regrouped = self.phrases.regrouped([*groups, others])
+        taken = [*self.avoid, *(heading.text for heading in headings)]
+        for heading in islice(rank_headings(regrouped, len(groups), self.topic, taken), CANDIDATES):
+            if self.is_line(heading, others, self.enough):
+                return heading
+        return None
+
+
+def find_lines_of_work(field: Field, clusters: Labels, most: int, formula: Formula = "bounded") -> list[Cluster]:
+    """At most ``most`` lines of work, the largest first, and last `OTHER_WORK`, where that has papers enough.
+
+    Headings are what papers of a cluster have in common (``clusters``: the label of each paper), then what those papers
+    have in common that say none of them. Empty where no heading has papers enough.
+    """
+    headings, found = field.keep(list(islice(field.of_clusters(clusters), most)))
+    while len(headings) < most and np.sum(found == NOISE) >= field.enough:
+        further = field.of_others(headings, found)
+        if further is None:
+            break
+        kept, placed = field.keep([*headings, further])
+        if further not in kept:
+            break
+        headings, found = kept, placed
+    if not headings:
+        return []
+    if np.sum(found == NOISE) < field.least:
+        closeness, _ = field.closeness(field.mentions(headings), found)
+        found = np.where(found == NOISE, closeness.argmax(axis=1), found)
+    return _name_lines(field, headings, found, formula)
+
+
+def _name_lines(field: Field, headings: Sequence[Heading], found: Labels, formula: Formula) -> list[Cluster]:
+    order = sorted(range(len(headings)), key=lambda i: (-int(np.sum(found == i)), i))
+    names = [headings[i].text for i in order]
+    labels = [*order, NOISE] if NOISE in found else order
+    groups = [[p for p, label in zip(field.papers, found, strict=True) if label == wanted] for wanted in labels]
+    terms = rank_terms(field.phrases.regrouped(groups), field.topic, formula)
+    named = [*names, OTHER_WORK] if NOISE in found else names
+    return [
+        Cluster(name, () if name == OTHER_WORK else ranked, tuple(group))
+        for name, ranked, group in zip(named, terms, groups, strict=True)
+    ]

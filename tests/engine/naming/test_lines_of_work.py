@@ -1,0 +1,150 @@
+"""A heading is what its papers say; papers that say none of the headings are other work."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bot.bench.simulation import simulate_answer
+from engine.naming.clustering import OTHER_WORK
+from engine.naming.lines_of_work import Field, find_lines_of_work
+from engine.naming.phrases import GroupedPhrases
+from engine.recipes.cluster import ClusterRecipe
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.run import RunContext
+from engine.values import Brief, FoundPaper, Paper, PaperSelection
+from tests.fakes import FakeModel, WordEmbedder, paper
+
+SAYING = {
+    "crop rotation": ("Crop Rotation in {}", "Crop rotation keeps the soil of {} fertile."),
+    "drip irrigation": ("Drip Irrigation in {}", "Drip irrigation saves the water of {}."),
+}
+PLACES = ("Spain", "Kenya", "Peru", "Norway", "Chile", "Ghana", "Nepal", "Cuba")
+OTHERS = (
+    "Maize Prices of Lagos",
+    "Owls at Night",
+    "Granite Bridges",
+    "Clocks and Bells",
+    "Sailing Routes",
+    "Tin Mines",
+    "Paper Mills",
+    "Lost Alphabets",
+)
+
+
+def about(subject: str, first: int) -> list[Paper]:
+    title, text = SAYING[subject]
+    return [paper(first + i, title=title.format(place), abstract=text.format(place)) for i, place in enumerate(PLACES)]
+
+
+def unrelated(first: int) -> list[Paper]:
+    return [paper(first + i, title=title, abstract=f"{title} are described.") for i, title in enumerate(OTHERS)]
+
+
+def divide(papers: list[Paper], clusters: list[int], most: int = 8) -> dict[str, set[str]]:
+    """The titles under each heading."""
+    vectors = WordEmbedder().embed([p.content for p in papers])
+    field = Field(GroupedPhrases([papers]), vectors, "farming", least=3)
+    lines = find_lines_of_work(field, np.array(clusters), most)
+    return {line.name: {p.title for p in line.papers} for line in lines}
+
+
+def titles_of(papers: list[Paper]) -> set[str]:
+    return {p.title for p in papers}
+
+
+def test_papers_of_a_cluster_that_nothing_names_are_other_work() -> None:
+    rotation, irrigation, others = about("crop rotation", 0), about("drip irrigation", 100), unrelated(200)
+    assert divide([*rotation, *irrigation, *others], [0] * 8 + [1] * 8 + [2] * 8) == {
+        "Crop Rotation": titles_of(rotation),
+        "Drip Irrigation": titles_of(irrigation),
+        OTHER_WORK: titles_of(others),
+    }
+
+
+def test_a_paper_that_does_not_say_the_heading_of_its_cluster_is_not_under_it() -> None:
+    rotation, irrigation, others = about("crop rotation", 0), about("drip irrigation", 100), unrelated(200)[:3]
+    found = divide([*rotation, *others, *irrigation], [0] * 8 + [0, 0, 0] + [1] * 8)
+    assert found["Crop Rotation"] == titles_of(rotation)
+    assert found[OTHER_WORK] == titles_of(others)
+
+
+def test_a_paper_goes_under_the_heading_that_its_title_says() -> None:
+    rotation, irrigation = about("crop rotation", 0), about("drip irrigation", 100)
+    found = divide([*rotation, *irrigation], [1] + [0] * 7 + [1] * 8)
+    assert found == {"Crop Rotation": titles_of(rotation), "Drip Irrigation": titles_of(irrigation)}
+
+
+def test_one_cluster_of_two_subjects_becomes_two_lines_of_work() -> None:
+    rotation, irrigation = about("crop rotation", 0), about("drip irrigation", 100)
+    found = divide([*rotation, *irrigation], [0] * 16)
+    assert found == {"Crop Rotation": titles_of(rotation), "Drip Irrigation": titles_of(irrigation)}
+
+
+def test_there_are_no_more_lines_of_work_than_asked_for() -> None:
+    papers = [*about("crop rotation", 0), *about("drip irrigation", 100)]
+    (_, other) = divide(papers, [0] * 8 + [1] * 8, most=1)
+    assert other == OTHER_WORK
+
+
+def test_what_abstracts_mention_and_titles_do_not_name_is_no_line_of_work() -> None:
+    rotation = about("crop rotation", 0)
+    mills = [
+        paper(100 + i, title=title, abstract=f"{title} are described. Field trials were made.")
+        for i, title in enumerate(OTHERS)
+    ]
+    assert divide([*rotation, *mills], [0] * 8 + [1] * 8).keys() == {"Crop Rotation", OTHER_WORK}
+
+
+def test_papers_that_say_nothing_in_common_have_no_lines_of_work() -> None:
+    assert divide([*unrelated(0)], [0] * 8) == {}
+
+
+def test_an_abbreviation_counts_as_what_it_stands_for() -> None:
+    rotation = about("crop rotation", 0)
+    abstract = "We study crop rotation (CR). {} has long winters."
+    short = [
+        paper(50 + i, title=f"CR on Farms of {place}", abstract=abstract.format(place))
+        for i, place in enumerate(PLACES)
+    ]
+    assert divide([*rotation, *short, *unrelated(200)], [0] * 16 + [1] * 8)["Crop Rotation"] == titles_of(
+        [*rotation, *short]
+    )
+
+
+async def test_the_sections_asked_for_are_made(library: LocalLibrary) -> None:
+    papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *unrelated(200)]
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
+    for sections in (4, 5):
+        outline = await ClusterRecipe().outline(
+            Brief("farming", sections=sections), selection, RunContext(library, WordEmbedder())
+        )
+        *lines, other = [node.title for node in outline.nodes if node.role == "body"]
+        assert len(lines) == sections - 3
+        assert {*lines} <= {"Crop Rotation", "Drip Irrigation"}
+        assert other == OTHER_WORK
+
+
+async def test_random_groups_are_not_made_to_fit_their_headings(library: LocalLibrary) -> None:
+    papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *unrelated(200)]
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
+    context = RunContext(library, WordEmbedder())
+
+    async def titles(recipe: ClusterRecipe) -> set[str]:
+        return {node.title for node in (await recipe.outline(Brief("farming"), selection, context)).nodes}
+
+    assert OTHER_WORK in await titles(ClusterRecipe())
+    assert OTHER_WORK not in await titles(ClusterRecipe(random_groups=True))
+
+
+async def test_parts_need_names_only_where_no_model_gives_them(library: LocalLibrary) -> None:
+    mixed = [*unrelated(0), *unrelated(100), *unrelated(200)]
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in mixed))
+    brief = Brief("farming", sections=3)
+
+    async def parts(model: FakeModel | None) -> int:
+        context = RunContext(library, WordEmbedder(), model=model)
+        (section,) = [n for n in (await ClusterRecipe().outline(brief, selection, context)).nodes if n.role == "body"]
+        return len(section.children)
+
+    assert await parts(None) == 0
+    assert 2 <= await parts(FakeModel(simulate_answer)) <= 4
