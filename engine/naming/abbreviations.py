@@ -29,10 +29,10 @@ def find_long_form(abbreviation: str, before: str) -> str:
     return ""
 
 
-def find_abbreviations(papers: Sequence[Paper]) -> dict[str, str]:
+def find_abbreviations(papers: Sequence[Paper], least: float = LEAST_SPELT_OUT) -> dict[str, str]:
     """Abbreviation in the singular → the words it mostly stands for, as they are mostly written.
 
-    One that hardly any paper spells out, such as LiDAR, is a word by now.
+    One that fewer than the share ``least`` of the papers that use it spell out, such as LiDAR, is a word by now.
     """
     written: defaultdict[str, Counter[str]] = defaultdict(Counter)
     used: Counter[str] = Counter()
@@ -42,7 +42,7 @@ def find_abbreviations(papers: Sequence[Paper]) -> dict[str, str]:
             short = without_plural(match[1])
             if long := find_long_form(short, paper.content[: match.start()]):
                 written[short][long] += 1
-    spelt_out = {short: forms for short, forms in written.items() if forms.total() >= LEAST_SPELT_OUT * used[short]}
+    spelt_out = {short: forms for short, forms in written.items() if forms.total() >= least * used[short]}
     return {short: forms.most_common(1)[0][0] for short, forms in spelt_out.items()}
 
 

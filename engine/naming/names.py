@@ -27,6 +27,8 @@ _CAPITALISED = r"[A-Z][\w-]*"
 _COMMON = read_wordlist("naming/wordlists/common_names.txt")
 """Capitalised words that name no method, data set or metric of anybody."""
 _ORDINARY_PART = re.compile(r"-(?:to|as|in|of|the|a|and|by|[a-z]{4,}s?)(?:-|$)")
+_VERSION = re.compile(r"^([A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*)\d\.\d$")
+"""A release of a data set is that data set: ``MultiWOZ2.1``."""
 _JOINED = re.compile(r"(?:,? and |,? or |, | & |/)(?:the )?")
 
 _DATA = (
@@ -137,7 +139,8 @@ class _Mentions:
 def find_names(papers: Sequence[Paper], topic: str) -> tuple[Name, ...]:
     """Names that the papers' titles and abstracts use, those of most papers first."""
     found: defaultdict[str, _Candidate] = defaultdict(_Candidate)
-    concepts = {short for short, long in find_abbreviations(papers).items() if long[1:] == long[1:].lower()}
+    spelt_out = find_abbreviations(papers, least=0.0)
+    concepts = {short for short, long in spelt_out.items() if long[1:] == long[1:].lower()}
     ordinary = {word for paper in papers for word in re.findall(r"\b[a-z]{4,}\b", f"{paper.title} {paper.content}")}
     for paper in papers:
         for name, kind, votes in _votes(paper):
@@ -149,6 +152,8 @@ def find_names(papers: Sequence[Paper], topic: str) -> tuple[Name, ...]:
     topical = topic.casefold()
     for name, candidate in found.items():
         kind = None if _is_metric(name) else candidate.kind()
+        if kind == "data set" and name in spelt_out and not _is_called_data(name, spelt_out[name], papers):
+            continue
         if kind and name.casefold() not in topical and name not in concepts and not _is_ordinary(name, ordinary):
             names.setdefault((kind, name), {}).update(candidate.papers)
     for paper in papers:
@@ -157,6 +162,13 @@ def find_names(papers: Sequence[Paper], topic: str) -> tuple[Name, ...]:
                 names.setdefault((kind, name), {})[paper.key] = None
     listed = (Name(name, kind, tuple(keys)) for (kind, name), keys in _join_spellings(names).items())
     return tuple(sorted(listed, key=lambda n: (-len(n.papers), n.kind, n.name.casefold())))
+
+
+def _is_called_data(name: str, long: str, papers: Sequence[Paper]) -> bool:
+    """Whether the long form of an abbreviation, or a word behind it, says that it is data: ASL is a language."""
+    called = re.compile(rf"{_DATA}$", re.I)
+    behind = re.compile(rf"\({re.escape(name)}\) (?:[\w-]+ )?{_DATA}\b", re.I)
+    return bool(called.search(long)) or any(behind.search(paper.content) for paper in papers)
 
 
 def _join_spellings(
@@ -228,7 +240,7 @@ def _mentions(sentence: str) -> Iterator[_Mentions]:
     for match in _TOKEN.finditer(sentence):
         if not is_name(match[0]):
             continue
-        name = without_plural(match[0])
+        name = _VERSION.sub(r"\1", without_plural(match[0]))
         if spans and _continues(sentence, spans[-1], match.start()):
             start, _, names = spans.pop()
             spans.append((start, match.end(), [*names, name]))

@@ -20,6 +20,9 @@ from engine.wordlists import read_wordlist
 LONGEST_PHRASE = 4
 """Words; longer phrases are nearly always a part of a sentence."""
 
+FEWEST_CAPITALISED, PROPER = 3, 0.8
+"""Number and share of a word's uses inside sentences with a capital, from which it is a proper noun or adjective."""
+
 TITLE_WEIGHT = 3
 """How much more the spelling of a title counts than that of an abstract."""
 
@@ -116,6 +119,8 @@ class GroupedPhrases:
         self._words: Counter[str] = Counter()
         self._ending: Counter[str] = Counter()
         self._after_verb_cue: Counter[str] = Counter()
+        self._in_sentences: Counter[str] = Counter()
+        self._capitalised: Counter[str] = Counter()
         self.long_forms = find_abbreviations([paper for group in groups for paper in group])
         self._found = {
             paper.key: (self._read(paper.title, TITLE_WEIGHT), self._read(paper.content, 1))
@@ -166,6 +171,9 @@ class GroupedPhrases:
             self._words[lower] += 1
             self._ending[lower] += _is_boundary(after)
             self._after_verb_cue[lower] += before.lower() in _BEFORE_VERBS
+            if weight == 1 and before[-1].isalnum():
+                self._in_sentences[lower] += 1
+                self._capitalised[lower] += word[0].isupper()
         found: Counter[str] = Counter()
         for run in _runs(tokens):
             for start, stop in _parts(run):
@@ -191,7 +199,12 @@ class GroupedPhrases:
         forms = self.written[phrase]
         best, count = forms.most_common(1)[0]
         plural = max((best + "s", best + "es"), key=lambda form: forms[form])
-        return plural if forms[plural] >= 0.3 * count else best
+        chosen = plural if forms[plural] >= 0.3 * count else best
+        return " ".join(word[0].upper() + word[1:] if self._is_proper(word) else word for word in chosen.split())
+
+    def _is_proper(self, word: str) -> bool:
+        """Whether texts write the word with a capital inside their sentences: *American*, *Bayesian*."""
+        return self._capitalised[word] >= max(FEWEST_CAPITALISED, PROPER * self._in_sentences[word])
 
     def ends_well(self, phrase: str) -> bool:
         """Whether the phrase is often the end of what is said, not a piece of something longer."""

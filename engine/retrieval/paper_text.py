@@ -117,6 +117,9 @@ _NAME_MARKS = re.compile(r"(?:\s*[*†‡§¶‖∗⋆★✉#¹²³⁴⁵⁶⁷�
 TITLE_CHARACTERS, ABSTRACT_CHARACTERS, NAME_CHARACTERS = 1_000, 20_000, 200
 """None is longer; what claims to be, hostile files among it, is read so far and ends with an ellipsis."""
 
+INITIALS = 3
+"""Letters of a word that may be initials (``J.R.``) or a suffix (``III``)."""
+
 
 def clean_title(text: str) -> str:
     """A title or a venue in Unicode, on one line."""
@@ -135,11 +138,18 @@ def clean_passage(text: str) -> str:
 
 
 def clean_name(text: str) -> str:
-    """A person's name without footnote marks (``Bello*``) and numbers (``Wei Wang 0001``)."""
+    """A person's name, not all in capitals, without footnote marks (``Bello*``) and numbers (``Wei Wang 0001``)."""
     short = shorten(text.strip(), NAME_CHARACTERS)
     if _PLAIN_NAME.fullmatch(short):
-        return short
-    return _settled(short, (_legible, lambda name: _NAME_MARKS.sub("", name)))
+        return _in_usual_case(short)
+    return _settled(short, (_legible, lambda name: _NAME_MARKS.sub("", name), _in_usual_case))
+
+
+def _in_usual_case(name: str) -> str:
+    """A name of several words all in capitals, of which one is longer than initials are."""
+    words = name.split()
+    in_capitals = len(words) > 1 and name.isupper() and any(len(word) > INITIALS for word in words)
+    return name.title() if in_capitals else name
 
 
 def _settled(text: str, steps: Sequence[Callable[[str], str]]) -> str:

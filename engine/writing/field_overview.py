@@ -42,10 +42,21 @@ BURST_PAPERS, BURST_GROWTH = 4, 2.0
 PERPLEXITY = 30.0
 
 _SURVEY = re.compile(
-    r"\b(?:surveys?|reviews?|overview|tutorial|taxonomy|roadmap|state[- ]of[- ]the[- ]art in|literature)\b", re.I
+    r"\b(?:an?|the|this|systematic|literature|critical|comprehensive|brief|short|selective|structured|scoping|comparative|"
+    r"recent|historical|empirical|technical|state-of-the-art)[ -](?:[\w-]+ ){0,2}?(?:surveys?|reviews?|overviews?)\b"
+    r"(?! data)|"
+    r"\b(?:surveys?|reviews?|overviews?|taxonomy|roadmap|tutorial) (?:of|on|and|for|to)\b|"
+    r"(?:^|[:—–-] )(?:surveys?|surveying|reviews?|reviewing|overview|tutorial|taxonomy|roadmap)\b|"
+    r"\b(?:surveys?|reviews?|overview|tutorial|roadmap)$|(?:^|: )(?:the )?state[- ]of[- ]the[- ]art in\b",
+    re.I,
 )
 _ABOUT_REVIEWS = re.compile(
-    r"\b(?:peer|product|movie|customer|user|online|app|code)[- ]reviews?\b|\breviews?[- ]generation\b", re.I
+    r"\b(?:peer|product|movie|film|hotel|restaurant|book|customer|consumer|user|online|app|code|expert|paper)"
+    r"[- ]reviews?\b|"
+    r"\breviews?[- ](?:generation|summari[sz]ation|mining|classification|scores?|helpfulness)\b|,? and reviews?\b(?!:)|"
+    r"\btaxonomy (?:expansion|induction|learning|construction|completion|enrichment)\b|"
+    r"\bsurvey (?:data|propagation|vessel)\b",
+    re.I,
 )
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from engine.citations import list_cited_keys
 from engine.naming.names import find_names
 from engine.overview import Name, NearbyGroup, index_names
 from engine.run import RunContext, WritingTask
 from engine.survey import Figure, Section, walk
+from engine.text import terms
 from engine.values import Brief, Paper, PaperKey, Query
 from engine.writing.assembly import FieldView, holds_something
 from engine.writing.field_overview import Line, draw_map, draw_time_line, group_nearby, write_overview
@@ -21,6 +23,9 @@ from engine.writing.paper_tables import QuotedTable, compare_results, tabulate_p
 
 NEARBY_PAPERS = 60
 """Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
+
+PAIRS_OF_TOPIC = 2
+"""Neighbouring words of a topic of three words, of which a paper near it has one pair at least."""
 
 FEWEST_ROWS, MOST_ROWS = 3, 12
 """Papers in a section's table: those cited most by others; fewer make no table."""
@@ -90,8 +95,15 @@ async def find_nearby(brief: Brief, included: Sequence[Paper], context: RunConte
     """Groups of papers of the library that are near the topic and not in the survey."""
     used = frozenset(key for paper in included for key in (paper.key, *paper.identifiers))
     query = Query(brief.topic, NEARBY_PAPERS, "relevance", brief.years, used)
-    found = [item.paper for item in await context.library.search(query)]
+    found = [item.paper for item in await context.library.search(query) if _is_near(item.paper, brief.topic)]
     return await asyncio.to_thread(group_nearby, found, brief.topic, context.embedder, context.seed)
+
+
+def _is_near(paper: Paper, topic: str) -> bool:
+    """Whether the paper has two neighbouring words of a topic of three or more: one alone may be another subject's."""
+    wanted = list(pairwise(terms(topic)))
+    said = {pair for text in (paper.title, paper.content) for pair in pairwise(terms(text))}
+    return len(wanted) < PAIRS_OF_TOPIC or any(pair in said for pair in wanted)
 
 
 def _with_tables(section: Section, papers: Sequence[Paper], names: Sequence[Name]) -> Section:

@@ -48,7 +48,7 @@ def _count(papers: Sequence[Paper], position: int) -> str:
     if recent >= 0.6 * count:
         return (
             f"{papers_} since {years[0]}, {recent} of them from {years[-1] - RECENT_YEARS + 1} or later.",
-            f"Of the {papers_} from {years[0]} to {years[-1]}, {recent} are from the last {RECENT_YEARS} years.",
+            f"Of the {papers_} from {years[0]} to {years[-1]}, {recent} appeared since {years[-1] - RECENT_YEARS + 1}.",
         )[position % 2]
     return (
         f"{papers_} from {years[0]} to {years[-1]}, half of them since {median}.",

@@ -34,7 +34,8 @@ _FINDS = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)?\s?(?:%|\\%|points?|times|×|x\b|BLEU|F1|percent)|\b\d+\.\d+\b")
 _USELESS = re.compile(
-    rf"{ELSEWHERE}|(?:code|data|models?|datasets?) (?:is|are|and \w+ are|will be) (?:\w+ )?(?:available|released)|"
+    rf"{ELSEWHERE}|\b(?:we|our)\b.{{0,40}}\brelease[ds]?\b.{{0,20}}\b(?:codes?|models?|data ?sets?)\b|"
+    r"(?:code|data|models?|datasets?) (?:is|are|and \w+ are|will be) (?:\w+ )?(?:available|released)|"
     r"publicly available|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
     re.I,
 )
@@ -42,10 +43,25 @@ _NO_FINDING = re.compile(
     r"\b(?:is|are|were|was) (?:also )?(?:discussed|outlined|named as)\b|"
     r"\b(?:future|promising) (?:work|directions?|research)\b|"
     r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
-    r"^we (?:\w+ )?(?:evaluate|validate|test|assess)\b(?!.*\b(?:show|demonstrat|achiev|outperform|find|improv|reach))",
+    r"^we (?:\w+ )?(?:evaluate|validate|test|assess)\b(?!.*\b(?:show|demonstrat|achiev|outperform|find|improv|reach))|"
+    r"\b(?:experiments?|evaluations?|studies) (?:are|were|is|was|have been) (?:\w+ )?"
+    r"(?:conducted|carried out|performed|done)\b(?!.*\b(?:show|demonstrat|achiev|outperform|find|improv|reach))|"
+    r"\bsheds? (?:\w+ )?lights?\b|\binteresting insights?\b|\bthis (?:study|work|paper) (?:also )?encourages\b",
     re.I,
 )
 """What an abstract says near its end that is no result: outlook, release, being first, limitations, the evaluation."""
+
+_PRAISE = re.compile(
+    r"\b(?:effectiveness|efficacy|usefulness|feasibility|validity|applicability|practicality|"
+    r"is (?:very |highly )?effective|performs? well|promising results?|competitive performance)\b",
+    re.I,
+)
+_MEASURED = re.compile(
+    r"\b(?:outperform\w*|surpass\w*|exceed\w*|better|improv\w+|faster|fewer|higher|lower|less|smaller|achiev\w+|reduc\w+|"
+    r"increas\w+|compar\w+ (?:to|with)|than)\b",
+    re.I,
+)
+"""What a result says beside that the method is good."""
 
 _LEANS = re.compile(
     r"(?:it also|both|these|those|such|another|one|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|"
@@ -111,7 +127,7 @@ def _quote(
 ) -> Quotation | None:
     candidates = [s for s in read_abstract(paper) if s.statement == statement and _is_usable(s)]
     if statement == "finding":
-        candidates = [s for s in candidates if not _NO_FINDING.search(s.text)]
+        candidates = [s for s in candidates if not _NO_FINDING.search(s.text) and not _only_praises(s.text)]
     proposed = next((s.position for s in read_abstract(paper) if s.statement == "contribution"), 0)
     sure = [s for s in candidates if s.is_sure or (cue.search(s.text) and s.position >= proposed)]
     if not sure:
@@ -123,6 +139,11 @@ def _quote(
         ),
     )
     return shorten_quotation(best, keep or cue)
+
+
+def _only_praises(text: str) -> bool:
+    """Whether a sentence says that the method works, and neither how well nor better than what."""
+    return bool(_PRAISE.search(text)) and not (_NUMBER.search(text) or _MEASURED.search(text))
 
 
 def _is_usable(sentence: AbstractSentence) -> bool:

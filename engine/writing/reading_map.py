@@ -154,8 +154,8 @@ def _turns(lines: Sequence[Line]) -> str:
     if first == youngest or min(dated)[0] == youngest[0]:
         return ""
     return (
-        f"{first[2]} began first, in {first[1]}; the youngest line is {youngest[2]}, half of whose papers are "
-        f"from {youngest[0]} or later."
+        f"Of these papers, those on {first[2]} begin first, in {first[1]}; the youngest line is {youngest[2]}, half of "
+        f"whose papers are from {youngest[0]} or later."
     )
 
 

@@ -65,6 +65,22 @@ def test_the_topic_an_abbreviated_concept_and_spelt_out_capitals_are_no_names() 
     assert find_names(chosen, "SQLNet") == ()
 
 
+def test_releases_of_a_data_set_are_one_and_a_language_is_none() -> None:
+    papers = [
+        paper(1, abstract="Experiments on the MultiWOZ2.1 dataset show gains. We study American Sign Language (ASL)."),
+        paper(2, abstract="We evaluate on the MultiWOZ dataset. The ASL dataset is small, other ASL corpora grow."),
+    ]
+    data = {n.name: set(n.papers) for n in find_names(papers, "dialogue") if n.kind == "data set"}
+    assert data == {"MultiWOZ": {papers[0].key, papers[1].key}}
+
+
+def test_an_abbreviation_that_hardly_any_paper_spells_out_is_a_word() -> None:
+    spelling = paper(1, abstract="Light detection and ranging (LiDAR) measures distance.")
+    using = [paper(i, abstract="A LiDAR turns.") for i in range(2, 14)]
+    assert find_abbreviations([spelling, *using]) == {}
+    assert find_abbreviations([spelling, *using[:5]]) == {"LiDAR": "Light detection and ranging"}
+
+
 def test_abbreviations_are_read_from_their_brackets() -> None:
     assert find_long_form("GNN", "we study graph neural networks ") == "graph neural networks"
     assert find_long_form("MoE", "the mixture of experts") == "mixture of experts"

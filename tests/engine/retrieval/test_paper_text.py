@@ -100,6 +100,8 @@ def test_words_that_look_like_a_frame_stay(kept: str) -> None:
 @pytest.mark.parametrize(
     ("written", "name"),
     [
+        ("DONGXU LI", "Dongxu Li"),
+        ("J.R. O'NEIL-SMITH III", "J.R. O'Neil-Smith Iii"),
         ("Irwan Bello*", "Irwan Bello"),
         ("Ada \u2020\u2021", "Ada"),
         ("Wei Wang 0001", "Wei Wang"),

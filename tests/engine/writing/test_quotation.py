@@ -39,6 +39,11 @@ def test_the_sentence_that_announces_the_work_is_its_contribution(announcement: 
         "Storing every force remains a limitation of the gripper.",
         "We evaluate our gripper on several existing sets of thin objects.",
         "Open challenges such as wet needles are discussed at the end.",
+        "Besides, we have publicly released all codes of the gripper.",
+        "Comprehensive experiments are conducted on three sets of thin objects.",
+        "Experimental results demonstrate the effectiveness of our proposed gripper.",
+        "Experiments show that our gripper is effective and performs well on needles.",
+        "Our results shed new light on grippers of many kinds.",
     ],
 )
 def test_what_an_abstract_ends_with_is_not_always_a_result(last: str) -> None:

@@ -11,7 +11,14 @@ from engine.evidence import is_quoted
 from engine.limits import Limits
 from engine.overview import Turn
 from engine.values import Brief, Outline, OutlineNode, Paper
-from engine.writing.field_overview import Line, choose_starting_points, draw_time_line, find_definition, write_overview
+from engine.writing.field_overview import (
+    Line,
+    choose_starting_points,
+    draw_time_line,
+    find_definition,
+    is_survey,
+    write_overview,
+)
 from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
 from engine.writing.reading_map import SET_APART, collect_material, lines_of, write_line, write_open_problems
 from tests.fakes import paper
@@ -176,6 +183,27 @@ def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reason
     assert [point.key for point in points] == [chosen[i].key for i in (0, 1, 2, 3)]
     assert points[0].reason == "a survey of the field; 2023, cited 50 times"
     assert points[1].reason.startswith("a foundation")
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Bayesian Federated Learning: A Survey", True),
+        ("A Systematic Survey on Federated Semi-supervised Learning", True),
+        ("Review of Parsing", True),
+        ("Knowledge Distillation in Federated Learning: An Overview", True),
+        ("The State of the Art in Parsing", True),
+        ("Parsing: Taxonomy and Open Problems", True),
+        ("Preview, Attend and Review: Schema-Aware Curriculum Learning for Dialogue State Tracking", False),
+        ("Mining Product Reviews with Trees", False),
+        ("Taxonomy Expansion with Parsers", False),
+        ("Parsing the Biomedical Literature", False),
+        ("Improving the State of the Art in Parsing", False),
+        ("Learning to Review Parsers", False),
+    ],
+)
+def test_a_survey_is_told_by_its_title(title: str, *, expected: bool) -> None:
+    assert is_survey(about_parsing(1, title=title)) is expected
 
 
 def test_the_time_line_marks_the_first_paper_the_most_cited_and_the_burst() -> None:
