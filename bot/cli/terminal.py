@@ -44,7 +44,7 @@ DEMO = (
     "add dense retrieval",
     "ok",
     "ok",
-    "rename 3 to Knowledge-Intensive Language Tasks",
+    "rename 3 to Answering Open-Domain Questions",
     "ok",
     "how is retrieval combined with generation?",
     "why [3]",

@@ -120,10 +120,8 @@ class Field:
     def of_others(self, headings: Sequence[Heading], found: Labels) -> Heading | None:
         """A further heading, of the papers under none; ``None`` where they have none in common."""
         others = [paper for paper, label in zip(self.papers, found, strict=True) if label == NOISE]
-        groups = [[p for p, label in zip(self.papers, found, strict=True) if label == i] for i in range(len(headings))]
-        regrouped = self.phrases.regrouped([*groups, others])
         taken = [*self.avoid, *(heading.text for heading in headings)]
-        for heading in islice(rank_headings(regrouped, len(groups), self.topic, taken), CANDIDATES):
+        for heading in islice(rank_headings(self.phrases.regrouped([others]), 0, self.topic, taken), CANDIDATES):
             if self.is_line(heading, others, self.enough):
                 return heading
         return None

@@ -62,6 +62,7 @@ from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
 from engine.writing.field_overview import write_overview
 from engine.writing.field_views import find_nearby
+from engine.writing.paper_tables import name_work
 from engine.writing.quotation import find_open_problems
 from engine.writing.reading_map import (
     SET_APART,
@@ -90,6 +91,9 @@ SMALLEST_SECTION = 3
 
 MOST_PARTS = 4
 """Subsections of a section that a language model gives headings."""
+
+SMALLEST_REST = 20
+"""Papers of no line of work that are divided by how close they are."""
 
 SMALLEST_PART = 6
 """Papers; a smaller subsection goes into the one that is nearest to it."""
@@ -247,6 +251,8 @@ def _divide_section(
         return whole
     vectors = embed_papers(context.embedder, papers)
     topic = f"{brief.topic} {cluster.name}"
+    if cluster.name == OTHER_WORK and len(papers) >= SMALLEST_REST:
+        return replace(whole, papers=(), children=_divide_by_closeness(papers, vectors, brief, context.seed))
     if context.model:
         k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
@@ -259,6 +265,21 @@ def _divide_section(
     if len(parts) < 2 or sum(len(part.papers) for part in parts if part.name != OTHER_WORK) < len(papers) / 2:
         return whole
     return replace(whole, papers=(), children=tuple(map(_outline_cluster, parts)))
+
+
+def _divide_by_closeness(papers: Sequence[Paper], vectors: Vectors, brief: Brief, seed: int) -> tuple[OutlineNode, ...]:
+    """Parts of papers that have no heading in common, each called by its best known paper among the central half."""
+    found = labels(vectors, "k-means", min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION), seed)
+    parts = []
+    for cluster in clusters(papers, dissolve_small(vectors, found, SMALLEST_PART), brief.topic):
+        rows = [papers.index(paper) for paper in cluster.papers]
+        closeness = vectors[rows] @ vectors[rows].mean(axis=0)
+        central = [cluster.papers[i] for i in np.argsort(-closeness)[: len(rows) // 2]]
+        best_known = max(central, key=lambda p: p.citations or 0)
+        work = name_work(best_known)
+        named = work if "(" in work or not best_known.year else f"{work} ({best_known.year})"
+        parts.append(_outline_cluster(replace(cluster, name=f"Work Close to {named}")))
+    return tuple(parts)
 
 
 def _outline_cluster(cluster: Cluster) -> OutlineNode:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bot.bench.simulation import simulate_answer
@@ -122,6 +124,18 @@ async def test_the_sections_asked_for_are_made(library: LocalLibrary) -> None:
         assert len(lines) == sections - 3
         assert {*lines} <= {"Crop Rotation", "Drip Irrigation"}
         assert other == OTHER_WORK
+
+
+async def test_many_papers_of_no_line_of_work_are_parts_near_a_known_paper(library: LocalLibrary) -> None:
+    subjects = [f"{stone}{suffix}" for stone in ("Granit", "Basalt", "Marbl") for suffix in "abcdefgh"]
+    rest = [paper(200 + i, title=f"{name} Notes", abstract=f"{name} is described.") for i, name in enumerate(subjects)]
+    rest[3] = replace(rest[3], citations=900)
+    papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *rest]
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
+    outline = await ClusterRecipe().outline(Brief("farming"), selection, RunContext(library, WordEmbedder()))
+    other = next(node for node in outline.nodes if node.title == OTHER_WORK)
+    assert {key for part in other.children for key in part.papers} == {p.key for p in rest}
+    assert all(part.title.startswith("Work Close to ") for part in other.children)
 
 
 async def test_random_groups_are_not_made_to_fit_their_headings(library: LocalLibrary) -> None:
