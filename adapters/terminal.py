@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import shlex
+import shutil
 import signal
 import sys
 import threading
@@ -34,7 +35,10 @@ HERE = Conversation("terminal", "local", "terminal")
 
 
 class TerminalAdapter(SimpleAdapter):
-    """Reads a line when it is the person's turn; Ctrl-C stops what runs, and at the prompt ends."""
+    """Reads a line when it is the person's turn; Ctrl-C stops what runs, and at the prompt ends.
+
+    ``pages``: a person looks at it, who is shown what is taller than the screen a page at a time.
+    """
 
     platform = "terminal"
 
@@ -46,6 +50,7 @@ class TerminalAdapter(SimpleAdapter):
         person: str = "you",
         *,
         echo: bool = False,
+        pages: bool = False,
     ) -> None:
         self.only = conversation
         self._person = person
@@ -54,6 +59,7 @@ class TerminalAdapter(SimpleAdapter):
         self._console = console
         self._lines = lines
         self._echo = echo
+        self._pager = shutil.which("less") if pages else None
         self._turn = asyncio.Event()
         self._bar: Progress | None = None
         self._growing: Live | None = None
@@ -95,7 +101,7 @@ class TerminalAdapter(SimpleAdapter):
             self._show_bar(outgoing)  # a sign of life from the first second
             return
         if outgoing.kind != "ended" and not self._stands(outgoing):  # the bar is gone, which says it
-            self._show(outgoing)
+            await self._show(outgoing)
         if outgoing.awaits:
             self._turn.set()
 
@@ -106,8 +112,14 @@ class TerminalAdapter(SimpleAdapter):
         self._slots |= {outgoing.slot} if outgoing.slot and not outgoing.closes else set()
         return stood or outgoing.closes
 
-    def _show(self, outgoing: Outgoing) -> None:
-        self._print_markdown(without_controls(self._mention.sub("you", outgoing.text)))
+    async def _show(self, outgoing: Outgoing) -> None:
+        with self._console.capture() as printed:
+            self._print_markdown(without_controls(self._mention.sub("you", outgoing.text)))
+        text = printed.get()
+        if self._pager and text.count("\n") >= self._console.height:
+            await self._page(self._pager, text)
+        else:
+            self._console.file.write(text)
         for path in outgoing.files:
             self._console.print(f" • {path}", markup=False, highlight=False, soft_wrap=True)
         words = [f"{b.typed}: {b.label}" for b in outgoing.buttons if b.typed]
@@ -115,6 +127,11 @@ class TerminalAdapter(SimpleAdapter):
             for line in _wrap_hints((*words, *outgoing.hints), min(READABLE_WIDTH, self._console.width)):
                 self._console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
         self._console.print()
+
+    async def _page(self, pager: str, text: str) -> None:
+        """Show a page at a time what is taller than the screen; q leaves it, and what was shown stays."""
+        shown = await asyncio.create_subprocess_exec(pager, "-RX", stdin=asyncio.subprocess.PIPE)
+        await shown.communicate(text.encode())
 
     def _print_markdown(self, text: str) -> None:
         """Print it without the spaces that fill each line up to the width, which a copied text would keep."""

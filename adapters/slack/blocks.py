@@ -34,7 +34,7 @@ TABLE_ROWS, TABLE_COLUMNS = 100, 20
 LABEL, TITLE, HEADER, VALUE = 75, 24, 150, 2_000
 ACTIONS = 25
 
-SOMEBODY = "@…"
+SOMEBODY = "a colleague"
 FORM = "form"
 FIELD_CHARACTERS = 3_000
 
@@ -101,6 +101,7 @@ def _page(page: Sequence[Block], people: Collection[str]) -> Rendered:
 def _without_ids(text: str, people: Collection[str]) -> str:
     """Plain text names nobody: an id tells nothing, and a mention there would notify."""
     for person in people:
+        text = re.sub(rf"^@{re.escape(person)}\b", SOMEBODY.capitalize(), text, flags=re.M)
         text = re.sub(rf"@{re.escape(person)}\b", SOMEBODY, text)
     return text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
@@ -53,12 +53,18 @@ DEMO = (
 )
 
 
+_Script = Callable[[App, Service, Conversation], AsyncIterator[str]]
+"""What is said in a conversation, one line after the other."""
+
+
 async def chat(console: Console, library: str, output: Path | None, name: str) -> int:
     """Talk until the person leaves; goes on where the last conversation that no other terminal has open was left."""
     async with open_app() as app:
         person = load_terminal_person(app.settings.home, name)
         with _lock_conversation(app, person) as here:
-            adapter = TerminalAdapter(console, _typed_lines(app), here, person.name, echo=not sys.stdin.isatty())
+            typed = sys.stdin.isatty()
+            pages = typed and sys.stdout.isatty()
+            adapter = TerminalAdapter(console, _typed_lines(app), here, person.name, echo=not typed, pages=pages)
             async with _serve_terminal(app, console, adapter, library, output) as service:
                 await service.dispatcher.greet(here)
                 await service.run()
@@ -101,57 +107,59 @@ async def write(
 
     Where a language model would cost something and that is not accepted beforehand, the person is asked once.
     """
-    library = options.pop("library", "")
-    named = " ".join(f'{option}="{value}"' for option, value in options.items())
-    lines = [f"survey {' '.join(topic.split())} {named}".rstrip(), "ok", "ok", "ok", "export"]
-    services: list[Service] = []
+    library, begin = _divide_library("survey", topic, options)
 
-    async def answers() -> AsyncIterator[str]:
-        for step, line in enumerate(lines):
+    async def say(app: App, service: Service, here: Conversation) -> AsyncIterator[str]:
+        for step, line in enumerate([begin, "ok", "ok", "ok", "export"]):
             # After answer n the phase is at least n; anything less means that a step failed and said why.
-            state = (await services[0].dispatcher.load_conversation(here)).session.state
+            state = (await service.dispatcher.load_conversation(here)).session.state
             if PHASES.index(state.phase) < (step if step < 4 else 5):
                 return
             if step == WRITING_STEP and state.outline and state.outline.is_grouping:
                 yield "ok"
-                state = (await services[0].dispatcher.load_conversation(here)).session.state
+                state = (await service.dispatcher.load_conversation(here)).session.state
             if step == WRITING_STEP and not accept_cost and state.brief and app.recipes[state.brief.recipe].needs_model:
                 console.print(wording.ACCEPT_COST, markup=False, highlight=False)
                 line = await anext(read_typed_lines("you › "), "stop")
             yield line
 
-    async with open_app() as app:
-        here, person = _new_conversation(app, name)
-        adapter = TerminalAdapter(console, answers(), here, person, echo=True)
-        async with _serve_terminal(app, console, adapter, library, output) as service:
-            services.append(service)
-            return await _play(service, adapter, here)
+    return await _play(console, say, library, output, name)
 
 
 async def review(console: Console, question: str, options: dict[str, str], output: Path | None, name: str) -> int:
     """A quick review, then all files; 1 where there is none."""
-    library = options.pop("library", "")
-    named = " ".join(f'{option}="{value}"' for option, value in options.items())
-    services: list[Service] = []
+    library, begin = _divide_library("quick", question, options)
 
-    async def lines() -> AsyncIterator[str]:
-        yield f"quick {' '.join(question.split())} {named}".rstrip()
-        if await _exit_code_of(services[0], here) == 0:
+    async def say(_: App, service: Service, here: Conversation) -> AsyncIterator[str]:
+        yield begin
+        if await _exit_code_of(service, here) == 0:
             yield "export"
 
+    return await _play(console, say, library, output, name)
+
+
+def _divide_library(verb: str, topic: str, options: Mapping[str, str]) -> tuple[str, str]:
+    """The library that the options name, and the command with the others."""
+    named = (f'{option}="{value}"' for option, value in options.items() if option != "library")
+    return options.get("library", ""), " ".join((verb, *topic.split(), *named))
+
+
+async def _play(console: Console, say: _Script, library: str, output: Path | None, name: str) -> int:
+    """Say the lines in a new conversation, one after the other; 1 where there is no survey at their end."""
+    services: list[Service] = []
     async with open_app() as app:
         here, person = _new_conversation(app, name)
+
+        async def lines() -> AsyncIterator[str]:
+            async for line in say(app, services[0], here):
+                yield line
+
         adapter = TerminalAdapter(console, lines(), here, person, echo=True)
         async with _serve_terminal(app, console, adapter, library, output) as service:
             services.append(service)
-            return await _play(service, adapter, here)
-
-
-async def _play(service: Service, adapter: TerminalAdapter, here: Conversation) -> int:
-    """The lines, one after the other; 1 where there is no survey at their end."""
-    await adapter.send(Outgoing(here, "", awaits=True))
-    await service.run()
-    return await _exit_code_of(service, here)
+            await adapter.send(Outgoing(here, "", awaits=True))
+            await service.run()
+            return await _exit_code_of(service, here)
 
 
 async def demo(console: Console, output: Path) -> int:

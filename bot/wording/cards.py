@@ -207,17 +207,17 @@ def _changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
     added = [k.text for k in new.keywords if k.text not in old]
     dropped = [k.text for k in old.keywords if k.text not in new]
     parts = [f"{verb} {_quoted(which)}" for verb, which in (("added", added), ("dropped", dropped)) if which]
-    return f"{_sentence(parts)} {counted(len(new.keywords), 'keyword')} now."
+    return f"{_sentence(parts)} That makes {counted(len(new.keywords), 'keyword')}."
 
 
 def _changed_papers(old: PaperSelection, new: PaperSelection) -> str:
     if {f.paper.key for f in old.found} != {f.paper.key for f in new.found}:
-        return f"{counted(len(new.included()), 'paper')} now."
+        return f"That makes {counted(len(new.included()), 'paper')}."
     out, back = set(new.excluded) - set(old.excluded), set(old.excluded) - set(new.excluded)
     titles = {f.paper.key: (n, clean(f.paper.title)) for n, f in enumerate(new.found, start=1)}
     pairs = (("excluded", sorted(titles[k] for k in out)), ("included", sorted(titles[k] for k in back)))
     parts = [f"{verb} {_quoted([f'{n} {title}' for n, title in which])}" for verb, which in pairs if which]
-    return f"{_sentence(parts)} {counted(len(new.included()), 'paper')} now."
+    return f"{_sentence(parts)} That makes {counted(len(new.included()), 'paper')}."
 
 
 def _moved_papers(old: Outline, new: Outline, after: State) -> str:

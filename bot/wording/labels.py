@@ -76,7 +76,7 @@ WORDS = AdapterTexts(
     nothing_here="There is no survey here. `/survey start` begins one, `/survey list` shows yours.",
     more_options="More options, one a line",
     say="or say {}",
-    mention="or mention me in front of {}",
+    mention="or mention me and say {}",
     refusals=REFUSALS,
 )
 

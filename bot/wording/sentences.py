@@ -16,7 +16,7 @@ from engine.llm.model import CallFailed
 from engine.rendering.markdown import escape_markdown
 from engine.run import Progress
 from engine.session.events import Job, JobKind, NoticeKind
-from engine.session.state import State, SurveySession
+from engine.session.state import Phase, State, SurveySession
 from engine.survey import Section, walk
 from engine.text import clean, shorten
 
@@ -292,6 +292,17 @@ def details(session: SurveySession, job: Job) -> tuple[Button, ...]:
     return () if job.details else (shown,)
 
 
+_STANDING: dict[Phase, str] = {
+    "topic": "The survey has not begun.",
+    "keywords": "Step 1 of 4: keywords.",
+    "papers": "Step 2 of 4: papers.",
+    "outline": "Step 3 of 4: outline.",
+    "writing": "Step 4 of 4: writing.",
+    "discussion": "It is written.",
+}
+"""Where a survey is, for people."""
+
+
 def status(session: SurveySession) -> str:
     """Where the conversation is."""
     state = session.state
@@ -299,7 +310,7 @@ def status(session: SurveySession) -> str:
     now = f"Now: {word_started(session.job)}" if session.job else f"It is your turn: {suggest_words(state)}."
     count = len(state.sections)
     written = f" {count} {'section is' if count == 1 else 'sections are'} written." if state.phase == "writing" else ""
-    return f"Topic: {topic}. Step: {state.phase}.{written} {now}"
+    return f"Topic: {topic}. {_STANDING[state.phase]}{written} {now}"
 
 
 def history(session: SurveySession) -> str:

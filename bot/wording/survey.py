@@ -155,7 +155,7 @@ def word_section(survey: Survey, place: str, found: Section) -> str:
     parts += [_rows(table, survey) for table in found.tables]
     for number, below in walk(found.sections, f"{place}."):
         parts += [f"### {number} {escape_markdown(clean(below.title))}", survey_text(below.text, survey)]
-        parts += [f"{counted(len(table.rows), 'row')}: `show {number}`" for table in below.tables[:1]]
+        parts += [f"A table of {counted(len(table.rows), 'row')}: `show {number}`" for table in below.tables[:1]]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -186,7 +186,7 @@ def checksum(survey: Survey, wanted: Sequence[int]) -> int:
 
 
 RENUMBERED = (
-    "The survey was changed since that message, and its sources are numbered anew. Say references to see them all."
+    "The survey has changed since that message, and its sources are numbered anew. `references` shows them all."
 )
 
 

@@ -17,7 +17,7 @@ async def test_an_answer_takes_the_place_of_its_status_and_a_card_is_edited_unti
         await adapter.send(Outgoing(AT, "One. Two.", job="j1", key="2"))
         assert [m.content.strip() for m in discord.messages] == ["One. Two."]
         await adapter.send(Outgoing(AT, "Card 1", slot="card", buttons=more, hints=("add WORDS",), key="3"))
-        assert "or mention me in front of `add WORDS`" in discord.messages[1].content
+        assert "or mention me and say `add WORDS`" in discord.messages[1].content
     async with connected(discord, backend) as adapter:  # whoever showed it
         await adapter.send(Outgoing(AT, "Three. " + "word " * 900, slot="card", buttons=more, key="4"))
         assert "".join(m.content for m in discord.messages).count("word") == 900

@@ -176,7 +176,7 @@ def test_a_topic_with_slashes_quotes_and_newlines(lab: Path) -> None:
 def test_chat_reads_piped_lines_and_ends_with_them(lab: Path) -> None:
     done = command(lab, "chat", stdin="survey dense retrieval\n\nok\nstatus\n")
     assert done.returncode == 0, done.stderr
-    assert "Step: papers" in " ".join(done.stdout.split())
+    assert "Step 2 of 4: papers." in " ".join(done.stdout.split())
     assert "Goodbye." in done.stdout
 
 
