@@ -12,7 +12,15 @@ from engine.errors import UserError
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.reading.headings import divide
 from engine.reading.html_page import parse_page
-from engine.reading.page_layout import Line, join_lines, largest_texts, measure_text, put_aside_last, read_lines
+from engine.reading.page_layout import (
+    Line,
+    boldest_text,
+    join_lines,
+    largest_texts,
+    measure_text,
+    put_aside_last,
+    read_lines,
+)
 from engine.reading.paper_figures import PaperFigure, read_figures, read_licence
 from engine.reading.pdf import PdfText
 from engine.reading.reference_list import read_entries
@@ -117,11 +125,11 @@ def title_page_of(pdf: PdfText) -> str:
 
 
 def titles_of(pdf: PdfText) -> tuple[str, ...]:
-    """What may be the title, the likeliest first: what the file says, what is set largest, the first lines."""
+    """What may be the title, the likeliest first: what the file says, what is largest or bold, the first lines."""
     first = pdf.pages[0] if pdf.pages else ""
     own = clean(pdf.title)
     found = [own] if len(own.split()) >= 3 and fold(own) in fold(first) else []
-    found += [clean(text) for text in largest_texts(pdf)]
+    found += [clean(text) for text in largest_texts(pdf) or filter(None, [boldest_text(pdf)])]
     lines = [clean(line) for line in first.split("\n")[:20]]
     start = next((i for i, line in enumerate(lines) if len(line.split()) >= 3 and not _NO_TITLE.search(line)), None)
     if start is not None:

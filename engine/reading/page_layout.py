@@ -103,19 +103,39 @@ def largest_texts(pdf: PdfText) -> list[str]:
 
     There a paper has its title, and perhaps the name of its journal. Empty where nothing is set larger.
     """
-    lines = read_lines(pdf)
-    size_of_text = _text_size(lines)
-    first: list[Line] = []
-    for line in lines:
-        if line.page > 1 or _ABSTRACT.match(line.text):
-            break
-        first.append(line)
+    size_of_text = _text_size(read_lines(pdf))
+    first = _above_abstract(pdf)
     found: list[tuple[float, list[str]]] = []
     for size, group in groupby(first, lambda line: round(line.style.size) if line.style else 0):
         said = [line.text for line in group]
         if size_of_text and size >= LARGEST * size_of_text and len(" ".join(said).split()) >= LEAST_TITLE_WORDS:
             found.append((size, said))
     return [join_lines(said) for _, said in sorted(found, key=lambda item: -item[0])]
+
+
+def boldest_text(pdf: PdfText) -> str:
+    """The first lines above the abstract that are set in bold type of one size; empty where none is.
+
+    They are the title where it is no larger than the text, as in the journals of the American Mathematical Society.
+    """
+    for (is_bold, _), group in groupby(_above_abstract(pdf), _weight_and_size):
+        said = [line.text for line in group]
+        if is_bold and len(" ".join(said).split()) > LEAST_TITLE_WORDS:
+            return join_lines(said)
+    return ""
+
+
+def _above_abstract(pdf: PdfText) -> list[Line]:
+    first: list[Line] = []
+    for line in read_lines(pdf):
+        if line.page > 1 or _ABSTRACT.match(line.text):
+            break
+        first.append(line)
+    return first
+
+
+def _weight_and_size(line: Line) -> tuple[bool, int]:
+    return (line.style.is_bold, round(line.style.size)) if line.style else (False, 0)
 
 
 def join_lines(lines: Sequence[str]) -> str:

@@ -29,6 +29,14 @@ def test_a_layout_loses_no_sentence_and_no_heading(layout: Layout) -> None:
     assert len(entries & {fold(entry) for entry in content.references}) >= len(content.references) - 1
 
 
+def test_a_title_that_is_no_larger_than_the_text_is_known_by_its_bold_type() -> None:
+    title = "SPECTRAL BOUNDS FOR RANDOM WALKS ON SPARSE HYPERGRAPHS WITH HEAVY TAILS AND LONG MEMORY"
+    said = "The walk mixes quickly wherever its degrees are bounded from above. " * 12
+    page = f"#set page(width: 12cm)\n*{title}*\n\nADA LOVELACE AND BEN TURING\n\nAbstract. {said}\n\n{said}"
+    text = from_pdf(read_pdf("a.pdf", typst.compile(page.encode())), "a.pdf")
+    assert text.title == title
+
+
 def measure_headings(content: Content, text: FullText) -> float:
     """F1 of the names of the sections."""
     true = {*(fold(heading) for heading, _, _ in content.sections), "abstract", "references"}
