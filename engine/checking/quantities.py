@@ -58,7 +58,7 @@ _FRACTION = re.compile(r"\b(?:(?P<top>one|two|three|a)[\s-]+)?(?P<part>half|thir
 _RANGE = re.compile(rf"(?<![\w.])({_DIGITS})\s*(?:-|–|—|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I)
 
 
-_LIST = re.compile(r"[^\s,;.:()][^,;.:()]{0,40}(?:, [^,;.:()]{1,40}?)+(?P<comma>,)? (?:and|or|&) ", re.I)
+_LIST = re.compile(r"[^\s,;.:()][^,;.:()]{0,40}(?:, [^,;.:()]{1,40}?){1,100}(?P<comma>,)? (?:and|or|&) ", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class WordEvidence:
         return WordEvidence(self.bm25[rows], self.present[rows], self.in_text[rows], self.in_title[rows])
 
 
-_NAME_BASED = re.compile(r"\b(\w*[A-Z]\w*[A-Z]\w*)-(?:based|driven|powered|enabled|assisted|guided)\b")
+_NAME_BASED = re.compile(r"\b((?=\w*?[A-Z]\w*?[A-Z])\w++)-(?:based|driven|powered|enabled|assisted|guided)\b")
 
 
 def without_based(topic: str) -> str:

@@ -7,10 +7,12 @@ import re
 import pytest
 
 from engine.checking.numbers_in_place import place_numbers
+from engine.checking.quantities import count_listed
 from engine.evaluation.documents import from_markdown
 from engine.gathering.review_scope import find_comparison
 from engine.retrieval.matching import stands_as_title
 from engine.retrieval.paper_text import clean_abstract, clean_name
+from engine.retrieval.topic_words import without_based
 from engine.text import LONGEST_RUN, clean
 from engine.writing.model_text import read_prose
 
@@ -23,12 +25,14 @@ def test_no_run_of_characters_is_long(piece: str) -> None:
         assert clean(read) == " ".join(read.split())
 
 
-@pytest.mark.parametrize("piece", ["*", "\n", "or ", " ", "A-", "| ", "1", "a, "])
+@pytest.mark.parametrize("piece", ["*", "\n", "or ", " ", "A-", "A", "| ", "1", "a, "])
 def test_a_piece_said_a_thousand_times_is_read_at_once(piece: str) -> None:
     text = piece * 1_000
     assert clean_name(f"Ada{text}x").startswith("Ada")
     assert not stands_as_title("Dense retrieval", f"{text}x")
     assert place_numbers(f"It rose by 3 {text} than 4.5 points")
+    assert count_listed(f"{text}x") == set()
+    assert without_based(f"{text}x-bound").endswith("x-bound")
     prose = "It has a sentence of seven words. " * 8
     find_comparison(f"compare {text} {'compare ' * 1_000}")
     assert from_markdown(f"# Title\n\n## One\n\n{prose}\n\n{text}x\n\n{text}").title == "Title"
