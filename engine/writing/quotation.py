@@ -36,20 +36,29 @@ _NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)?\s?(?:%|\\%|points?|times|×|x\b
 _USELESS = re.compile(
     rf"{ELSEWHERE}|\b(?:we|our)\b.{{0,40}}\brelease[ds]?\b.{{0,20}}\b(?:codes?|models?|data ?sets?)\b|"
     r"(?:code|data|models?|datasets?) (?:is|are|and \w+ are|will be) (?:\w+ )?(?:available|released)|"
-    r"publicly available|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
+    r"publicly available|\badvances? the state of the art in this\b|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
     re.I,
 )
 _NO_FINDING = re.compile(
     r"\b(?:is|are|were|was) (?:also )?(?:discussed|outlined|named as)\b|"
     r"\b(?:future|promising) (?:work|directions?|research)\b|"
     r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
-    r"^we (?:\w+ )?(?:evaluate|validate|test|assess)\b(?!.*\b(?:show|demonstrat|achiev|outperform|find|improv|reach))|"
-    r"\b(?:experiments?|evaluations?|studies) (?:are|were|is|was|have been) (?:\w+ )?"
-    r"(?:conducted|carried out|performed|done)\b(?!.*\b(?:show|demonstrat|achiev|outperform|find|improv|reach))|"
-    r"\bsheds? (?:\w+ )?lights?\b|\binteresting insights?\b|\bthis (?:study|work|paper) (?:also )?encourages\b",
+    r"^examples? of\b|\bopens? the door\b|\bpaves? the way\b|\bsheds? (?:\w+ )?lights?\b|\binteresting insights?\b|"
+    r"\bthis (?:study|work|paper) (?:also )?encourages\b",
     re.I,
 )
-"""What an abstract says near its end that is no result: outlook, release, being first, limitations, the evaluation."""
+"""What an abstract says near its end that is no result: outlook, release, being first, limitations."""
+
+_EVALUATED = re.compile(
+    r"^we (?:\w+ )?(?:evaluate|validate|test|assess)\b|"
+    r"\b(?:experiments?|evaluations?|studies) (?:are|were|is|was|have been) (?:\w+ )?"
+    r"(?:conducted|carried out|performed|done)\b|"
+    r"\b(?:algorithms?|methods?|approach(?:es)?|models?|frameworks?|systems?)\b[^,;]{0,40}\b(?:is|are|was|were) "
+    r"(?:also )?(?:tested|evaluated|validated|verified)\b",
+    re.I,
+)
+_TELLS = re.compile(r"\b(?:show|demonstrat|achiev|outperform|find|found|improv|reach|reduc|surpass)\w*|\bthan\b", re.I)
+"""That it was evaluated is a result where the sentence tells what came out."""
 
 _PRAISE = re.compile(
     r"\b(?:effectiveness|efficacy|usefulness|feasibility|validity|applicability|practicality|"
@@ -127,7 +136,7 @@ def _quote(
 ) -> Quotation | None:
     candidates = [s for s in read_abstract(paper) if s.statement == statement and _is_usable(s)]
     if statement == "finding":
-        candidates = [s for s in candidates if not _NO_FINDING.search(s.text) and not _only_praises(s.text)]
+        candidates = [s for s in candidates if _tells_result(s.text)]
     proposed = next((s.position for s in read_abstract(paper) if s.statement == "contribution"), 0)
     sure = [s for s in candidates if s.is_sure or (cue.search(s.text) and s.position >= proposed)]
     if not sure:
@@ -141,9 +150,11 @@ def _quote(
     return shorten_quotation(best, keep or cue)
 
 
-def _only_praises(text: str) -> bool:
-    """Whether a sentence says that the method works, and neither how well nor better than what."""
-    return bool(_PRAISE.search(text)) and not (_NUMBER.search(text) or _MEASURED.search(text))
+def _tells_result(text: str) -> bool:
+    """Whether a sentence says what came out: how good the method is or better than what, not only that it works."""
+    if _NO_FINDING.search(text) or (_EVALUATED.search(text) and not _TELLS.search(text)):
+        return False
+    return bool(not _PRAISE.search(text) or _NUMBER.search(text) or _MEASURED.search(text))
 
 
 def _is_usable(sentence: AbstractSentence) -> bool:

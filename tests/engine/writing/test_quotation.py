@@ -44,6 +44,8 @@ def test_the_sentence_that_announces_the_work_is_its_contribution(announcement: 
         "Experimental results demonstrate the effectiveness of our proposed gripper.",
         "Experiments show that our gripper is effective and performs well on needles.",
         "Our results shed new light on grippers of many kinds.",
+        "All the methods are tested on several sets of thin objects.",
+        "Our gripper opens the door for the development of better hands.",
     ],
 )
 def test_what_an_abstract_ends_with_is_not_always_a_result(last: str) -> None:
