@@ -212,7 +212,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             return await write_clustered(task, context)
         brief, included = task.brief, task.selection.included()
         outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, ADDED_PAPERS)
-        material = await asyncio.to_thread(collect_material, brief, included, context.limits)
+        material = await asyncio.to_thread(collect_material, brief, included)
         lines = lines_of(outline, material)
         sections = dict(task.finished)
         for i, node in enumerate(outline.nodes):

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.citations import cite
-from engine.limits import Limits
 from engine.naming.clustering import OTHER_WORK
 from engine.naming.names import find_names
 from engine.overview import Name, index_names
@@ -39,16 +38,15 @@ class Material:
     brief: Brief
     papers: Mapping[PaperKey, Paper]
     names: tuple[Name, ...]
-    limits: Limits
 
     def of(self, node: OutlineNode) -> tuple[Paper, ...]:
         """The papers of a section and of those below it."""
         return tuple(self.papers[key] for key in node.all_papers() if key in self.papers)
 
 
-def collect_material(brief: Brief, papers: Sequence[Paper], limits: Limits) -> Material:
+def collect_material(brief: Brief, papers: Sequence[Paper]) -> Material:
     """The papers with the names found in them."""
-    return Material(brief, {paper.key: paper for paper in papers}, find_names(papers, brief.topic), limits)
+    return Material(brief, {paper.key: paper for paper in papers}, find_names(papers, brief.topic))
 
 
 def lines_of(outline: Outline, material: Material) -> tuple[Line, ...]:
@@ -94,8 +92,7 @@ def _write_part(node: OutlineNode, material: Material, position: int, said: str 
     if below:
         parts = list_words(child.title for child in node.children)
         return Section(node.title, f"{text} Its parts: {parts}.", claims, below)
-    shown = papers[: material.limits.papers_per_node]
-    table = tabulate_papers(shown, index_names(material.names), f"Papers on {node.title}, oldest first.")
+    table = tabulate_papers(papers, index_names(material.names), f"Papers on {node.title}, oldest first.")
     return Section(node.title, text, (*claims, *table.claims), tables=(table.table,))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
-from engine.limits import Limits
 from engine.overview import Turn
 from engine.values import Brief, Outline, OutlineNode, Paper
 from engine.writing.field_overview import (
@@ -110,7 +110,7 @@ OUTLINE = Outline(
 
 def test_a_section_shows_its_papers_in_their_words_and_each_quotation_is_a_claim() -> None:
     chosen = [about_parsing(2, year=2021), about_parsing(1, year=2019)]
-    material = collect_material(Brief("parsing"), chosen, Limits())
+    material = collect_material(Brief("parsing"), chosen)
     section = write_line(OUTLINE.nodes[1], material, 1)
     assert section.text.startswith(f"“{PROBLEM.removesuffix('.')}” — ")
     assert "“logical forms” and “schemas”" in section.text
@@ -126,8 +126,15 @@ def test_a_section_shows_its_papers_in_their_words_and_each_quotation_is_a_claim
         assert all(is_quoted(c.quote, by_key[c.key]) for c in claim.citations)
 
 
+def test_no_paper_of_a_large_section_is_left_out() -> None:
+    chosen = [about_parsing(i, PROBLEM, PROPOSES, FINDS) for i in range(1, 71)]
+    node = replace(OUTLINE.nodes[1], papers=tuple(p.key for p in chosen))
+    table = write_line(node, collect_material(Brief("parsing"), chosen), 1).tables[0]
+    assert len(table.rows) == 70
+
+
 def test_without_open_problems_their_section_holds_nothing() -> None:
-    material = collect_material(Brief("parsing"), [about_parsing(1), about_parsing(2)], Limits())
+    material = collect_material(Brief("parsing"), [about_parsing(1), about_parsing(2)])
     assert write_open_problems(OUTLINE.nodes[2], lines_of(OUTLINE, material)).text == ""
 
 
@@ -152,7 +159,7 @@ def test_what_says_only_that_a_subject_matters_defines_nothing(words: str) -> No
 
 def test_a_part_does_not_open_with_the_words_of_its_section() -> None:
     below = OutlineNode("Semantic Parsing", papers=(paper(1).key,))
-    material = collect_material(Brief("Parsing", "cluster", "main"), [about_parsing(1), about_parsing(2)], Limits())
+    material = collect_material(Brief("Parsing", "cluster", "main"), [about_parsing(1), about_parsing(2)])
     section = write_line(OutlineNode("Semantic Parsing", children=(below,)), material, 1)
     assert PROBLEM.removesuffix(".") in section.text
     assert PROBLEM.removesuffix(".") not in section.sections[0].text
@@ -160,14 +167,14 @@ def test_a_part_does_not_open_with_the_words_of_its_section() -> None:
 
 def test_a_paper_that_says_no_contribution_is_listed_by_its_title() -> None:
     silent = about_parsing(1, "Parsing has a long history in linguistics.", title="On Parsing")
-    material = collect_material(Brief("Parsing", "cluster", "main"), [silent], Limits())
+    material = collect_material(Brief("Parsing", "cluster", "main"), [silent])
     table = write_line(OUTLINE.nodes[1], material, 1).tables[0]
     assert table.rows[0][2] == "Title: On Parsing"
 
 
 def test_a_sentence_about_two_data_sets_is_one_row() -> None:
     said = "TreeParse achieves 71.3% accuracy on the WikiSQL dataset and 60.0% on the SParC dataset."
-    material = collect_material(Brief("Parsing", "cluster", "main"), [reports(1, said), reports(2, said)], Limits())
+    material = collect_material(Brief("Parsing", "cluster", "main"), [reports(1, said), reports(2, said)])
     compared = write_line(OUTLINE.nodes[1], material, 1).tables[-1]
     assert [row[0] for row in compared.rows] == ["SParC, WikiSQL", "SParC, WikiSQL"]
 
@@ -220,7 +227,7 @@ def test_the_time_line_marks_the_first_paper_the_most_cited_and_the_burst() -> N
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_section_of_hardly_any_papers_is_still_written(count: int) -> None:
-    material = collect_material(Brief("parsing"), [about_parsing(i) for i in range(1, count + 1)], Limits())
+    material = collect_material(Brief("parsing"), [about_parsing(i) for i in range(1, count + 1)])
     assert write_line(OUTLINE.nodes[1], material, 1).text
 
 
@@ -244,7 +251,7 @@ def reports(number: int, sentence: str) -> Paper:
     ],
 )
 def test_a_section_says_where_papers_agree_or_differ_on_the_same_data(first: str, second: str, said: str) -> None:
-    material = collect_material(Brief("Parsing", "cluster", "main"), [reports(1, first), reports(2, second)], Limits())
+    material = collect_material(Brief("Parsing", "cluster", "main"), [reports(1, first), reports(2, second)])
     section = write_line(OUTLINE.nodes[1], material, 1)
     assert said in section.text
     claim = next(claim for claim in section.claims if claim.text.startswith("On WikiSQL"))
@@ -262,5 +269,5 @@ def test_a_section_says_where_papers_agree_or_differ_on_the_same_data(first: str
 )
 def test_what_cannot_be_compared_is_not_compared(second: str) -> None:
     first = reports(1, "TreeParse achieves 71.3% accuracy on the WikiSQL dataset.")
-    material = collect_material(Brief("Parsing", "cluster", "main"), [first, reports(2, second)], Limits())
+    material = collect_material(Brief("Parsing", "cluster", "main"), [first, reports(2, second)])
     assert "On WikiSQL" not in write_line(OUTLINE.nodes[1], material, 1).text
