@@ -35,6 +35,7 @@ def scope(prompt: str) -> dict[str, Any]:
     }
 
 
+_QUESTION_WORDS = re.compile(r"^(?:(?:how|what|which|why|when|where|who|does|do|did|is|are|can|the)\s+)+", re.I)
 _ASKING = frozenset(("what", "which", "does", "about", "with", "from", "that", "have", "this", "between", "compare"))
 
 
@@ -76,7 +77,7 @@ def conclusions(prompt: str) -> dict[str, Any]:
         }
         for i, (key, title) in enumerate(papers[:4])
     ]
-    request = _request(prompt).rstrip("?")
+    request = _QUESTION_WORDS.sub("", _request(prompt)).strip(" ?")
     return {
         "conclusions": drawn or [{"statement": "Nothing is known", "papers": []}],
         "follow_up": [

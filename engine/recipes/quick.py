@@ -145,12 +145,14 @@ def _selection(search: ReviewSearch, used: Sequence[FoundPaper], reading: Readin
 
 def _read_from(reading: Reading) -> tuple[str, ...]:
     """What the studies were read from, and what could not be read."""
-    whole = sum(bool(study.paper.body) for study in reading.studies)
-    abstracts = len(reading.studies) - whole
+    short = [study.paper for study in reading.studies if not study.paper.body]
+    whole, summaries = len(reading.studies) - len(short), sum(not paper.abstract for paper in short)
     failed, stopped = reading.unjudged, reading.stopped.rstrip(".")
     said = [f"Of {whole} the discussion or the text was read."] if whole else []
-    said += [f"Of {abstracts} only the abstract was read."] if abstracts else []
-    said += [f"{failed} papers could not be read because the language model failed."] if failed else []
+    text = "abstract" if not summaries else "summary" if summaries == len(short) else "abstract or a summary"
+    said += [f"Of {len(short) if whole else 'each'} only the {text} was read."] if short else []
+    unread = "1 paper" if failed == 1 else f"{failed} papers"
+    said += [f"{unread} could not be read because the language model failed."] if failed else []
     said += [f"Reading ended early: {stopped}."] if stopped else []
     return tuple(said)
 

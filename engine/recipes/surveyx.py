@@ -28,7 +28,7 @@ from engine.values import (
 )
 from engine.writing.assembly import add_warnings, assemble_survey, fail_with_nothing, words_for_each
 from engine.writing.drafting import Assignment
-from engine.writing.field_views import view_field
+from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read
 from engine.writing.planning import try_work
 
@@ -99,10 +99,15 @@ class SurveyXRecipe(Trials, RevisedByModel):
         hints = await hint_parts(model, brief.topic, outline, prepared.material, warnings, stay)
         assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
         writer = SectionWriter(model, assignment, prepared.material, prepared.forest, context, self.rewrite, warnings)
-        sections = await writer.sections(hints, task.finished)
+        async with asyncio.TaskGroup() as tasks:
+            looking = tasks.create_task(find_nearby(brief, task.selection.included(), context))
+            writing = tasks.create_task(writer.sections(hints, task.finished))
+        sections, nearby = writing.result(), looking.result()
         if not sections:
             raise fail_with_nothing(warnings)
-        sections, field = await view_field(task, sections, context, tables=False, figures=self.draw_tables)
+        sections, field = await view_field(
+            task, sections, context, tables=False, figures=self.draw_tables, nearby=nearby
+        )
         survey = assemble_survey(task, sections, METHOD, field)
         if self.draw_tables:
             survey = await add_figures_and_tables(survey, outline, prepared.material, model, warnings)

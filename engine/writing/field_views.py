@@ -46,15 +46,17 @@ async def view_field(
     *,
     tables: bool = True,
     figures: bool = True,
+    nearby: Sequence[NearbyGroup] | None = None,
 ) -> tuple[dict[int, Section], FieldView | None]:
     """The sections (by position) with ``tables`` of their papers and ``figures`` in the first, and the first page.
 
-    Where no paper is cited there is nothing to show.
+    Where no paper is cited there is nothing to show. ``nearby`` is what `find_nearby` found, where it was asked before.
     """
     lines = lines_of_text(task, sections)
     if not lines:
         return dict(sections), None
-    nearby = await find_nearby(task.brief, task.selection.included(), context)
+    if nearby is None:
+        nearby = await find_nearby(task.brief, task.selection.included(), context)
     names = await asyncio.to_thread(
         find_names, list({p.key: p for line in lines for p in line.papers}.values()), task.brief.topic
     )
@@ -67,7 +69,7 @@ async def view_field(
     if figures:
         drawn = await asyncio.to_thread(_draw_figures, lines, context)
         shown[min(shown)] = replace(shown[min(shown)], figures=drawn)
-    return shown, FieldView(write_overview(task.brief.topic, lines), names, nearby)
+    return shown, FieldView(write_overview(task.brief.topic, lines), names, tuple(nearby))
 
 
 def lines_of_text(task: WritingTask, sections: Mapping[int, Section]) -> tuple[Line, ...]:

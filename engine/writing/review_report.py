@@ -95,7 +95,8 @@ def assemble_review(
 def _summed_up(brief: Brief, selection: PaperSelection) -> str:
     flow = dict(search_flow(selection))
     used, found = flow["Papers gathered"], flow["Different papers"]
-    return f"A quick review that was asked for by “{brief.topic}”. It uses {used} of {found} papers that were found."
+    said = "the paper that was found" if found == 1 else f"{used} of the {found} papers that were found"
+    return f"This quick review looks at “{brief.topic}” in {said}."
 
 
 def _asked(brief: Brief, scope: ReviewScope, queries: Sequence[BooleanQuery], selection: PaperSelection) -> Section:
