@@ -7,7 +7,7 @@ its other words; where it has another name in that place and lacks the claim's, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.checking.lexicon import COMPARATOR
@@ -56,14 +56,16 @@ class PlacedName:
         return fold(self.name).removesuffix("s")
 
 
-def find_misplaced_names(claim: str, sources: Iterable[str], titles: Iterable[str]) -> list[str]:
+def find_misplaced_names(claim: str, sources: Iterable[str], titles: Collection[str]) -> list[str]:
     """Names that the sentence retold has another name for, and lacks; ``sources`` are sentences of the papers."""
     ours = _place_names(claim)
     if not ours:
         return []
     text = list(sources)
     whole = fold(" ".join(text))
-    found = [one.name for one in ours if one.folded in whole and _is_misplaced(one, ours, claim, text)]
+    heads = {fold(title.partition(":")[0]) for title in titles if ":" in title}  # "our method" and "it" stand for it
+    others = [one for one in ours if one.folded in whole and one.folded not in heads]
+    found = [one.name for one in others if _is_misplaced(one, ours, claim, text)]
     found += [one.name for one in ours[:1] if _is_only_compared(one, claim, text, " ".join(titles))]
     found += [one.name for one in ours if _is_of_another(one.name, claim, text)]
     found += [name for name in _compared_with(claim) if fold(name) in whole and not _is_compared(name, text)]

@@ -158,18 +158,26 @@ def _is_only_equal_there(claim: str, nearest: Sequence[str]) -> bool:
     return False
 
 
+def _terms(text: str) -> frozenset[str]:
+    """Stems, those of British and American spelling the same: optimise, optimize."""
+    return frozenset(terms(_BRITISH.sub("iz", text.replace("-", " "))))
+
+
+_BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e[sdr]?|ers?|ing|ations?)\b)", re.I)
+
+
 def _added(claim: str, whole: str, topic: str) -> list[str]:
     """Reasons and parts of a claim of which the source says nothing."""
-    held = frozenset(terms(f"{whole} {topic}".replace("-", " ")))
+    held = _terms(f"{whole} {topic}")
     pieces = [match["reason"] for pattern in (_CAUSE, _PURPOSE) for match in pattern.finditer(claim)]
     pieces += _PART.split(claim)[1:]
     found = []
     for match in _MEANS.finditer(claim):
-        own = frozenset(terms(match["reason"].replace("-", " ")))
+        own = _terms(match["reason"])
         if len(own) >= FEWEST_MEANS and not own & held:
             found.append(" ".join(match[0].split()[:6]))
     for piece in pieces:
-        own = frozenset(terms(piece.replace("-", " ")))
+        own = _terms(piece)
         if len(own) >= FEWEST_TERMS and len(own & held) / len(own) < LEAST_SHARED:
             found.append(" ".join(piece.split()[:6]))
     return list(dict.fromkeys(found))

@@ -130,11 +130,11 @@ def _compare_with_nearest(
         return _reordered(claim, sentence, (_MORE_THAN,)) if share >= ALIKE else []
     faults: list[Turn] = []
     ours, theirs = _negated(claim), _negated(sentence)
-    denied = frozenset().union(*(_negated(text) for text, _ in speaking))
+    denied = frozenset().union(*(_negated(_spell_out(text)) for text, _ in speaking))
     turned = ((ours & own) - denied) | ((theirs & said) - ours)
     if _UNLIKE.search(claim) and _OF_OTHERS.search(sentence):
         turned = frozenset()
-    as_many = len(NEGATION.findall(_spell_out(claim))) == len(NEGATION.findall(_spell_out(sentence)))
+    as_many = len(NEGATION.findall(_without_losses(claim))) == len(NEGATION.findall(_without_losses(sentence)))
     if turned and not (as_many and (ours | _ahead(claim)) & (theirs | _ahead(sentence))):
         faults.append(("polarity", f"not: {min(turned)}"))
     elif not as_many and min(len(own & said) / len(own), len(own & said) / len(said)) >= SAME:
@@ -195,18 +195,34 @@ def _comparisons(text: str) -> list[tuple[str, frozenset[str]]]:
 
 def _negated(text: str) -> frozenset[str]:
     """The first two terms after each negation."""
-    pieces = NEGATION.split(_spell_out(text))[1:]
+    pieces = NEGATION.split(_without_losses(text))[1:]
     return frozenset(t for piece in pieces for t in terms(re.split(r"[,;:]|\band\b", piece.replace("-", " "))[0])[:2])
 
 
 def _spell_out(text: str) -> str:
-    """The text with each prefix of denial as a word: "non-nested" is not nested."""
-    return re.sub(r"\bnon[- ]", "not ", text.replace("n't", " not"), flags=re.I)
+    """The text with what denies in other words as "not": "non-nested", "eliminates the need for training"."""
+    return _DENYING.sub("not ", text)
+
+
+def _without_losses(text: str) -> str:
+    """The text with "not", and without what denies a loss: "without sacrificing speed" keeps the speed."""
+    return _NO_LOSS.sub("keeping ", text.replace("n't", " not"))
+
+
+_DENYING = re.compile(
+    r"\bnon[- ]|\b(?:(?:eliminat|remov|obviat|avoid)\w*|no|without) (?:the |any )?need (?:for|of|to)(?: an?| any)?\s|"
+    r"\bor (?=(?:extra|additional|further)\s)",
+    re.I,
+)
+_NO_LOSS = re.compile(
+    r"\b(?:without|not|no|nor)\s(?:any\s)?(?:sacrific|los[ist]|compromis|degrad|harm|hurt|impair|reduc|affect)\w*\s(?:of\s|in\s)?",
+    re.I,
+)
 
 
 def _ahead(text: str) -> frozenset[str]:
     """The last terms before each negation: "training is not needed" denies training."""
-    pieces = NEGATION.split(_spell_out(text))[:-1]
+    pieces = NEGATION.split(_without_losses(text))[:-1]
     return frozenset(term for piece in pieces for term in terms(piece.replace("-", " "))[-2:])
 
 
@@ -288,7 +304,7 @@ def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
     """Pairs of neighbouring terms that the source only denies and the claim states."""
     stated: set[tuple[str, str]] = set()
     denied: set[tuple[str, str]] = set()
-    for text in sources:
+    for text in map(_without_losses, sources):
         spans = _denied_spans(text)
         denied.update(pair for start, end in spans for pair in _pairs(text[start:end]))
         left = text
