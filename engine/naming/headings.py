@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from engine.naming.phrases import TOO_GENERAL, WHOLE_FIELDS, Formula, GroupedPhrases, c_tf_idf, stems_of
-from engine.text import heading, stem
+from engine.naming.phrases import TOO_GENERAL, WHOLE_FIELDS, Formula, GroupedPhrases, american_stem, c_tf_idf, stems_of
+from engine.text import heading
 from engine.values import Paper
 from engine.wordlists import read_wordlist
 
@@ -49,7 +49,7 @@ MOST_TERMS = 8
 MOST_CANDIDATES = 400
 
 _NOT_BASED = {"based"}  # a base is not based on
-_EMPTY_STEMS = {stem(word) for word in TOO_GENERAL | read_wordlist("naming/wordlists/empty.txt") - _NOT_BASED}
+_EMPTY_STEMS = {american_stem(word) for word in TOO_GENERAL | read_wordlist("naming/wordlists/empty.txt") - _NOT_BASED}
 _ATTRIBUTES = read_wordlist("naming/wordlists/attributes.txt")
 
 
@@ -57,7 +57,7 @@ _ATTRIBUTES = read_wordlist("naming/wordlists/attributes.txt")
 def known_topics() -> dict[str, str]:
     """Phrases that many titles of a large library use as a whole, by their stems (see `wordlists/README.md`)."""
     topics = sorted(read_wordlist("naming/wordlists/topics.txt"))
-    return {" ".join(stem(w.lower()) for w in topic.split()): topic for topic in topics}
+    return {" ".join(american_stem(w.lower()) for w in topic.split()): topic for topic in topics}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _topical_stems(phrases: GroupedPhrases, topic: str) -> set[str]:
     stems = stems_of(topic)
     for short, long in phrases.long_forms.items():
         if stems_of(long) <= stems:
-            stems |= {stem(short.lower()), stem(f"{short}s".lower())}
+            stems |= {american_stem(short.lower()), american_stem(f"{short}s".lower())}
         elif short.casefold() in topic.casefold().split():
             stems |= stems_of(long)
     return stems

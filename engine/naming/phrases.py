@@ -32,6 +32,8 @@ Counts = NDArray[np.float64]
 
 _TOKEN = re.compile(r"[^\W\d_](?:[\w+'’-]*[\w+])?|\d+[\w-]*|[.,;:!?()\[\]\"“”—–/]")
 
+_BRITISH = re.compile(r"(?:ogu|our)$")
+
 _EMPTY = read_wordlist("naming/wordlists/empty.txt")
 TOO_GENERAL = read_wordlist("naming/wordlists/general.txt")
 WHOLE_FIELDS = read_wordlist("naming/wordlists/whole_fields.txt")
@@ -80,9 +82,14 @@ def c_tf_idf(frequencies: Counts, formula: Formula) -> Counts:
     return result
 
 
+def american_stem(word: str) -> str:
+    """The stem of a word in American spelling: *dialogue* and *dialog*, *behaviour* and *behavior* are one word."""
+    return _BRITISH.sub(lambda ending: "og" if ending[0] == "ogu" else "or", stem(word))
+
+
 def stems_of(text: str) -> set[str]:
     """Stems of the words of a text, parts of hyphenated words counted as words."""
-    return {stem(word) for word in re.findall(r"[^\W\d_]+", text.lower())}
+    return {american_stem(word) for word in re.findall(r"[^\W\d_]+", text.lower())}
 
 
 def is_acronym(word: str) -> bool:
@@ -188,7 +195,7 @@ class GroupedPhrases:
         for token in tokens:
             long = self.long_forms.get(without_plural(token), "").lower().split() if is_acronym(token) else []
             words += long if long and len(tokens) + len(long) - 1 <= LONGEST_PHRASE + 1 else [token]
-        phrase = " ".join(stem(word.lower()) for word in words)
+        phrase = " ".join(american_stem(word.lower()) for word in words)
         if phrase not in self.parts:
             self.parts[phrase] = frozenset(stems_of(" ".join(words)))
         self.written[phrase][" ".join(_lowered(word) for word in words)] += weight
@@ -216,9 +223,10 @@ class GroupedPhrases:
         first, last = words[0], words[-1]
         if len(words) == 1:
             return last in _VERBAL_NOUNS or (last in _NOUNS and last not in TOO_GENERAL)
-        if len({stem(word) for word in words}) < len(words):
+        if len({american_stem(word) for word in words}) < len(words):
             return False
-        if (first.endswith("ing") and first not in _VERBAL_NOUNS) or self._verb_share(first) > 0.25:
+        as_verb = max(self._verb_share(first), self._verb_share(first.removesuffix("s")))
+        if (first.endswith("ing") and first not in _VERBAL_NOUNS) or as_verb > 0.25:
             return False
         return self._is_noun(last, self.form(phrase).split()[-1])
 

@@ -92,6 +92,9 @@ SMALLEST_SECTION = 3
 MOST_PARTS = 4
 """Subsections of a section that a language model gives headings."""
 
+LEAST_COVERED = 1 / 3
+"""Share of the papers that have to be in a line of work for a survey to be divided into such lines."""
+
 SMALLEST_REST = 20
 """Papers of no line of work that are divided by how close they are."""
 
@@ -184,13 +187,14 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         return clusters(papers, found, brief.topic, self.formula)
 
     def _lines(self, papers: Sequence[Paper], vectors: Vectors, found: Labels, brief: Brief) -> list[Cluster]:
-        """Lines of work that begin with the clusters; empty where there are not as many as were asked for."""
+        """Lines of work, as many as were asked for; empty where there are more or fewer, or too few papers in them."""
         field = Field(GroupedPhrases([papers]), vectors, brief.topic, SMALLEST_SECTION)
         asked = brief.sections and max(1, brief.sections - 2)
         sizes = (asked - 1, asked) if asked else (MOST_LINES if len(papers) >= MANY_PAPERS else LARGEST_SECTIONS,)
         for most in sizes:
             lines = find_lines_of_work(field, found, most, self.formula)
-            if len(lines) == asked or (not asked and len(lines) > 1):
+            covered = sum(len(line.papers) for line in lines if line.name != OTHER_WORK)
+            if len(lines) == asked or (not asked and len(lines) > 1 and covered >= LEAST_COVERED * len(papers)):
                 return lines
         return []
 
@@ -252,7 +256,8 @@ def _divide_section(
     vectors = embed_papers(context.embedder, papers)
     topic = f"{brief.topic} {cluster.name}"
     if cluster.name == OTHER_WORK and len(papers) >= SMALLEST_REST:
-        return replace(whole, papers=(), children=_divide_by_closeness(papers, vectors, brief, context.seed))
+        near = _divide_by_closeness(papers, vectors, brief, context.seed)
+        return replace(whole, papers=(), children=near) if len(near) > 1 else whole
     if context.model:
         k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)

@@ -35,7 +35,9 @@ NEAR = 0.5
 LABELLED = 10
 """Papers whose names are printed on the map."""
 
-FEWEST_ON_MAP = 8
+FEWEST_ON_MAP, FEWEST_NEARBY = 8, 3
+"""Papers that make a map, and a group of papers near the topic."""
+
 BURST_PAPERS, BURST_GROWTH = 4, 2.0
 """Papers in a year, and how often those of the year before, that make a burst."""
 
@@ -251,6 +253,7 @@ def group_nearby(papers: Sequence[Paper], topic: str, embedder: Embedder, seed: 
             tuple(_titled(p) for p in sorted(cluster.papers, key=lambda p: -(p.citations or 0))[:3]),
         )
         for cluster in found
+        if len(cluster.papers) >= FEWEST_NEARBY
     )
 
 

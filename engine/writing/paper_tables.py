@@ -128,9 +128,9 @@ def _compare(data_set: str, numbers: Sequence[ReportedNumber]) -> Claim:
 
 def _reported(paper: Paper, data_set: str) -> AbstractSentence | None:
     """The sentence that gives the paper's own number on the data set, if there is one."""
-    pattern = re.compile(rf"(?<![\w-]){re.escape(data_set)}(?:-?\d\.\d)?(?![\w-])")
+    named = re.compile(rf"(?<![\w-]){re.escape(data_set)}(?:[ -]?\d\.\d)?(?![\w-])")
     for sentence in read_abstract(paper):
         usable = sentence.statement == "finding" and len(sentence.text.split()) <= LONGEST_QUOTE
-        if usable and pattern.search(sentence.text) and _REPORTED.search(sentence.text):
+        if usable and named.search(sentence.text) and _REPORTED.search(named.sub("", sentence.text)):
             return sentence
     return None

@@ -127,14 +127,18 @@ async def test_the_sections_asked_for_are_made(library: LocalLibrary) -> None:
 
 
 async def test_many_papers_of_no_line_of_work_are_parts_near_a_known_paper(library: LocalLibrary) -> None:
-    subjects = [f"{stone}{suffix}" for stone in ("Granit", "Basalt", "Marbl") for suffix in "abcdefgh"]
-    rest = [paper(200 + i, title=f"{name} Notes", abstract=f"{name} is described.") for i, name in enumerate(subjects)]
+    shared = ("granite cools under pressure", "basalt flows from fissures", "marble grows out of limestone")
+    rest = [
+        paper(200 + i, title=f"{letter * 5} Notes", abstract=f"{letter * 5} tells that {shared[i % 3]}.")
+        for i, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWX")
+    ]
     rest[3] = replace(rest[3], citations=900)
     papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *rest]
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
     outline = await ClusterRecipe().outline(Brief("farming"), selection, RunContext(library, WordEmbedder()))
     other = next(node for node in outline.nodes if node.title == OTHER_WORK)
     assert {key for part in other.children for key in part.papers} == {p.key for p in rest}
+    assert len(other.children) > 1
     assert all(part.title.startswith("Work Close to ") for part in other.children)
 
 

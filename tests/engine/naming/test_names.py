@@ -81,6 +81,14 @@ def test_an_abbreviation_that_hardly_any_paper_spells_out_is_a_word() -> None:
     assert find_abbreviations([spelling, *using[:5]]) == {"LiDAR": "Light detection and ranging"}
 
 
+def test_two_spellings_of_the_topic_are_no_heading() -> None:
+    groups = [
+        [paper(i, title="Dialog State Tracking with Schema Graphs", abstract="Schema graphs help.") for i in range(3)],
+        [paper(i, title="Dialogue State Tracking with Slot Pools", abstract="Slot pools help.") for i in range(3, 6)],
+    ]
+    assert [n.heading for n in name_groups(groups, "dialogue state tracking")] == ["Schema Graphs", "Slot Pools"]
+
+
 def test_abbreviations_are_read_from_their_brackets() -> None:
     assert find_long_form("GNN", "we study graph neural networks ") == "graph neural networks"
     assert find_long_form("MoE", "the mixture of experts") == "mixture of experts"

@@ -179,6 +179,13 @@ def test_a_sentence_about_two_data_sets_is_one_row() -> None:
     assert [row[0] for row in compared.rows] == ["SParC, WikiSQL", "SParC, WikiSQL"]
 
 
+def test_the_release_of_a_data_set_is_no_number_reported_on_it() -> None:
+    counts = "Experiments show that TreeParse outperforms the best published parser on WikiSQL 2.0 and WikiSQL 2.1."
+    said = "TreeParse achieves 71.3% accuracy on the WikiSQL dataset."
+    material = collect_material(Brief("Parsing", "cluster", "main"), [reports(1, said), reports(2, counts)])
+    assert len(write_line(OUTLINE.nodes[1], material, 1).tables) == 1
+
+
 def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reasons() -> None:
     chosen = [
         about_parsing(1, title="A Survey of Semantic Parsing", year=2023, citations=50),
