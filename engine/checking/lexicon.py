@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|without|cannot|(?:fail(?:s|ed|ing)?|unable) to|"
+    r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|(?:fail(?:s|ed|ing)?|unable) to|"
     r"lack(?:s|ing)?|poorly|n't)\b",
     re.I,
 )

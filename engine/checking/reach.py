@@ -115,7 +115,8 @@ def _widened(claim: str, speaking: Sequence[str]) -> list[str]:
             continue
         heads = frozenset(terms(ours["what"]))
         same = [m for m in theirs if heads & frozenset(terms(m["what"]))]
-        if heads and not same:
+        by_each = any(re.search(rf"\b{head}\w*-(?:level|wise|by|specific)\b", text, re.I) for head in heads)
+        if heads and not same and not by_each:
             found.append(ours[0][:40].strip())
         elif same and min(_limit(m) for m in same) > _limit(ours):
             found.append(" ".join(ours[0].split()[:3]))

@@ -370,3 +370,8 @@ def test_results_told_in_other_words_have_no_fault(claim: str) -> None:
 )
 def test_what_one_paper_says_is_not_told_of_another_that_is_cited_beside_it(claim: str, *, merged: bool) -> None:
     assert ("merged" in kinds_of(claim, GRIPPER, TOUCH)) is merged
+
+
+def test_a_fraction_that_stands_anywhere_in_the_source_is_no_unknown_number() -> None:
+    assert "number" not in kinds_of("A gain of 3.1% absolute is reached by the hand.", GRIPPER)
+    assert "number" in kinds_of("A gain of 3.2% absolute is reached by the hand.", GRIPPER)
