@@ -36,6 +36,8 @@ LEAST_WORDS = 40
 MOST_CONCLUSIONS = 5
 FOLLOW_UPS = 3
 HEADER = ("Study", "Questions", "Evidence", "Argument", "Key insight", "Limitation it names", "Figures")
+WIDTHS = (3, 2, 3, 6, 6, 6, 3)
+"""Shares of the columns: sentences need more room than names and numbers."""
 
 
 class ConclusionAnswer(TypedAnswer):
@@ -137,7 +139,7 @@ class ReviewWriting:
             for study in self.studies
         )
         claims = tuple(claim for held in columns_held for claim in held.values())
-        table = Table("The studies and what they say to the questions.", HEADER, rows)
+        table = Table("The studies and what they say to the questions.", HEADER, rows, WIDTHS)
         return Section("Studies", "", claims, tables=(table,), tally=sum_of([column.tally for column in checked]))
 
     async def _column(self, name: str, cells: Sequence[str]) -> CheckedText:

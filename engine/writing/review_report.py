@@ -149,7 +149,7 @@ def quote_table(selection: PaperSelection) -> Section:
         cited = f"{paper.citations:,}" if paper.citations is not None else ""
         rows.append((cite_by_name(paper), shorten(paper.title, 140), paper.venue, cited, said))
     header = ("Study", "Title", "Published in", "Cited", "In its own words")
-    table = Table("The papers found, those most worth reading first.", header, tuple(rows))
+    table = Table("The papers found, those most worth reading first.", header, tuple(rows), (3, 5, 2, 1, 7))
     return Section("Studies", "", tuple(claims), tables=(table,))
 
 
