@@ -7,8 +7,9 @@ them subsections. Where the paper leaves the number of clusters to chance, the s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -31,7 +32,8 @@ from engine.naming.clustering import (
     reduce_dimensions,
     split_in_two,
 )
-from engine.naming.lines_of_work import Field, find_lines_of_work
+from engine.naming.headings import rank_headings, rank_terms
+from engine.naming.lines_of_work import CANDIDATES, Field, find_lines_of_work
 from engine.naming.phrases import Formula, GroupedPhrases
 from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
@@ -182,12 +184,12 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
                 found = split_in_two(points, SMALLEST_SECTION)
         if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
             found = np.random.default_rng(seed).permutation(found)
-        elif not (context.model or self.published_k) and (lines := self._lines(papers, vectors, found, brief)):
-            return lines
+        elif not (context.model or self.published_k):
+            return self._lines(papers, vectors, found, brief)
         return clusters(papers, found, brief.topic, self.formula)
 
     def _lines(self, papers: Sequence[Paper], vectors: Vectors, found: Labels, brief: Brief) -> list[Cluster]:
-        """Lines of work, as many as were asked for; empty where there are more or fewer, or too few papers in them."""
+        """Lines of work; the clusters where those would be more or fewer than asked for, or hold few of the papers."""
         field = Field(GroupedPhrases([papers]), vectors, brief.topic, SMALLEST_SECTION)
         asked = brief.sections and max(1, brief.sections - 2)
         sizes = (asked - 1, asked) if asked else (MOST_LINES if len(papers) >= MANY_PAPERS else LARGEST_SECTIONS,)
@@ -196,7 +198,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             covered = sum(len(line.papers) for line in lines if line.name != OTHER_WORK)
             if len(lines) == asked or (not asked and len(lines) > 1 and covered >= LEAST_COVERED * len(papers)):
                 return lines
-        return []
+        return _name_cautiously(papers, vectors, found, brief.topic)
 
     def _count(self, points: Vectors, brief: Brief, context: RunContext) -> int:
         """How many clusters to make of the papers with these points."""
@@ -256,8 +258,10 @@ def _divide_section(
     vectors = embed_papers(context.embedder, papers)
     topic = f"{brief.topic} {cluster.name}"
     if cluster.name == OTHER_WORK and len(papers) >= SMALLEST_REST:
-        near = _divide_by_closeness(papers, vectors, brief, context.seed)
-        return replace(whole, papers=(), children=near) if len(near) > 1 else whole
+        most = min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION)
+        found = dissolve_small(vectors, labels(vectors, "k-means", most, context.seed), SMALLEST_PART)
+        near = _name_cautiously(papers, vectors, found, brief.topic, avoid)
+        return replace(whole, papers=(), children=tuple(map(_outline_cluster, near))) if len(near) > 1 else whole
     if context.model:
         k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
@@ -272,19 +276,36 @@ def _divide_section(
     return replace(whole, papers=(), children=tuple(map(_outline_cluster, parts)))
 
 
-def _divide_by_closeness(papers: Sequence[Paper], vectors: Vectors, brief: Brief, seed: int) -> tuple[OutlineNode, ...]:
-    """Parts of papers that have no heading in common, each called by its best known paper among the central half."""
-    found = labels(vectors, "k-means", min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION), seed)
-    parts = []
-    for cluster in clusters(papers, dissolve_small(vectors, found, SMALLEST_PART), brief.topic):
-        rows = [papers.index(paper) for paper in cluster.papers]
-        closeness = vectors[rows] @ vectors[rows].mean(axis=0)
-        central = [cluster.papers[i] for i in np.argsort(-closeness)[: len(rows) // 2]]
-        best_known = max(central, key=lambda p: p.citations or 0)
-        work = name_work(best_known)
-        named = work if "(" in work or not best_known.year else f"{work} ({best_known.year})"
-        parts.append(_outline_cluster(replace(cluster, name=f"Work Close to {named}")))
-    return tuple(parts)
+def _name_cautiously(
+    papers: Sequence[Paper], vectors: Vectors, found: Labels, topic: str, avoid: Collection[str] = ()
+) -> list[Cluster]:
+    """The clusters, the largest first, each with a heading that half of its papers say; else as work close to one.
+
+    That one is the best known among the central half of the cluster.
+    """
+    rows = sorted((np.flatnonzero(found == label) for label in np.unique(found)), key=lambda r: (-len(r), r[0]))
+    phrases = GroupedPhrases([[papers[row] for row in members] for members in rows])
+    terms = rank_terms(phrases, topic, "bounded")
+    named: list[Cluster] = []
+    for i, (members, group) in enumerate(zip(rows, phrases.groups, strict=True)):
+        taken = [*avoid, *(cluster.name for cluster in named)]
+        stems = [phrases.stems(paper) for paper in group]
+        fitting = (
+            heading.text
+            for heading in islice(rank_headings(phrases, i, topic, taken), CANDIDATES)
+            if sum(said.mention(heading.said) > 0 for said in stems) >= len(group) / 2
+        )
+        closeness = vectors[members] @ vectors[members].mean(axis=0)
+        central = [group[int(j)] for j in np.argsort(-closeness)[: (len(group) + 1) // 2]]
+        named.append(Cluster(next(fitting, "") or f"Work Close to {_name_in_heading(central)}", terms[i], tuple(group)))
+    return named
+
+
+def _name_in_heading(papers: Sequence[Paper]) -> str:
+    """The best known of the papers: the method's name and its authors, or the authors and the year."""
+    best_known = max(papers, key=lambda p: p.citations or 0)
+    work = name_work(best_known)
+    return work if "(" in work or not best_known.year else f"{work} ({best_known.year})"
 
 
 def _outline_cluster(cluster: Cluster) -> OutlineNode:

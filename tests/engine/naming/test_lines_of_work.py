@@ -142,6 +142,14 @@ async def test_many_papers_of_no_line_of_work_are_parts_near_a_known_paper(libra
     assert all(part.title.startswith("Work Close to ") for part in other.children)
 
 
+async def test_a_cluster_that_half_of_its_papers_do_not_name_is_work_close_to_one(library: LocalLibrary) -> None:
+    papers = unrelated(0)
+    papers[2] = replace(papers[2], citations=900)
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
+    outline = await ClusterRecipe().outline(Brief("farming"), selection, RunContext(library, WordEmbedder()))
+    assert all(node.title.startswith("Work Close to ") for node in outline.nodes if node.role == "body")
+
+
 async def test_random_groups_are_not_made_to_fit_their_headings(library: LocalLibrary) -> None:
     papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *unrelated(200)]
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
