@@ -284,7 +284,7 @@ def _name_cautiously(
     That one is the best known among the central half of the cluster.
     """
     rows = sorted((np.flatnonzero(found == label) for label in np.unique(found)), key=lambda r: (-len(r), r[0]))
-    phrases = GroupedPhrases([[papers[row] for row in members] for members in rows])
+    phrases = GroupedPhrases([[papers[int(row)] for row in members] for members in rows])
     terms = rank_terms(phrases, topic, "bounded")
     named: list[Cluster] = []
     for i, (members, group) in enumerate(zip(rows, phrases.groups, strict=True)):
