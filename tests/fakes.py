@@ -165,6 +165,10 @@ class FakeChat(SimpleAdapter):
     release: asyncio.Event = field(default_factory=asyncio.Event)
     said: int = 0
 
+    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
+        self.sent.append(starter)
+        return incoming.conversation
+
     async def send(self, outgoing: Outgoing) -> None:
         self.sent.append(outgoing)
         if self.holds(outgoing):

@@ -161,9 +161,7 @@ class Dispatcher:
             if isinstance(wanted, Outgoing):
                 self._outbox.give(await self._store.handled(incoming, [wanted]))
                 return
-            starter = Outgoing(wanted.conversation, wording.word_opened(wanted), people=(wanted.person,))
-            at = await self._adapter.open_thread(wanted, starter)
-            incoming = replace(wanted, conversation=at, opens=False)
+            incoming = replace(wanted, conversation=await self._open_thread(wanted), opens=False)
         at = incoming.conversation
 
         async def take(stored: StoredConversation) -> Turn:
@@ -175,6 +173,14 @@ class Dispatcher:
         else:
             async with self._order[at], self._at_once:
                 await self._turn(at, take, incoming.key)
+
+    async def _open_thread(self, wanted: Incoming) -> Conversation:
+        """A thread with a line that names the topic; where a survey is already, its own, which announces nothing."""
+        stored = await self.load_conversation(wanted.conversation)
+        if stored.session.state.brief:
+            return wanted.conversation
+        starter = Outgoing(wanted.conversation, wording.word_opened(wanted), people=(wanted.person,))
+        return await self._adapter.open_thread(wanted, starter)
 
     async def _with_files(self, incoming: Incoming) -> Incoming:
         """With the contents of its attachments, which are not stored."""

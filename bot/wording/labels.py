@@ -91,7 +91,8 @@ def survey_line(survey: StoredSurvey) -> str:
     """One of a person's surveys: topic, state, cost."""
     doing = "at work" if survey.is_running else "your turn"
     money = f", ${survey.money:.2f}" if survey.money >= 0.005 else ""
-    return f"**{escape_markdown(survey.title or 'No topic yet')}** ({survey.phase}, {doing}{money})"
+    step = "written" if survey.phase == "discussion" else survey.phase
+    return f"**{escape_markdown(survey.title or 'No topic yet')}** ({step}, {doing}{money})"
 
 
 def place_gone(why: str) -> str:

@@ -52,6 +52,15 @@ async def test_surveys_are_listed_where_each_gets_a_thread_of_its_own(library: L
     assert some.text.endswith("Each goes on in its own thread.")
 
 
+async def test_a_topic_asked_for_in_a_surveys_own_thread_announces_no_other(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        before = len(lab.chat.messages())
+        await lab.chat.backend.handle(Incoming(HERE, "mara", "this", "survey graph attention", opens=True))
+        await lab.settled()
+        assert not any("A literature survey on" in message.text for message in lab.chat.messages()[before:])
+
+
 async def test_forgetting_one_survey_leaves_the_others(library: LocalLibrary) -> None:
     async with opened() as lab:
         await lab.talk("survey dense retrieval", "new survey")
