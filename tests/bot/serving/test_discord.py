@@ -62,6 +62,26 @@ async def test_the_demonstration_from_command_to_files(library: LocalLibrary, di
     assert (discord.refused, discord.unsafe, discord.syncs) == ([], [], 1)
 
 
+async def test_a_quick_review_by_its_command_and_a_follow_up_by_button(
+    library: LocalLibrary, discord: Discord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with simulating(Simulation(pace=0)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        async with on_discord(discord):
+            begun = await discord.command("quick", question="how does dense retrieval use a passage index?")
+            review = await discord.offered("Write a full survey")
+            assert begun.answers == [WORDS.begun]
+            assert "References" in "".join(m.content for m in discord.messages if m.channel == review.channel)
+            await discord.press(review, next(iter(review.buttons)))
+            following = await discord.until(
+                lambda: next(
+                    (m for m in discord.messages if "Write a full survey" in m.buttons and m is not review), None
+                )
+            )
+        assert following.channel == review.channel
+    assert (discord.refused, discord.unsafe) == ([], [])
+
+
 async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
     library: LocalLibrary, discord: Discord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
