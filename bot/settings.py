@@ -84,6 +84,12 @@ class Settings(BaseSettings):
     judge: Literal["auto", "always", "never"] = Field(
         "auto", description="Let the language model judge papers found; “auto”: those of surveys that search online."
     )
+    judging_calls: int = Field(
+        Limits().judging_calls,
+        ge=1,
+        le=200,
+        description="Calls that judge papers found; each judges 20, the best first.",
+    )
     weaviate_vectoriser: str = Field("", description="Weaviate's module that makes vectors; empty: made here.")
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
     weaviate_shards: int | None = Field(None, ge=1, le=1_024, description="Parts of a collection in the cluster.")
@@ -347,6 +353,7 @@ class Settings(BaseSettings):
             survey_papers=self.survey_papers,
             outline_papers=self.outline_papers,
             more_papers=self.more_papers,
+            judging_calls=self.judging_calls,
             full_texts=self.full_texts,
             review_tokens=self.quick_tokens,
             job_seconds=self.job_seconds,

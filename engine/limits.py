@@ -48,6 +48,9 @@ class Limits:
     more_papers: int = 100
     """Papers that `more` adds."""
 
+    judging_calls: int = 20
+    """Calls to the language model that judge the papers found, the best first; those behind stay unjudged."""
+
     papers_per_node: int = 60
     """AutoSurvey's papers for one subsection."""
 

@@ -14,7 +14,7 @@ from engine.gathering.keyword_naming import ClusterNamer
 from engine.gathering.keyword_phrases import PhraseReader
 from engine.gathering.keywords import SELECTORS, CandidateWording, Selector, expand_keywords
 from engine.gathering.no_papers import explain_no_papers, explain_title, find_title
-from engine.gathering.relevance import JudgedPapers, judge_papers
+from engine.gathering.relevance import JUDGED_AT_ONCE, JudgedPapers, judge_papers
 from engine.gathering.topic_papers import (
     FEW,
     FOUNDATION_SHARE,
@@ -194,4 +194,5 @@ async def _judge_best(brief: Brief, found: Sequence[FoundPaper], limit: int, con
     """The best of the papers judged, where that is wanted; else all stay as they are."""
     if not (context.judge and context.model):
         return JudgedPapers(tuple(found))
-    return await judge_papers(brief.topic, found[: int(limit * JUDGED_SPARE)], context.model, context)
+    most = min(int(limit * JUDGED_SPARE), context.limits.judging_calls * JUDGED_AT_ONCE)
+    return await judge_papers(brief.topic, found[:most], context.model, context)

@@ -10,6 +10,7 @@ import pytest
 from engine.gathering.relevance import Judgement, RelevanceAnswer, judge_papers
 from engine.gathering.search import gather
 from engine.gathering.search_record import search_flow
+from engine.limits import Limits
 from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import EmptyLibrary
@@ -116,6 +117,13 @@ async def test_foundations_stay_although_they_are_far(site: Scholarly, web: Onli
     assert reason.rank == 30
     recent = await gather(replace(TOPIC, years=YearRange(2000, None)), POOL, 60, context(site, web))
     assert old.key not in {f.paper.key for f in recent.found}
+
+
+async def test_no_more_calls_judge_than_the_limit_says(site: Scholarly, web: OnlineTransport) -> None:
+    model = FakeModel(judge)
+    selection = await gather(TOPIC, POOL, 60, context(site, web, model, limits=Limits(judging_calls=1)))
+    assert sum(request.step.startswith("relevance/") for request in model.requests) == 1
+    assert sum(bool(f.judgement) for f in selection.found) + len(selection.left_out) == 20
 
 
 async def test_specter_vectors_of_papers_found_online_count_in_their_ranking(site: Scholarly) -> None:
