@@ -47,6 +47,10 @@ MOSTLY_IN_TITLE, MAINLY_IN_TITLE, WHOLE = 0.5, 0.67, 0.99
 """Shares of the topic in the title. Where it has the first, for a topic that needs several words, or else the second,
 the other words need not be salient, nor close together."""
 
+MOST_CITED = 0.95
+"""Of the papers that name the topic in a sentence, those cited more than this share are its origins: they are about it
+whatever their titles say."""
+
 SMALL_LIBRARY = 1_000
 """A smaller library is somebody's collection: what is typical of the topic's papers there belongs, named or not."""
 
@@ -124,10 +128,11 @@ def _measure_subject(
         return Relevance(often | once, often | once, mentions.present)
     close, among = _closeness_to(vectors, seeds, core), _closeness_among(seeds)
     low, usual, typical, central = bars = np.quantile(among, (LOW, USUAL, TYPICAL, CENTRAL)) - 1e-6
+    origin = _find_most_cited(papers, levels >= Mention.ONCE)
     raised = np.where(mentions.key_in_title, 0, 1)
 
     def bar(least: NDArray[np.int64] | int) -> Scores:
-        """The bar of that number from the lowest; one more for a paper whose title does not have the key words."""
+        """The bar of that number from the lowest; one more where the title does not have the key words."""
         return bars[np.minimum(least + raised, len(bars) - 1)]
 
     is_apart = (levels < Mention.IN_TITLE) & (mentions.in_title >= WHOLE)
@@ -139,6 +144,7 @@ def _measure_subject(
         | (mentions.rest_unsaid & ~is_apart & (close >= np.where(mentions.present >= WHOLE, usual, central)))
         | ((levels == Mention.REPEATEDLY) & (close >= bar(np.where(prominent, 0, 1))))
         | (once & (close >= bar(np.where(prominent, 1, 2))))
+        | (origin & salient & (close >= other))
         | ((levels == Mention.SCATTERED) & salient & (close >= central))
         | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
     )
@@ -148,6 +154,15 @@ def _measure_subject(
     if 0 < subject.counts.papers < SMALL_LIBRARY:
         about = named | (close >= low)
     return Relevance(about, named, close)
+
+
+def _find_most_cited(papers: Sequence[Paper], named: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of the papers ``named`` are cited most (`MOST_CITED`)."""
+    cited = np.array([paper.citations or 0 for paper in papers])
+    if not named.any():
+        return named
+    most: NDArray[np.bool_] = named & (cited >= max(1, np.quantile(cited[named], MOST_CITED)))
+    return most
 
 
 def select_foundations(found: Sequence[FoundPaper], relevance: Relevance, limit: int) -> list[FoundPaper]:

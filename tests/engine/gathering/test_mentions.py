@@ -252,3 +252,11 @@ def test_a_number_may_stand_for_to(title: str) -> None:
     own = papers_on("Sim-to-Real Grasping by Hands", "Sim-to-real grasping moves policies to the robots.")
     other = written(50, title, "Policies grasp in the simulator and then on the robots.")
     assert other.title in about("sim-to-real grasping", [*own, other, *EXPLAINED], [200, 900])
+
+
+def test_the_most_cited_paper_that_says_the_topic_is_its_origin_whatever_its_title() -> None:
+    own = papers_on("Federated Learning of Phones", "Federated learning keeps data on phones and averages models.")
+    text = "Phones keep their data. We call this federated learning. Federated learning averages models."
+    origin = written(50, "Training from Decentralised Data", text)
+    found = about("federated learning", [*own, replace(origin, citations=20_000), *EXPLAINED], [500, 20_000])
+    assert origin.title in found
