@@ -85,10 +85,7 @@ class Settings(BaseSettings):
         "auto", description="Let the language model judge papers found; “auto”: those of surveys that search online."
     )
     judging_calls: int = Field(
-        Limits().judging_calls,
-        ge=1,
-        le=200,
-        description="Calls that judge papers found; each judges 20, the best first.",
+        Limits().judging_calls, ge=1, le=200, description="Calls that judge 20 papers found each."
     )
     weaviate_vectoriser: str = Field("", description="Weaviate's module that makes vectors; empty: made here.")
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
