@@ -95,5 +95,5 @@ def frame_field(papers: Sequence[Paper], sections: int, surveys: int, *, has_res
     places = f" They come from {len(venues)} venues" + (f", most often {named}." if named else ".") if venues else ""
     rest = " and other work" if has_rest else ""
     lines = f" They fall into {sections} lines of work{rest}." if sections > 1 else ""
-    reviews = {0: " None of them is itself a survey.", 1: " One of them is itself a survey."}
-    return f"{len(papers):,} papers{span}.{places}{lines}{reviews.get(surveys, f' {surveys} of them are surveys.')}"
+    few = {0: " None of the papers is itself a survey.", 1: " One of the papers is itself a survey."}
+    return f"{len(papers):,} papers{span}.{places}{lines}{few.get(surveys, f' {surveys} of the papers are surveys.')}"
