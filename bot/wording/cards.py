@@ -25,6 +25,7 @@ from engine.session.events import (
     UseList,
 )
 from engine.session.state import Phase, State, SurveySession
+from engine.session.support import find_unsupported
 from engine.survey import Survey
 from engine.text import clean, list_words, shorten
 from engine.values import KeywordPool, Outline, PaperSelection, walk_outline
@@ -101,11 +102,14 @@ def _list_actions(state: State) -> tuple[tuple[str, str, str], ...]:
 
 
 def _offer_for_thin(state: State) -> list[tuple[str, str, str]]:
-    """What can be done about the first section that rests on very few papers."""
+    """What can be done about the first section that rests on very few papers, or has none that speaks of it."""
     if state.phase != "outline" or state.outline is None:
         return []
     nodes = state.outline.nodes
-    thin = next((n for n, node in enumerate(nodes, start=1) if node.thin and node.role == "body"), 0)
+    bare = find_unsupported(state.outline, state.papers, state.brief.topic) if state.papers and state.brief else []
+    doubtful = {number for number, _ in bare}
+    of_body = ((n, node) for n, node in enumerate(nodes, start=1) if node.role == "body")
+    thin = next((n for n, node in of_body if node.thin or str(n) in doubtful), 0)
     if not thin:
         return []
     body = [n for n, node in enumerate(nodes, start=1) if node.role == "body" and n != thin]

@@ -14,10 +14,10 @@ from engine.rendering.markdown import describe_search, escape_markdown
 from engine.retrieval.identity import surname
 from engine.retrieval.matching import SURE
 from engine.session.state import State
+from engine.session.support import find_unsupported
 from engine.text import clean, shorten
 from engine.values import (
     FoundPaper,
-    Outline,
     OutlineNode,
     Paper,
     PaperKey,
@@ -39,7 +39,7 @@ def proposal(state: State) -> str:
         case "outline":
             if state.outline and state.outline.is_grouping and state.papers:
                 return word_groups(state.outline, state.papers)
-            return _outline(state.outline, state.papers) if state.outline else WELCOME
+            return _outline(state) if state.outline else WELCOME
         case "writing":
             total = len(state.outline.nodes) if state.outline else 0
             return f"**{len(state.sections)} of {total} sections are written.**"
@@ -221,14 +221,32 @@ def word_papers(selection: PaperSelection, page: int) -> str:
     return "\n".join([f"**Papers {start + 1} to {start + len(items)} of {len(selection.found)}**", "", *lines])
 
 
-def _outline(outline: Outline, selection: PaperSelection | None) -> str:
+def _outline(state: State) -> str:
+    outline, selection = state.outline, state.papers
+    assert outline is not None
     papers = {item.paper.key: item.paper for item in selection.found} if selection else {}
     most = max((node.hints for _, node in walk_outline(outline.nodes)), default=0)
-    lines = [_outline_line(number, node, papers, most) for number, node in walk_outline(outline.nodes)]
+    bare = find_unsupported(outline, selection, state.brief.topic) if selection and state.brief else []
+    unsupported = [number for number, _ in bare]
+    lines = [
+        _outline_line(number, node, papers, most, unsupported=number in unsupported)
+        for number, node in walk_outline(outline.nodes)
+    ]
     is_thin = any(node.thin for _, node in walk_outline(outline.nodes))
     thin = ["⚠ Sections marked so rest on very few papers: merge or drop them, or look for more papers."]
     notes = [*(thin if is_thin else []), *(f"⚠ {escape_markdown(note)}" for note in outline.notes)]
+    notes += [_word_unsupported(number, node) for number, node in bare[:SHOWN_NOTES]]
+    notes += [f"⚠ The same holds for {len(bare) - SHOWN_NOTES} more."] if len(bare) > SHOWN_NOTES else []
     return "\n".join([f"**{escape_markdown(outline.title)}**", "", *lines, *([""] if notes else []), *notes])
+
+
+def _word_unsupported(number: str, node: OutlineNode) -> str:
+    """That a section may have nothing to be written from, with what can be done."""
+    return (
+        f"⚠ No gathered paper speaks of “{number} {escape_markdown(node.title)}”; it may stay unwritten. "
+        f"`search for {number}` gathers papers about it, after which the outline is proposed anew; "
+        f"`describe {number}: …` says it in the papers' words; `drop {number}` leaves it out."
+    )
 
 
 def _evidence(node: OutlineNode, most: int) -> str:
@@ -241,12 +259,14 @@ def _evidence(node: OutlineNode, most: int) -> str:
     return f"{papers}, {node.all_hints()} {'hint' if node.all_hints() == 1 else 'hints'}{bar}"
 
 
-def _outline_line(number: str, node: OutlineNode, papers: Mapping[PaperKey, Paper], most: int) -> str:
+def _outline_line(
+    number: str, node: OutlineNode, papers: Mapping[PaperKey, Paper], most: int, *, unsupported: bool
+) -> str:
     """A section with a line of what is in it; ``most`` hints has the section with most."""
     keys = node.all_papers()
     count = _evidence(node, most)
     if node.role == "body" and not keys:
-        count = " · papers are chosen when it is written"
+        count = " · ⚠ no gathered paper speaks of it" if unsupported else " · papers are chosen when it is written"
     about = _inside(node, [papers[key] for key in keys if key in papers], is_section="." not in number)
     inside = f": {escape_markdown(about)}" if about and node.role == "body" else ""
     thin = " ⚠" if node.thin and keys else ""

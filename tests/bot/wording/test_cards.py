@@ -16,6 +16,7 @@ from bot.wording.views import view
 from engine.citations import cite
 from engine.errors import UserError
 from engine.session.events import Job
+from engine.session.outline_edits import add_last
 from engine.session.state import SurveySession
 from engine.survey import Section, Survey
 from engine.values import Brief, Coverage, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
@@ -50,6 +51,20 @@ def test_a_thin_section_can_be_searched_for_merged_or_dropped_by_button() -> Non
     offered = [button.typed for button in make_card(thin).buttons]
     assert offered == [*usual, "search for 3", "merge 2 3", "drop 3"]
     assert all(parse(said) != parse("nonsense") for said in offered[-3:])
+
+
+def test_an_added_section_of_which_no_paper_speaks_is_marked_with_what_can_be_done() -> None:
+    gathered = PaperSelection(tuple(FoundPaper(paper, 1.0) for paper in papers(3)))
+    keys = tuple(item.paper.key for item in gathered.found)
+    outline = Outline("A survey", (OutlineNode("Passages", papers=keys), OutlineNode("Indexes", papers=keys)))
+    at_hand = {"phase": "outline", "brief": Brief("dense retrieval"), "papers": gathered}
+    added = session(outline=add_last("Speed of Dense Retrieval")(outline), **at_hand)
+    card = make_card(added)
+    assert "⚠ No gathered paper speaks of “3 Speed of Dense Retrieval”" in card.text
+    assert all(said in card.text for said in ("`search for 3`", "`describe 3: …`", "`drop 3`"))
+    assert {"search for 3", "drop 3"} <= {button.typed for button in card.buttons}
+    near = session(outline=add_last("The Passage Index")(outline), **at_hand)
+    assert "No gathered paper" not in make_card(near).text
 
 
 def test_hints_of_papers_and_keywords_name_what_is_there() -> None:
