@@ -42,7 +42,7 @@ from bot.conversation.services import ConversationServices
 from bot.conversation.starting import start_event
 from bot.conversation.surveys import leave_for_another, manage_surveys
 from bot.conversation.turn import Turn
-from bot.conversation.understanding import command_of, difference, read
+from bot.conversation.understanding import command_of, difference, read, read_command, ready_classifier
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, today
 from bot.store.sessions import StoredConversation
@@ -90,7 +90,7 @@ class Turns:
         """The turn for something a person did; it holds an answer unless people talk to one another."""
         turn = Turn(stored, incoming.person, incoming.alone)
         try:
-            command = self._read_command(stored, incoming)
+            command = await self._read_command(stored, incoming)
             if command is None:
                 return turn
             if not self._may(turn, incoming, command):
@@ -113,11 +113,11 @@ class Turns:
             turn.answer(wording.failure(error))
         return turn
 
-    def _read_command(self, stored: StoredConversation, incoming: Incoming) -> Command | None:
+    async def _read_command(self, stored: StoredConversation, incoming: Incoming) -> Command | None:
         """The command that was meant, one of those offered before included; ``None`` where nothing was said to us."""
         number = incoming.text.strip().rstrip(".")
         offered = stored.choices and number in {"1", "2"}
-        command = Choose(int(number)) if offered else command_of(incoming, stored.session)
+        command = Choose(int(number)) if offered else await read_command(incoming, stored.session)
         if not isinstance(command, Choose):
             return command
         if not stored.choices and stored.session.state.candidates:
@@ -130,7 +130,7 @@ class Turns:
         """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
         at, alone = incoming.conversation, incoming.person
         try:
-            command = command_of(incoming, None)
+            command = await read_command(incoming, None)
             if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
                 return Outgoing(
                     at, views.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone
@@ -271,10 +271,11 @@ class Turns:
         if may_ask and not session.job and (model := self._services.model(session, payer_of(turn.stored, asker))):
             await self._read(turn, incoming, text, model)
         else:
-            self._ask_back(turn, text)
+            await self._ask_back(turn, text)
 
-    def _ask_back(self, turn: Turn, text: str) -> None:
+    async def _ask_back(self, turn: Turn, text: str) -> None:
         """Say that it was not understood, and offer what was likeliest meant."""
+        await ready_classifier()
         session = turn.session
         choices = suggest_commands(text, "writing" if session.job else session.state.phase)
         self._offer(turn, replies.asked_back(text, choices), choices)
@@ -291,7 +292,7 @@ class Turns:
         reading = await read(model, text, turn.session)
         allowed = all(self._may(turn, incoming, command) for command in reading.commands)
         if not reading.commands:
-            self._ask_back(turn, text)
+            await self._ask_back(turn, text)
         elif allowed and not reading.is_harmless:
             self._offer(turn, replies.PRESS_TO_DO, reading.said[:2])
         elif allowed and reading.sure and len(reading.commands) == 1:

@@ -1,22 +1,27 @@
-"""An intent classifier for words that no pattern fits: a linear one, trained on `examples.jsonl`.
+"""A linear intent classifier for words that no pattern fits, trained on `examples.jsonl` in the process that needs it.
 
-It is asked only by those who talk to us, never among people, and what it is not sure of is asked back.
+It reads only what is said to us, never what people say among themselves; what it is not sure of is asked back.
+Features are TF-IDF weights of words and of letters within words; the model is a linear support vector machine.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from bot.commands.intents.intents import write_numbers, write_place
 from bot.commands.intents.phrases import Phrase, normalise
 from bot.commands.intents.vocabulary import compile_pattern, table, words
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import FeatureUnion
+    from sklearn.svm import LinearSVC
 
 _PLACE = r"(?:\d+(?:\.\d+)*|last|introduction|conclusion|abstract)"
 _TEMPLATES = (
@@ -40,13 +45,14 @@ _NUMBER = re.compile(r"#?(?!(?:19|20)\d\d$)\d{1,4}(?:\.\d+)*|#last")
 _REFERENCE = re.compile(r"\[(\d{1,4})\]")
 _ANY_NUMBER = re.compile(r"#?\d+(?:\.\d+)*(?:-\d+)?|#last")
 _ORDER = re.compile(r"(#?[\d.]+|#last)\b.* (before|after) .*?(#?[\d.]+|#last)\b")
-_SURE = 0.25
-_SURE_OF_A_DECISION = 0.45
-"""Least margin over the second class, on the scale of the decision function, where the command changes a step."""
+_SURE_MARGIN = 0.25
+"""Least lead over the second class, on the scale of the decision function, at which a command is carried out."""
+_SURE_MARGIN_OF_A_DECISION = 0.45
+"""The same where the command ends or undoes a step."""
 _DECISIONS = frozenset({"ok", "no", "back", "stop", "start over", "forget", "undo", "redo"})
-_NOT_WITHOUT_NEED = frozenset({"ok", "back", "stop", "start over", "forget", "undo", "export", "export {formats}"})
-"""What a “not” anywhere makes doubtful."""
-_NOT_DONE = re.compile(
+_DOUBTFUL_WHEN_NEGATED = frozenset({"ok", "back", "stop", "start over", "forget", "undo", "export", "export {formats}"})
+"""What a “not” anywhere in the words makes doubtful."""
+_NEGATED_EDIT = re.compile(
     r"\b(?:not|never) (?:drop|remove|delete|exclude|shorten|cut|split|merge|move|expand|translate)\b"
 )
 _EDITS = ("drop", "exclude", "include", "merge", "move", "split", "shorten", "expand")
@@ -66,19 +72,36 @@ class Guess:
     @property
     def is_sure(self) -> bool:
         """Whether the command may be carried out without asking back."""
-        return bool(self.said) and self.margin >= (_SURE_OF_A_DECISION if self.template in _DECISIONS else _SURE)
+        needed = _SURE_MARGIN_OF_A_DECISION if self.template in _DECISIONS else _SURE_MARGIN
+        return bool(self.said) and self.margin >= needed
 
 
-def guess_commands(text: str, phase: str) -> tuple[Guess, ...]:
-    """The three likeliest commands at this step, the likeliest first."""
+def guess_command(text: str, phase: str) -> Guess:
+    """The likeliest command at this step; what makes it doubtful leaves it no margin.
+
+    The first call in a process trains the classifier: see `train_classifier`.
+    """
     phrase = normalise(text)
-    scores = _load().score(phrase.norm, phase)
-    pairs = pairwise(scores)
-    guesses = (Guess(_fill(name, phrase, text), name, score - below) for (name, score), (_, below) in pairs)
-    return tuple(
-        replace(guess, margin=0.0) if _is_doubtful(guess.template, phrase.norm) else guess
-        for guess in islice(guesses, 3)
-    )
+    (template, score), (_, next_score), *_ = train_classifier().score(phrase.norm, phase)
+    margin = 0.0 if _is_doubtful(template, phrase.norm) else score - next_score
+    return Guess(_fill(template, phrase, text), template, margin)
+
+
+_TRAINING = threading.Lock()
+
+
+def train_classifier() -> Classifier:
+    """The classifier of this process, trained at the first call: seconds, most of them scikit-learn's import.
+
+    An event loop has a thread call it before it guesses; threads that come meanwhile wait for the one that trains.
+    """
+    with _TRAINING:
+        return _train()
+
+
+def is_trained() -> bool:
+    """Whether a guess takes milliseconds by now."""
+    return _train.cache_info().currsize > 0
 
 
 def _is_doubtful(template: str, norm: str) -> bool:
@@ -87,7 +110,7 @@ def _is_doubtful(template: str, norm: str) -> bool:
     is_question = bool(said) and said[0] in words("inverted") | words("asking")
     if template == "ok" and (is_question or words("social") & set(said)):
         return True
-    if words("negation") & set(said) and (template in _NOT_WITHOUT_NEED or _NOT_DONE.search(norm)):
+    if words("negation") & set(said) and (template in _DOUBTFUL_WHEN_NEGATED or _NEGATED_EDIT.search(norm)):
         return True
     return template.startswith(_EDITS) and (bool(_UNSURE.search(norm)) or not re.search(r"[^\W\d_]", norm))
 
@@ -101,14 +124,15 @@ def write_template(means: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Classifier:
-    """``vectorizer`` and ``model`` as scikit-learn has them; ``phases`` are those at which a class was seen."""
+class Classifier:
+    """``phases``: by class, the steps at which it was seen in training; at others it is never proposed."""
 
-    vectorizer: Any
-    model: Any
+    vectorizer: FeatureUnion
+    model: LinearSVC
     phases: dict[str, frozenset[str]]
 
     def score(self, norm: str, phase: str) -> list[tuple[str, float]]:
+        """The classes of this step with their values of the decision function, the highest first."""
         values = self.model.decision_function(self.vectorizer.transform([_features(norm, phase)]))[0]
         fitting = [
             (str(n), float(v)) for n, v in zip(self.model.classes_, values, strict=True) if phase in self.phases[n]
@@ -117,8 +141,8 @@ class _Classifier:
 
 
 @cache
-def _load() -> _Classifier:
-    # Heavy: imported where the first words come that no pattern fits.
+def _train() -> Classifier:
+    # Heavy, and needed by no process whose people only use commands.
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_union
     from sklearn.svm import LinearSVC
@@ -133,7 +157,7 @@ def _load() -> _Classifier:
     for _, phase, template in examples:
         phases.setdefault(template, set()).add(phase)
     model = LinearSVC(random_state=0).fit(vectors, [template for _, _, template in examples])
-    return _Classifier(vectorizer, model, {name: frozenset(at) for name, at in phases.items()})
+    return Classifier(vectorizer, model, {name: frozenset(at) for name, at in phases.items()})
 
 
 def _read_examples() -> Iterator[tuple[str, str, str]]:
@@ -156,29 +180,33 @@ def _fill(template: str, phrase: Phrase, text: str) -> str:
         return ""
     if "text" in slots:
         return template.format(text=text.strip()) if template.startswith("ask") and " " in phrase.norm else ""
-    said = phrase.norm.split()
-    numbers = [write_place(word) for word in said if _NUMBER.fullmatch(word)]
     if slots == ["numbers"]:
         listed = compile_pattern(r"[^\d#]*?<numbers>[^\d#]*").fullmatch(phrase.norm)
         return template.format(numbers=write_numbers(listed["numbers__1"])) if listed else ""
+    said = phrase.norm.split()
+    places = [write_place(word) for word in said if _NUMBER.fullmatch(word)]
     if "where" in slots:
-        order = _ORDER.search(phrase.norm) if len(numbers) == 2 else None
-        return (
-            template.format(place=write_place(order[1]), where=order[2], other=write_place(order[3])) if order else ""
-        )
-    references = _REFERENCE.findall(phrase.norm)
+        order = _ORDER.search(phrase.norm) if len(places) == 2 else None
+        if not order:
+            return ""
+        return template.format(place=write_place(order[1]), where=order[2], other=write_place(order[3]))
+    return _fill_named(template, slots, said, places, _REFERENCE.findall(phrase.norm))
+
+
+def _fill_named(template: str, slots: list[str], said: list[str], places: list[str], references: list[str]) -> str:
+    """The command with the places, references, formats and languages that were said, each slot with its own."""
     formats = [table("formats")[word] for word in said if word in table("formats")]
     languages = [word.capitalize() for word in said if word in words("languages")]
     named = {
-        "place": numbers[:1],
-        "other": numbers[1:2],
+        "place": places[:1],
+        "other": places[1:2],
         "reference": references,
         "formats": formats,
         "language": languages,
     }
-    counted = sum(slot in {"place", "other"} for slot in slots)
-    if len(numbers) != counted or len(references) != ("reference" in slots):
-        return ""
-    if not all(named[slot] for slot in slots) or any(len(named[slot]) > 1 for slot in slots if slot != "formats"):
+    has_all_places = len(places) == sum(slot in {"place", "other"} for slot in slots)
+    has_all_references = len(references) == ("reference" in slots)
+    only_formats_repeat = all(len(named[slot]) == 1 for slot in slots if slot != "formats")
+    if not (has_all_places and has_all_references and only_formats_repeat and all(named[slot] for slot in slots)):
         return ""
     return template.format(**{slot: " ".join(dict.fromkeys(named[slot])) for slot in slots})

@@ -19,7 +19,7 @@ from bot.commands.intents.addressing import (
     is_term,
     take_letter_off,
 )
-from bot.commands.intents.classifier import guess_commands
+from bot.commands.intents.classifier import guess_command
 from bot.commands.intents.clauses import read_clauses
 from bot.commands.intents.cues import read_cues
 from bot.commands.intents.intents import load_intents
@@ -257,11 +257,19 @@ def _read_command(text: str, context: ReadingContext) -> str:
     return next(filter(None, readings), "")
 
 
+def needs_classifier(text: str, context: ReadingContext) -> bool:
+    """Whether no pattern reads the words, so that the classifier is asked."""
+    text, context = _hear(text, context)
+    if context.place == "thread" or len(text) > LONGEST_PLAIN or _LIST.fullmatch(text.strip()):
+        return False
+    return not _read_command(text, context)
+
+
 def _guess_command(text: str, context: ReadingContext) -> str:
     if context.by_patterns or _second_wish().search(normalise(text).norm):
         return ""  # two wishes are not done by halves
-    best = guess_commands(text, context.phase)[0]
-    return best.said if best.is_sure else ""
+    guess = guess_command(text, context.phase)
+    return guess.said if guess.is_sure else ""
 
 
 @cache

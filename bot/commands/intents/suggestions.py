@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from bot.commands.intents.classifier import guess_commands
+from bot.commands.intents.classifier import guess_command
 from bot.commands.intents.cues import load_cues
 from bot.commands.intents.phrases import normalise
 from bot.commands.intents.vocabulary import command_words, words
@@ -40,7 +40,8 @@ def suggest_commands(text: str, phase: str) -> tuple[str, str]:
     numbered = [way.format(numbers[0]) for way in _WITH_NUMBER.get(phase, ()) if numbers]
     content = _content(text)
     likely = _answer_commands(text, phase, numbers, content) if text.rstrip().endswith("?") else []
-    likely += [guess.said for guess in guess_commands(text, phase)[:1] if guess.said and guess.margin > _LEAST_MARGIN]
+    guess = guess_command(text, phase)
+    likely += [guess.said] if guess.said and guess.margin > _LEAST_MARGIN else []
     likely += [*_by_words(said, phase, numbers), *numbered]
     if content and phase in _WITH_WORDS:
         likely.append(_WITH_WORDS[phase].format(content))

@@ -22,7 +22,11 @@ def loaded_after(statement: str) -> set[str]:
 
 
 def test_a_terminal_that_waits_for_the_first_word_has_loaded_nothing_heavy() -> None:
-    loaded = loaded_after("import bot.cli.terminal, bot.serving.service")
+    loaded = loaded_after(
+        "import bot.cli.terminal, bot.serving.service\n"
+        "from bot.commands.intents.reading import ReadingContext, read_plain\n"
+        "assert read_plain('yes go ahead', ReadingContext('papers')).said == 'ok'"
+    )
     assert "engine" in loaded
     assert loaded.isdisjoint(HEAVY)
 

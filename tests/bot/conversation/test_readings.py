@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 
 import pytest
 
+from adapters.chat import Conversation, Incoming
+from bot.conversation import understanding
 from bot.conversation.understanding import read
 from bot.wording import replies
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.session.state import SurveySession
+from engine.session.state import State, SurveySession
 from tests.fakes import FakeModel
 from tests.lab import opened
 
@@ -55,3 +59,16 @@ async def test_a_model_that_obeys_a_title_deletes_nothing_and_lets_nobody_in(
         await lab.chat.say(button=said[-1].buttons[0].action)
         stored = await lab.service.dispatcher.load_conversation(lab.chat.only)
         assert stored.invited == {"eve"}
+
+
+@pytest.mark.parametrize(("text", "threads"), [("which section are you writing now?", 1), ("please stop", 0)])
+def test_the_classifier_is_trained_off_the_event_loop_and_only_where_it_is_needed(
+    text: str, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained_in: list[threading.Thread] = []
+    monkeypatch.setattr(understanding, "is_trained", lambda: False)
+    monkeypatch.setattr(understanding, "train_classifier", lambda: trained_in.append(threading.current_thread()))
+    incoming = Incoming(Conversation("slack", "T1", "D1", ""), "mara", "k", text)
+    assert asyncio.run(understanding.read_command(incoming, SurveySession("abc", State(phase="writing"))))
+    assert len(trained_in) == threads
+    assert threading.main_thread() not in trained_in
