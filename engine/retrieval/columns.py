@@ -46,11 +46,17 @@ def read_row(row: Mapping[str, str]) -> dict[str, Any]:
     for field, names in _COLUMNS.items():
         record[field] = next((known[name] for name in names if name in known), "")
     record["authors"] = _split_authors(str(record["authors"]))
-    if match := re.search(r"pmid:\s*(\d+)", known.get("extra", ""), re.I):
-        record["pmid"] = record["pmid"] or match[1]
+    for name, value in _find_pubmed(known.get("extra", "")).items():
+        record[name] = record[name] or value
     noted = (known.get(name, "") for name in ("extra", "publication", "source", "archive location", "number"))
     record["arxiv"] = record["arxiv"] or find_arxiv(*noted)
     return record
+
+
+def _find_pubmed(note: str) -> dict[str, str]:
+    """PubMed's identifiers in what Zotero notes: “PMID: 31234567”, “PMCID: PMC6543210”."""
+    pmid, pmcid = re.search(r"\bpmid:\s*(\d+)", note, re.I), re.search(r"\bpmcid:\s*(PMC\d+)", note, re.I)
+    return {"pmid": pmid[1] if pmid else "", "pmcid": pmcid[1] if pmcid else ""}
 
 
 _FAMILY_FIRST = re.compile(r"([^,;]+) ((?:[A-Z]\.?-?){1,4})")
@@ -78,6 +84,7 @@ def read_csl(item: Mapping[str, Any]) -> dict[str, Any]:
     year = str(parts[0][0]) if isinstance(parts, list) and parts and parts[0] else ""
     raw = issued.get("raw") or issued.get("literal") if isinstance(issued, dict) else ""
     venues = ("container-title", "event-title", "collection-title", "publisher")
+    pubmed = _find_pubmed(str(item.get("note", "")))
     others = {name: value for name, value in item.items() if name not in _CSL}
     return {
         **others,
@@ -88,8 +95,8 @@ def read_csl(item: Mapping[str, Any]) -> dict[str, Any]:
         "year": year or str(raw or ""),
         "venue": next((item[name] for name in venues if item.get(name)), ""),
         "doi": item.get("DOI", ""),
-        "pmid": item.get("PMID", ""),
-        "pmcid": item.get("PMCID", ""),
+        "pmid": item.get("PMID") or pubmed["pmid"],
+        "pmcid": item.get("PMCID") or pubmed["pmcid"],
         "url": item.get("URL", ""),
     }
 

@@ -8,6 +8,10 @@ from engine.retrieval.paper_text import clean_name
 from engine.text import ET_AL, shorten
 
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.I)
+_SUFFIX_BEHIND_GIVEN = re.compile(r"(.+\S)\s+((?:jr|sr)\.?|2nd|3rd|II|III)", re.I)
+"""“Brown, James Jr”, as PubMed writes it."""
+_NAME_PART = re.compile(r"\s*(family|given|prefix|suffix)\s*=\s*([^,]*?)\s*")
+"""A part of biblatex's extended format: ``given=Hans, prefix=von, family=Trapp``."""
 _OTHERS = frozenset({"others", "et al", "et al.", "and others"})
 _NOBODY = frozenset({"[no author name available]", "[anonymous]", "anonymous", "[no author id available]"})
 _CUT_OFF = re.compile(r"[\s,]+(?:et\.? al\b\.?|and others)\s*$", re.I)
@@ -100,7 +104,14 @@ def _read_name(name: str) -> str:
     text = name.strip()
     if re.fullmatch(r"\{.*\}", text, re.S):
         return clean_name(text[1:-1])
-    family, *rest = [part.strip() for part in re.sub(r"[{}]", "", text).split(",")]  # Ming{-}Wei, as DBLP protects it
+    parts = [part.strip() for part in re.sub(r"[{}]", "", text).split(",")]  # Ming{-}Wei, as DBLP protects it
+    named = {match[1]: match[2] for part in parts if (match := _NAME_PART.fullmatch(part))}
+    if "family" in named:
+        ordered = (named.get(part, "") for part in ("given", "prefix", "family", "suffix"))
+        return clean_name(" ".join(part for part in ordered if part))
+    family, *rest = parts
     suffix = next((part for part in rest if _SUFFIX.fullmatch(part)), "")
     given = " ".join(part for part in rest if part and part != suffix)
+    if not suffix and (behind := _SUFFIX_BEHIND_GIVEN.fullmatch(given)):
+        given, suffix = behind.groups()
     return clean_name(" ".join(part for part in (given, family, suffix) if part))

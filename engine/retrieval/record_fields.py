@@ -126,6 +126,7 @@ def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
     candidates = [
         doi_key(_to_text(record.get("doi"))),
         arxiv_key(_to_text(record.get("arxiv") or record.get("arxiv_id"))),
+        doi_key(_to_text(record.get("url"))),
         arxiv_key(_to_text(record.get("doi"))),
         arxiv_key(_to_text(record.get("url"))),
         arxiv_key(find_arxiv(*(_to_words(record.get(name)) for name in _VENUES))),

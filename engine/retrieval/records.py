@@ -27,6 +27,7 @@ from bibtexparser.middlewares import (
 from bibtexparser.model import Block, Entry
 
 from engine.errors import LimitExceeded, RecordError, UserError
+from engine.retrieval.biblatex_inheritance import inherit_fields
 from engine.retrieval.columns import TITLES, is_csl, read_csl, read_row
 from engine.retrieval.endnote import is_endnote, read_endnote, read_endnote_xml
 from engine.retrieval.file_limits import LINE_BYTES, UNLIMITED, BoundedStream, FileLimits, read_lines
@@ -148,14 +149,21 @@ def _bibtex(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawReco
             yield RecordError(_line(name, block), f"not a valid BibTeX entry ({_reason(block)})")
     library = ResolveStringReferencesMiddleware().transform(Library([*parsed.strings, *entries]))
     library = RemoveEnclosingMiddleware().transform(library)
+    inherit_fields(library.entries, {_bibtex_key(entry).lower(): entry for entry in reversed(library.entries)})
     # Before braces go, which hold a body's name together.
     people = {entry.key: _bibtex_authors(entry) for entry in library.entries}
     library = LatexDecodingMiddleware().transform(library)
     for block in library.failed_blocks:
         yield RecordError(_line(name, block), f"not a valid BibTeX entry ({_reason(block)})")
     for entry in library.entries:
-        place = f"{_line(name, entry)}, entry {entry.key.rpartition('#')[0]}"
-        yield RawRecord(place, _bibtex_fields(entry, people[entry.key]))
+        if entry.entry_type.lower() != "xdata":  # holds what others share, and is no paper
+            place = f"{_line(name, entry)}, entry {_bibtex_key(entry)}"
+            yield RawRecord(place, _bibtex_fields(entry, people[entry.key]))
+
+
+def _bibtex_key(entry: Entry) -> str:
+    """As the file has it, without the number that tells two entries of one key apart."""
+    return entry.key.rpartition("#")[0]
 
 
 def _bibtex_fields(entry: Entry, authors: list[str]) -> dict[str, Any]:

@@ -69,6 +69,6 @@ def test_the_classifier_is_trained_off_the_event_loop_and_only_where_it_is_neede
     monkeypatch.setattr(understanding, "is_trained", lambda: False)
     monkeypatch.setattr(understanding, "train_classifier", lambda: trained_in.append(threading.current_thread()))
     incoming = Incoming(Conversation("slack", "T1", "D1", ""), "mara", "k", text)
-    assert asyncio.run(understanding.read_command(incoming, SurveySession("abc", State(phase="writing"))))
+    assert asyncio.run(understanding.read_command(incoming, SurveySession("abc", state=State(phase="writing"))))
     assert len(trained_in) == threads
     assert threading.main_thread() not in trained_in

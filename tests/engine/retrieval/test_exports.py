@@ -127,6 +127,51 @@ def test_biblatex(tmp_path: Path) -> None:
     assert (second.authors, second.venue, second.year, second.abstract) == (("Jörg Müller",), "ETH Zürich", 2019, "")
 
 
+SHARED = """@xdata{conf, booktitle = {Proceedings of the Marsh Conference}, date = {2020-07-02}}
+@xdata{loop, xdata = {conf, loop}}
+@inproceedings{a, xdata = {loop}, title = {Reeds that bend}, author = {given=Hans, prefix=von, family=Trapp}}
+@book{Whole, editor = {Poe, E. A.}, title = {Ravens}, year = 1845, publisher = {Wiley}, doi = {10.1000/whole}}
+@incollection{b, crossref = {whole}, author = {Lee, Ann}, title = {Black birds in verse}}
+@incollection{c, crossref = {nothing}, author = {Lee, Ann}, title = {White birds in verse}, xdata = {nothing}}
+"""
+
+
+def test_fields_that_entries_of_bibtex_share(tmp_path: Path) -> None:
+    reeds, whole, birds, alone = read(tmp_path, "x.bib", SHARED)
+    assert (reeds.authors, reeds.venue, reeds.year) == (
+        ("Hans von Trapp",), "Proceedings of the Marsh Conference", 2020,
+    )  # fmt: skip
+    assert (birds.authors, birds.venue, birds.year) == (("Ann Lee",), "Ravens", 1845)
+    assert whole.identifiers == ("doi:10.1000/whole",)
+    assert not set(birds.identifiers) & set(whole.identifiers)
+    assert (alone.venue, alone.year) == ("", None)
+
+
+NOTED = [
+    ("x.nbib", "PMID- 35123456\nTI  - Naps.\nFAU - Brown, James Jr\n", "pmid:35123456"),
+    (
+        "x.ris",
+        "TY  - CONF\nA1  - Brown, James Jr\nTI  - Naps\nUR  - https://doi.org/10.1000/n\nER  - \n",
+        "doi:10.1000/n",
+    ),
+    ("x.csv", '"Title","Author","Extra"\n"Naps","Brown, James, Jr","PMCID: PMC654321"\n', "pmcid:pmc654321"),
+    (
+        "x.json",
+        '[{"type": "book", "title": "Naps", "URL": "u", "note": "PMID: 7", '
+        '"author": [{"family": "Brown", "given": "James", "suffix": "Jr"}]}]',
+        "pmid:7",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "identifier"), NOTED)
+def test_identifiers_in_links_and_notes_and_suffixes_behind_names(
+    tmp_path: Path, name: str, content: str, identifier: str
+) -> None:
+    (found,) = read(tmp_path, name, content)
+    assert (found.authors, found.identifiers) == (("James Brown Jr",), (identifier,))
+
+
 def test_pubmed(tmp_path: Path) -> None:
     first, second = read(tmp_path, "x.nbib", NBIB)
     assert first.title.startswith("A trial of something with a long title that goes on in a second line")
