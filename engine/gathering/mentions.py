@@ -141,8 +141,11 @@ def measure_mentions(
     subject = _find_subject(topic, said)
     needed = _find_needed(said, rarities, implied, subject)
     # A modifier that may be missing makes no phrase ("large" language models); what it modifies may ("language model").
+    # A rare compound says enough without a word that may be missing: a "multi-task" network learns several tasks.
     first = {j for j in needed if not (said.stems[j + 1 :] == _MACHINE_LEARNING and j + 1 not in needed)}
-    pairs = [pair for pair in _pairs(topic, said) if pair[0] in first and any(rarities[j] < COMMON for j in pair)]
+    whole_word = {j for j in first if "-" in said.stems[j] and rarities[j] >= COMMON}
+    pairs = [(a, b) for a, b in _pairs(topic, said) if a in first and min(rarities[a], rarities[b]) < COMMON]
+    pairs = [(a, b) for a, b in pairs if b in needed or a not in whole_word]
     names = {pair: True for pair in pairs if _is_name(pair, said, rarities, texts)}
     phrases = {pair: False for pair in pairs if _is_phrase(pair, texts)} | names
     of_any_paper = frozenset(j for j in needed if said.stems[j] in OF_ANY_PAPER)

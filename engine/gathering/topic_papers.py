@@ -57,8 +57,8 @@ SMALL_LIBRARY = 1_000
 FOUNDATION_SHARE = 6
 """At most one of so many papers proposed is a foundation: it does not name the topic, but papers on it build on it."""
 
-NAMING_PAPERS = 2
-"""Papers about the topic that must say a foundation's name in their abstracts."""
+NAMING_PAPERS, NAMING_SHARE = 2, 0.02
+"""Papers about the topic that must say a foundation's name in their abstracts: so many, and this share of them."""
 
 _NAME = re.compile(r"\b(?=\w*[A-Z0-9]\w*[A-Z])(?=\w*[A-Z])[A-Z][\w-]{2,}\b")
 """A name that is no word: it has two capital letters, or a figure before one."""
@@ -176,7 +176,8 @@ def select_foundations(found: Sequence[FoundPaper], relevance: Relevance, limit:
     cited = [item for item in others if _is_cited(item)]
     said = Counter(name for paper in own for name in {*_NAME.findall(paper.content)})
     named = [(said[name], item) for item in others if (name := _read_name(item.paper.title)) and not _is_cited(item)]
-    named = [(times, item) for times, item in named if times >= NAMING_PAPERS]
+    least = max(NAMING_PAPERS, NAMING_SHARE * len(own))
+    named = [(times, item) for times, item in named if times >= least]
     named.sort(key=lambda pair: -pair[0])
     return [*cited, *(_marked(item, times) for times, item in named)][:limit]
 

@@ -9,6 +9,7 @@ from engine.gathering.synonyms import say_otherwise
 from engine.text import terms, words
 
 _JOINED = re.compile(r"\s+(?:and|versus|vs\.?|&)\s+", re.I)
+_COMPARED = re.compile(r"\s+(?:versus|vs\.?)\s+", re.I)
 _INTO_PLACE = re.compile(r"\s+(?:in|on|from)\s+", re.I)
 _INTO_USE = re.compile(r"\s+for\s+", re.I)
 _INTO_MEANS = re.compile(r"\s+(?:with|using|via|by|under|based on)\s+", re.I)
@@ -52,7 +53,8 @@ def split_topic(topic: str) -> list[str]:
     """The topic, and the two topics that it joins, each with what both share.
 
     "Bias and fairness in language models" joins "bias in language models" and "fairness in language models", and
-    "object detection and tracking" joins "object detection" and "object tracking". Two single words are one topic.
+    "object detection and tracking" joins "object detection" and "object tracking". A single word joined by "and" is no
+    topic of its own ("precision and recall"); one that is compared is ("transformers versus convolutional networks").
     """
     parts = _JOINED.split(topic)
     if len(parts) != 2:
@@ -65,7 +67,8 @@ def split_topic(topic: str) -> list[str]:
     if not _INTO_CONTEXT.search(left):
         left += shared
     both = [left, own + shared]
-    return [topic, *both] if all(len(terms(part)) > 1 for part in both) else [topic]
+    least = 1 if _COMPARED.search(topic) else 2
+    return [topic, *both] if all(len(terms(part)) >= least for part in both) else [topic]
 
 
 def name_parts(topic: str) -> list[str]:

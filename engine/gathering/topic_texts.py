@@ -42,6 +42,11 @@ _WORKS_ON = re.compile(
 )
 """A paper that works on one task and other tasks is about none of them because it lists it."""
 
+_WHOLE = frozenset(
+    {"low-rank", "full-rank", "high-rank", "rank-one", "rank-1", "real-world", "real-time", "fine-tuning"}
+)
+"""Hyphenated words that mean another thing than their parts: a "low-rank" matrix ranks nothing."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[(\"'])")
 _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
 
@@ -114,7 +119,8 @@ class TextReader:
         found: frozenset[int] | None = None
         if word not in STOP_WORDS:
             result = word.rpartition("-to-")[2]  # a text-to-image model makes images
-            parts = [word, *(part for part in result.split("-") if "-" in word and part not in STOP_WORDS)]
+            own = result.split("-") if "-" in word and word not in _WHOLE else ()
+            parts = [word, *(part for part in own if part not in STOP_WORDS)]
             likely = [stem(part) for part in parts if part[:2] in self._beginnings]  # no stem begins otherwise
             found = frozenset[int]().union(*(self._forms.get(part, frozenset()) for part in likely))
             self._stems[word] = stem(word) if word[:2] in self._beginnings else ""

@@ -127,7 +127,7 @@ _OF_ANY_TOPIC = frozenset(
     terms(
         "using use based method approach technique survey review overview literature tutorial introduction "
         "recent advance progress trend challenge application paper study research work state-of-the-art new novel "
-        "comprehensive comparison comparative"
+        "comprehensive comparison comparative versus vs"
     )
 )
 """What is said of any topic ("a survey of recent methods for"): it is looked for only where nothing else is said."""

@@ -184,6 +184,7 @@ def test_what_a_topic_is_used_for_must_be_said() -> None:
         ("object detection and tracking", ["object detection", "object tracking"]),
         ("graph networks versus transformers for traffic", ["graph networks for traffic", "transformers for traffic"]),
         ("face recognition vs. speech recognition", ["face recognition", "speech recognition"]),
+        ("transformers versus convolutional networks", ["transformers", "convolutional networks"]),
         ("bias and fairness", []),
         ("language models and robots", []),
     ],
@@ -260,3 +261,30 @@ def test_the_most_cited_paper_that_says_the_topic_is_its_origin_whatever_its_tit
     origin = written(50, "Training from Decentralised Data", text)
     found = about("federated learning", [*own, replace(origin, citations=20_000), *EXPLAINED], [500, 20_000])
     assert origin.title in found
+
+
+def test_a_rare_compound_names_a_topic_without_the_word_behind_it() -> None:
+    """Papers that fit by every concept are a proposal: a "multi-task network" learns several tasks."""
+    phrased = papers_on("Balanced Multi-Task Learning", "Multi-task learning trains one model. We balance its losses.")
+    driving = papers_on(
+        "A Multi-Task Network for Autonomous Driving",
+        "One multi-task network sees the road in autonomous driving. It finds lanes and cars.",
+        first=100,
+        count=3,
+    )
+    found = about("multi-task learning for autonomous driving", [*phrased, *driving], [500, 20_000, 3_000, 1_500])
+    assert sorted(found) == [p.title for p in driving]
+
+
+def test_a_low_rank_matrix_ranks_nothing() -> None:
+    ranking = papers_on("Fair Ranking of Items", "We study fair ranking. A fair ranking shows all groups of items.")
+    text = "We study fair low-rank factors. A fair low-rank matrix shows all groups of items."
+    other = written(300, "Fair Low-Rank Factors of Items", text)
+    found = about("fair ranking", [*ranking, other], [400, 1_000])
+    assert sorted(found) == sorted(p.title for p in ranking)
+
+
+def test_versus_is_no_word_of_a_topic() -> None:
+    said = tuple(terms("transformers convolutional networks"))
+    assert read_topic("transformers versus convolutional networks").stems == said
+    assert read_topic("transformers vs. convolutional networks").stems == said

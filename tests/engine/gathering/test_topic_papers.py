@@ -98,6 +98,14 @@ def test_a_paper_without_authors_is_not_called_by_its_title_twice() -> None:
     assert "· 2022" in shown
 
 
+async def test_what_few_of_many_papers_name_is_no_foundation(tmp_path: Path) -> None:
+    own = watermarks(120)
+    own[:2] = [replace(p, abstract=f"{p.abstract} We build on GreenBERT.") for p in own[:2]]
+    built_on = replace(paper(900), title="GreenBERT: Tokens of Language Models")
+    selection = await gathered(tmp_path, ABOUT, [*own, built_on, *OTHERS])
+    assert built_on.title not in [item.paper.title for item in selection.found]
+
+
 async def test_a_foundation_is_marked_and_stands_behind_the_topics_own_papers(tmp_path: Path) -> None:
     own = [replace(p, abstract=f"{p.abstract} We build on GreenBERT and on Lists.") for p in watermarks(30)]
     built_on = replace(paper(900), title="GreenBERT: Tokens of Language Models")
