@@ -256,8 +256,13 @@ class GroupingRecipe(StagedRecipe, Protocol):
 class ReviewRecipe(Recipe, Protocol):
     """A review in one go."""
 
-    def plan_review_calls(self, brief: Brief, limits: Limits, *, with_texts: bool = False) -> Sequence[CallChain]:
-        """About the calls that a review will make; ``with_texts`` where full texts are fetched for it."""
+    def plan_review_calls(
+        self, brief: Brief, limits: Limits, papers: Sequence[Paper] = (), *, with_texts: bool = False
+    ) -> Sequence[CallChain]:
+        """About the calls that a review will make; ``with_texts`` where full texts are fetched for it.
+
+        Its size follows from the mean length of ``papers``, some of those that it may read; without any, a usual one.
+        """
         ...
 
     async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from bot.app import open_app
 from bot.bench.simulation import simulate_answer
-from bot.serving.libraries import OwnLibrary
+from bot.serving.libraries import OwnLibrary, sample_papers
 from engine.errors import ScholiumError
 from engine.limits import Limits
 from engine.llm.meter import Account, Throttle, Usage
@@ -76,7 +76,7 @@ async def measure_estimate(library: OwnLibrary, recipe: StagedRecipe | ReviewRec
     embedder = await library.embedder()
     context = RunContext(library, embedder, model=model, forest=MemoryForest(embedder))
     if isinstance(recipe, ReviewRecipe):
-        chains = recipe.plan_review_calls(brief, context.limits)
+        chains = recipe.plan_review_calls(brief, context.limits, await sample_papers(library))
         await recipe.review(brief, (), context)
         return EstimatedRun(estimate_cost(chains, MODELS, AT_ONCE), account.total(), dict(account.steps))
     found = await library.search(Query(brief.topic, recipe.paper_count(Limits())))

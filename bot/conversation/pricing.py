@@ -9,6 +9,7 @@ from bot.store.ledger import BudgetLimit
 from bot.wording import money
 from engine.run import PreparingRecipe, ReviewRecipe, WritingPlan
 from engine.session.state import State, find_kept_text
+from engine.values import Paper
 from engine.writing.estimates import estimate_cost, with_expected_texts
 
 
@@ -38,15 +39,19 @@ def word_price(state: State, defaults: Defaults, limits: Sequence[BudgetLimit]) 
     return told + money.estimate(expected, limits)
 
 
-def word_review_price(state: State, defaults: Defaults) -> str:
-    """What a quick review will take, which begins as soon as it is asked for; empty where nothing would be paid."""
+def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper]) -> str:
+    """What a quick review will take, which begins as soon as it is asked for; empty where nothing would be paid.
+
+    Papers are as long as those gathered before, else as the library's ``sample``.
+    """
     if not (state.brief and defaults.models):
         return ""
     recipe = defaults.recipes[state.brief.recipe]
     if not isinstance(recipe, ReviewRecipe):
         return ""
     fetches = defaults.full_texts > 0 and (state.brief.online or defaults.fetches_always)
-    chains = recipe.plan_review_calls(state.brief, defaults.limits, with_texts=fetches)
+    papers = state.papers.included() if state.papers else sample
+    chains = recipe.plan_review_calls(state.brief, defaults.limits, papers, with_texts=fetches)
     return money.estimate_review(
         estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices), at_most=fetches
     )

@@ -16,7 +16,7 @@ from engine.llm.model import LanguageModel
 from engine.reading.attribute_trees import AttributeTree
 from engine.reading.full_text import FullText
 from engine.session.state import SurveySession
-from engine.values import Paper, PaperKey
+from engine.values import Brief, Paper, PaperKey
 
 
 @dataclass
@@ -56,6 +56,10 @@ class ConversationServices(Protocol):
         self, session: SurveySession, payer: Payer, keys: Sequence[PaperKey]
     ) -> Mapping[PaperKey, AttributeTree]:
         """The attribute trees that were made of these papers."""
+        ...
+
+    async def sample_papers(self, brief: Brief) -> Sequence[Paper]:
+        """Papers that are about as long as those that a review would read; none where that is not known."""
         ...
 
     async def list_surveys(self, at: Conversation, person: str) -> Sequence[StoredSurvey]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from bot.wording.cards import CARD, PROPOSING, Card, action_buttons, by_whom, ma
 from engine.retrieval.named_papers import find_named_papers
 from engine.session.events import AskQuestion, Event, Job, NoticeKind
 from engine.session.state import State, SurveySession
+from engine.values import Paper
 
 
 @dataclass
@@ -21,13 +22,14 @@ class Turn:
     """What follows from one event. ``stored`` is the session afterwards.
 
     ``actor`` is the person who did it, nobody where a job did; ``alone`` says that only this person sees answers.
-    ``facts`` are said of the job that is over.
+    ``facts`` are said of the job that is over; ``sample`` papers show how long those to be read are.
     """
 
     stored: StoredConversation
     actor: str = ""
     alone: bool = False
     facts: tuple[str, ...] = ()
+    sample: Sequence[Paper] = ()
     messages: list[Outgoing] = field(default_factory=list)
     starts: list[Job] = field(default_factory=list)
     stops: list[Job] = field(default_factory=list)

@@ -212,10 +212,7 @@ class Turns:
     async def _carry_out(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         match command:
             case _ if isinstance(command, StartSurvey | Continuation):
-                event = start_event(command, turn.session.state, self._defaults)
-                if isinstance(command, StartSurvey):
-                    leave_for_another(turn, incoming.person)
-                self.decide(turn, event)
+                await self._begin(turn, incoming.person, command)
             case More():
                 self.decide(turn, MorePapers(self._defaults.more_papers))
             case FreeText(text):
@@ -233,6 +230,14 @@ class Turns:
                     before = turn.session.state.outline
                     self.decide(turn, command)
                     await self._show_groups(turn, before)
+
+    async def _begin(self, turn: Turn, person: str, command: StartSurvey | Continuation) -> None:
+        event = start_event(command, turn.session.state, self._defaults)
+        if isinstance(command, StartSurvey):
+            leave_for_another(turn, person)
+        if event.brief.quick:
+            turn.sample = await self._services.sample_papers(event.brief)
+        self.decide(turn, event)
 
     async def _show_groups(self, turn: Turn, before: Outline | None) -> None:
         """The map of the groups to be approved, where they are others than before."""
@@ -332,7 +337,7 @@ class Turns:
 
     def _start(self, turn: Turn, job: Job) -> None:
         """The job begins; of a quick review, which nobody has to approve, it is said what it will take."""
-        if job.kind == "review" and (price := word_review_price(turn.session.state, self._defaults)):
+        if job.kind == "review" and (price := word_review_price(turn.session.state, self._defaults, turn.sample)):
             turn.say(price)
         turn.start(job)
 

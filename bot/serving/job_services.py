@@ -34,7 +34,7 @@ from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
 from engine.reading.attribute_trees import AttributeTree
 from engine.session.state import SurveySession
-from engine.values import PaperKey
+from engine.values import Brief, Paper, PaperKey
 
 
 class AppServices:
@@ -97,6 +97,10 @@ class AppServices:
     ) -> Mapping[PaperKey, AttributeTree]:
         """The attribute trees that were made of these papers."""
         return await self._app.find_trees(session.state, payer.tenant, keys)
+
+    async def sample_papers(self, brief: Brief) -> Sequence[Paper]:
+        """Some papers of the library; none where online sources are searched, whose abstracts are of other lengths."""
+        return () if brief.online or not brief.library else await self._app.libraries.sample_papers(brief.library)
 
     async def list_surveys(self, at: Conversation, person: str) -> Sequence[StoredSurvey]:
         """The person's surveys in this workspace, numbered."""

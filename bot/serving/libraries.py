@@ -30,6 +30,19 @@ if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installati
 Place = Literal["local", "weaviate"]
 OwnLibrary: TypeAlias = "LocalLibrary | WeaviateLibrary"
 
+SAMPLE = 200
+"""Papers that tell how long a library's abstracts are."""
+
+
+async def sample_papers(library: OwnLibrary) -> Sequence[Paper]:
+    """The first `SAMPLE` papers of the library."""
+    papers: list[Paper] = []
+    async for stored in library.everything():
+        papers.append(stored.paper)
+        if len(papers) == SAMPLE:
+            break
+    return papers
+
 
 class Libraries:
     """Opens each library once. With a Weaviate named, a library that is in both places is taken from there."""
@@ -38,6 +51,7 @@ class Libraries:
         self.notes: list[str] = []
         self._settings = settings
         self._open: dict[str, OwnLibrary] = {}
+        self._samples: dict[str, Sequence[Paper]] = {}
         self._remote: list[str] = []
         self._client: Any = None
         self._refitting: dict[Path, asyncio.subprocess.Process] = {}
@@ -84,6 +98,14 @@ class Libraries:
                 await self.refit_beside(library)
             self._open[known] = library
         return self._open[known]
+
+    async def sample_papers(self, name: str) -> Sequence[Paper]:
+        """The first `SAMPLE` papers of a library, read once; an index that is due is not made for them."""
+        if name not in self._samples:
+            is_local = self.place_of(name) == "local"
+            library = await open_library(self.folder(name)) if is_local else await self.library(name)
+            self._samples[name] = await sample_papers(library)
+        return self._samples[name]
 
     async def new_library(self, name: str, place: Place) -> OwnLibrary:
         """The library of that name, made where there is none."""

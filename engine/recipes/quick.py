@@ -62,9 +62,11 @@ class QuickRecipe(RevisedEitherWay):
         """None: it has no outline that would be approved."""
         return ()
 
-    def plan_review_calls(self, brief: Brief, limits: Limits, *, with_texts: bool = False) -> Sequence[CallChain]:
+    def plan_review_calls(
+        self, brief: Brief, limits: Limits, papers: Sequence[Paper] = (), *, with_texts: bool = False
+    ) -> Sequence[CallChain]:
         """Its plan, the papers that are read, table, answers and conclusions."""
-        return plan_quick_review(brief.quick or QuickOptions(), limits, with_texts=with_texts)
+        return plan_quick_review(brief.quick or QuickOptions(), limits, papers, with_texts=with_texts)
 
     async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
         """Plan, search, read, write. Raises `UserError` with what to change where no paper is relevant."""

@@ -10,10 +10,11 @@ from engine.gathering.studies import AT_ONCE, MOST_READ, TEXT_SHARE
 from engine.limits import Limits
 from engine.options import QuickOptions
 from engine.run import CallChain, PlannedCall
+from engine.values import Paper
 from engine.writing.estimates import (
     CHECK_OVERHEAD,
-    MEAN_PAPER_TOKENS,
     TOKENS_PER_VERDICT,
+    mean_tokens,
     tokens_drafted,
     with_checks,
 )
@@ -28,6 +29,9 @@ STUDY_OVERHEAD, STUDY_WRITTEN = 620, 280
 ENTRY_TOKENS = 310
 """One study in the prompts that write from summaries; the review's share of tokens holds so many studies."""
 
+ENTRY_SHARE = 1.24
+"""Tokens of such an entry for each of the paper that was read: of short abstracts less is said."""
+
 RELEVANT = 0.8
 """Share of the papers read that say something to the questions."""
 
@@ -37,10 +41,13 @@ CHECKED_COLUMNS, CELL_TOKENS = 3, 40
 """Columns of the table whose sentences are checked, and the tokens of one such sentence."""
 
 
-def plan_quick_review(options: QuickOptions, limits: Limits, *, with_texts: bool) -> Sequence[CallChain]:
+def plan_quick_review(
+    options: QuickOptions, limits: Limits, papers: Sequence[Paper], *, with_texts: bool
+) -> Sequence[CallChain]:
     """The calls of one review: its plan, the papers read `AT_ONCE` at a time, table, answers, conclusions.
 
-    ``with_texts``: whether full texts are fetched, which are longer than abstracts.
+    ``papers``: some of those that it may read, where they are known; ``with_texts``: whether full texts are fetched,
+    which are longer than abstracts.
     """
     if options.only_search:
         read = options.space
@@ -48,7 +55,7 @@ def plan_quick_review(options: QuickOptions, limits: Limits, *, with_texts: bool
         fitting = -(-limits.review_tokens * options.share // (100 * ENTRY_TOKENS))
         read = min(MOST_READ, options.space, round(fitting / RELEVANT) + AT_ONCE // 2)
     studies = round(read * RELEVANT)
-    paper = round(TEXT_SHARE * limits.review_tokens) if with_texts else MEAN_PAPER_TOKENS
+    paper = round(TEXT_SHARE * limits.review_tokens) if with_texts else round(mean_tokens(papers))
     study = PlannedCall("reading", STUDY_OVERHEAD + paper, STUDY_WRITTEN)
     chains: list[CallChain] = [(PlannedCall("outline", SCOPE_TOKENS, SCOPE_WRITTEN),)]
     chains += [(study,) * len(range(at, read, AT_ONCE)) for at in range(min(read, AT_ONCE))]
@@ -57,7 +64,7 @@ def plan_quick_review(options: QuickOptions, limits: Limits, *, with_texts: bool
     chains += [(cells,)] * (CHECKED_COLUMNS * -(-studies // CLAIMS_PER_CALL))
     if options.only_search:
         return chains
-    entries = studies * ENTRY_TOKENS
+    entries = studies * min(ENTRY_TOKENS, round(ENTRY_SHARE * paper))
     written = tokens_drafted(WORDS_PER_QUESTION)
     for _ in range(QUESTIONS):
         chains += with_checks([PlannedCall("drafting", WRITING_OVERHEAD + entries, written)], WORDS_PER_QUESTION, ())

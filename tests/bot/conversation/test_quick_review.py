@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -9,6 +10,7 @@ import pytest
 
 from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import SimulatedService, run_simulated_service
+from bot.store.ledger import usage_by_step
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import FakeChat
 from tests.lab import Lab, opened
@@ -30,6 +32,11 @@ async def test_a_question_is_answered_with_sources_and_buttons(
     async with thinking(monkeypatch) as lab:
         said = await lab.chat.say(ASKED)
         assert said[0].text.startswith("A quick review takes about 23 calls, ")
+        steps = await usage_by_step(lab.service.store, (await lab.session()).id)
+        used = sum(usage.input_tokens for usage in steps.values())
+        expected = re.search(r"about 23 calls, ([\d,]+) tokens to read", said[0].text)
+        assert expected
+        assert 0.8 < int(expected[1].replace(",", "")) / used < 1.2
         assert said[1].text.startswith("Reviewing.")
         review = said[-1]
         assert "**References**" in review.text
