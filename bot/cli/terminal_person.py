@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ def load_terminal_person(home: Path, named: str = "") -> TerminalPerson:
         if len(named) > LONGEST_NAME or clean(named) != named or named == "you":
             raise UserError(f"A name after --as is one line of at most {LONGEST_NAME} characters, and not “you”.")
         return TerminalPerson(named, named)
-    user = getpass.getuser()
+    user = _name_user()
     file = home / "terminals" / "installation"
     try:
         if not file.exists():
@@ -44,3 +45,11 @@ def load_terminal_person(home: Path, named: str = "") -> TerminalPerson:
     except UnicodeDecodeError as error:
         raise UserError(f"{file} is damaged. Delete it, and say with --as NAME who you were.") from error
     return TerminalPerson(f"{user}-{made}", f"{user}-{made}") if made else TerminalPerson("you", user)
+
+
+def _name_user() -> str:
+    """The user's name on this machine; their number where it has no account, as in some clusters' containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # the latter from Python 3.13 on
+        return f"uid{os.getuid()}"

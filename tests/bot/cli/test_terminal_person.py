@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,15 @@ def test_a_person_is_of_an_installation_and_stays_so(tmp_path: Path) -> None:
     assert one.name != other.name
     assert one.workspace != other.workspace
     assert load_terminal_person(tmp_path / "one") == one
+
+
+def test_a_user_id_without_an_account_is_a_person_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 1_000_650_000)  # as OpenShift gives them
+    person = load_terminal_person(tmp_path)
+    assert person.name.startswith("uid1000650000-")
+    assert load_terminal_person(tmp_path) == person
 
 
 def test_a_person_can_be_named_and_is_the_same_at_every_installation(tmp_path: Path) -> None:
