@@ -23,7 +23,7 @@ from bot.settings import Settings, load_settings
 from bot.store.database import StoreDamaged, open_database
 from bot.store.left_over import count_set_aside
 from bot.store.sessions import Store
-from engine.errors import ScholiumError
+from engine.errors import ScholiumError, UserError
 from engine.values import Query
 
 _MARKS = {"works": "✓", "absent": "–", "broken": "✗"}
@@ -50,13 +50,13 @@ async def _store(app: App) -> Diagnosis:
     """The database of conversations and jobs; a file is not made just to be looked at."""
     settings = app.settings
     where = "Postgres" if settings.database_url else f"{settings.home / 'store.sqlite'}"
-    if not settings.database_url and not (settings.home / "store.sqlite").exists():
-        return Diagnosis("works", f"conversations will be kept in {where}")
     try:
+        await asyncio.to_thread(check_queue, settings.jobs_url())
+        if not settings.database_url and not (settings.home / "store.sqlite").exists():
+            return Diagnosis("works", f"conversations will be kept in {where}")
         store = Store(await open_database(settings.store_url()), "doctor")
         try:
             await store.check()
-            await asyncio.to_thread(check_queue, settings.jobs_url())
             failed = await count_set_aside(store)
         finally:
             await store.close()
@@ -64,6 +64,8 @@ async def _store(app: App) -> Diagnosis:
         if error.kept == "store":
             return Diagnosis("broken", f"the store in {where} is damaged", word_way_back(settings))
         return Diagnosis("broken", f"the queue of jobs beside {where} is damaged", word_new_queue(settings))
+    except UserError as error:
+        return Diagnosis("broken", f"the store in {where}: {error}")
     except ScholiumError as error:
         return Diagnosis("broken", f"the store in {where}: {error}", "check SCHOLIUM_DATABASE_URL")
     if failed:

@@ -49,6 +49,10 @@ Take = Callable[[StoredConversation], Awaitable[Turn]]
 class Jobs(Protocol):
     """Where jobs wait and run."""
 
+    async def launch(self) -> None:
+        """Open the queue; again does nothing. Raises `ServiceError` where it cannot be opened."""
+        ...
+
     async def start(self, conversation: Conversation, person: str, job: Job) -> None:
         """Put the job into the queue, in the line of the person it is for; again for the same job does nothing."""
         ...
@@ -195,13 +199,15 @@ class Dispatcher:
             if key is not None and turn.is_silent:
                 await self._store.handle_silently(at, key)
                 return
+            if self.jobs is None:
+                raise ValueError("the dispatcher was not given its jobs")
+            if turn.starts:
+                await self.jobs.launch()  # before the conversation waits for a job that could not be queued
             if turn.forgets:
                 stored_messages = await self._store.forget(turn.stored, turn.outgoing(), key)
             else:
                 stored_messages = await self._store.commit(turn.stored, turn.outgoing(), key)
             if stored_messages is not None:
-                if self.jobs is None:
-                    raise ValueError("the dispatcher was not given its jobs")
                 for job in turn.stops:
                     await self.jobs.stop(job)
                 self._outbox.give(stored_messages)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
+import sys
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +26,7 @@ from bot.jobs.sharing import JobLimits, JobState, QueueKind, SharedJob, choose_n
 from bot.store.database import StoreDamaged, to_service_error
 from bot.store.sessions import conversation_id
 from bot.store.wanted_jobs import WantedJob
+from engine.errors import ServiceError, UserError
 from engine.session.events import Job, JobKind
 
 if TYPE_CHECKING:
@@ -35,6 +38,13 @@ APPLICATION = "scholium"
 WORKFLOW = "job"
 JOBS_VERSION = "1"
 """Changes when a stored job of an older program could not be run by a newer one."""
+
+SQLITE_FOR_NEWER_PYTHON = (3, 42, 0)
+"""What DBOS needs on Python 3.12 and later: before that release, SQLite's unixepoch does not take “subsec”."""
+SQLITE_TOO_OLD = (
+    "With Python 3.12 or later, jobs need SQLite 3.42 or later, and this Python has {}. Use Python 3.11, or a newer "
+    "SQLite, or set SCHOLIUM_DATABASE_URL to a Postgres database."
+)
 
 POLL_S = 0.2
 RunJob = Callable[[Conversation, str], Awaitable[None]]
@@ -128,9 +138,19 @@ class DurableJobs:
             await self._body(at, job_id)
 
         workflow = DBOS.workflow(name=WORKFLOW)(body)
-        served = self._queues.names_served()
-        DBOS.listen_queues(served)
-        limits = self._limits
+        DBOS.listen_queues(self._queues.names_served())
+        try:
+            await self._open_queues()
+        except ServiceError:
+            await _end_dbos()  # whoever asks next tries again
+            raise
+        self._workflow = workflow
+
+    async def _open_queues(self) -> None:
+        """Launch DBOS, and make the queues or find them."""
+        from dbos import DBOS
+
+        limits, served = self._limits, self._queues.names_served()
         with translate_failures():
             DBOS.launch()
             for name in self._queues.names():
@@ -143,7 +163,6 @@ class DurableJobs:
                     # Who only puts jobs into a queue leaves its bounds to those who run them.
                     on_conflict="update_if_latest_version" if name in served else "never_update",
                 )
-        self._workflow = workflow
 
     async def start(self, conversation: Conversation, person: str, job: Job) -> None:
         """Put the job into its queue, or hold it while the person it is for has enough there; again does nothing."""
@@ -256,17 +275,22 @@ class DurableJobs:
         self._stopping = True
         if self._workflow is None:
             return
-        from dbos import DBOS
-
         left = list(self._running.values())
         for task in left:
             task.cancel()
         if left:
             await asyncio.wait(left, timeout=5)
-        await asyncio.to_thread(lambda: DBOS.destroy(destroy_registry=True))
-        # DBOS had made its own threads the loop's, and has just ended them.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
-        logging.getLogger("dbos").handlers.clear()  # they hold on to this run's standard error
+        await _end_dbos()
+
+
+async def _end_dbos() -> None:
+    """End the one that this process has; another can be made then."""
+    from dbos import DBOS
+
+    await asyncio.to_thread(lambda: DBOS.destroy(destroy_registry=True))
+    # DBOS had made its own threads the loop's, and has just ended them.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
+    logging.getLogger("dbos").handlers.clear()  # they hold on to this run's standard error
 
 
 @contextmanager
@@ -279,9 +303,16 @@ def translate_failures() -> Iterator[None]:
 
 
 def check_queue(url: str) -> None:
-    """Look at every page of the queue's file, where it is one. Raises `StoreDamaged` where one is wrong."""
+    """Look at every page of the queue's file, where it is one.
+
+    Raises `StoreDamaged` where one is wrong, `UserError` where this Python's SQLite is too old for a queue.
+    """
     made = sa.make_url(url)
-    if made.get_backend_name() != "sqlite" or not Path(made.database or "").exists():
+    if made.get_backend_name() != "sqlite":
+        return
+    if sys.version_info >= (3, 12) and sqlite3.sqlite_version_info < SQLITE_FOR_NEWER_PYTHON:
+        raise UserError(SQLITE_TOO_OLD.format(sqlite3.sqlite_version))
+    if not Path(made.database or "").exists():
         return
     engine = sa.create_engine(made)
     try:

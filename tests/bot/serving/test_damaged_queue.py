@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import sqlite3
+import sys
 
 import pytest
 from rich.console import Console
@@ -41,3 +42,38 @@ async def test_a_damaged_queue_is_said_and_what_waited_begins_again_in_a_new_one
     async with asyncio.timeout(PATIENCE_S), opened() as lab:
         await lab.chat.turn.wait()
         assert (await lab.state()).papers
+
+
+async def test_a_queue_that_cannot_be_opened_is_said_and_nothing_has_begun(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCHOLIUM_ONLINE", "never")
+    home = load_settings().home
+    async with asyncio.timeout(PATIENCE_S), opened() as lab:
+        made = (home / "jobs.sqlite").read_bytes()
+        with sqlite3.connect(home / "another.sqlite") as other:
+            other.execute("CREATE VIEW workflow_status AS SELECT 1 AS one")
+        other.close()
+        (home / "another.sqlite").replace(home / "jobs.sqlite")
+        lab.service.dispatcher.pauses_s = (0, 0)
+        await lab.chat.say("survey dense retrieval")
+        assert "The queue of jobs could not be used" in lab.chat.last
+        assert (await lab.session()).job is None
+        (home / "jobs.sqlite").write_bytes(made)
+        await lab.chat.say("survey dense retrieval")
+        assert (await lab.state()).keywords
+
+
+@pytest.mark.parametrize("release", [(3, 11, 9), (3, 12, 0)])
+async def test_an_sqlite_too_old_for_the_queue_is_said_before_anything_is_made(
+    release: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCHOLIUM_ONLINE", "never")
+    monkeypatch.setattr(sys, "version_info", release)
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 40, 1))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.40.1")
+    looked = io.StringIO()
+    code = await doctor(Console(file=looked, width=1_000))
+    is_too_old = "jobs need SQLite 3.42 or later, and this Python has 3.40.1. Use Python 3.11" in looked.getvalue()
+    assert is_too_old == (release >= (3, 12))
+    assert code == int(is_too_old)
