@@ -152,7 +152,7 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> st
     ranks: dict[str, int] = {}
     for reason in sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: r.rank):
         ranks.setdefault(reason.keyword, reason.rank)
-    found = [f"{_name_keyword(keyword, selection)} #{rank}" for keyword, rank in ranks.items()][:2]
+    found = [f"{_name_keyword(keyword, selection)} (rank {rank})" for keyword, rank in ranks.items()][:2]
     reasons = [f"found by {', '.join(found)}"] if found else []
     reasons += [_by_citation(r) for r in item.reasons if r.by != "keyword"]
     reasons += [escape_markdown(item.judgement)] if item.judgement else []

@@ -39,7 +39,7 @@ async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> Non
     assert "**query encoder** (added by you)" in lab.chat.last
     await lab.chat.say("ok")
     await lab.chat.say("show papers 1")
-    assert "found by your topic #" in lab.chat.last
+    assert "found by your topic (rank " in lab.chat.last
     await lab.chat.say("exclude 1")
     assert "**excluded**" in lab.chat.last
     await lab.chat.say("ok")

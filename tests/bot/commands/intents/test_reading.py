@@ -55,6 +55,20 @@ def test_a_pronoun_stands_for_what_was_named_before(text: str, phase: Phase, com
     assert read_utterance(text, phase, "direct") == command
 
 
+@pytest.mark.parametrize(
+    ("text", "phase", "place", "command"),
+    [
+        ("none of them answer my question", "papers", "direct", "no"),
+        ("all of these miss the mark", "keywords", "direct", "no"),
+        ("this misses the point", "papers", "thread", ""),
+        ("what has nobody explored so far?", "discussion", "direct", "gaps"),
+        ("I'm deeply indebted to you", "writing", "direct", "thanks"),
+    ],
+)
+def test_a_refusal_a_question_for_gaps_and_thanks(text: str, phase: Phase, place: Place, command: str) -> None:
+    assert read_utterance(text, phase, place) == command
+
+
 def test_words_that_no_pattern_fits_are_classified_for_those_who_talk_to_us_alone() -> None:
     text = "which section are you writing now?"
     assert read_utterance(text, "writing", "direct") == "status"
