@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bot.wording.proposals import paper_line, proposal
 from engine.errors import UserError
 from engine.gathering.search import gather
+from engine.gathering.topic_papers import Relevance, select_foundations
 from engine.retrieval.libraries.local import create_library
 from engine.run import RunContext
 from engine.session.state import State
@@ -98,12 +100,14 @@ def test_a_paper_without_authors_is_not_called_by_its_title_twice() -> None:
     assert "· 2022" in shown
 
 
-async def test_what_few_of_many_papers_name_is_no_foundation(tmp_path: Path) -> None:
-    own = watermarks(120)
-    own[:2] = [replace(p, abstract=f"{p.abstract} We build on GreenBERT.") for p in own[:2]]
+@pytest.mark.parametrize(("naming", "foundations"), [(2, 0), (6, 1)])
+def test_what_few_of_many_papers_name_is_no_foundation(naming: int, foundations: int) -> None:
+    own = [replace(p, abstract="We build on GreenBERT." if n < naming else "") for n, p in enumerate(watermarks(120))]
     built_on = replace(paper(900), title="GreenBERT: Tokens of Language Models")
-    selection = await gathered(tmp_path, ABOUT, [*own, built_on, *OTHERS])
-    assert built_on.title not in [item.paper.title for item in selection.found]
+    about = np.array([True] * len(own) + [False])
+    found = [FoundPaper(p, 1.0) for p in (*own, built_on)]
+    chosen = select_foundations(found, Relevance(about, about, np.ones(len(found))), 20)
+    assert [item.paper.title for item in chosen] == [built_on.title] * foundations
 
 
 async def test_a_foundation_is_marked_and_stands_behind_the_topics_own_papers(tmp_path: Path) -> None:
