@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from filelock import AsyncFileLock, Timeout
+
 from bot.commands.briefs import ONLINE
 from bot.serving.bundled import BUNDLED, renew
 from bot.settings import Settings
@@ -29,6 +31,9 @@ if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installati
 
 Place = Literal["local", "weaviate"]
 OwnLibrary: TypeAlias = "LocalLibrary | WeaviateLibrary"
+
+INSTALLING_S = 600
+"""Seconds to wait for another process that makes the bundled library."""
 
 SAMPLE = 200
 """Papers that tell how long a library's abstracts are."""
@@ -119,9 +124,17 @@ class Libraries:
         return library
 
     async def install_bundled(self, on_progress: OnIndexProgress) -> None:
-        """Make the bundled library where it is missing or of an earlier version."""
+        """Make the bundled library where it is missing or of an earlier version; wait where another process does."""
         folder = self.folder(BUNDLED)
-        await renew(await create_library(folder, self.neural_embedder()), folder, on_progress)
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        try:
+            async with AsyncFileLock(folder / "installing.lock", timeout=INSTALLING_S, poll_interval=0.5):
+                await renew(await create_library(folder, self.neural_embedder()), folder, on_progress)
+        except Timeout as error:
+            raise UserError(
+                f"Another process has been making the library “{BUNDLED}” for {INSTALLING_S // 60} minutes. "
+                "End it, and start this one again."
+            ) from error
 
     async def workspace_library(self, workspace: str) -> OwnLibrary:
         """The papers that one workspace added, made where there are none; no other workspace's job opens it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from bot.app import App
@@ -40,7 +41,8 @@ async def test_summaries_stored_as_abstracts_are_replaced_and_own_papers_stay() 
 
 async def test_an_interrupted_renewal_is_done_again_and_a_finished_one_is_not() -> None:
     app = App(load_settings())
-    await app.install_bundled(lambda _: None)
+    # A bot and its worker start on a new machine at once: one of them makes the library, the other waits for it.
+    await asyncio.gather(app.install_bundled(lambda _: None), App(load_settings()).install_bundled(lambda _: None))
     (version,) = app.libraries.folder("demo").glob("*.sha256")
     version.unlink()
     await app.install_bundled(lambda _: None)
