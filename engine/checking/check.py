@@ -16,7 +16,8 @@ from engine.checking.back_references import is_dangling
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
 from engine.checking.doubts import DANGLING, DOUBTS, NOT_OF_IT, NOT_THERE, UNCITED
-from engine.checking.faults import Fault, Source, Vocabulary, find_faults, source_of, split_terms
+from engine.checking.faults import Fault, Source, Vocabulary, find_faults, source_of
+from engine.checking.lexicon import split_terms
 from engine.checking.quotations import find_in_paper
 from engine.checking.strengths import DROPPABLE
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from engine.checking.lexicon import split_terms
 from engine.text import STOP_WORDS, stem, terms
 from engine.wordlists import read_wordlist
 
@@ -99,13 +100,13 @@ def _deeds(sentence: str) -> Iterator[Deed]:
         if previous in _NO_VERB_BEHIND - {"that"}:
             continue
         ahead, behind = sentence[: match.start()], sentence[match.end() :]
-        before, after = _side(ahead), _side(behind)
+        before, after = split_terms(ahead), split_terms(behind)
         is_participle = word.endswith(("ed", "en", "wn", "lt", "nt", "ught"))
         if is_participle and _BY.match(behind):
             before, after = after, before
         elif is_participle and (_follows_be(tokens[:at]) or _PARTICIPLE_BEHIND.match(behind)):
             continue
-        near = _side(" ".join(token[0] for token in tokens[max(0, at - 4) : at]))
+        near = split_terms(" ".join(token[0] for token in tokens[max(0, at - 4) : at]))
         yield Deed(stem(word), before, after, near, behind)
 
 
@@ -116,10 +117,6 @@ def _follows_be(tokens: list[re.Match[str]]) -> bool:
         if not _is_passed_over(token[0].lower()):
             return False
     return False
-
-
-def _side(text: str) -> frozenset[str]:
-    return frozenset(terms(text.replace("-", " ")))
 
 
 @cache

@@ -13,6 +13,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from engine.checking.contrasts import find_contrasts
+from engine.checking.lexicon import split_terms
 from engine.checking.names_in_place import find_misplaced_names
 from engine.checking.numbers_in_place import find_miscounted, find_misplaced_numbers
 from engine.checking.outcomes import (
@@ -198,11 +199,6 @@ def _strange_terms(claim: str, sources: Sequence[Source], vocabulary: Vocabulary
     spelled = (e for short, expansions in vocabulary.expansions.items() if fold(short) in joined for e in expansions)
     held = split_terms(" ".join((topic, *spelled))).union(*(own for source in sources for _, own in source.sentences))
     return find_strange_terms(claim, held | vocabulary.shared, joined, names_in(claim, vocabulary))
-
-
-def split_terms(text: str) -> frozenset[str]:
-    """Terms, with "state-of-the-art" and "state of the art" the same."""
-    return frozenset(terms(text.replace("-", " ")))
 
 
 def _sentences_of(sources: Sequence[Source]) -> list[str]:

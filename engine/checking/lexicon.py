@@ -1,8 +1,10 @@
-"""Words that turn a statement round, hedge it or compare."""
+"""Words that turn a statement round, hedge it or compare, and the terms of a text."""
 
 from __future__ import annotations
 
 import re
+
+from engine.text import terms
 
 NEGATION = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|(?:fail(?:s|ed|ing)?|unable) to|"
@@ -72,3 +74,8 @@ COMPARATOR = re.compile(
     r"builds? on|based on|compared (?:to|with))\b",
     re.I,
 )
+
+
+def split_terms(text: str) -> frozenset[str]:
+    """Terms, with "state-of-the-art" and "state of the art" the same."""
+    return frozenset(terms(text.replace("-", " ")))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engine.checking.clauses import split_clause
+from engine.checking.lexicon import split_terms
 from engine.checking.quantities import Quantity, quantities, spread_ranges
 from engine.text import stem, terms
 
@@ -378,7 +379,7 @@ def _is_of_another(
 
 def _subject(sentence: str) -> frozenset[str]:
     clause = split_clause(sentence)
-    return frozenset(terms(clause.subject.replace("-", " "))) if clause else frozenset()
+    return split_terms(clause.subject) if clause else frozenset()
 
 
 def _are_alike(one: Quantity, other: Quantity) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from engine.checking.clauses import find_deeds, split_clause
-from engine.checking.lexicon import NEGATION
+from engine.checking.lexicon import NEGATION, split_terms
 from engine.text import stem, terms
 
 RETOLD = 0.6
@@ -86,7 +86,7 @@ def find_strange_rivals(claim: str, held: frozenset[str]) -> list[str]:
     """What the claim compares its subject with and the source does not speak of; ``held`` are the source's stems."""
     found = []
     for match in _AGAINST.finditer(claim):
-        own = frozenset(terms(match["what"].replace("-", " "))) - _ANY_RIVAL
+        own = split_terms(match["what"]) - _ANY_RIVAL
         if own and not re.search(r"\d", match["what"]) and len(own - held) >= STRANGE * len(own):
             found.append(match["what"].strip())
     return found
@@ -185,7 +185,7 @@ _MASSES = re.compile(
 
 
 def _terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text.replace("-", " "))) - _VAGUE
+    return split_terms(text) - _VAGUE
 
 
 _VAGUE = frozenset(stem(word) for word in ("method", "approach", "model", "result", "show", "paper", "use", "system"))

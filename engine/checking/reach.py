@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from engine.checking.lexicon import split_terms
 from engine.text import fold, terms
 from engine.values import Paper
 
@@ -136,8 +137,8 @@ def _made_better(claim: str, speaking: Sequence[str]) -> list[str]:
     match = _SUPERIOR.search(claim)
     if not match or not speaking or _EQUAL.search(claim):
         return []
-    said = frozenset(terms(claim.replace("-", " ")))
-    shares = [len(said & frozenset(terms(text.replace("-", " ")))) for text in speaking]
+    said = split_terms(claim)
+    shares = [len(said & split_terms(text)) for text in speaking]
     nearest = [text for text, share in zip(speaking, shares, strict=True) if share >= max(shares) - 1]
     equal = any(_EQUAL.search(text) for text in nearest)
     better = (_BETTER.search(_RIVAL.sub("", _EQUAL.sub("", text))) for text in nearest)
@@ -148,10 +149,10 @@ def _made_better(claim: str, speaking: Sequence[str]) -> list[str]:
 
 def _is_only_equal_there(claim: str, nearest: Sequence[str]) -> bool:
     """Whether the source calls it better elsewhere, and only equal on what the claim names ("on segmentation")."""
-    places = [frozenset(terms(match[1].replace("-", " "))) for match in _ON.finditer(claim)]
+    places = [split_terms(match[1]) for match in _ON.finditer(claim)]
     clauses = [clause for text in nearest for clause in _CLAUSES.split(text) if clause]
     for place in filter(None, places):
-        there = [clause for clause in clauses if place & frozenset(terms(clause.replace("-", " ")))]
+        there = [clause for clause in clauses if place & split_terms(clause)]
         if there and all(
             _EQUAL.search(clause) and not _BETTER.search(_RIVAL.sub("", _EQUAL.sub("", clause))) for clause in there
         ):
@@ -161,7 +162,7 @@ def _is_only_equal_there(claim: str, nearest: Sequence[str]) -> bool:
 
 def _terms(text: str) -> frozenset[str]:
     """Stems, those of British and American spelling the same: optimise, optimize."""
-    return frozenset(terms(_BRITISH.sub("iz", text.replace("-", " "))))
+    return split_terms(_BRITISH.sub("iz", text))
 
 
 _BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e[sdr]?|ers?|ing|ations?)\b)", re.I)

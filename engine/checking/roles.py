@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Literal
 
 from engine.checking.clauses import Clause, Deed, find_deeds, split_clause
-from engine.checking.lexicon import NEGATION
+from engine.checking.lexicon import NEGATION, split_terms
 from engine.text import fold, terms
 
 RETOLD = 0.7
@@ -109,10 +109,6 @@ def find_wrong_roles(claim: str, sentences: Sequence[str], title: str, authors: 
     return list(dict.fromkeys(found))
 
 
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text.replace("-", " ")))
-
-
 def _turned_round(claim: str, sentences: Sequence[str]) -> list[str]:
     """Subjects and objects that changed places around a verb that both have."""
     found = []
@@ -144,7 +140,7 @@ def _places_of(wanted: frozenset[str], text: str) -> list[int]:
     """Where the phrases begin in which these terms stand: before an article or an adjective."""
     found = []
     for match in re.finditer(r"[\w-]+", text):
-        if _terms(match[0]) & wanted:
+        if split_terms(match[0]) & wanted:
             ahead = re.sub(
                 r"(?:\b(?!with|by|using|via|through|from|of|called|named)[\w-]+\s+){1,3}$", "", text[: match.start()]
             )
@@ -154,8 +150,8 @@ def _places_of(wanted: frozenset[str], text: str) -> list[int]:
 
 def _of_another_subject(clause: Clause, claim: str, lines: Sequence[_Line], title: str) -> list[str]:
     """A subject of which the sentence retold says nothing, and which the source names elsewhere."""
-    subject, rest = _terms(clause.subject) - _VAGUE, _terms(clause.rest)
-    if not subject or len(rest) < FEWEST_TERMS - 1 or subject & _terms(title) or _COMPARING.search(claim):
+    subject, rest = split_terms(clause.subject) - _VAGUE, split_terms(clause.rest)
+    if not subject or len(rest) < FEWEST_TERMS - 1 or subject & split_terms(title) or _COMPARING.search(claim):
         return []
     if not any(subject <= line.said for line in lines):
         return []
@@ -172,9 +168,9 @@ def _of_another_subject(clause: Clause, claim: str, lines: Sequence[_Line], titl
 
 def _of_another_place(clause: Clause, claim: str, lines: Sequence[_Line], title: str) -> list[str]:
     """A subject that the source names, and never where it says what the claim says of it, whatever the verbs."""
-    subject = _terms(clause.subject) - _VAGUE
-    rest = _terms(f"{clause.verb} {clause.rest}") - subject - _VAGUE
-    if not subject or subject <= _terms(title) or len(rest) < FEWEST_TERMS or _COMPARING.search(claim):
+    subject = split_terms(clause.subject) - _VAGUE
+    rest = split_terms(f"{clause.verb} {clause.rest}") - subject - _VAGUE
+    if not subject or subject <= split_terms(title) or len(rest) < FEWEST_TERMS or _COMPARING.search(claim):
         return []
     naming = [line for line in lines if subject <= line.said]
     if not naming or any(_PRESENTING.search(line.text) for line in naming):
@@ -230,14 +226,14 @@ def _known(line: _Line, before: _Line) -> frozenset[str]:
 
 def _of_others(clause: Clause, claim: str, lines: Sequence[_Line], title: str, authors: Sequence[str]) -> list[str]:
     """What the source says of others' work and the claim of the paper's own, or the other way round."""
-    rest = _terms(f"{clause.verb} {clause.rest}")
+    rest = split_terms(f"{clause.verb} {clause.rest}")
     if len(rest) < FEWEST_TERMS or not any(line.bearer == "own" for line in lines):
         return []
     own = _best(rest, [line for line in lines if line.bearer == "own"])
     others = _best(rest, [line for line in lines if line.bearer == "others"])
     if _speaks_of_own(clause.subject, title, authors):
         before = _best(rest, [line for line in lines if line.bearer == "before" and clause.verb in line.said])
-        bare = _terms(clause.subject) - _VAGUE
+        bare = split_terms(clause.subject) - _VAGUE
         most = max(others, before)
         if bare and any(bare <= line.said for line in lines if line.bearer != "own" and _share(rest, line) >= most):
             return []  # the source says it of that very thing
@@ -246,7 +242,9 @@ def _of_others(clause: Clause, claim: str, lines: Sequence[_Line], title: str, a
             NEGATION.search(line.text) for line in lines if line.bearer != "own" and _share(rest, line) >= most
         )
         dealing = [
-            m[0] for m in _COMPARING.finditer(claim) if not (_terms(m[0]) & held or (denied and NEGATION.match(m[0])))
+            m[0]
+            for m in _COMPARING.finditer(claim)
+            if not (split_terms(m[0]) & held or (denied and NEGATION.match(m[0])))
         ]
         return [clause.subject] if most >= RETOLD and own <= most - CLEARLY and not dealing else []
     if _speaks_of_others(clause.subject, title, authors):
@@ -269,7 +267,7 @@ def _speaks_of_own(subject: str, title: str, authors: Sequence[str]) -> bool:
     if _OTHER_SUBJECT.search(subject) or _names_persons(subject, title, authors):
         return False
     name = re.split(r"[:?–—]", title)[0] if re.search(r"[:?–—]", title) else ""
-    named = bool(name) and bool(_terms(subject)) and _terms(subject) <= _terms(name)
+    named = bool(name) and bool(split_terms(subject)) and split_terms(subject) <= split_terms(name)
     acronym = re.search(r"\b\w*[A-Z]\w*[A-Z]\w*\b", subject)
     return bool(
         named
@@ -317,7 +315,7 @@ def _lines(sentences: tuple[str, ...], title: str) -> tuple[_Line, ...]:
         last = mine
         inside = _OTHERS_INSIDE.search(sentence) if is_own else None
         if inside:
-            found.append(_Line(inside["said"], _terms(inside["said"]), "others"))
+            found.append(_Line(inside["said"], split_terms(inside["said"]), "others"))
             sentence = sentence[: inside.start()] + sentence[inside.end() :]
-        found.append(_Line(sentence, _terms(_SET_APART.sub(" ", sentence) if mine == "own" else sentence), mine))
+        found.append(_Line(sentence, split_terms(_SET_APART.sub(" ", sentence) if mine == "own" else sentence), mine))
     return tuple(found)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from engine.checking.clauses import split_clause
+from engine.checking.lexicon import split_terms
 from engine.checking.quantities import Quantity, quantities
 from engine.text import fold, terms
 
@@ -61,9 +62,10 @@ def find_merged(
     """
     if len(texts) < 2:
         return []
-    held = [_terms(text) for text in texts]
+    held = [split_terms(text) for text in texts]
     together = frozenset().union(*held)
-    found = _number_of_some(claim, texts)
+    known = [quantities(text) for text in texts]
+    found = _number_of_some(claim, known)
     for part in _PARTS.split(claim):
         own = _SET_APART.sub(" ", part)
         named = names(own)
@@ -71,42 +73,39 @@ def find_merged(
         clause = split_clause(own.strip())
         is_of_subject = clause and all(name in clause.subject for name in named)
         predicate = clause.rest if clause and is_of_subject else own
-        said = _terms(predicate) - _terms(" ".join(named)) - _PLAIN
+        said = split_terms(predicate) - split_terms(" ".join(named)) - _PLAIN
         numbers = quantities(own)
         for name, owner in owners.items():
             one_number = len({*owners.values()}) == 1 or len(numbers) == 1
-            if (one_number and _is_number_of_others(numbers, owner, texts)) or _is_of_others(
+            if (one_number and _is_number_of_others(numbers, owner, known)) or _is_of_others(
                 said, held[owner], together
             ):
                 found.append(name)
     return list(dict.fromkeys(found))
 
 
-def _number_of_some(claim: str, texts: Sequence[str]) -> list[str]:
-    """The one number that a claim tells of both or each of its papers, where one of them lacks it."""
+def _number_of_some(claim: str, known: Sequence[Sequence[Quantity]]) -> list[str]:
+    """The one number that a claim tells of both or each of its papers, where one of them lacks it.
+
+    ``known`` are the numbers of each paper.
+    """
     numbers = quantities(claim)
     if len(numbers) != 1 or not _EACH.search(claim):
         return []
-    lacking = [text for text in texts if not any(numbers[0].equals(known) for known in quantities(text))]
-    return [numbers[0].words] if lacking and len(lacking) < len(texts) else []
+    lacking = [own for own in known if not any(numbers[0].equals(number) for number in own)]
+    return [numbers[0].words] if lacking and len(lacking) < len(known) else []
 
 
-def _is_number_of_others(numbers: Sequence[Quantity], owner: int, texts: Sequence[str]) -> bool:
+def _is_number_of_others(numbers: Sequence[Quantity], owner: int, known: Sequence[Sequence[Quantity]]) -> bool:
     """Whether one of the numbers stands in another paper and not in the owner's."""
-    own = quantities(texts[owner])
-    every = [known for text in texts for known in quantities(text)]
-    strange = [q for q in numbers if not any(q.equals(known) for known in own)]
-    return any(q.equals(known) for q in strange for known in every)
+    strange = [q for q in numbers if not any(q.equals(number) for number in known[owner])]
+    return any(q.equals(number) for q in strange for own in known for number in own)
 
 
 def _is_of_others(said: frozenset[str], own: frozenset[str], together: frozenset[str]) -> bool:
     held = said & together
     least = max(FEWEST_TERMS, HELD_TOGETHER * len(said))
     return len(held) >= least and len(held & own) < HELD_BY_ONE * len(held)
-
-
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text.replace("-", " ")))
 
 
 def _owners(names: Sequence[str], held_names: Sequence[frozenset[str]]) -> Mapping[str, int]:

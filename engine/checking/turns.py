@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Literal
 
-from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES
+from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, split_terms
 from engine.text import STOP_WORDS, terms, words
 
 NEAR_COPY = 0.7
@@ -187,10 +187,7 @@ def _changes(text: str) -> list[tuple[frozenset[str], frozenset[str]]]:
 
 
 def _comparisons(text: str) -> list[tuple[str, frozenset[str]]]:
-    return [
-        (match["word"].lower(), frozenset(terms(match["than"].replace("-", " "))))
-        for match in _COMPARISON.finditer(text)
-    ]
+    return [(match["word"].lower(), split_terms(match["than"])) for match in _COMPARISON.finditer(text)]
 
 
 def _negated(text: str) -> frozenset[str]:
@@ -321,7 +318,7 @@ def _up_to_a_lack(claim: str, said: str) -> str:
     """The claim without what it lacks behind the words that it states: "fusing at the first layer, without loss"."""
     lack = re.search(r"\bwithout\b", claim, re.I)
     stems = frozenset(said.split())
-    if lack and stems <= frozenset(terms(claim[: lack.start()].replace("-", " "))):
+    if lack and stems <= split_terms(claim[: lack.start()]):
         return claim[: lack.start()]
     return claim
 

@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.naming.headings import name_phrases
-from engine.naming.phrases import Formula, GroupedPhrases
+from engine.naming.headings import name_groups
+from engine.naming.phrases import Formula
 from engine.retrieval.embedding import Vectors
 from engine.values import Cluster, Paper
 
@@ -189,19 +189,15 @@ def clusters(
     topic: str,
     formula: Formula = "bounded",
     avoid: Collection[str] = (),
-    *,
-    phrases: GroupedPhrases | None = None,
 ) -> list[Cluster]:
     """Named clusters, the largest first; papers keep their order, and noise becomes a cluster of its own.
 
-    No name is one of those to ``avoid``. ``phrases`` are those of the papers, where they were read before.
+    No name is one of those to ``avoid``.
     """
     groups = [[p for p, label in zip(papers, found, strict=True) if label == value] for value in np.unique(found)]
     noise = NOISE in found
     order = sorted(range(len(groups)), key=lambda i: (noise and i == 0, -len(groups[i])))
-    ordered = [groups[i] for i in order]
-    read = phrases.regrouped(ordered) if phrases else GroupedPhrases(ordered)
-    names = name_phrases(read, topic, formula, avoid)
+    names = name_groups([groups[i] for i in order], topic, formula, avoid)
     named = [Cluster(n.heading, n.terms, tuple(groups[i])) for n, i in zip(names, order, strict=True)]
     if noise:
         named[-1] = Cluster(OTHER_WORK, (), named[-1].papers)

@@ -83,13 +83,7 @@ def name_groups(
 
     No two groups get the same heading, and none one of those to ``avoid``. ``formula`` decides the order of the terms.
     """
-    return name_phrases(GroupedPhrases(groups), topic, formula, avoid)
-
-
-def name_phrases(
-    phrases: GroupedPhrases, topic: str, formula: Formula = "bounded", avoid: Collection[str] = ()
-) -> list[GroupName]:
-    """`name_groups` of papers whose phrases are known."""
+    phrases = GroupedPhrases(groups)
     topical = _topical_stems(phrases, topic)
     terms = _terms(phrases, topical, formula)
     names: list[GroupName] = []
@@ -175,7 +169,7 @@ def _names(phrases: GroupedPhrases, row: int, phrase: str, topical: set[str]) ->
     ):
         return False
     said = phrases.parts[phrase] - topical
-    return sum(phrases.stems(paper).mention(said) > 0 for paper in group) >= LEAST_COVER * len(group)
+    return sum(level > 0 for level in phrases.mentions(said, group)) >= LEAST_COVER * len(group)
 
 
 def _second(phrases: GroupedPhrases, row: int, usable: Sequence[str], topical: set[str]) -> Iterator[str]:

@@ -99,7 +99,7 @@ class Field:
 
     def is_line(self, heading: Heading, papers: Iterable[Paper], least: float) -> bool:
         """Whether papers enough say the heading, and titles enough among them."""
-        said = [self.phrases.stems(paper).mention(heading.said) for paper in papers]
+        said = self.phrases.mentions(heading.said, papers)
         titles, saying = sum(level == 2 for level in said), sum(level > 0 for level in said)
         return saying >= least and titles >= max(LEAST_TITLES, TITLE_SHARE * saying)
 

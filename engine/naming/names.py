@@ -34,6 +34,7 @@ _JOINED = re.compile(r"(?:,? and |,? or |, | & |/)(?:the )?")
 _DATA = (
     r"(?:data ?sets?|benchmarks?|corpus|corpora|test ?sets?|dev(?:elopment)? sets?|leaderboard|test ?bed|test suite)"
 )
+_ENDS_IN_DATA = re.compile(rf"{_DATA}$", re.I)
 _METHOD = (
     r"(?:models?|methods?|frameworks?|algorithms?|architectures?|networks?|systems?|layers?|modules?|approach(?:es)?|"
     r"encoders?|decoders?|transformers?|optimi[sz]ers?|pipelines?|parsers?|retrievers?|baselines?|LLMs|agents?)"
@@ -166,9 +167,8 @@ def find_names(papers: Sequence[Paper], topic: str) -> tuple[Name, ...]:
 
 def _is_called_data(name: str, long: str, papers: Sequence[Paper]) -> bool:
     """Whether the long form of an abbreviation, or a word behind it, says that it is data: ASL is a language."""
-    called = re.compile(rf"{_DATA}$", re.I)
     behind = re.compile(rf"\({re.escape(name)}\) (?:[\w-]+ )?{_DATA}\b", re.I)
-    return bool(called.search(long)) or any(behind.search(paper.content) for paper in papers)
+    return bool(_ENDS_IN_DATA.search(long)) or any(behind.search(paper.content) for paper in papers)
 
 
 def _join_spellings(

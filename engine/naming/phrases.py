@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Literal
@@ -164,6 +164,10 @@ class GroupedPhrases:
             title, *found = (frozenset(stems_of(text) | self._spelt_out(text)) for text in said)
             self._stems[paper.key] = PaperStems(title, tuple(found))
         return self._stems[paper.key]
+
+    def mentions(self, said: Collection[str], papers: Iterable[Paper]) -> list[int]:
+        """How each of the papers mentions the stems, as `PaperStems.mention` has it."""
+        return [self.stems(paper).mention(said) for paper in papers]
 
     def _spelt_out(self, text: str) -> set[str]:
         """Stems of what the abbreviations in a text stand for."""

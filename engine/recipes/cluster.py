@@ -258,19 +258,18 @@ def _divide_section(
     vectors = embed_papers(context.embedder, papers)
     topic = f"{brief.topic} {cluster.name}"
     if cluster.name == OTHER_WORK and len(papers) >= SMALLEST_REST:
-        most = min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION)
-        found = dissolve_small(vectors, labels(vectors, "k-means", most, context.seed), SMALLEST_PART)
-        near = _name_cautiously(papers, vectors, found, brief.topic, avoid)
-        return replace(whole, papers=(), children=tuple(map(_outline_cluster, near))) if len(near) > 1 else whole
-    if context.model:
+        k = min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION)
+        found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
+        parts = _name_cautiously(papers, vectors, found, brief.topic, avoid)
+    elif context.model:
         k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
         parts = clusters(papers, found, topic, formula, avoid)
     else:
-        most = max(2, min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION))
-        found = labels(vectors, "k-means", most, context.seed)
+        k = max(2, min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION))
+        found = labels(vectors, "k-means", k, context.seed)
         field = Field(GroupedPhrases([papers]), vectors, topic, SMALLEST_PART, avoid)
-        parts = find_lines_of_work(field, found, most, formula)
+        parts = find_lines_of_work(field, found, k, formula)
     if len(parts) < 2 or sum(len(part.papers) for part in parts if part.name != OTHER_WORK) < len(papers) / 2:
         return whole
     return replace(whole, papers=(), children=tuple(map(_outline_cluster, parts)))
@@ -289,11 +288,10 @@ def _name_cautiously(
     named: list[Cluster] = []
     for i, (members, group) in enumerate(zip(rows, phrases.groups, strict=True)):
         taken = [*avoid, *(cluster.name for cluster in named)]
-        stems = [phrases.stems(paper) for paper in group]
         fitting = (
             heading.text
             for heading in islice(rank_headings(phrases, i, topic, taken), CANDIDATES)
-            if sum(said.mention(heading.said) > 0 for said in stems) >= len(group) / 2
+            if sum(level > 0 for level in phrases.mentions(heading.said, group)) >= len(group) / 2
         )
         closeness = vectors[members] @ vectors[members].mean(axis=0)
         central = [group[int(j)] for j in np.argsort(-closeness)[: (len(group) + 1) // 2]]

@@ -97,15 +97,17 @@ async def find_nearby(brief: Brief, included: Sequence[Paper], context: RunConte
     """Groups of papers of the library that are near the topic and not in the survey."""
     used = frozenset(key for paper in included for key in (paper.key, *paper.identifiers))
     query = Query(brief.topic, NEARBY_PAPERS, "relevance", brief.years, used)
-    found = [item.paper for item in await context.library.search(query) if _is_near(item.paper, brief.topic)]
+    wanted = list(pairwise(terms(brief.topic)))
+    found = [item.paper for item in await context.library.search(query)]
+    if len(wanted) >= PAIRS_OF_TOPIC:
+        found = [paper for paper in found if _is_near(paper, wanted)]
     return await asyncio.to_thread(group_nearby, found, brief.topic, context.embedder, context.seed)
 
 
-def _is_near(paper: Paper, topic: str) -> bool:
-    """Whether the paper has two neighbouring words of a topic of three or more: one alone may be another subject's."""
-    wanted = list(pairwise(terms(topic)))
+def _is_near(paper: Paper, wanted: Sequence[tuple[str, str]]) -> bool:
+    """Whether the paper has two neighbouring words of the topic: one alone may be another subject's."""
     said = {pair for text in (paper.title, paper.content) for pair in pairwise(terms(text))}
-    return len(wanted) < PAIRS_OF_TOPIC or any(pair in said for pair in wanted)
+    return any(pair in said for pair in wanted)
 
 
 def _with_tables(section: Section, papers: Sequence[Paper], names: Sequence[Name]) -> Section:
