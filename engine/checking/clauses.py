@@ -32,6 +32,10 @@ _NO_VERB_BEHIND = frozenset(
         "no any some all both more most less new such as via per",
     )
 )
+_BEFORE_A_PLAIN_VERB = frozenset(re.findall(r"\w+", "we they i you to and or not also that which who people data"))
+_PLURAL_DOER = re.compile(r"we|they|authors|al|(?:19|20)\d\d", re.I)
+"""Behind which a plain verb says what is done: "Pan and Zhang (2013) show"."""
+
 _BY = re.compile(r"^\s+(?:[\w-]+ly\s+)?by\s+(?!\w+ing\b)", re.I)
 _PARTICIPLE_BEHIND = re.compile(r"^\s+(?:by|in|on|from|at|with|for|to|as|through|via|under|over|into|using)\b", re.I)
 
@@ -74,7 +78,7 @@ def split_clause(sentence: str) -> Clause | None:
                 return None
             return Clause(sentence[: match.start()].strip(), stem(main[0].lower()), sentence[main.end() :].strip())
         finite = word.endswith(("s", "ed")) and not word.endswith("ss")
-        finite = finite or tokens[at - 1][0].lower() in {"we", "they", "authors"}
+        finite = finite or bool(_PLURAL_DOER.fullmatch(tokens[at - 1][0]))
         if finite and stem(word) in _verbs() and terms(sentence[: match.start()]):
             return Clause(sentence[: match.start()].strip(), stem(word), sentence[match.end() :].strip())
     return None
@@ -101,6 +105,8 @@ def _deeds(sentence: str) -> Iterator[Deed]:
             continue
         ahead, behind = sentence[: match.start()], sentence[match.end() :]
         before, after = split_terms(ahead), split_terms(behind)
+        if _is_noun(word, previous, sentence[match.end() :]):
+            continue
         is_participle = word.endswith(("ed", "en", "wn", "lt", "nt", "ught"))
         if is_participle and _BY.match(behind):
             before, after = after, before
@@ -108,6 +114,14 @@ def _deeds(sentence: str) -> Iterator[Deed]:
             continue
         near = split_terms(" ".join(token[0] for token in tokens[max(0, at - 4) : at]))
         yield Deed(stem(word), before, after, near, behind)
+
+
+def _is_noun(word: str, previous: str, behind: str) -> bool:
+    """Whether a word that may be a verb is a noun: "features of", "structure learning"; a plain verb has a plural."""
+    if word.endswith("s"):
+        return bool(re.match(r"\s+of\b", behind))
+    inflected = word.endswith(("ed", "en", "wn", "lt", "nt", "ught"))
+    return not (inflected or previous.endswith(("s", "ly")) or previous in _BEFORE_A_PLAIN_VERB | _AUXILIARY)
 
 
 def _follows_be(tokens: list[re.Match[str]]) -> bool:

@@ -13,7 +13,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from engine.checking.contrasts import find_contrasts
-from engine.checking.lexicon import split_terms
+from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.names_in_place import find_misplaced_names
 from engine.checking.numbers_in_place import find_miscounted, find_misplaced_numbers
 from engine.checking.outcomes import (
@@ -23,13 +23,14 @@ from engine.checking.outcomes import (
     find_strange_rivals,
     says_nothing,
 )
-from engine.checking.quantities import Quantity, count_listed, quantities, spread_ranges
-from engine.checking.reach import find_overreach, find_wrong_authors, spell_out_umlauts
+from engine.checking.quantities import quantities
+from engine.checking.reach import find_overreach, find_wrong_authors, is_denied_any, spell_out_umlauts
 from engine.checking.roles import find_wrong_roles
 from engine.checking.several_papers import find_merged, find_missing_speakers
 from engine.checking.strengths import STRENGTHS
 from engine.checking.technical_terms import find_strange_terms
 from engine.checking.turns import find_turns
+from engine.checking.unfounded_numbers import find_unfounded_numbers
 from engine.citations import replace_citations
 from engine.text import all_sentences, fold, sentences, stem, terms
 from engine.values import Paper
@@ -92,7 +93,7 @@ class Source:
     @cached_property
     def sentences(self) -> tuple[tuple[str, frozenset[str]], ...]:
         """Each sentence with its terms, those of compounds one by one."""
-        return tuple((s, split_terms(s)) for s in all_sentences(self.text))
+        return tuple((s, split_terms(s)) for s in all_sentences(unify_spelling(self.text)))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -134,7 +135,7 @@ def source_of(paper: Paper) -> Source:
 
 def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str = "") -> tuple[Fault, ...]:
     """Everything the claim says, as far as a program can see, that none of its sources says."""
-    bare = replace_citations(claim, lambda _: "")
+    bare = unify_spelling(replace_citations(claim, lambda _: ""))
     said = split_terms(bare)
     speaking = [item for source in sources for item in _speaking(source, said)]
     titles = {f"{source.paper.title}." for source in sources} | {source.paper.title for source in sources}
@@ -146,7 +147,7 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
         *(Fault("strength", words) for words in _unfounded_strength(bare, speaking, titles, sources)),
         *(Fault(kind, words) for kind, words in find_turns(bare, said, speaking)),
-        *(Fault("contrast", w) for w in find_contrasts(bare, _sentences_of(sources), [text for text, _ in speaking])),
+        *(Fault("contrast", words) for words in _contrasts(bare, sources, speaking)),
         *(Fault("term", words) for words in _strange_terms(bare, sources, vocabulary, topic)),
         *(Fault("reach", words) for words in _overreach(bare, speaking, sources, topic)),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
@@ -155,6 +156,13 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *_wrong_outcomes(bare, sources, vocabulary, topic),
     ]
     return tuple(dict.fromkeys(faults))
+
+
+def _contrasts(claim: str, sources: Sequence[Source], speaking: Sequence[tuple[str, frozenset[str]]]) -> list[str]:
+    """Counterparts in the one source; of several papers one may have what the other has the counterpart of."""
+    if len(sources) != 1:
+        return []
+    return find_contrasts(claim, _sentences_of(sources), [text for text, _ in speaking])
 
 
 def _overreach(
@@ -223,36 +231,8 @@ def _speaking(source: Source, said: frozenset[str]) -> list[tuple[str, frozenset
 
 
 def _unfounded_numbers(claim: str, sources: Sequence[Source], said: frozenset[str]) -> list[str]:
-    every = [(own, q) for source in sources for text, own in source.sentences for q in _all_numbers(text)]
-    known = [q for own, q in every if own & said or not q.value.is_integer()]  # few texts have 0.35 twice
-    years = {float(source.paper.year) for source in sources if source.paper.year}
-    listed = {size for source in sources for text, own in source.sentences if own & said for size in count_listed(text)}
-    return [
-        q.words
-        for q in quantities(claim)
-        if not (q.words.isalpha() and q.value in listed)
-        and not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
-        and not any(q.equals(k) for k in known)
-        and not (q.unit == "" and q.value in years)
-    ]
-
-
-_IN_A_NAME = re.compile(r"[A-Za-z]-$")
-"""What stands before the digits of a name, "MATH-500"; whether the source has it is asked of names."""
-
-_GLUED = re.compile(r"(?<=[A-Za-z])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)")
-
-
-def _all_numbers(text: str) -> list[Quantity]:
-    """The numbers of a source's sentence, those glued to letters among them: "trained14B"."""
-    powers = (
-        Quantity(10.0 ** _POWERS.get((m[1] or "an").lower(), 1), "times", m[0]) for m in _MAGNITUDE.finditer(text)
-    )
-    return [*quantities(text), *(q for match in _GLUED.finditer(text) for q in quantities(match[1])), *powers]
-
-
-_MAGNITUDE = re.compile(r"\b(?:(an|one|two|three|four|five|six)\s)?orders? of magnitude", re.I)
-_POWERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+    about = [(text, bool(own & said)) for source in sources for text, own in source.sentences]
+    return find_unfounded_numbers(claim, about, [source.paper.year for source in sources if source.paper.year])
 
 
 _NAME = re.compile(r"(?:[^\W_]|(?<=\w)[+&/.'’-](?=\w))+(?:\+\+)?")
@@ -272,7 +252,7 @@ def names_in(text: str, vocabulary: Vocabulary) -> list[str]:
         for at, match in enumerate(_NAME.finditer(sentence)):
             word = re.sub(r"['’]s$", "", match[0]).strip("'’-.")
             parts = [p for p in re.split(r"[-/]", word) if p]
-            if not any(_looks_named(p) for p in parts):
+            if not any(_looks_named(p) for p in parts) or (at == 0 and quantities(word.lower())):
                 continue
             begins = at == 0 or sentence[: match.start()].rstrip().endswith((":", "“", '"', "("))
             plain_capital = all((p[:1].isupper() and p[1:].islower()) or p.islower() for p in parts)
@@ -367,6 +347,8 @@ def _unfounded_strength(
     found = []
     for kind in STRENGTHS:
         said = kind.said.search(claim)
+        if said and kind.name == "all" and is_denied_any(claim, said.start()):
+            continue
         if said and not kind.warrant.search(whole if kind.anywhere else near):
             found.append(said[0])
     return found

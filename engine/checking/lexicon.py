@@ -76,6 +76,33 @@ COMPARATOR = re.compile(
 )
 
 
+_BRITISH = tuple(
+    (re.compile(rf"\b({roots}){british}", re.I), rf"\1{american}")
+    for roots, british, american in (
+        (
+            "anonym|categor|character|discret|emphas|factor|formal|general|initial|linear|local|maxim|minim|"
+            "neutral|normal|optim|organ|parallel|parameter|penal|personal|quant|random|real|recogn|regular|special|stabil|"
+            "standard|summar|synchron|synthes|token|util|vector|visual",
+            r"is(?=e[sdr]?\b|ers?\b|ing\b|ations?\b|able\b)",
+            "iz",
+        ),
+        ("behavi|col|endeav|fav|flav|harb|hum|lab|neighb|rum|tum", r"our(?!ing?s)", "or"),
+        ("label|level|model|signal|travel|channel|cancel", r"l(?=ed\b|ing\b|ers?\b)", ""),
+        ("anal", r"ys(?=e[sdr]?\b|ing\b)", "yz"),
+        ("art", "efact", "ifact"),
+        ("cent|met|lit", r"re(?=s?\b|d\b)", "er"),
+        ("gr", r"ey(?=s?\b|scale)", "ay"),
+    )
+)
+
+
+def unify_spelling(text: str) -> str:
+    """The text with British spelling as American."""
+    for british, american in _BRITISH:
+        text = british.sub(american, text)
+    return text
+
+
 def split_terms(text: str) -> frozenset[str]:
-    """Terms, with "state-of-the-art" and "state of the art" the same."""
-    return frozenset(terms(text.replace("-", " ")))
+    """Terms, with "state-of-the-art" and "state of the art" the same, and British spelling as American."""
+    return frozenset(terms(unify_spelling(text.replace("-", " "))))

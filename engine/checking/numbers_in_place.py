@@ -15,6 +15,7 @@ from itertools import pairwise
 from engine.checking.clauses import split_clause
 from engine.checking.lexicon import split_terms
 from engine.checking.quantities import Quantity, quantities, spread_ranges
+from engine.checking.units import find_unit
 from engine.text import stem, terms
 
 COMPARABLE = 100.0
@@ -50,61 +51,6 @@ _PLACE = re.compile(
 )
 _NAMED = re.compile(r"\b\w*[A-Z]\w*[A-Z0-9]|(?<=[a-z] )[A-Z]")
 _SHARED_PLACE = re.compile(r"\b(?:on|in|over|across)\s.*", re.I)
-_UNITS = (
-    (
-        "time",
-        (
-            ("ns", "ns|nanoseconds?"),
-            ("µs", "[µμu]s|microseconds?"),
-            ("ms", "ms|milliseconds?"),
-            ("s", "s|secs?|seconds?"),
-            ("min", "mins?|minutes?"),
-            ("h", "h|hrs?|hours?"),
-            ("d", "days?"),
-            ("w", "weeks?"),
-            ("month", "months?"),
-            ("y", "years?"),
-        ),
-    ),
-    (
-        "length",
-        (
-            ("nm", "nm|nanomet(?:er|re)s?"),
-            ("µm", "[µμ]m|microns?|micromet(?:er|re)s?"),
-            ("mm", "mm|millimet(?:er|re)s?"),
-            ("cm", "cm|centimet(?:er|re)s?"),
-            ("m", "m|met(?:er|re)s?"),
-            ("km", "km|kilomet(?:er|re)s?"),
-        ),
-    ),
-    (
-        "mass",
-        (
-            ("mg", "mg|milligrams?"),
-            ("g", "g|grams?"),
-            ("kg", "kg|kilograms?|kilos?"),
-            ("t", "tons?|tonnes?"),
-        ),
-    ),
-    ("memory", (("KB", "KB|kilobytes?"), ("MB", "MB|megabytes?"), ("GB", "GB|gigabytes?"), ("TB", "TB|terabytes?"))),
-    ("bits", (("bit", "bits?"), ("byte", "bytes?"))),
-    (
-        "rate",
-        (("Hz", "Hz|hertz"), ("kHz", "kHz"), ("MHz", "MHz"), ("GHz", "GHz"), ("fps", "fps|FPS|frames per second")),
-    ),
-    ("energy", (("mJ", "mJ"), ("J", "J|joules?"), ("kJ", "kJ"), ("kWh", "kWh"))),
-    ("power", (("mW", "mW|milliwatts?"), ("W", "W|watts?"), ("kW", "kW|kilowatts?"))),
-    ("force", (("N", "N|newtons?"), ("Nm", "Nm"))),
-    ("angle", (("degree", "°|degrees?"), ("rad", "rad(?:ians?)?"))),
-    ("sound", (("dB", "dB|decibels?"),)),
-    ("money", (("dollar", "dollars?|USD"), ("euro", "euros?|EUR"))),
-    ("share", (("points", "(?:%|per ?cent|percentage)?[- ]?(?:absolute )?points?|pp|%p|% abs(?:olute)?|absolute"),)),
-)
-_UNIT = re.compile(
-    r"[\s-]*(?:"
-    + "|".join(rf"(?P<u{i}_{j}>{form})" for i, (_, forms) in enumerate(_UNITS) for j, (_, form) in enumerate(forms))
-    + r")(?![\w])"
-)
 _COUNTED = re.compile(
     r"\s+(?:(?!of\b|in\b|on\b|for\b|and\b|or\b|to\b|is\b|was\b|than\b|as\b)[\w-]+\s+){0,3}?(?P<thing>[a-z]{3,}[^sui\W]s)\b"
 )
@@ -121,6 +67,12 @@ _BEFORE = re.compile(
 LONGEST_BEFORE = 80
 """Characters before a number in which words that belong to it are looked for."""
 
+_DEVIATION = re.compile(r"(?:\+/[-–−]|±|\\pm)\s*$")
+"""Before how far the values lie apart, which belongs to the value before it."""
+
+_BETWEEN = re.compile(r"\b(?:between|rang\w+ from|var\w+ from)\s*$", re.I)
+"""Before the two ends of a range, which belong to no item of a list."""
+
 _CHANGE = re.compile(
     r"\b(?:increas|improv|decreas|reduc|rais|lower|drop|fall|fell|cut|boost|grow|grew|declin|degrad|outperform|gain|"
     r"surpass|exceed|bring|brought|shrink|rise|rose|advanc)\w*",
@@ -133,9 +85,6 @@ _PART_OF_A_NAME = re.compile(
 """What stands before digits that count nothing: ResNet-50, [17], '04."""
 
 _ADDED = re.compile(r"[^\d(),;.]{0,40}\([^()\d]{0,20}\d[^()]{0,40}\)")
-_ABSOLUTE_BEFORE = re.compile(r"\babsolute (?:[a-z]+ ){0,2}?(?:of |by )?(?:over |about |up to |around )?$", re.I)
-"""What makes a percentage one of points: "an absolute improvement of 3.4%"."""
-
 _RESPECTIVELY = re.compile(r",?\s*\brespectively\b", re.I)
 
 
@@ -153,6 +102,8 @@ class PlacedNumber:
     bound: str = ""
     first: bool = True
     """Of its list; a bound or a change is said of the first."""
+    is_range: bool = False
+    """Whether it is an end of "between 1 and 2", which speaks of more things than one."""
 
 
 def find_misplaced_numbers(claim: str, sources: Iterable[str]) -> list[str]:
@@ -166,7 +117,7 @@ def find_misplaced_numbers(claim: str, sources: Iterable[str]) -> list[str]:
         one.number.words
         for one in ours
         if _is_misplaced(one, theirs, claim)
-        or _is_beside_another(one, theirs, common)
+        or (not one.is_range and _is_beside_another(one, theirs, common))
         or _is_of_another(one, _subject(claim) if one is ours[0] else frozenset(), zip(held, theirs, strict=True))
     ]
 
@@ -199,13 +150,16 @@ def place_numbers(sentence: str) -> list[PlacedNumber]:
     found = (q for q in quantities(text) if _is_measure(text, q))
     numbers = sorted(found, key=lambda q: q.start)
     numbers = [q for i, q in enumerate(numbers) if i == 0 or q.start >= numbers[i - 1].end]
+    numbers = [q for q in numbers if not _DEVIATION.search(text[: q.start])]
     groups = _group(text, numbers)
     edges = _edges(text, groups)
     placed = []
     for at, group in enumerate(groups):
         start, end = edges[at]
         before, after = text[start : group[0].start], text[group[-1].end : end]
-        items = _list_items(before, after, len(group)) if len(group) > 1 else []
+        is_range = bool(_BETWEEN.search(before))
+        is_list = len(group) > 1 and not is_range
+        items = _list_items(before, after, len(group)) if is_list else []
         company = frozenset(terms(f"{before} {after} {_behind_bracket(text, group[-1].end)}"))
         own = frozenset(terms(after)) | _places(before)
         if at and at == len(groups) - 1:  # "4% A and 9% B on C": both are on C
@@ -219,7 +173,7 @@ def place_numbers(sentence: str) -> list[PlacedNumber]:
             place = (whole, mine if items or len(group) == 1 else frozenset())
             # The "to" between two numbers of a list is that of a range.
             change, bound = _change_and_bound(text, group[0].start) if n == 0 else ("", "")
-            placed.append(PlacedNumber(number, *place, _unit_after(text, number), change, bound, n == 0))
+            placed.append(PlacedNumber(number, *place, find_unit(text, number), change, bound, n == 0, is_range))
     return _exclusive(placed)
 
 
@@ -297,15 +251,6 @@ def _change_and_bound(text: str, start: int) -> tuple[str, str]:
     bound = "" if not match else next((kind for kind in ("upper", "below", "lower") if match[kind]), "")
     change = (match["change"] or "").lower() if match and _CHANGE.search(text[:start]) else ""
     return change, bound
-
-
-def _unit_after(text: str, number: Quantity) -> str:
-    for start in (number.end, number.end - len(number.words) + len(number.words.rstrip("%percntag -"))):
-        if found := _UNIT.match(text, start):
-            i, j = (int(part) for part in str(found.lastgroup)[1:].split("_"))
-            return _UNITS[i][1][j][0]
-    before = text[max(0, number.start - LONGEST_BEFORE) : number.start]
-    return "points" if number.unit == "percent" and _ABSOLUTE_BEFORE.search(before) else ""
 
 
 def _exclusive(placed: Sequence[PlacedNumber]) -> list[PlacedNumber]:

@@ -31,7 +31,7 @@ _AGAINST = re.compile(
 )
 _ANY_RIVAL = frozenset(
     terms(
-        "method approach baseline technique model system work algorithm competitor rival alternative counterpart "
+        "method approach baseline technique model system work algorithm competitor rival alternative counterpart use "
         "predecessor peer previous prior earlier existing other conventional traditional classical recent current "
         "state art best strong strongest several standard published human people expert others before another "
         "original naive simple alone ones those usual normal common comparable popular known random it them either "

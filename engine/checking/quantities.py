@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Unit = Literal["", "percent", "times"]
@@ -41,7 +41,7 @@ _PARTS = {"half": 0.5, "third": 1 / 3, "quarter": 0.25, "fifth": 0.2, "tenth": 0
 _WORDED = "|".join(sorted([*_SMALL, *_SCALES], key=len, reverse=True))
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
 _AFTER = (
-    r"(?P<percent>\s*(?:%|‰|per ?cent\b|percentage\b|pp\b))"
+    r"(?P<percent>\s*(?:\\?%|‰|per ?cent\b|percentage\b|pp\b))"
     r"|(?P<times>\s*(?:x\b|×|times\b|-?fold\b))"
 )
 _NUMBER = re.compile(
@@ -49,16 +49,23 @@ _NUMBER = re.compile(
     rf"(?:(?P<suffix>[kKMBT]|bn)\b(?!-)|[\s-]*(?P<scale>hundred|thousand|million|billion|trillion)s?\b)?"
     rf"(?:{_AFTER})?(?P<ordinal>(?:st|nd|rd|th)\b)?(?![\w]*[A-Za-z]\d)",
 )
-_WORD_NUMBER = re.compile(rf"\b(?:(?:{_WORDED})(?:[\s-]+(?:and\s+)?)?)+\b(?:{_AFTER})?", re.I)
-_MULTIPLE = re.compile(
-    r"\b(?P<word>twice|thrice|doubl(?:e[sd]?|ing)|tripl(?:e[sd]?|ing)|quadrupl(?:e[sd]?|ing)|halv(?:e[sd]?|ing))\b",
+_WORD_NUMBER = re.compile(
+    rf"\b(?:(?:{_WORDED})(?:(?<=hundred)\s+and\s+(?=(?:{_WORDED})\b)|(?<=thousand)\s+and\s+(?=(?:{_WORDED})\b)|[\s-]+)?)+\b"
+    rf"(?:{_AFTER})?",
     re.I,
+)
+_MULTIPLE = re.compile(
+    r"\b(?P<word>(?:twice|thrice)(?=\s(?:as|the|that|its|their|more|faster|over)\b)|doubl(?:e[sd]?|ing)|tripl(?:e[sd]?|ing)|quadrupl(?:e[sd]?|ing)|halv(?:e[sd]?|ing))\b",
+    re.I,
+)
+_ONE_OF_MANY = re.compile(
+    rf"\b(?P<top>{_WORDED}|\d+)\s(?:in|out of)\s(?:every\s)?(?P<of>{_WORDED}|\d+)\b(?!\s*%)", re.I
 )
 _FRACTION = re.compile(r"\b(?:(?P<top>one|two|three|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I)
 _RANGE = re.compile(rf"(?<![\w.])({_DIGITS})\s*(?:-|–|—|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I)
 
 
-_LIST = re.compile(r"[^\s,;.:()][^,;.:()]{0,40}(?:, [^,;.:()]{1,40}?){1,100}(?P<comma>,)? (?:and|or|&) ", re.I)
+_LIST = re.compile(r"[^\s,;.:()][^,;.:()]{0,80}(?:, [^,;.:()]{1,80}?){1,20}(?P<comma>,)? (?:and|or|&) ", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,10 @@ class Quantity:
     unit: Unit
     words: str
     start: int = 0
+    bounds: tuple[float, float] = (1.0, 1.0)
+    """What it may be told of, as multiples of it: ``(0.96, 1.04)`` of "about 7"."""
+    step: float = 0.0
+    """The last place that is written: .1 of 3.2; 0 where it says nothing of that."""
 
     @property
     def end(self) -> int:
@@ -76,16 +87,51 @@ class Quantity:
         return self.start + len(self.words)
 
     def equals(self, other: Quantity) -> bool:
-        """Whether both say the same; a bare number may stand for a percentage, not the other way round."""
+        """Whether this one says of the ``other`` what is so: the same, rounded, or "about" and "nearly" so much.
+
+        A bare number may stand for a percentage, not the other way round.
+        """
         if {self.unit, other.unit} == {"percent", "times"}:  # half is 50 %
             return _close(_share(self), _share(other))
-        return _close(self.value, other.value) and self.unit in {other.unit, ""}
+        if self.unit not in {other.unit, ""}:
+            return False
+        least, most = (self.value * bound for bound in self.bounds)
+        rounded = 0 < other.step < self.step and abs(self.value - other.value) <= self.step / 2 + 1e-9 * self.value
+        return _close(self.value, other.value) or least < other.value < most or rounded
 
 
 def quantities(text: str) -> list[Quantity]:
     """Every number of a text, in the order of their kinds; "one", "no" and ordinals are not numbers here."""
     spread = spread_ranges(text)
-    return [*_from_digits(spread), *_from_words(spread), *_from_multiples(spread)]
+    shares = _from_multiples(spread)
+    inside = [(one.start, one.end) for one in shares]
+    plain = (*_from_digits(spread), *_from_words(spread))
+    found = [*(q for q in plain if not any(start <= q.start < end for start, end in inside)), *shares]
+    return [replace(one, bounds=_bounds(spread[max(0, one.start - LONGEST_BEFORE) : one.start])) for one in found]
+
+
+LONGEST_BEFORE = 40
+"""Characters before a number in which a word may stand that makes it a rough one."""
+
+_ROUGH = (
+    (
+        re.compile(
+            r"(?:\b(?:about|around|approximately|roughly|nearly|almost|some|close to|circa)|[~≈])\s*(?:an?\s)?$",
+            re.I,
+        ),
+        (0.96, 1.04),
+    ),
+    (re.compile(r"\b(?:over|more than|above|exceeding|upwards of)\s+$", re.I), (1.0, 1.25)),
+    (re.compile(r"\b(?:under|below|less than|fewer than|within)\s+$", re.I), (0.8, 1.0)),
+)
+"""Words that make a number a rough one, and what it may then be told of."""
+
+FEWEST_DIGITS = 10.0
+"""From so many of its last place a number is taken for a rounded one: 13 of 13.06, and not 3 of 2.7."""
+
+
+def _bounds(before: str) -> tuple[float, float]:
+    return next((bounds for pattern, bounds in _ROUGH if pattern.search(before)), (1.0, 1.0))
 
 
 def spread_ranges(text: str) -> str:
@@ -108,9 +154,10 @@ def _from_digits(text: str) -> list[Quantity]:
         scale = (
             _SUFFIXES[match["suffix"].lower()] if match["suffix"] else _SCALES.get((match["scale"] or "").lower(), 1.0)
         )
-        found.append(
-            Quantity(float(match["digits"].replace(",", "")) * scale, _unit(match), match[0].strip(), match.start())
-        )
+        value = float(match["digits"].replace(",", "")) * scale
+        step = scale * 10.0 ** -len(match["digits"].partition(".")[2])
+        exact = step if value >= FEWEST_DIGITS * step else 0.0
+        found.append(Quantity(value, _unit(match), match[0].strip(), match.start(), step=exact))
     return found
 
 
@@ -138,6 +185,10 @@ def _from_multiples(text: str) -> list[Quantity]:
     for match in _MULTIPLE.finditer(text):
         stem = next(value for word, value in _MULTIPLES.items() if match["word"].lower().startswith(word[:4]))
         found.append(Quantity(stem, "times", match[0], match.start()))
+    for match in _ONE_OF_MANY.finditer(text):
+        top, whole = (_SMALL.get(match[side].lower()) or _plain_value(match[side]) for side in ("top", "of"))
+        if 0 < top < whole:
+            found.append(Quantity(top / whole, "times", match[0], match.start()))
     for match in _FRACTION.finditer(text):
         part = match["part"].lower().rstrip("s")
         if part != "half" and not match["top"]:
@@ -145,6 +196,10 @@ def _from_multiples(text: str) -> list[Quantity]:
         top = {"two": 2.0, "three": 3.0}.get((match["top"] or "").lower(), 1.0)
         found.append(Quantity(top * _PARTS[part], "times", match[0], match.start()))
     return found
+
+
+def _plain_value(digits: str) -> float:
+    return float(digits) if digits.isdigit() else _SCALES[digits.lower()]
 
 
 def _unit(match: re.Match[str]) -> Unit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.checking.lexicon import split_terms
+from engine.checking.lexicon import NEGATION, split_terms
 from engine.text import fold, terms
 from engine.values import Paper
 
@@ -19,6 +19,8 @@ _LIMITED = re.compile(
     r"available|such|three|four|five|six|seven|eight|nine|ten|twelve|\d+)\b",
     re.I,
 )
+_DENIED_ANY = re.compile(rf"(?:{NEGATION.pattern})\s(?:[\w-]+\s){{0,3}}?any\b", re.I)
+_ON_ALL = re.compile(r"\b(?:in|on|of|from|under|among|across|for)\s+(?:all|every|any|each)\b", re.I)
 _LIMITING = re.compile(r"^\s*(?:that|which|who|using|with|without|in|on|of|from|under|among|we|they)\b", re.I)
 _CLAUSE = re.compile(r"\b(?:that|which|who|they|we)\b", re.I)
 _ON = re.compile(r"\b(?:on|in|for|at)\s+((?:the\s+)?[\w-]+(?:\s+[\w-]+){0,2})", re.I)
@@ -74,6 +76,11 @@ LEAST_SHARED = 0.34
 """Share of them that the source has to hold."""
 
 _ET_AL = re.compile(r"([A-ZÀ-Þ][\w’'-]+)(?:\s+et al\b|\s+and (?:colleagues|co-?workers|others)\b)")
+_AUTHORS = re.compile(
+    r"(?:[A-ZÀ-Þ][\w’'-]+(?:\s+et al\.?|\s+and\s+[A-ZÀ-Þ][\w’'-]+)?)\s+\((?:19|20)\d\d\)|[A-ZÀ-Þ][\w’'-]+\s+et al\b\.?"
+)
+"""Who wrote a paper, which is no part of what it says."""
+
 _AUTHOR_YEAR = re.compile(r"et al\.?,?\s*[(\[]?((?:19|20)\d\d)\b")
 
 
@@ -112,7 +119,7 @@ def _widened(claim: str, speaking: Sequence[str]) -> list[str]:
         return []  # whether the source says "all" at all is a matter of strength
     found = []
     for ours in _ALL.finditer(_DATA_SET.sub("dataset", claim)):
-        if ours[0].lower().startswith("each"):
+        if ours[0].lower().startswith("each") or is_denied_any(claim, ours.start()):
             continue
         heads = frozenset(terms(ours["what"]))
         same = [m for m in theirs if heads & frozenset(terms(m["what"]))]
@@ -124,12 +131,18 @@ def _widened(claim: str, speaking: Sequence[str]) -> list[str]:
     return found
 
 
+def is_denied_any(claim: str, start: int) -> bool:
+    """Whether what begins there is the "any" of a negation: "does not fit any of them"."""
+    return any(m.end() == start + len("any") for m in _DENIED_ANY.finditer(claim))
+
+
 def _limit(match: re.Match[str]) -> int:
     """How an "all" is limited: 2 to what was looked at ("all tested"), 1 by what follows it, 0 not at all."""
     behind = f"{match['what']} {match['rest'][:30]}"
     if _LIMITED.search(behind) or _CLAUSE.search(behind):
         return 2
-    return int(any(_LIMITING.match(word) for word in (*match["what"].split(), match["rest"])))
+    behind = _ON_ALL.sub(" ", f"{match['what']}{match['rest']}")
+    return int(any(_LIMITING.match(word) for word in behind.split()[:5]))
 
 
 def _made_better(claim: str, speaking: Sequence[str]) -> list[str]:
@@ -153,33 +166,25 @@ def _is_only_equal_there(claim: str, nearest: Sequence[str]) -> bool:
     clauses = [clause for text in nearest for clause in _CLAUSES.split(text) if clause]
     for place in filter(None, places):
         there = [clause for clause in clauses if place & split_terms(clause)]
-        if there and all(
-            _EQUAL.search(clause) and not _BETTER.search(_RIVAL.sub("", _EQUAL.sub("", clause))) for clause in there
-        ):
+        better = (_BETTER.search(_RIVAL.sub("", _EQUAL.sub("", clause))) for clause in there)
+        if any(_EQUAL.search(clause) for clause in there) and not any(better):
             return True
     return False
 
 
-def _terms(text: str) -> frozenset[str]:
-    """Stems, those of British and American spelling the same: optimise, optimize."""
-    return split_terms(_BRITISH.sub("iz", text))
-
-
-_BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e[sdr]?|ers?|ing|ations?)\b)", re.I)
-
-
 def _added(claim: str, whole: str, topic: str) -> list[str]:
     """Reasons and parts of a claim of which the source says nothing."""
-    held = _terms(f"{whole} {topic}")
+    claim = _AUTHORS.sub(" ", claim)
+    held = split_terms(f"{whole} {topic}")
     pieces = [match["reason"] for pattern in (_CAUSE, _PURPOSE) for match in pattern.finditer(claim)]
     pieces += _PART.split(claim)[1:]
     found = []
     for match in _MEANS.finditer(claim):
-        own = _terms(match["reason"])
+        own = split_terms(match["reason"])
         if len(own) >= FEWEST_MEANS and not own & held:
             found.append(" ".join(match[0].split()[:6]))
     for piece in pieces:
-        own = _terms(piece)
+        own = split_terms(piece)
         if len(own) >= FEWEST_TERMS and len(own & held) / len(own) < LEAST_SHARED:
             found.append(" ".join(piece.split()[:6]))
     return list(dict.fromkeys(found))

@@ -43,6 +43,12 @@ _PLAIN = frozenset(
 """What papers say of anything."""
 
 _EACH = re.compile(r"\b(?:both|each|all (?:two|three|four|five|of them)|alike|equally|the two)\b", re.I)
+_ONE_BY_ONE = re.compile(r"[:;]|\b(?:while|whereas|respectively|other|former|latter|one)\b", re.I)
+"""What tells of each paper apart."""
+
+FEWEST_OF_BOTH = 3
+"""Terms that a claim about both papers needs to be judged."""
+
 _PARTS = re.compile(r";|,\s(?:while|whereas|and|but|where|with)\s|,\s(?=\w+ing\s)|\s(?:while|whereas|but)\s", re.I)
 
 
@@ -65,7 +71,7 @@ def find_merged(
     held = [split_terms(text) for text in texts]
     together = frozenset().union(*held)
     known = [quantities(text) for text in texts]
-    found = _number_of_some(claim, known)
+    found = [*_number_of_some(claim, known), *_said_of_some(claim, held)]
     for part in _PARTS.split(claim):
         own = _SET_APART.sub(" ", part)
         named = names(own)
@@ -94,6 +100,21 @@ def _number_of_some(claim: str, known: Sequence[Sequence[Quantity]]) -> list[str
         return []
     lacking = [own for own in known if not any(numbers[0].equals(number) for number in own)]
     return [numbers[0].words] if lacking and len(lacking) < len(known) else []
+
+
+def _said_of_some(claim: str, held: Sequence[frozenset[str]]) -> list[str]:
+    """The "both" of a claim that one of its papers says and another speaks nothing of."""
+    each = _EACH.search(claim)
+    if not each or _ONE_BY_ONE.search(claim):
+        return []
+    said = split_terms(claim) & frozenset().union(*held) - _PLAIN
+    shares = [len(said & own) for own in held]
+    is_of_one = (
+        len(said) >= FEWEST_OF_BOTH
+        and min(shares) < HELD_BY_ONE * len(said)
+        and max(shares) >= HELD_TOGETHER * len(said)
+    )
+    return [each[0]] if is_of_one else []
 
 
 def _is_number_of_others(numbers: Sequence[Quantity], owner: int, known: Sequence[Sequence[Quantity]]) -> bool:

@@ -37,7 +37,8 @@ STRENGTHS: tuple[Strength, ...] = (
         "best",
         _words(_BEST),
         _words(
-            _BEST, r"state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any)|record|surpass\w* (?:all|every|any)"
+            _BEST,
+            r"top|state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any)|record|surpass\w* (?:all|every|any)",
         ),
     ),
     Strength(
@@ -105,7 +106,7 @@ STRENGTHS: tuple[Strength, ...] = (
             r"pass|halves|half|place|section|author|layers?|tokens?|row|column))",
             r"first (?:to|ever|work|method|model|system|paper|study|approach|time)",
             r"(?:was|were|is|are) first",
-            r"pioneer\w*|earliest|invent\w*|unprecedented",
+            r"pioneer\w*|earliest|inventors?|invents|invented by|unprecedented",
             r"for the first time|never before|only (?:method|model|system|work|approach|paper)",
         ),
         _words(r"first|pioneer\w*|earliest|invent\w*|unprecedented|never before|no (?:prior|previous|existing)"),
@@ -114,17 +115,18 @@ STRENGTHS: tuple[Strength, ...] = (
         "all",
         _words(
             r"all|every|everywhere|universal\w*|across the board|without exceptions?|"
-            r"(?<!without )(?<!not )(?<!nor )(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
+            r"(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
         ),
         _words(
-            r"all|every|everywhere|each|any|universal\w*|omni\w*|always|invariably|"
+            r"all|every|everywhere|each|any|any(?:time|where|one|thing)|universal\w*|omni\w*|always|invariably|arbitrar\w*|"
+            r"no (?:\w+ )?(?:assumptions?|restrictions?|constraints?|limits?|limitations?)|"
             r"regardless|without exceptions?|100\b"
         ),
     ),
     Strength(
         "consistent",
         _words(r"consistent\w*|uniform\w*|constantly"),
-        _words(r"consistent\w*|uniform\w*|constant\w*|all|every|each|always|across|both|various|wide range|robust\w*"),
+        _words(r"consisten\w*|uniform\w*|constant\w*|all|every|each|always|across|both|various|wide range|robust\w*"),
     ),
     Strength(
         "always",
@@ -141,7 +143,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "never",
         _words(r"never|none|nobody|impossible|in no case|no longer"),
         _words(
-            r"never|none|nobody|impossible|cannot|unable|infeasible|incapable|no longer|"
+            r"never|none|nobody|impossible|cannot|unable|infeasible|incapable|no longer|unseen|novel|"
             r"not (?:\w+ ){0,2}(?:ever|possible|able|any)"
         ),
     ),
@@ -210,6 +212,7 @@ STRENGTHS: tuple[Strength, ...] = (
         _words(r"only|solely|exclusive(?:ly)?|merely|nothing but"),
         _words(
             r"only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|weak\w*|mild|"
+            r"complete\w*|entire\w*|full\w*|whole\w*|"
             r"without|rather than|instead|no"
         ),
     ),

@@ -57,9 +57,9 @@ Turn = tuple[Literal["polarity", "hedge", "order"], str]
 _AXES = (
     (
         r"increas\w*|rais(?:e[sd]?|ing)|grow\w*|grew|higher|high|greater|more|larger|gains?|"
-        r"boost\w*|rise[sn]?|enlarg\w*|upper|long(?:er)?",
+        r"boost\w*|rise[sn]?|enlarg\w*|up-?weight\w*|strengthen\w*|amplif\w*|stronger|upper|long(?:er)?",
         r"decreas\w*|reduc\w*|lower(?:s|ed|ing)?|low|declin\w*|drop\w*|fewer|less|smaller|shrink\w*|diminish\w*|cuts?|"
-        r"minimi[sz]\w*|sav(?:e[sd]?|ing)|short(?:er|en\w*)?|mitigat\w*|alleviat\w*",
+        r"minimi[sz]\w*|sav(?:e[sd]?|ing)|down-?weight\w*|weaken\w*|wan(?:e[sd]?|ing)|suppress\w*|short(?:er|en\w*)?|mitigat\w*|alleviat\w*",
     ),
     (
         r"improv\w*|enhanc\w*|better|help\w*|benefi\w*|simplif\w*|accelerat\w*|speed(?:s|ed|ing)?[- ]?up|strengthen\w*|"
@@ -85,7 +85,7 @@ _WITHOUT = re.compile(
     r"fail\w*|remov\w*|little|hardly|barely|few|previous\w*|prior|earlier|existing|other|others|conventional|"
     r"traditional|contrast|oppos\w*|zero|skip\w*|replac\w*|spar(?:e[sd]?|ing)|un\w+|non\w+|"
     r"in\w+able|difficult\w*|hard|challeng\w*|"
-    r"neglect\w*|ignor\w*|overlook\w*|absen\w*|insufficient\w*|limit\w*|far|yet|whether|problem\w*|issue\w*|nor)\b",
+    r"neglect\w*|ignor\w*|overlook\w*|omit\w*|miss\w*|forget\w*|lose[sd]?|losing|absen\w*|insufficient\w*|limit\w*|far|yet|whether|problem\w*|issue\w*|nor)\b",
     re.I,
 )
 _DENIED = re.compile(
@@ -144,7 +144,7 @@ def _compare_with_nearest(
         swapped = gained and len(other.findall(claim)) < len(other.findall(sentence))
         if swapped:
             faults.append(("polarity", _first(one, claim)))
-    if HEDGE.search(sentence) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
+    if HEDGE.search(_CONCEDED.sub(" ", sentence)) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
         faults.append(("hedge", _first(HEDGE, sentence)))
     return faults + _reordered(claim, sentence, (COMPARATOR, _MORE_THAN))
 
@@ -203,7 +203,7 @@ def _spell_out(text: str) -> str:
 
 def _without_losses(text: str) -> str:
     """The text with "not", and without what denies a loss: "without sacrificing speed" keeps the speed."""
-    return _NO_LOSS.sub("keeping ", text.replace("n't", " not"))
+    return _NO_LOSS.sub("keeping ", _UNLIMITED.sub("free", text.replace("n't", " not")))
 
 
 _DENYING = re.compile(
@@ -280,13 +280,21 @@ def _turn_directions(claim: str, sources: Sequence[str]) -> list[Turn]:
     return found
 
 
+_OF_A_TERM = re.compile(
+    r"[\s-](?:bounds?|orders?|dimension\w*|ranks?|levels?|resolution|frequenc\w+|bod(?:y|ies)|limbs?|degrees?|layers?)\b",
+    re.I,
+)
+"""Behind "lower" and "high" in terms that have no direction: a lower bound, higher order."""
+
+
 def _objects(direction: re.Pattern[str], text: str) -> list[tuple[str, frozenset[str]]]:
     """Each word of direction with the first terms of what it speaks of; negated ones aside."""
     found = []
     for match in direction.finditer(text):
-        if NEGATION.search(text[max(0, match.start() - 25) : match.start()]):
+        behind = text[match.end() :]
+        if NEGATION.search(text[max(0, match.start() - 25) : match.start()]) or _OF_A_TERM.match(behind):
             continue
-        behind = _END.split(text[match.end() :], maxsplit=1)[0]
+        behind = _END.split(behind, maxsplit=1)[0]
         near = terms(behind)[:OBJECT_TERMS]
         if near:
             found.append((match[0], frozenset(near)))
@@ -335,11 +343,19 @@ def _only_denied(claim: str, text: str) -> list[str]:
     return [word for word in words(claim) if word in denied and not frozenset(terms(word)) & free and terms(word)]
 
 
+_NOT_ONLY = re.compile(r"not\s+only\b", re.I)
+_UNLIMITED = re.compile(
+    r"(?:no|without|not|never)\s(?:[\w-]+\s){0,2}?(?:assum\w*|restrict\w*|constrain\w*|limit\w*)\b",
+    re.I,
+)
+"""What denies a condition, and nothing of what it would be a condition for."""
+
+
 def _denied_spans(text: str) -> list[tuple[int, int]]:
     """What stands behind a negation up to the end of its clause, or in a phrase of contrast."""
     spans = [match.span(1) for pattern in (_CONTRAST, _LEFT_OUT) for match in pattern.finditer(text)]
     for match in NEGATION.finditer(text):
-        if match[0].lower() == "not" and re.match(r"\s+only\b", text[match.end() :]):
+        if _NOT_ONLY.match(text, match.start()) or _UNLIMITED.match(text, match.start()):
             continue
         stop = re.compile(r"[,;:.)]|\bbut\b").search(text, match.end())
         spans.append((match.end(), stop.start() if stop else len(text)))
@@ -356,12 +372,16 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     return list(pairwise(terms(text.replace("-", " "))))
 
 
+_CONCEDED = re.compile(r"\b(?:while|although|though|even if)\s+(?:[\w-]+\s+){0,4}?(?:may|might|can)\b", re.I)
+"""A "may" that grants something: "while they may understand it, they do not use it"."""
+
+
 def _drop_hedges(claim: str, sources: Sequence[str]) -> list[Turn]:
     """Verbs that the source has only behind a hedge and the claim has bare."""
     if _SOFT.search(claim):
         return []
     ours = set(terms(claim))
-    hedged = {match[1]: match[0] for text in sources for match in _HEDGED.finditer(text)}
+    hedged = {match[1]: match[0] for text in sources for match in _HEDGED.finditer(_CONCEDED.sub(" ", text))}
     free = _HEDGED.sub(" ", " ".join(sources))
     held = set(terms(free))
     return [

@@ -1,0 +1,59 @@
+"""Numbers of a claim that stand in none of its sources, however they are written there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from engine.checking.quantities import Quantity, count_listed, quantities, spread_ranges
+from engine.checking.units import convert, find_unit
+
+
+def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], years: Collection[float]) -> list[str]:
+    """The words of those numbers; ``years`` are those in which the sources appeared.
+
+    ``sentences`` are the sources', each with whether it speaks of anything that the claim speaks of.
+    """
+    about = [text for text, is_about in sentences if is_about]
+    every = [(is_about, q) for text, is_about in sentences for q in _all_numbers(text)]
+    known = [q for is_about, q in every if is_about or not q.value.is_integer()]  # few texts have 0.35 twice
+    measured = [(q, unit) for text in about for q in quantities(text) if (unit := find_unit(spread_ranges(text), q))]
+    listed = {size for text in about for size in count_listed(text)}
+    return [
+        q.words
+        for q in quantities(claim)
+        if not (q.words.isalpha() and (q.value in listed or q.value in count_listed(_behind_colon(claim, q))))
+        and not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
+        and not any(q.equals(k) for k in known)
+        and not _is_converted(q, find_unit(spread_ranges(claim), q), measured)
+        and not (q.unit == "" and q.value in years)
+    ]
+
+
+def _is_converted(number: Quantity, unit: str, measured: Sequence[tuple[Quantity, str]]) -> bool:
+    """Whether the source has it in another unit: 138.4 seconds, a little over two minutes."""
+    others = (convert(other, theirs, unit) for other, theirs in measured if theirs != unit)
+    return bool(unit) and any(number.equals(other) for other in others if other)
+
+
+def _behind_colon(claim: str, number: Quantity) -> str:
+    """The list that a claim counts itself: "three sources are combined: A, B and C"."""
+    return spread_ranges(claim)[number.end :].partition(":")[2]
+
+
+_IN_A_NAME = re.compile(r"[A-Za-z]-$")
+"""What stands before the digits of a name, "MATH-500"; whether the source has it is asked of names."""
+
+_GLUED = re.compile(r"(?<=[A-Za-z])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)")
+
+
+def _all_numbers(text: str) -> list[Quantity]:
+    """The numbers of a source's sentence, those glued to letters among them: "trained14B"."""
+    powers = (
+        Quantity(10.0 ** _POWERS.get((m[1] or "an").lower(), 1), "times", m[0]) for m in _MAGNITUDE.finditer(text)
+    )
+    return [*quantities(text), *(q for match in _GLUED.finditer(text) for q in quantities(match[1])), *powers]
+
+
+_MAGNITUDE = re.compile(r"\b(?:(an|one|two|three|four|five|six)\s)?orders? of magnitude", re.I)
+_POWERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}

@@ -1,0 +1,90 @@
+"""True sentences in words far from their source's, beside false ones that differ from it as little."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.checking.faults import Source, Vocabulary, find_faults
+from engine.values import Paper
+from tests.fakes import paper
+
+INSERTION = paper(
+    1,
+    title="NeedleNet: Guided Insertion by Anytime Planning",
+    abstract=(
+        "We introduce a planner that guides a needle from pixels. "
+        "In a study on cadaver eyes, the depth of the robot was 90.05% +/- 2.33% compared to 79.16% +/- 5.68% "
+        "for manual insertions. On average, NeedleNet plans an insertion in 138.4 seconds. "
+        "Accuracy rises by 2.1%, 1.54% and 2.34% on EyeSet (video), CorneaBench (video) and IrisPairs (image). "
+        "The results increased the precision and consistency of the placement. "
+        "Crucially, no assumptions are made on the form of the tissue. "
+        "The module is completely convolution-based. "
+        "While surgeons may understand the display, they do not follow it. "
+        "The new loss down-weights well-classified examples. "
+        "It surpasses all the strong baselines on all metrics. "
+        "In 2D and 3D, its speed is comparable, and its precision competitive with existing planners."
+    ),
+    authors=("Ida Shaw", "Ben Lee"),
+    year=2021,
+)
+CORNEA = paper(
+    2,
+    title="Suction for Corneal Grafts",
+    abstract=(
+        "A suction tool places grafts on the cornea. In simulation, the tool drops one graft in eight. "
+        "The gripping force is measured with a load cell."
+    ),
+    authors=("Ana Ruiz",),
+    year=2019,
+)
+
+
+def kinds(claim: str, *papers: Paper) -> set[str]:
+    cited = papers or (INSERTION,)
+    return {f.kind for f in find_faults(claim, [Source(one) for one in cited], Vocabulary.of(cited))}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The robot reached about 90% of the depth, manual insertions about 79%.",
+        "An insertion is planned in a little over two minutes on average.",
+        "Accuracy rises by between 1.54% and 2.34% on EyeSet, CorneaBench and IrisPairs.",
+        "The needle is placed more precisely and more consistently.",
+        "The tissue may have any form.",
+        "The module consists of convolutions only.",
+        "Surgeons understand the display but do not follow it.",
+        "All strong baselines are surpassed.",
+        "Shaw and Lee (2021) guide the needle with the help of a camera.",
+        "Shaw and Lee (2021) search for a path that leads the needle through the tissue.",
+    ],
+)
+def test_what_is_so_has_no_fault_however_it_is_worded(claim: str) -> None:
+    assert kinds(claim) == set()
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        ("The robot reached about 79% of the depth, manual insertions about 90%.", "place"),
+        ("The robot reached about 75% of the depth.", "number"),
+        ("An insertion is planned in a little over three minutes on average.", "number"),
+        ("An insertion is planned in 138.4 minutes.", "place"),
+        ("Accuracy rises by 2.34% on EyeSet.", "place"),
+        ("The needle is placed by speech recognition.", "term"),
+        ("Surgeons always follow the display.", "strength"),
+        ("The new loss amplifies well-classified examples.", "polarity"),
+    ],
+)
+def test_what_is_not_so_is_seen_beside_it(claim: str, kind: str) -> None:
+    assert kind in kinds(claim)
+
+
+def test_what_one_of_two_papers_says_is_not_said_of_both() -> None:
+    assert "merged" in kinds("Both tools were tried on cadaver eyes in a study of depth.", INSERTION, CORNEA)
+    assert kinds("Both tools work on the cornea.", CORNEA, CORNEA) == set()
+
+
+def test_british_and_american_spelling_are_the_same() -> None:
+    source = paper(3, title="Colour", abstract="No optimization is required, as the behavior of the model is analyzed.")
+    assert kinds("No optimisation is required, because the behaviour of the model is analysed.", source) == set()
