@@ -74,7 +74,7 @@ def is_same_person(one: str, other: str) -> bool:
     first, second = _tokens(one), _tokens(other)
     if not first or not second:
         return False
-    if "".join(sorted(first)) == "".join(sorted(second)):
+    if _joined_in_turn(first) & _joined_in_turn(second):
         return True
     if not is_comparable(one) and sorted("".join(first)) == sorted("".join(second)):  # 田 萱, 田萱
         return True
@@ -90,6 +90,11 @@ def is_same_person(one: str, other: str) -> bool:
             if _fit(rest_one, rest_other):
                 return True
     return len(first) > 1 and len(second) > 1 and _share_a_surname(first, second)
+
+
+def _joined_in_turn(tokens: tuple[str, ...]) -> set[str]:
+    """The name as one word, begun at each of its tokens: “Mac Donald, Fiona” has “fionamacdonald” too."""
+    return {"".join(tokens[start:] + tokens[:start]) for start in range(len(tokens))} | {"".join(sorted(tokens))}
 
 
 def is_comparable(name: str) -> bool:

@@ -53,7 +53,7 @@ _VOWELS = frozenset("aeiou")
 
 def plain_letters(text: str) -> str:
     """Lower case without accents, in Latin letters as far as a transliteration is known; what is no letter stays."""
-    folded = unicodedata.normalize("NFKD", text.casefold())
+    folded = unicodedata.normalize("NFKD", text.casefold()).casefold()  # ℤ is a capital only after normalisation
     bare = "".join(ch for ch in folded if not unicodedata.combining(ch)).translate(_LETTERS)
     if bare.isascii():
         return bare

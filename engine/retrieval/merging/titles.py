@@ -38,22 +38,28 @@ class Titles(Enum):
 _DECORATION = re.compile(
     r"^\s*(?:\[?(?:retracted(?: article)?|withdrawn|preprint)\]?\s*[:\]]\s*)|"
     r"\s*\[version \d+[^\]]*\]\s*$|\s*[\[(](?:arxiv )?(?:pre-?print|retracted(?: article)?)[\])]\s*$|"
+    r"\s*\((?:with (?:discussion|comments)[^)]{0,40}|invited(?: paper)?)\)\s*$|"
     r"\s*\[(?:j|c|m|d|j/ol|eb/ol)\]\s*\.?$",
     re.I,
 )
 _EDITION = re.compile(r"\b(\w+(?:st|nd|rd|th|ond)) ed(?:n|ition)?\b\.?", re.I)
-_NUMBER_WORDS = {
-    word: str(n)
-    for n, word in enumerate(words("one two three four five six seven eight nine ten eleven twelve"), start=1)
-}
-_ORDINALS = dict(
-    zip(
-        words("first second third fourth fifth sixth seventh eighth ninth tenth"),
-        ["1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "10th"],
-        strict=True,
-    )
+_NUMBER_WORDS = words(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
 )
-_SAME_WORDS = {**_NUMBER_WORDS, **_ORDINALS, "vs": "versus"}
+_ORDINALS = words(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+_SAME_WORDS = {
+    **{word: str(n) for n, word in enumerate(_NUMBER_WORDS, start=1)},
+    **{word: f"{n}{_ENDINGS.get(n, 'th')}" for n, word in enumerate(_ORDINALS, start=1)},
+    **{f"twenty{word}": str(n) for n, word in enumerate(_NUMBER_WORDS[:9], start=21)},
+    **{f"twenty{word}": f"{n}{_ENDINGS.get(n - 20, 'th')}" for n, word in enumerate(_ORDINALS[:9], start=21)},
+    "vs": "versus",
+}
+_OVER_TWENTY = re.compile(rf"\btwenty[\s-]+(?=(?:{'|'.join(_NUMBER_WORDS[:9] + _ORDINALS[:9])})\b)")
 _COMPARED = {"<": "less", ">": "greater", "≤": "atmost", "≥": "atleast"}
 _ROMAN = re.compile(r"(?:x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
@@ -131,7 +137,8 @@ def title_words(title: str) -> tuple[str, ...]:
     bare = re.sub(r"(?<=[A-Z])#", " sharp ", re.sub(r"\b([A-Z])\*(?=\s)", r"\1 star ", bare))
     bare = re.sub(r"\s([<>≤≥])(?=\s)", lambda m: f" {_COMPARED[m[1]]}", bare)
     bare = re.sub(r"(?<=\d)[,’'](?=\d{3}\b)", "", re.sub(r"(?<=\d)\.(?=\d)", "point", bare))
-    plain = plain_letters(greek_names(bare.casefold()))
+    bare = re.sub(r"[{}]", "", bare)  # BibTeX's protection of capitals: “Ro{BERT}a”
+    plain = _OVER_TWENTY.sub("twenty", plain_letters(greek_names(bare.casefold())))
     found = re.findall(r"[^\W_]+", re.sub(r"(?<=\w)['’](?=\w)", "", plain))
     kept = [_SAME_WORDS.get(word, word) for word in found if word not in _ARTICLES]
     return tuple(_roman_as_digits(kept)) or tuple(found)
