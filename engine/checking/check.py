@@ -132,6 +132,8 @@ class _Check:
     vocabulary: Vocabulary
     lines: list[_Sentence]
     failures: dict[str, None] = field(default_factory=dict)
+    faults: dict[tuple[str, tuple[PaperKey, ...]], tuple[Fault, ...]] = field(default_factory=dict)
+    """What was found in a wording with its sources: the same is asked before, between and after the rounds."""
 
     @classmethod
     def of(cls, model: LanguageModel | None, task: CheckTask) -> _Check:
@@ -278,7 +280,11 @@ class _Check:
         return Citation(key, words, "supported", source, page)
 
     def _faults(self, text: str, keys: Sequence[PaperKey]) -> tuple[Fault, ...]:
-        return find_faults(text, [self.sources[key] for key in keys], self.vocabulary, self.task.topic)
+        asked = text, tuple(keys)
+        if asked not in self.faults:
+            sources = [self.sources[key] for key in keys]
+            self.faults[asked] = find_faults(text, sources, self.vocabulary, self.task.topic)
+        return self.faults[asked]
 
     def _faults_named(self, text: str, keys: Sequence[PaperKey]) -> tuple[str, ...]:
         return tuple(DOUBTS[fault.kind].format(fault.words) for fault in self._faults(text, keys)) if keys else ()

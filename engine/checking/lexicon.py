@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from engine.text import terms
+
+TEXTS_KEPT = 8_192
+"""Texts whose reading is kept: a source's sentences are compared with every claim that cites it."""
 
 NEGATION = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|(?:fail(?:s|ed|ing)?|unable) to|"
@@ -103,6 +107,7 @@ def unify_spelling(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=TEXTS_KEPT)
 def split_terms(text: str) -> frozenset[str]:
     """Terms, with "state-of-the-art" and "state of the art" the same, and British spelling as American."""
     return frozenset(terms(unify_spelling(text.replace("-", " "))))

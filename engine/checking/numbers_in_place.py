@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from engine.checking.clauses import split_clause
-from engine.checking.lexicon import split_terms
+from engine.checking.lexicon import TEXTS_KEPT, split_terms
 from engine.checking.quantities import Quantity, quantities, spread_ranges
 from engine.checking.units import find_unit
 from engine.text import stem, terms
@@ -134,17 +135,19 @@ def find_miscounted(claim: str, sources: Iterable[str]) -> list[str]:
     return found
 
 
-def _counts(sentence: str) -> list[tuple[Quantity, str]]:
+@lru_cache(maxsize=TEXTS_KEPT)
+def _counts(sentence: str) -> tuple[tuple[Quantity, str], ...]:
     """Numbers without a unit, each with the stem of the plural that it counts."""
     found = []
     for number in quantities(sentence):
         counted = _COUNTED.match(spread_ranges(sentence)[number.end :])
         if counted and not number.unit:
             found.append((number, stem(counted["thing"].lower())))
-    return found
+    return tuple(found)
 
 
-def place_numbers(sentence: str) -> list[PlacedNumber]:
+@lru_cache(maxsize=TEXTS_KEPT)
+def place_numbers(sentence: str) -> tuple[PlacedNumber, ...]:
     """The numbers of a sentence in their order."""
     text = _RESPECTIVELY.sub("", spread_ranges(sentence))
     found = (q for q in quantities(text) if _is_measure(text, q))
@@ -253,12 +256,12 @@ def _change_and_bound(text: str, start: int) -> tuple[str, str]:
     return change, bound
 
 
-def _exclusive(placed: Sequence[PlacedNumber]) -> list[PlacedNumber]:
+def _exclusive(placed: Sequence[PlacedNumber]) -> tuple[PlacedNumber, ...]:
     """Each number's own terms without those that other numbers of the sentence have too."""
-    return [
+    return tuple(
         replace(one, own=one.own - frozenset().union(*(other.company for other in placed if other is not one)))
         for one in placed
-    ]
+    )
 
 
 def _is_misplaced(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber]], claim: str) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
+
+from engine.checking.lexicon import TEXTS_KEPT
 
 Unit = Literal["", "percent", "times"]
 """``percent``: of a hundred, percentage points included; ``times``: a multiple; empty: a count, a score, a year."""
@@ -100,14 +103,15 @@ class Quantity:
         return _close(self.value, other.value) or least < other.value < most or rounded
 
 
-def quantities(text: str) -> list[Quantity]:
+@lru_cache(maxsize=TEXTS_KEPT)
+def quantities(text: str) -> tuple[Quantity, ...]:
     """Every number of a text, in the order of their kinds; "one", "no" and ordinals are not numbers here."""
     spread = spread_ranges(text)
     shares = _from_multiples(spread)
     inside = [(one.start, one.end) for one in shares]
     plain = (*_from_digits(spread), *_from_words(spread))
     found = [*(q for q in plain if not any(start <= q.start < end for start, end in inside)), *shares]
-    return [replace(one, bounds=_bounds(spread[max(0, one.start - LONGEST_BEFORE) : one.start])) for one in found]
+    return tuple(replace(one, bounds=_bounds(spread[max(0, one.start - LONGEST_BEFORE) : one.start])) for one in found)
 
 
 LONGEST_BEFORE = 40
@@ -134,16 +138,19 @@ def _bounds(before: str) -> tuple[float, float]:
     return next((bounds for pattern, bounds in _ROUGH if pattern.search(before)), (1.0, 1.0))
 
 
+@lru_cache(maxsize=TEXTS_KEPT)
 def spread_ranges(text: str) -> str:
     """The text with "9-19%" written "9% to 19%"; the places of its quantities are those in this text."""
     return _RANGE.sub(lambda m: f"{m[1]}{m[3]} to {m[2]}{m[3]}", text)
 
 
-def count_listed(text: str) -> set[int]:
+@lru_cache(maxsize=TEXTS_KEPT)
+def count_listed(text: str) -> frozenset[int]:
     """How many items the lists of a text have, where it does not say so itself: 3 for "A, B and C"."""
     if _from_words(text):
-        return set()
-    return {1 + len(re.findall(r",", match[0])) + (0 if match["comma"] else 1) for match in _LIST.finditer(text)}
+        return frozenset()
+    lists = _LIST.finditer(text)
+    return frozenset(1 + match[0].count(",") + (0 if match["comma"] else 1) for match in lists)
 
 
 def _from_digits(text: str) -> list[Quantity]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, split_terms
+from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, TEXTS_KEPT, split_terms
 from engine.text import STOP_WORDS, terms, words
 
 NEAR_COPY = 0.7
@@ -175,21 +176,24 @@ def _turn_changes(claim: str, texts: Sequence[str]) -> list[Turn]:
     return found
 
 
-def _changes(text: str) -> list[tuple[frozenset[str], frozenset[str]]]:
+@lru_cache(maxsize=TEXTS_KEPT)
+def _changes(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     """What becomes what, for every "from A to B", "A into B"; two words of each."""
-    return [
+    return tuple(
         (
             frozenset(words(match["start"] or match["turned"])) - STOP_WORDS,
             frozenset(words(match["end"] or match["into"])) - STOP_WORDS,
         )
         for match in _CHANGE.finditer(text)
-    ]
+    )
 
 
-def _comparisons(text: str) -> list[tuple[str, frozenset[str]]]:
-    return [(match["word"].lower(), split_terms(match["than"])) for match in _COMPARISON.finditer(text)]
+@lru_cache(maxsize=TEXTS_KEPT)
+def _comparisons(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    return tuple((match["word"].lower(), split_terms(match["than"])) for match in _COMPARISON.finditer(text))
 
 
+@lru_cache(maxsize=TEXTS_KEPT)
 def _negated(text: str) -> frozenset[str]:
     """The first two terms after each negation."""
     pieces = NEGATION.split(_without_losses(text))[1:]
@@ -287,7 +291,8 @@ _OF_A_TERM = re.compile(
 """Behind "lower" and "high" in terms that have no direction: a lower bound, higher order."""
 
 
-def _objects(direction: re.Pattern[str], text: str) -> list[tuple[str, frozenset[str]]]:
+@lru_cache(maxsize=len(_SIDES) * TEXTS_KEPT)
+def _objects(direction: re.Pattern[str], text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """Each word of direction with the first terms of what it speaks of; negated ones aside."""
     found = []
     for match in direction.finditer(text):
@@ -298,7 +303,7 @@ def _objects(direction: re.Pattern[str], text: str) -> list[tuple[str, frozenset
         near = terms(behind)[:OBJECT_TERMS]
         if near:
             found.append((match[0], frozenset(near)))
-    return found
+    return tuple(found)
 
 
 def _terms_of(groups: Iterable[Iterable[tuple[str, frozenset[str]]]]) -> frozenset[str]:

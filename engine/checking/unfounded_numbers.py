@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
+from engine.checking.lexicon import TEXTS_KEPT
 from engine.checking.quantities import Quantity, count_listed, quantities, spread_ranges
 from engine.checking.units import convert, find_unit
 
@@ -17,7 +19,7 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
     about = [text for text, is_about in sentences if is_about]
     every = [(is_about, q) for text, is_about in sentences for q in _all_numbers(text)]
     known = [q for is_about, q in every if is_about or not q.value.is_integer()]  # few texts have 0.35 twice
-    measured = [(q, unit) for text in about for q in quantities(text) if (unit := find_unit(spread_ranges(text), q))]
+    measured = [item for text in about for item in _measured(text)]
     listed = {size for text in about for size in count_listed(text)}
     return [
         q.words
@@ -28,6 +30,12 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
         and not _is_converted(q, find_unit(spread_ranges(claim), q), measured)
         and not (q.unit == "" and q.value in years)
     ]
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _measured(text: str) -> tuple[tuple[Quantity, str], ...]:
+    """The numbers of a sentence that have a unit, with its name."""
+    return tuple((q, unit) for q in quantities(text) if (unit := find_unit(spread_ranges(text), q)))
 
 
 def _is_converted(number: Quantity, unit: str, measured: Sequence[tuple[Quantity, str]]) -> bool:
@@ -47,12 +55,13 @@ _IN_A_NAME = re.compile(r"[A-Za-z]-$")
 _GLUED = re.compile(r"(?<=[A-Za-z])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)")
 
 
-def _all_numbers(text: str) -> list[Quantity]:
+@lru_cache(maxsize=TEXTS_KEPT)
+def _all_numbers(text: str) -> tuple[Quantity, ...]:
     """The numbers of a source's sentence, those glued to letters among them: "trained14B"."""
     powers = (
         Quantity(10.0 ** _POWERS.get((m[1] or "an").lower(), 1), "times", m[0]) for m in _MAGNITUDE.finditer(text)
     )
-    return [*quantities(text), *(q for match in _GLUED.finditer(text) for q in quantities(match[1])), *powers]
+    return (*quantities(text), *(q for match in _GLUED.finditer(text) for q in quantities(match[1])), *powers)
 
 
 _MAGNITUDE = re.compile(r"\b(?:(an|one|two|three|four|five|six)\s)?orders? of magnitude", re.I)

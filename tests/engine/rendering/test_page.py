@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bot.bench.platforms.changes import PATIENCE_S
 from engine.rendering.html import html
 from engine.survey import Citation, Claim
 from tests.engine.rendering.surveys import full_survey
@@ -44,6 +45,7 @@ def browser() -> Iterator[Any]:
 def page(request: pytest.FixtureRequest, browser: Any, page_file: Path) -> Iterator[Any]:
     width, height = WIDTHS[request.param]
     context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", offline=True)
+    context.set_default_timeout(PATIENCE_S * 1_000)
     opened = context.new_page()
     troubles: list[str] = []
     opened.on("console", lambda message: troubles.append(message.text))
@@ -127,7 +129,8 @@ def test_search_finds_and_leads(page: Any) -> None:
 
 def test_contents_follow_the_reader(page: Any) -> None:
     page.evaluate("document.getElementById('section-3').scrollIntoView()")
-    page.wait_for_function("document.querySelector('#contents [aria-current]').hash === '#section-3'")
+    # No `wait_for_function`: the page's policy forbids the evaluation that it repeats, once its first has said no.
+    page.locator("#contents [aria-current][href='#section-3']").wait_for(state="attached")
 
 
 def test_the_map_tells_names_and_opens_cards(page: Any) -> None:
