@@ -53,6 +53,7 @@ class StoredState:
     """Parts kept of a text written before: number, digest, whether the neighbours are the same."""
     candidates: tuple[str, ...] = ()
     chosen: int = 0
+    keeps_outline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ class SessionCodec:
                 kept,
                 candidates,
                 value.chosen,
+                value.keeps_outline,
             )
 
         past, undone = tuple(map(state, session.past)), tuple(map(state, session.undone))
@@ -147,6 +149,7 @@ class SessionCodec:
                 kept=kept,
                 candidates=tuple(piece("candidate", digest) for digest in stored.candidates),
                 chosen=stored.chosen,
+                keeps_outline=stored.keeps_outline,
                 **parts,
             )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bot.wording.sentences import counted
 from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown
+from engine.session.candidates import ONE_SURVEY
 from engine.session.events import Candidate
-from engine.session.state import ONE_SURVEY, State
+from engine.session.state import State
 from engine.survey import walk
 from engine.text import clean, list_words, shorten
 

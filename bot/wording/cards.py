@@ -150,6 +150,8 @@ def word_decision(before: State, event: Event, actor: str) -> str:
     match event:
         case Approve() if before.phase == "writing":
             return f"✓ Writing was resumed{by}."
+        case Approve() if before.phase == "papers" and before.keeps_outline:
+            return f"✓ {subject} approved{by}: {kept} Your outline stays; `no` proposes another from these papers."
         case Approve():
             return f"✓ {subject} approved{by}: {kept}"
         case Regenerate():

@@ -244,7 +244,7 @@ def _word_unsupported(number: str, node: OutlineNode) -> str:
     """That a section may have nothing to be written from, with what can be done."""
     return (
         f"⚠ No gathered paper speaks of “{number} {escape_markdown(node.title)}”; it may stay unwritten. "
-        f"`search for {number}` gathers papers about it, after which the outline is proposed anew; "
+        f"`search for {number}` gathers papers about it, and the outline stays; "
         f"`describe {number}: …` says it in the papers' words; `drop {number}` leaves it out."
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 from engine.session.exchanges import Exchange
 from engine.survey import Section, SectionChange, Survey
@@ -41,6 +41,18 @@ class Job:
     """What was asked and answered before the question, the latest last."""
     asker: str = ""
     """Who asked for it without taking part in the survey: it is theirs to pay, and gives way to those who do."""
+    section: str = ""
+    """The number of the section of the outline that `papers` are searched for; empty for the whole survey."""
+
+
+class AskedOfJob(TypedDict, total=False):
+    """The fields of a `Job` that say more than its kind."""
+
+    change: SectionChange
+    question: str
+    details: bool
+    lines: tuple[str, ...]
+    section: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +159,7 @@ class MorePapers:
 
 @dataclass(frozen=True, slots=True)
 class SearchSection:
-    """Search with the title of that section or part of the outline too, then propose papers again."""
+    """Search for that section or part of the outline too, then propose papers again; the outline stays."""
 
     place: str
 

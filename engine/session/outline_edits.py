@@ -130,6 +130,11 @@ def split(place: str) -> Change:
     return lambda outline: _at(outline, place, promoted)
 
 
+def change_node(outline: Outline, place: str, node: OutlineNode) -> Outline:
+    """The outline with another node in the place of that number. Raises `UserError` where there is none."""
+    return _at(outline, place, lambda nodes, i: (*nodes[:i], node, *nodes[i + 1 :]))
+
+
 def place_paper(key: PaperKey, place: str) -> Change:
     """The paper belongs to that section, and to no other."""
 

@@ -38,6 +38,17 @@ def move_paper(outline: Outline, papers: PaperSelection, position: int, place: s
     return place_paper(papers.found[position - 1].paper.key, place)(outline)
 
 
+def follow_selection(before: PaperSelection | None, found: PaperSelection, outline: Outline | None) -> PaperSelection:
+    """The newly gathered papers, of which those left out before stay out; none that the ``outline`` holds is lost."""
+    if before is None:
+        return found
+    listed = {item.paper.key for item in found.found}
+    held = {key for node in outline.nodes for key in node.all_papers()} if outline else set()
+    kept = tuple(item for item in before.found if item.paper.key in held - listed)
+    excluded = tuple(dict.fromkeys((*before.excluded, *found.excluded)))
+    return replace(found, found=(*found.found, *kept), excluded=excluded)
+
+
 def edit_papers(selection: PaperSelection, edit: EditPapers) -> PaperSelection:
     """The selection with papers left out and taken in again. Raises `UserError` for a position that is not there."""
     count = len(selection.found)

@@ -19,13 +19,14 @@ the contents exactly, any number of steps; the revision never goes back.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, assert_never
+from typing import Literal, Unpack, assert_never
 
-from engine.errors import UserError
+from engine.session.candidates import require_candidate
 from engine.session.events import (
     Action,
     AddBackground,
     Approve,
+    AskedOfJob,
     AskQuestion,
     Candidate,
     Edit,
@@ -66,9 +67,9 @@ from engine.session.events import (
 )
 from engine.session.exchanges import Exchange, keep_exchange
 from engine.session.kept_text import KeptPart, KeptText, keep_text, sections_of
-from engine.session.outline_edits import node_at
-from engine.session.proposal_edits import edit_keywords, edit_papers, move_paper
-from engine.survey import Section, SectionChange, Survey
+from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper
+from engine.session.section_search import supply_section, word_section_query
+from engine.survey import Section, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
 Phase = Literal["topic", "keywords", "papers", "outline", "writing", "discussion"]
@@ -76,9 +77,6 @@ PHASES: tuple[Phase, ...] = ("topic", "keywords", "papers", "outline", "writing"
 
 WITH_OUTLINE: frozenset[Phase] = frozenset({"outline", "writing", "discussion"})
 """Phases in which the outline can be changed; it is then proposed again."""
-
-
-ONE_SURVEY = "Only one survey was written. SCHOLIUM_CANDIDATES=2 has autosurvey or surveyx write two."
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +99,8 @@ class State:
     """The surveys that were written for the brief, where there are several."""
     chosen: int = 0
     """Which of the ``candidates`` is the survey, from 1; 0 without any."""
+    keeps_outline: bool = False
+    """Whether approved papers lead back to the ``outline``, which a person has changed or searched papers for."""
     attempt: int = 0
     """How often another proposal was asked for; it varies every random choice."""
 
@@ -192,15 +192,15 @@ def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | Sear
         case EditPapers() if state.phase == "papers" and state.papers:
             return _apply_edit(session, replace(state, papers=edit_papers(state.papers, event)))
         case EditOutline(apply) if state.phase in WITH_OUTLINE and state.outline:
-            return _apply_edit(session, replace(state, phase="outline", outline=apply(state.outline)))
+            return _apply_outline(session, apply(state.outline))
         case MovePaper(position, place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
-            moved = move_paper(state.outline, state.papers, position, place)
-            return _apply_edit(session, replace(state, phase="outline", outline=moved))
+            return _apply_outline(session, move_paper(state.outline, state.papers, position, place))
         case MorePapers(count) if state.phase in {"papers", "discussion"} and not (state.brief and state.brief.quick):
             return _begin(_with_state(session, replace(state, paper_limit=state.paper_limit + count)), "papers")
         case SearchSection(place) if state.phase == "outline" and state.outline and state.keywords:
-            more = edit_keywords(state.keywords, (node_at(state.outline, place).title,), ())
-            return _begin(_with_state(session, replace(state, keywords=more)), "papers")
+            more = edit_keywords(state.keywords, (word_section_query(state.outline, place, state.keywords),), ())
+            searching = replace(state, keywords=more, keeps_outline=True)
+            return _begin(_with_state(session, searching), "papers", section=place)
         case UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
             return _begin(session, "list", lines=lines)
         case _:
@@ -212,7 +212,7 @@ def _about_survey(session: SurveySession, event: AboutSurvey) -> Step:
     state = session.state
     match event:
         case Revise(change) if state.phase == "discussion":
-            return _begin(session, "revise", change)
+            return _begin(session, "revise", change=change)
         case AskQuestion(question) if state.phase == "discussion":
             return _begin(session, "answer", question=question)
         case FindGaps() if state.papers and state.phase not in {"topic", "keywords"}:
@@ -248,10 +248,7 @@ def _take_candidate(session: SurveySession, number: int) -> Step:
     state = session.state
     if state.phase != "discussion":
         return _not_now(session)
-    if not state.candidates:
-        raise UserError(ONE_SURVEY)
-    if not 1 <= number <= len(state.candidates):
-        raise UserError(f"There is no candidate {number}; the candidates are 1 to {len(state.candidates)}.")
+    require_candidate(state.candidates, number)
     return _apply_edit(session, _with_candidate(state, number))
 
 
@@ -267,6 +264,8 @@ def _not_now(session: SurveySession) -> Step:
 
 def _approve(session: SurveySession) -> Step:
     kind = _APPROVED.get(session.state.phase)
+    if kind == "outline" and session.state.outline and session.state.keeps_outline:
+        return _apply_edit(session, replace(session.state, phase="outline"))
     if session.state.brief is None or kind is None:
         return session, (Tell("nothing to approve"),)
     if session.state.brief.quick:  # it has one step only
@@ -292,19 +291,10 @@ def _regenerate(session: SurveySession) -> Step:
     return _begin(_with_state(session, replace(session.state, attempt=session.state.attempt + 1)), kind)
 
 
-def _begin(
-    session: SurveySession,
-    kind: JobKind,
-    change: SectionChange | None = None,
-    question: str = "",
-    *,
-    details: bool = False,
-    lines: tuple[str, ...] = (),
-) -> Step:
+def _begin(session: SurveySession, kind: JobKind, **asked: Unpack[AskedOfJob]) -> Step:
     number = session.jobs_started + 1
-    job = Job(
-        f"{session.id}-{number}", kind, change, question, details, lines, session.exchanges if kind == "answer" else ()
-    )
+    before = session.exchanges if kind == "answer" else ()
+    job = Job(f"{session.id}-{number}", kind, before=before, **asked)
     return replace(session, job=job, jobs_started=number), (StartJob(job),)
 
 
@@ -362,10 +352,10 @@ def _from_job(session: SurveySession, event: SectionFinished | JobDone | JobFail
             return replace(session, job=None), ()
         case JobDone(_, result, answered):
             kept = keep_exchange(session.exchanges, job.kind, job.question, answered)
-            return _apply_result(replace(session, job=None, exchanges=kept), result)
+            return _apply_result(replace(session, job=None, exchanges=kept), job, result)
 
 
-def _apply_result(session: SurveySession, result: JobResult) -> Step:
+def _apply_result(session: SurveySession, job: Job, result: JobResult) -> Step:
     state = session.state
     match result:
         case None:
@@ -373,11 +363,14 @@ def _apply_result(session: SurveySession, result: JobResult) -> Step:
         case KeywordPool():
             new = replace(state, phase="keywords", keywords=result)
         case PaperSelection():
-            before = state.papers.excluded if state.papers else ()
-            excluded = tuple(dict.fromkeys((*before, *result.excluded)))
-            new = replace(state, phase="papers", papers=replace(result, excluded=excluded))
+            outline = state.outline if state.keeps_outline else None
+            papers = follow_selection(state.papers, result, outline)
+            if job.section and outline and state.keywords:
+                outline = supply_section(outline, job.section, state.keywords, papers)
+            new = replace(state, phase="papers", papers=papers, outline=outline or state.outline)
         case Outline():
-            new = replace(state, phase="outline", outline=result)
+            kept = state.keeps_outline and job.kind == "headings"
+            new = replace(state, phase="outline", outline=result, keeps_outline=kept)
         case Survey():
             new = replace(state, phase="discussion", survey=result)
         case Written(candidates, best):
@@ -386,6 +379,11 @@ def _apply_result(session: SurveySession, result: JobResult) -> Step:
         case Review(keywords, papers, survey):
             new = replace(state, phase="discussion", keywords=keywords, papers=papers, survey=survey)
     return _apply_edit(session, new)
+
+
+def _apply_outline(session: SurveySession, outline: Outline) -> Step:
+    """An outline as a person has changed it."""
+    return _apply_edit(session, replace(session.state, phase="outline", outline=outline, keeps_outline=True))
 
 
 def _apply_edit(session: SurveySession, state: State) -> Step:

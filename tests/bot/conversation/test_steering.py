@@ -78,3 +78,23 @@ async def test_a_changed_outline_writes_anew_only_what_it_touches(
             assert "Written anew" not in lab.chat.last
             spent = await new_calls(lab, "ok")
             assert spent["draft"] >= 12 - len(dropped)
+
+
+async def test_a_section_that_was_added_and_searched_for_is_written(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk(
+            "survey dense retrieval sections=4", "ok", "ok", "add section Passage Index", "rename 2 to Encoders"
+        )
+        edited = (await lab.state()).outline
+        assert edited
+        added = [node.title for node in edited.nodes]
+        place = added.index("Passage Index") + 1
+        await lab.talk(f"search for {place}", "ok")
+        assert any("Your outline stays" in message.text for message in lab.chat.sent)
+        outline = (await lab.state()).outline
+        assert outline
+        assert [node.title for node in outline.nodes] == added
+        assert outline.nodes[place - 1].papers
+        await lab.talk("ok")
+        survey = await lab.survey()
+        assert {"Passage Index", "Encoders"} <= {section.title for section in survey.sections}

@@ -50,6 +50,7 @@ from engine.values import (
     Outline,
     OutlineNode,
     PaperSelection,
+    Reason,
 )
 from tests.fakes import papers
 
@@ -174,15 +175,65 @@ def test_excluded_papers_stay_excluded_when_more_are_gathered() -> None:
     assert [p.key for p in session.state.papers.included()] == kept
 
 
-def test_the_title_of_a_section_is_searched_for_and_the_outline_is_proposed_again_after_the_papers() -> None:
-    session, (start,) = advance(SurveySession("s", 0, AT["outline"]), SearchSection("3"))
+def test_a_section_that_a_person_added_is_searched_for_and_gets_what_is_found() -> None:
+    session, _ = advance(SurveySession("s", 0, AT["outline"]), EditOutline(outline_edits.add_last("Speed")))
+    session, (start,) = advance(session, SearchSection("4"))
     assert isinstance(start, StartJob)
     assert session.state.keywords is not None
-    assert session.state.keywords.keywords[-1] == Keyword("Two", "person")
-    session, _ = advance(session, JobDone(start.job.id, SELECTION))
+    query = Keyword("dense retrieval Speed", "person")  # the title alone says nothing of the topic
+    assert session.state.keywords.keywords[-1] == query
+    late, new = SELECTION.found[1], [FoundPaper(paper, 1.0, (Reason(query.text, 2),)) for paper in papers(9)[7:]]
+    session, _ = advance(session, JobDone(start.job.id, PaperSelection((*new, late))))
     assert session.state.phase == "papers"
+    session, _ = advance(session, EditPapers(exclude=(1,)))
+    session, actions = advance(session, Approve())
+    assert actions == (Propose(),)
+    outline = session.state.outline
+    assert outline is not None
+    assert [node.title for node in outline.nodes] == ["Introduction", "One", "Two", "Speed", "Conclusion"]
+    assert outline.nodes[3].papers == tuple(item.paper.key for item in new)
+    assert session.state.papers is not None
+    assert {item.paper.key for item in SELECTION.found[:2]} <= {p.key for p in session.state.papers.included()}
+    assert new[0].paper not in session.state.papers.included()
+
+
+def test_papers_found_for_a_section_go_to_the_part_that_they_speak_of() -> None:
+    passage, index = (
+        replace(paper, title=f"A {word}", abstract="", summary="")
+        for paper, word in zip(papers(9)[7:], ("Passage", "Index"), strict=True)
+    )
+    parts = (OutlineNode("The Index"), OutlineNode("The Passage"))
+    whole = replace(OUTLINE, nodes=(OutlineNode("Dense Retrieval", children=parts),))
+    session, (start,) = advance(SurveySession("s", 0, replace(AT["outline"], outline=whole)), SearchSection("1"))
+    assert isinstance(start, StartJob)
+    reasons = (Reason("Dense Retrieval", 1),)
+    found = PaperSelection(tuple(FoundPaper(paper, 1.0, reasons) for paper in (passage, index)))
+    session, _ = advance(session, JobDone(start.job.id, found))
+    outline = session.state.outline
+    assert outline is not None
+    assert [part.papers for part in outline.nodes[0].children] == [(index.key,), (passage.key,)]
+
+
+def test_a_section_that_is_not_there_cannot_be_searched_for() -> None:
     with pytest.raises(UserError, match="no section 9"):
         advance(SurveySession("s", 0, AT["outline"]), SearchSection("9"))
+
+
+def test_an_outline_that_a_person_changed_stays_until_another_is_asked_for() -> None:
+    session, _ = advance(SurveySession("s", 0, AT["outline"]), EditOutline(outline_edits.rename("2", "Other")))
+    changed = session.state.outline
+    for event in (GoBack(), EditPapers(exclude=(2,)), Approve()):
+        session, actions = advance(session, event)
+        assert actions == (Propose(),)
+    assert session.state.phase == "outline"
+    assert session.state.outline == changed
+    session, (start,) = advance(session, Regenerate())
+    assert isinstance(start, StartJob)
+    session, _ = advance(session, JobDone(start.job.id, OUTLINE))
+    session, _ = advance(session, GoBack())
+    _, (start,) = advance(session, Approve())
+    assert isinstance(start, StartJob)
+    assert start.job.kind == "outline"
 
 
 def test_an_edit_that_cannot_be_done_raises_and_changes_nothing() -> None:
