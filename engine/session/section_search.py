@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.limits import Limits
 from engine.session.outline_edits import change_node, node_at
 from engine.text import terms
 from engine.values import KeywordPool, Outline, OutlineNode, Paper, PaperSelection
@@ -46,7 +45,7 @@ def _with_papers(node: OutlineNode, papers: list[Paper]) -> OutlineNode:
         shares = _share_out(papers, node.children)
         parts = zip(node.children, shares, strict=True)
         filled = replace(node, children=tuple(_with_papers(child, share) for child, share in parts))
-    return replace(filled, thin=node.thin and len(filled.all_papers()) < Limits().thin_evidence)
+    return replace(filled, thin=node.thin and not papers)
 
 
 def _share_out(papers: list[Paper], parts: tuple[OutlineNode, ...]) -> list[list[Paper]]:
