@@ -23,7 +23,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.segment import Segment, Segments
 from rich.table import Column
 
-from adapters.chat import Attachment, Conversation, Incoming, Outgoing, SimpleAdapter
+from adapters.chat import Attachment, Conversation, Incoming, Outgoing, PlatformError, SimpleAdapter
 from adapters.markup import without_controls
 
 READABLE_WIDTH = 100
@@ -81,8 +81,13 @@ class TerminalAdapter(SimpleAdapter):
                 if line is None or line.strip().lower() in {"quit", "exit", "bye"}:
                     return
                 if line.strip():
+                    try:
+                        incoming = self._incoming(line)
+                    except PlatformError as error:
+                        self._console.print(f"{error}\n", markup=False, highlight=False)
+                        continue
                     self._turn.clear()
-                    await self.backend.handle(self._incoming(line))
+                    await self.backend.handle(incoming)
         finally:
             self._end_bar()
             with suppress(*_NO_SIGNALS):
@@ -142,10 +147,10 @@ class TerminalAdapter(SimpleAdapter):
             self._console.print(Segments([*line, Segment.line()]), end="", soft_wrap=True)
 
     def _incoming(self, text: str) -> Incoming:
-        """The line; one that names files is what they hold, as a terminal types the names of files dropped on it."""
-        files = named_files(text)
+        """The line; files that it names are sent, as a terminal types the names of files dropped on it."""
+        said, files = divide_files(text)
         attached = tuple(map(attach, files))
-        return Incoming(self.only, self._person, next(self._numbers), "" if files else text, attachments=attached)
+        return Incoming(self.only, self._person, next(self._numbers), said, attachments=attached)
 
     async def _until_turn(self, interrupted: asyncio.Event) -> bool:
         """Wait for the person's turn; an interrupt meanwhile means stop."""
@@ -282,6 +287,28 @@ def attach(path: Path) -> Attachment:
     """A file as what is sent."""
     with path.open("rb") as file:
         return Attachment(path.name, file.read(MOST_BYTES))
+
+
+_BEFORE_FILES = re.compile(r"(papers):?\s+(\S.*)", re.I | re.S)
+"""What may stand before the names of files, where a chat has words beside the files that are sent."""
+
+
+_PATH = re.compile(r"(?:~|\.{1,2})?/(?:[^\s/]+/)*[^\s/]+\.[A-Za-z]{2,5}")
+"""A line that can only be the path of a file."""
+
+
+def divide_files(line: str) -> tuple[str, list[Path]]:
+    """What a line says, and the files that it names; a line that names none is words as a whole.
+
+    Raises `PlatformError` where it is the path of a file that is not there.
+    """
+    if files := named_files(line):
+        return "", files
+    if _PATH.fullmatch(line.strip()):
+        raise PlatformError(f"There is no file {line.strip()}, or I may not read it. Check the path.")
+    before = _BEFORE_FILES.fullmatch(line.strip())
+    files = named_files(before[2]) if before else []
+    return (before[1], files) if before and files else (line, [])
 
 
 def named_files(line: str) -> list[Path]:

@@ -49,7 +49,7 @@ def messages(outgoing: Outgoing, say: str = "") -> list[str]:
             # A heading stays with what it is the heading of.
             made.append([page.pop()] if page[-1][0] == "heading" and len(page) > 1 else [])
         made[-1].append((kind, part))
-    return ["\n".join(text for _, text in page) for page in made if page] or ["…"]
+    return ["\n".join(text for _, text in page).lstrip("\n") for page in made if page] or ["…"]
 
 
 def thread_name(outgoing: Outgoing) -> str:
@@ -62,7 +62,8 @@ def thread_name(outgoing: Outgoing) -> str:
 
 def _parts(block: Block, people: Collection[str]) -> list[str]:
     if block.kind == "table":
-        return [_row(row, people) for row in block.rows[1:]]
+        names = [plain(cell).strip() for cell in block.rows[0]]
+        return [_row(row, names, people) for row in block.rows[1:]]
     if block.kind == "code":
         # A fence in the text would end ours.
         texts = [part.text().replace("`", f"`{_BREAK}") for part in divide_block(block, PART_CHARACTERS)]
@@ -83,9 +84,11 @@ def _prefix(block: Block) -> str:
             return "\n" if block.kind == "paragraph" else ""
 
 
-def _row(row: Sequence[Line], people: Collection[str]) -> str:
-    """A row of a table, which Discord has not: the first cell, then the others."""
-    first, *rest = ["".join(_span(s, people) for s in cell) for cell in row]
+def _row(row: Sequence[Line], names: Sequence[str], people: Collection[str]) -> str:
+    """A row of a table, which Discord has not: the first cell, then those that hold something, where many by name."""
+    first, *others = ["".join(_span(s, people) for s in cell) for cell in row]
+    said = [(name, cell.strip()) for name, cell in zip(names[1:], others, strict=False) if cell.strip(" –-")]
+    rest = [cell if len(names) < 3 or not name or cell.isdecimal() else f"{literal(name)}: {cell}" for name, cell in said]
     shown = f"- **{first}**: {' · '.join(rest)}" if plain(row[0]).strip() else f"- {' · '.join(rest)}"
     return shown if len(shown) <= MESSAGE_CHARACTERS else f"{shown[: MESSAGE_CHARACTERS - 1]}…"
 

@@ -32,7 +32,7 @@ from engine.survey import walk
 
 Platform = Literal["slack", "discord"]
 SAID = "survey retrieval-augmented generation recipe=cluster sections=6 words=220"
-KEYWORD, TITLE = "knowledge-intensive tasks", "Learning to Retrieve"
+KEYWORD, TITLE = "dense retrieval", "Learning to Retrieve"
 QUESTION = "how is retrieval combined with generation?"
 STEP_S = 600.0
 MINUTE_S = 6.0

@@ -20,7 +20,7 @@ from bot.serving.paper_files import find_paper, read_paper_file, say_unknown
 from bot.serving.sources import online_sources
 from bot.wording import ingesting
 from bot.wording import sentences as wording
-from engine.errors import RecordError, UserError
+from engine.errors import DoubtfulRecord, RecordError, UserError
 from engine.reading.open_access import TextFolder
 from engine.retrieval.bounded_files import GIVEN, read_bounded
 from engine.retrieval.libraries.library import EmptyLibrary, IndexProgress, Library
@@ -66,10 +66,12 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
     for refused in report.rejected:
         _reject(console, rejected, refused)
     if len(rejected) > SHOWN_REJECTIONS:
-        console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more rejected records.")
+        console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more such records.")
+    doubtful = sum(isinstance(error, DoubtfulRecord) for error in rejected)
     console.print(
         f"{report.added:,} papers added, {report.updated:,} completed, {report.unchanged:,} already there, "
-        f"{len(rejected):,} records rejected. The library “{library.name}” has {total:,} papers.",
+        f"{len(rejected) - doubtful:,} records rejected{ingesting.read_with_doubt(doubtful)}. "
+        f"The library “{library.name}” has {total:,} papers.",
         markup=False,
         highlight=False,
     )
@@ -218,7 +220,8 @@ def _bar(console: Console) -> Iterator[tuple[Progress, TaskID]]:
 def _reject(console: Console, rejected: list[RecordError], error: RecordError) -> None:
     rejected.append(error)
     if len(rejected) <= SHOWN_REJECTIONS:
-        console.print(f"Rejected: {error}", markup=False, highlight=False, style="yellow")
+        kind = "Read, but check it" if isinstance(error, DoubtfulRecord) else "Rejected"
+        console.print(f"{kind}: {error}", markup=False, highlight=False, style="yellow")
 
 
 def _show_bytes(bar: Progress, task: TaskID, name: str, done: int, size: int) -> None:

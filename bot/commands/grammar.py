@@ -73,11 +73,17 @@ def parse(text: str) -> Command:
     if listed := _LIST.fullmatch(text.strip()):
         return UseList(lines_of(listed[1]))
     said = " ".join(text.split())
-    bare = re.sub(r"^(?:please|pls)\s+|\s+(?:please|pls)$", "", said, flags=re.I).rstrip(" .!")
+    bare = _take_end_off(re.sub(r"^(?:please|pls)\s+|\s+(?:please|pls)$", "", said, flags=re.I))
     for rule in RULES:
         if match := rule.pattern.fullmatch(bare):
             return rule.make(match)
     return FreeText(said)
+
+
+def _take_end_off(said: str) -> str:
+    """Without what ends a sentence; the dots of ``years=2018..`` belong to the command."""
+    open_years = re.search(r"=\d{4}\.\.(?=[ .!]*$)", said)
+    return said[: open_years.end()] if open_years else said.rstrip(" .!")
 
 
 def parse_years(text: str) -> YearRange:
@@ -141,8 +147,8 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _drop(match: re.Match[str]) -> Command:
     what = match.group(1)
-    if re.fullmatch(_PLACE, what):
-        return EditOutline(outline.drop(what))
+    if re.fullmatch(rf"{_PLACE}(?:(?:\s*,\s*|\s+)(?:and\s+)?{_PLACE}|-\d+)*", what):
+        return EditOutline(outline.drop(*(map(str, numbers_in(what)) if "-" in what else re.findall(_PLACE, what))))
     return EditKeywords(drop=_words(what))
 
 

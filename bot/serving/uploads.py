@@ -21,6 +21,7 @@ from engine.retrieval.libraries.joint import JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.matching import stands_as_title
 from engine.retrieval.online.transport import OnlineCache
+from engine.retrieval.records import begins_as_list
 from engine.text import fold
 from engine.values import Paper, PaperKey
 
@@ -41,7 +42,7 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache, note: No
     """
     upload, workspace = Upload(), incoming.conversation.workspace
     # Lists first: a paper that nobody knows yet may be described by a file sent with it.
-    for attachment in sorted(incoming.attachments, key=lambda a: not a.name.lower().endswith(LISTS)):
+    for attachment in sorted(incoming.attachments, key=lambda attached: not _is_list(attached)):
         try:
             await _read_attachment(app, workspace, attachment, memory, upload, note)
         except UserError as error:
@@ -57,7 +58,9 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache, note: No
     await app.libraries.refit_beside(library)
     for paper, text in upload.texts:
         await asyncio.to_thread(app.libraries.texts_of(workspace).save, paper.key, text)
-    upload.said = wording.papers_added(report, upload.rejected, [paper for paper, _ in upload.texts])
+    upload.said = wording.papers_added(
+        report, upload.rejected, list({paper.key: paper for paper, _ in upload.texts}.values())
+    )
     return upload
 
 
@@ -67,7 +70,7 @@ async def _read_attachment(
     name = Path(attachment.name).name[:80]
     if len(attachment.content) > LARGEST_BYTES:
         raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Use: scholium ingest FILE")
-    if name.lower().endswith(LISTS):
+    if _is_list(attachment):
         await asyncio.to_thread(_read_list, attachment, upload)
         await asyncio.to_thread(_take_unknown, app.libraries.unknown_texts_of(workspace), upload)
     elif name.lower().endswith(TEXTS):
@@ -76,6 +79,12 @@ async def _read_attachment(
         raise UserError(
             f"I cannot read “{name}”. I can read lists of papers ({', '.join(LISTS[:4])}) and papers as PDF or text."
         )
+
+
+def _is_list(attachment: Attachment) -> bool:
+    """Whether it lists papers; a text does so where it is the export of a database."""
+    name = attachment.name.lower()
+    return name.endswith(LISTS) or (name.endswith(".txt") and begins_as_list(attachment.content))
 
 
 def _read_list(attachment: Attachment, upload: Upload) -> None:

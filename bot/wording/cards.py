@@ -186,6 +186,9 @@ def _summary(state: State) -> str:
             return f"“{escape_markdown(state.brief.topic)}”." if state.brief else "no topic yet."
 
 
+_SAME = "Nothing to change: that is how the list stands already."
+
+
 def word_change(before: State, after: State, actor: str) -> str:
     """What an edit has changed in a proposal; ``actor`` is named where a form or a button did it."""
     who = f"@{escape_markdown(actor)}: " if actor else ""
@@ -213,6 +216,9 @@ def _changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
     added = [k.text for k in new.keywords if k.text not in old]
     dropped = [k.text for k in old.keywords if k.text not in new]
     parts = [f"{verb} {_quoted(which)}" for verb, which in (("added", added), ("dropped", dropped)) if which]
+    if not parts:
+        known = [k.text for k in new.keywords if k not in old.keywords]  # asked for, so the person's from now on
+        return f"{_quoted(known)} {'was' if len(known) == 1 else 'were'} in the list already." if known else _SAME
     return f"{_sentence(parts)} That makes {counted(len(new.keywords), 'keyword')}."
 
 
@@ -223,6 +229,8 @@ def _changed_papers(old: PaperSelection, new: PaperSelection) -> str:
     titles = {f.paper.key: (n, clean(f.paper.title)) for n, f in enumerate(new.found, start=1)}
     pairs = (("excluded", sorted(titles[k] for k in out)), ("included", sorted(titles[k] for k in back)))
     parts = [f"{verb} {_quoted([f'{n} {title}' for n, title in which])}" for verb, which in pairs if which]
+    if not parts:
+        return _SAME
     return f"{_sentence(parts)} That makes {counted(len(new.included()), 'paper')}."
 
 
@@ -278,6 +286,8 @@ def _changed_outline(old: Outline, new: Outline) -> str:
     if was == now and len(described) == 1:
         (number,) = described
         return f"Section {number} is now about: {escape_markdown(after[number])}"
+    if old.nodes == new.nodes:
+        return _SAME
     gone = [t for t in was.values() if t not in now.values()]
     new_ones = [f"{n} {t}" for n, t in now.items() if t not in was.values()]
     parts = [f"{verb} {_quoted(which)}" for verb, which in (("dropped", gone), ("added", new_ones)) if which]
@@ -292,5 +302,5 @@ def _quoted(items: Sequence[str]) -> str:
 
 
 def _sentence(parts: Sequence[str]) -> str:
-    text = "; ".join(parts) or "nothing changed"
+    text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."

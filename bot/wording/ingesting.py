@@ -20,6 +20,11 @@ def texts_read(count: int) -> str:
     return f"The text of {counted(count, 'paper')} was read; answers and checks of a survey use it."
 
 
+def read_with_doubt(count: int) -> str:
+    """Records that were read although something is odd about them; empty where there is none."""
+    return f", {counted(count, 'record')} read that you should check" if count else ""
+
+
 SHOWN_FIELDS = 12
 
 

@@ -92,7 +92,7 @@ _STAGES = {
     "fitting": "Learning how this library's words go together",
     "vectors": "Placing papers by meaning",
     "moving": "Moving papers",
-    "list": "Looking for",
+    "list": "Looking for papers of your list",
     "background": "Reading Wikipedia",
     "full texts": "Reading full texts",
     "trees": "Reading papers into attribute trees",
@@ -298,7 +298,7 @@ _STANDING: dict[Phase, str] = {
     "papers": "Step 2 of 4: papers.",
     "outline": "Step 3 of 4: outline.",
     "writing": "Step 4 of 4: writing.",
-    "discussion": "It is written.",
+    "discussion": "The survey is written.",
 }
 """Where a survey is, for people."""
 

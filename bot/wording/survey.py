@@ -106,8 +106,16 @@ def gist(survey: Survey) -> str:
 def _list_section(number: int, section: Section, line: LineOfWork | None) -> str:
     """A section in a line: how many papers of which years, and what it is about."""
     papers = f" ({describe_papers(line)})" if line else ""
-    about = shorten(_summary(section, line), LINE_CHARACTERS)
+    about = _cut_at_clause(_summary(section, line))
     return f"- **{number} {escape_markdown(clean(section.title))}**{papers}: {escape_markdown(about)}"
+
+
+def _cut_at_clause(text: str) -> str:
+    """A line of it that ends where a clause does, if one ends in its second half."""
+    if len(text) <= LINE_CHARACTERS:
+        return text
+    end = max(text.rfind(sign, LINE_CHARACTERS // 2, LINE_CHARACTERS - 2) for sign in ("; ", ": ", ", "))
+    return f"{text[:end]} …" if end > 0 else shorten(text, LINE_CHARACTERS)
 
 
 def _summary(section: Section, line: LineOfWork | None) -> str:

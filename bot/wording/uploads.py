@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.wording.sentences import counted
 from engine.citations import reference_text
-from engine.errors import RecordError
+from engine.errors import DoubtfulRecord, RecordError
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.libraries.library import AddReport
 from engine.text import shorten
@@ -29,9 +29,16 @@ SHOWN_REJECTIONS = 5
 
 
 def unread_records(rejected: Sequence[RecordError]) -> str:
-    """The records that could not be read, the first of them each with its reason; empty where there is none."""
-    if not rejected:
+    """The records that could not be read, or only with doubt, the first few with their reasons; empty without any."""
+    doubtful = [error for error in rejected if isinstance(error, DoubtfulRecord)]
+    unread = [error for error in rejected if error not in doubtful]
+    be = "was" if len(doubtful) == 1 else "were"
+    return _listed(unread, "could not be read") + _listed(doubtful, f"{be} read, but should be checked")
+
+
+def _listed(errors: Sequence[RecordError], what: str) -> str:
+    if not errors:
         return ""
-    lines = "".join(f"\n- {escape_markdown(shorten(str(error), 300))}" for error in rejected[:SHOWN_REJECTIONS])
-    more = f"\n- … and {len(rejected) - SHOWN_REJECTIONS:,} more" if len(rejected) > SHOWN_REJECTIONS else ""
-    return f"\n{counted(len(rejected), 'record')} could not be read:{lines}{more}"
+    lines = "".join(f"\n- {escape_markdown(shorten(str(error), 300))}" for error in errors[:SHOWN_REJECTIONS])
+    more = f"\n- … and {len(errors) - SHOWN_REJECTIONS:,} more" if len(errors) > SHOWN_REJECTIONS else ""
+    return f"\n\n{counted(len(errors), 'record')} {what}:{lines}{more}"

@@ -13,7 +13,7 @@ from typing import BinaryIO
 from pydantic import TypeAdapter
 
 from engine.bounded_process import ProcessLimits, stream_bounded
-from engine.errors import LimitExceeded, RecordError, UserError
+from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
 from engine.retrieval.file_limits import FileLimits
 from engine.retrieval.records import OnBytes, read_papers
 from engine.values import Paper
@@ -39,10 +39,15 @@ GIVEN = ReadingLimits(FileLimits(200 * 2**30), ProcessLimits(8 * 2**30, 0, 900.0
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A `RecordError` on its way between processes."""
+    """A `RecordError` on its way between processes; ``was_read`` where it is a `DoubtfulRecord`."""
 
     place: str
     why: str
+    was_read: bool = False
+
+    def to_error(self) -> RecordError:
+        """The error that it stands for."""
+        return DoubtfulRecord(self.place, self.why) if self.was_read else RecordError(self.place, self.why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ def read_bounded(
             on_bytes(batch.done, batch.size)
             if dropped is not None:
                 dropped.update(batch.dropped)
-            yield from (RecordError(i.place, i.why) if isinstance(i, Rejection) else i for i in batch.items)
+            yield from (i.to_error() if isinstance(i, Rejection) else i for i in batch.items)
     except LimitExceeded:
         yield RecordError(
             path.name,
@@ -100,7 +105,10 @@ def serve(arguments: Sequence[str], _: BinaryIO, answer: BinaryIO) -> None:
     records = read_papers(Path(path), count, FileLimits(*map(int, bounds)), dropped)
     try:
         while items := tuple(islice(records, BATCH)):
-            shown = tuple(Rejection(i.place, i.why) if isinstance(i, RecordError) else i for i in items)
+            shown = tuple(
+                Rejection(i.place, i.why, isinstance(i, DoubtfulRecord)) if isinstance(i, RecordError) else i
+                for i in items
+            )
             _write(answer, Batch(shown, *read, dropped=dict(dropped)))
             dropped.clear()
     except UserError as error:

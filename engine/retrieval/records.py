@@ -26,7 +26,7 @@ from bibtexparser.middlewares import (
 )
 from bibtexparser.model import Block, Entry
 
-from engine.errors import LimitExceeded, RecordError, UserError
+from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
 from engine.retrieval.biblatex_inheritance import inherit_fields
 from engine.retrieval.columns import TITLES, is_csl, read_csl, read_row
 from engine.retrieval.endnote import is_endnote, read_endnote, read_endnote_xml
@@ -204,7 +204,7 @@ def _ris(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord 
         if record.fields:
             yield RawRecord(place, record.fields)
         for odd in record.oddities:
-            yield RecordError(place, odd)
+            yield DoubtfulRecord(place, odd) if record.fields else RecordError(place, odd)
 
 
 FIRST_LINES = 5
@@ -275,6 +275,17 @@ def _tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawReco
         raise UserError(f"{name} is no list of references that I know. I can read {FORMATS}.")
     for number, record in enumerate(records, start=1):
         yield RawRecord(f"{name}, record {number}", record)
+
+
+LEAST_COLUMNS = 4
+"""Of a first line with tabs, to be the names of a table's columns."""
+
+
+def begins_as_list(content: bytes) -> bool:
+    """Whether a text, whatever it is called, begins as a list of references that databases and programs export."""
+    text = _text(io.BytesIO(content))
+    begins = (is_ris, is_endnote, is_pubmed, is_web_of_science)
+    return any(is_it(text) for is_it in begins) or text.partition("\n")[0].count("\t") >= LEAST_COLUMNS - 1
 
 
 _READERS: Mapping[str, Callable[[str, Iterable[bytes], io.BufferedReader[Any]], Iterator[RawRecord | RecordError]]] = {

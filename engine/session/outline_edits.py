@@ -53,14 +53,16 @@ def describe(place: str, description: str) -> Change:
     return lambda outline: _at(outline, place, described)
 
 
-def drop(place: str) -> Change:
-    """Remove the section with its parts; the last one stays."""
+def drop(*places: str) -> Change:
+    """Remove the sections with their parts; the last one about the topic stays."""
 
     def removed(nodes: Nodes, i: int) -> Nodes:
         return (*nodes[:i], *nodes[i + 1 :])
 
     def change(outline: Outline) -> Outline:
-        result = _at(outline, place, removed)
+        result = outline
+        for place in sorted(set(places), key=_path, reverse=True):  # from behind, so that numbers keep their meaning
+            result = _at(result, place, removed)
         if not any(node.role == "body" for node in result.nodes):
             raise UserError("That is the last section about the topic; it has to stay.")
         return result

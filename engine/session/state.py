@@ -387,7 +387,8 @@ def _apply_outline(session: SurveySession, outline: Outline) -> Step:
 
 
 def _apply_edit(session: SurveySession, state: State) -> Step:
-    return _with_state(session, state), (Propose(),)
+    """The proposal as it is by now; an edit that changes nothing is none that undo takes back."""
+    return (session if state == session.state else _with_state(session, state)), (Propose(),)
 
 
 def _with_state(session: SurveySession, state: State) -> SurveySession:

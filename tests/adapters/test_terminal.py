@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from adapters.chat import Button, Incoming, Outgoing, ProgressBar
+from adapters.chat import Button, Incoming, Outgoing, PlatformError, ProgressBar
 from adapters.markup import split, without_controls
-from adapters.terminal import HERE, TerminalAdapter, attach, named_files, yield_scripted_lines
+from adapters.terminal import HERE, TerminalAdapter, attach, divide_files, named_files, yield_scripted_lines
 from bot.bench.platforms.changes import PATIENCE_S
 from tests.fakes import FakeBackend
 
@@ -118,6 +118,19 @@ def test_a_line_that_names_files_sends_them(tmp_path: Path, monkeypatch: pytest.
     for words in ("papers", "I don't know", "", f"see {folder}", "a.pdf", "x" * 5_000):
         assert named_files(words) == []
     assert attach(folder / "a.pdf").content == b"%PDF"
+
+
+def test_papers_before_files_makes_them_the_list(tmp_path: Path) -> None:
+    (tmp_path / "b.bib").write_bytes(b"@misc{}")
+    for line in (f"papers {tmp_path}/b.bib", f"papers: '{tmp_path}/b.bib'", f"Papers {tmp_path}/"):
+        said, files = divide_files(line)
+        assert (said.lower(), [file.name for file in files]) == ("papers", ["b.bib"])
+    assert divide_files(f"{tmp_path}/b.bib") == ("", [tmp_path / "b.bib"])
+    for path in (f"{tmp_path}/gone.bib", "~/gone.bib", "./gone.pdf"):
+        with pytest.raises(PlatformError, match="no file"):
+            divide_files(path)
+    for line in ("papers: A title of mine", f"read {tmp_path}/b.bib", "papers"):
+        assert divide_files(line) == (line, [])
 
 
 async def test_what_can_be_typed_breaks_between_two_hints_only() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from bot.commands.intents.phrases import normalise
 from bot.commands.intents.vocabulary import any_of, table, words
 
 _MENTION = re.compile(r"<@[^>]+>|(?:^|\s)@(?!scholium)\w+", re.I)
@@ -13,7 +14,9 @@ _TECHNICAL = re.compile(r"\b(?:[A-Z]{2,}[A-Za-z0-9-]*|[A-Z][a-z]+[A-Z]\w*|\w+-\w
 _PLAIN_CAPITALS = frozenset(["OK", "LOL", "PI", "GPU", "TV", "PM", "AM", "HR", "IT", "NSF", "USB"])
 _REFERENCE = re.compile(r"\[\d+\]")
 _LONGEST_TERM = 7
-_CALLED = re.compile(r"\s*(?:@scholium\b[\s,:]*|scholium\s*[,:]\s*)", re.I)
+_CALLED = re.compile(
+    r"\s*(?:(?:ok|okay|hey|hi|hello|yes|no|please|thanks|so)[\s,]+)?(?:@scholium\b[\s,:]*|scholium\s*[,:]\s*)", re.I
+)
 _SALUTATION = re.compile(r"\s*dear \w+\s*[,:!]\s*", re.I)
 _SIGNATURE = re.compile(
     r"[\s,.;!]+(?:(?i:(?:with )?(?:best|kind|warm|kindest|warmest) (?:regards|wishes)|regards|(?:yours )?sincerely)"
@@ -88,5 +91,5 @@ def is_subject(text: str, norm: str) -> bool:
 
 def is_term(text: str) -> bool:
     """Whether words that would become a keyword or a title look like one, rather than like talk."""
-    said = re.findall(r"[^\W_][\w'+-]*", text.lower())
+    said = re.findall(r"[^\W_][\w+-]*", normalise(text).norm)
     return 0 < len(said) <= _LONGEST_TERM and not set(said) & (words("pronouns") | words("social") | words("chatter"))

@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.intents.intents import write_numbers, write_place
+from bot.commands.intents.intents import write_numbers, write_place, write_terms
 from bot.commands.intents.phrases import Phrase, normalise
+from bot.commands.intents.spans import SpanTagger, tag_example, train_tagger
+from bot.commands.intents.topics import take_options_out, write_survey
 from bot.commands.intents.vocabulary import compile_pattern, table, words
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _TEMPLATES = (
         r"\1 {said}",
     ),
 )
-"""Commands with what a person named in them → the class of such commands; ``{said}`` is filled by no classifier."""
+"""Commands with what a person named in them → the class of such commands; ``{said}`` is filled by `_fill_words`."""
 
 _NUMBER = re.compile(r"#?(?!(?:19|20)\d\d$)\d{1,4}(?:\.\d+)*|#last")
 _REFERENCE = re.compile(r"\[(\d{1,4})\]")
@@ -112,6 +113,8 @@ def _is_doubtful(template: str, norm: str) -> bool:
         return True
     if words("negation") & set(said) and (template in _DOUBTFUL_WHEN_NEGATED or _NEGATED_EDIT.search(norm)):
         return True
+    if template.startswith(_EDITS) and said[:1] and said[0] in words("asking") and said[1:2] != ["about"]:
+        return True
     return template.startswith(_EDITS) and (bool(_UNSURE.search(norm)) or not re.search(r"[^\W\d_]", norm))
 
 
@@ -130,6 +133,7 @@ class Classifier:
     vectorizer: FeatureUnion
     model: LinearSVC
     phases: dict[str, frozenset[str]]
+    tagger: SpanTagger
 
     def score(self, norm: str, phase: str) -> list[tuple[str, float]]:
         """The classes of this step with their values of the decision function, the highest first."""
@@ -147,7 +151,9 @@ def _train() -> Classifier:
     from sklearn.pipeline import make_union
     from sklearn.svm import LinearSVC
 
-    examples = list(_read_examples())
+    rows = _read_rows()
+    examples = [(normalise(row["text"]).norm, row["phase"], write_template(row["means"])) for row in rows]
+    tagged = [example for row in rows if (example := tag_example(row["text"], row["means"]))]
     vectorizer = make_union(
         TfidfVectorizer(ngram_range=(1, 3), token_pattern=r"\S+", sublinear_tf=True),
         TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True),
@@ -157,15 +163,13 @@ def _train() -> Classifier:
     for _, phase, template in examples:
         phases.setdefault(template, set()).add(phase)
     model = LinearSVC(random_state=0).fit(vectors, [template for _, _, template in examples])
-    return Classifier(vectorizer, model, {name: frozenset(at) for name, at in phases.items()})
+    return Classifier(vectorizer, model, {name: frozenset(at) for name, at in phases.items()}, train_tagger(tagged))
 
 
-def _read_examples() -> Iterator[tuple[str, str, str]]:
-    """Normalised words, phase and class of what was said to us."""
-    for line in Path(__file__).with_name("examples.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if row["place"] != "thread" and row["means"]:
-            yield normalise(row["text"]).norm, row["phase"], write_template(row["means"])
+def _read_rows() -> list[dict[str, str]]:
+    """What was said to us: text, phase and meaning."""
+    lines = Path(__file__).with_name("examples.jsonl").read_text(encoding="utf-8").splitlines()
+    return [row for row in map(json.loads, lines) if row["place"] != "thread" and row["means"]]
 
 
 def _features(norm: str, phase: str) -> str:
@@ -176,10 +180,12 @@ def _features(norm: str, phase: str) -> str:
 def _fill(template: str, phrase: Phrase, text: str) -> str:
     """The command; empty where what it needs was not said, or more than it needs."""
     slots = re.findall(r"{(\w+)}", template)
-    if "said" in slots or template == "?":
+    if template == "?":
         return ""
-    if "text" in slots:
-        return template.format(text=text.strip()) if template.startswith("ask") and " " in phrase.norm else ""
+    if template.startswith("ask"):
+        return template.format(text=text.strip()) if " " in phrase.norm else ""
+    if {"said", "text"} & set(slots):
+        return _fill_words(template.partition(" {")[0], phrase, text)
     if slots == ["numbers"]:
         listed = compile_pattern(r"[^\d#]*?<numbers>[^\d#]*").fullmatch(phrase.norm)
         return template.format(numbers=write_numbers(listed["numbers__1"])) if listed else ""
@@ -191,6 +197,28 @@ def _fill(template: str, phrase: Phrase, text: str) -> str:
             return ""
         return template.format(place=write_place(order[1]), where=order[2], other=write_place(order[3]))
     return _fill_named(template, slots, said, places, _REFERENCE.findall(phrase.norm))
+
+
+def _fill_words(command: str, phrase: Phrase, text: str) -> str:
+    """The command with the topic, keywords or title among the words; empty where they cannot be told from the rest."""
+    tagger = train_classifier().tagger
+    places = [write_place(word) for word in phrase.norm.split() if _NUMBER.fullmatch(word)]
+    match command, places:
+        case "survey", _:
+            rest, options = take_options_out(text)
+            topic = tagger.find(command, normalise(rest))
+            return write_survey(" ".join((topic, *options))) if topic else ""
+        case (("add" | "drop"), []):
+            terms = write_terms(tagger.find(command, phrase))
+            return f"{command} {terms}" if terms else ""
+        case "add section", []:
+            title = tagger.find(command, phrase)
+            return f"{command} {title}" if title else ""
+        case "rename", [place]:
+            title = tagger.find(command, phrase)
+            return f"rename {place} to {title}" if title else ""
+        case _:
+            return ""
 
 
 def _fill_named(template: str, slots: list[str], said: list[str], places: list[str], references: list[str]) -> str:

@@ -13,6 +13,7 @@ from bot.commands.intents.vocabulary import data, words
 
 _NUMBER = re.compile(r"#?(?!(?:19|20)\d\d$)\d{1,4}(?:\.\d+)*|#last|\d+-\d+")
 _LAST_FEW = re.compile(r"#last \d")
+_SPAN = re.compile(r"\d (?:to|until|till|through|up to) #?\d")
 _REFERENCE = re.compile(r"\[\d{1,4}\]")
 _ITSELF = frozenset({"it", "me", "its", "us"})
 
@@ -66,6 +67,8 @@ def read_cues(norm: str, phase: str, *, among_people: bool) -> str:
     numbers = [word for word in said if _NUMBER.fullmatch(word)]
     references = [word for word in said if _REFERENCE.fullmatch(word)]
     rest = frozenset(said) - {*numbers, *references}
+    if _SPAN.search(norm) or (among_people and rest & {"at", "up"}):
+        return ""  # “from 10 to 15” is no list of two, and “show up at nine” is for a colleague
     if among_people and rest & (words("pronouns") - _ITSELF):
         return ""
     if references:
@@ -76,6 +79,8 @@ def read_cues(norm: str, phase: str, *, among_people: bool) -> str:
     for cue in load_cues():
         if phase not in cue.phases or cue.negated != negated or (among_people and "{" not in cue.command):
             continue
+        if cue.command == "no" and "back" in said:
+            continue  # “go back, these were wrong”
         if cue.command == "ok" and (rest & (words("asking") | words("hesitating")) or said[0] in words("inverted")):
             continue
         if cue.fits(rest, len(numbers)):

@@ -123,7 +123,8 @@ def write_numbers(said: str) -> str:
 
 
 _TERM_HEAD = re.compile(
-    r"(?:(?:the|a|an|also|some|more|another|other|as|new|both|all of|the two|"
+    r"(?:(?:these|those|the following)(?: \w+){0,2} ?: ?|"
+    r"(?:the|a|an|also|some|more|another|other|as|new|both|all of|the two|"
     r"consider|have|add|include|try|cover|search for|look for) |"
     r"(?:key ?words?|search terms?|the (?:terms?|topics?|phrases?|words?))(?: (?:like|such as|called|named))? ?:? ?|"
     r"(?:something|anything|stuff|papers|articles|works?|literature) (?:on|about|for|like) )+"
@@ -135,6 +136,8 @@ _TERM_TAIL = re.compile(
     r"if possible|ok|"
     r"would be (?:nice|good|great)|though|here|and search again|i think|anymore|any more|(?:is|are) missing)$"
 )
+_QUOTED_TERM = re.compile(r"(?:^|\s)[\"“«](?=\S)([^\"“”«»]+)|^([^\"“”«»]+)(?<=\S)[\"”»](?=\s|$)")
+"""A quotation, or the end of one that begins the words: what stands around it is no keyword."""
 _BETWEEN_TERMS = re.compile(r" ?[,;] ?(?:and )?| and | n | plus | as well as | & ")
 
 
@@ -145,6 +148,8 @@ def write_terms(said: str) -> str:
 
 def _write_term(said: str) -> str:
     text = said.strip(" \"'“”«».,;:!?")
+    if quoted := _QUOTED_TERM.search(text):
+        text = (quoted[1] or quoted[2]).strip()
     while True:
         low = text.lower()
         if (head := _TERM_HEAD.match(low)) and head.end() < len(text):

@@ -95,6 +95,8 @@ def _normalise_word(low: str, previous: str, lexicon: frozenset[str]) -> str:
     if number := _read_number(low):
         return number
     low = _write_out(low, previous)
+    if low == "first" and previous in {"it", "this", "that", "them", "me", "us"}:
+        return low  # “let me read it first”
     if low in table("ordinals"):
         return f"#{table('ordinals')[low]}"
     if low in table("cardinals") and (low != "one" or previous.rpartition(" ")[2] in _COUNTED):

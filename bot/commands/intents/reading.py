@@ -60,7 +60,18 @@ _TWO_WISHES = re.compile(
     r"\b(?:and|then|but)(?: then| also| please)? "
     r"(?:add|drop|put|move|merge|rename|remove|delete|split|make|show|insert)\b"
 )
+_ALSO_WISHES = re.compile(
+    r"(?:,|\b(?:and|then|but)\b)(?: (?:then|also|please|afterwards))* (?:(?:continue|proceed|go (?:on|ahead)|export|"
+    r"evaluate|exclude|translate|shorten|expand|write it|show me|(?:give|show|get|find|bring|search) (?:me|us|for)|"
+    r"start (?:the )?(?:search|writing|drafting))\b)"
+)
+"""What else is asked for beside an edit."""
+_EDITING = ("add", "drop", "exclude", "include", "rename", "move", "merge", "split", "shorten", "expand", "translate")
 _REASON_BEHIND = re.compile(r",\s*(?:it|this|that|they|these|those|because|since|as)\b|\bbecause\b", re.I)
+_ON_A_SECTION = re.compile(
+    r"\b(?:section|chapter|part|\d+\.\d+|introduction|conclusion)\b.* (?:is|are|looks?|feels?|reads?) "
+)
+"""“section 3 is weak”: what is thought of it is no question."""
 _PROPOSING = frozenset({"keywords", "papers", "outline", "writing"})
 _PLAIN_YES = re.compile(
     r"(?:(?:ok|yes|go|lgtm|sure|(?:looks?|sounds?) (?:good|fine|great|ok|right|perfect)|approve|accept|continue|"
@@ -161,7 +172,8 @@ def _read_known(text: str, context: ReadingContext) -> Understanding | None:
         return None
     if isinstance(command, EditKeywords) and not (fits and _names_keywords(command)):
         return None
-    if isinstance(command, EditKeywords) and _TWO_WISHES.search(text.lower()):
+    is_edit = isinstance(command, EditKeywords | EditOutline | EditPapers | Export)
+    if is_edit and (_TWO_WISHES.search(text.lower()) or _ALSO_WISHES.search(text.lower())):
         return None  # “add attention and drop graphs”: neither is done by halves
     if context.place == "thread" and isinstance(command, Export) and not set(command.formats) <= _formats():
         return Understanding(silent=True)  # “export controls are a pain”
@@ -254,7 +266,8 @@ def _read_command(text: str, context: ReadingContext) -> str:
         (_read_loosely(phrase, context) for phrase in variants),
         (_read_by_clauses(phrase, context) for phrase in joined),
     )
-    return next(filter(None, readings), "")
+    said = next(filter(None, readings), "")
+    return "" if said.startswith(_EDITING) and _ALSO_WISHES.search(plain.norm) else said
 
 
 def needs_classifier(text: str, context: ReadingContext) -> bool:
@@ -286,6 +299,7 @@ def _read_by_clauses(phrase: Phrase, context: ReadingContext) -> str:
 
 
 def _read_framed(phrase: Phrase, context: ReadingContext, *, asks: bool) -> str:
+    asks = asks or _thanks_while_writing(phrase.norm, context.phase)  # “wonderful, thanks” is no yes there
     cores = take_frames_off(phrase, widely=context.place != "thread")
     return next(filter(None, (_read_core(core, context, asks=asks) for core in cores)), "")
 
@@ -296,10 +310,10 @@ def _read_loosely(phrase: Phrase, context: ReadingContext) -> str:
 
 def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
     among_people = context.place == "thread"
-    approves = context.phase in _PROPOSING and not asks and not _thanks_while_writing(core.norm, context.phase)
+    approves = context.phase in _PROPOSING and not asks
     if approves and _approval(context.phase).fullmatch(core.norm):
         return "ok" if not among_people or _is_plain_yes(core.norm, context.phase) else ""
-    if said := read_survey(core, loosely=context.phase == "topic" and not among_people, among_people=among_people):
+    if said := read_survey(core, loosely=False, among_people=among_people):
         return said
     for intent in load_intents():
         if (intent.phases and context.phase not in intent.phases) or (among_people and intent.quiet):
@@ -352,8 +366,12 @@ def _read_rest(text: str, context: ReadingContext) -> str:
             is_question(core.norm) for core in take_frames_off(phrase, widely=False)
         )
         is_command = phrase.norm.partition(" ")[0] in words("commanding")
-        is_asked = asked or (not is_command and is_subject(text, phrase.norm))
+        is_verdict = bool(_ON_A_SECTION.search(phrase.norm))
+        is_asked = asked or (not is_command and not is_verdict and is_subject(text, phrase.norm))
         return f"ask {text.strip()}" if " " in phrase.norm and is_asked else ""
-    if context.phase == "topic" and context.place != "thread" and not is_question(phrase.norm):
-        return write_survey(text) if names_topic(text, phrase.norm) else ""
+    if context.phase == "topic" and context.place != "thread":
+        cores = take_frames_off(phrase, widely=True)
+        found = next(filter(None, (read_survey(core, loosely=True, among_people=False) for core in cores)), "")
+        is_topic = not is_question(phrase.norm) and names_topic(text, phrase.norm)
+        return found or (write_survey(text) if is_topic else "")
     return ""

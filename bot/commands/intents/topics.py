@@ -11,6 +11,8 @@ from bot.commands.intents.vocabulary import compile_pattern, data, table, words
 _NAMED = re.compile(
     r"\b(?:recipe|length|years|audience|language|sections|words|library|online|budget)\s*=\s*(?:\"[^\"]*\"|\S+)", re.I
 )
+_NO_BEGINNING = frozenset({"among", "for", "with", "at", "by", "from", "of", "before", "after", "to"})
+"""“a survey among the students” is not one of papers."""
 _AROUND = " \"'“”,;:.!?"
 
 
@@ -26,6 +28,18 @@ def _options() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def write_survey(said: str) -> str:
     """``image captioning, 6 sections`` → ``survey image captioning sections=6``; empty where no topic is left."""
+    rest, named = take_options_out(said)
+    topic = " ".join(rest.split()).strip(_AROUND + "()")
+    while (tail := _pattern("tail").search(topic)) and tail.start():
+        topic = topic[: tail.start()].strip(_AROUND)
+    while head := _pattern("head").match(topic):
+        topic = topic[head.end() :]
+    topic = topic.strip(_AROUND)
+    return " ".join(("survey", topic, *named)) if topic else ""
+
+
+def take_options_out(said: str) -> tuple[str, list[str]]:
+    """What was said without the options in it, and these as the grammar writes them."""
     named = _NAMED.findall(said)
     rest = _with_digits(_NAMED.sub(" ", said))
     for pattern, option in _options():
@@ -35,13 +49,7 @@ def write_survey(said: str) -> str:
         if match := pattern.search(rest):
             named.append(_write_option(option, match.groups()))
             rest = f"{rest[: match.start()].rstrip(' ,;(')} {rest[match.end() :]}"
-    topic = " ".join(rest.split()).strip(_AROUND + "()")
-    while (tail := _pattern("tail").search(topic)) and tail.start():
-        topic = topic[: tail.start()].strip(_AROUND)
-    while head := _pattern("head").match(topic):
-        topic = topic[head.end() :]
-    topic = topic.strip(_AROUND)
-    return " ".join(("survey", topic, *named)) if topic else ""
+    return rest, named
 
 
 def _write_option(option: str, values: tuple[str, ...]) -> str:
@@ -78,6 +86,8 @@ def _names_nothing(norm: str, kind: str, *, among_people: bool) -> bool:
     if among_people and set(norm.split()) & (words("social") - words("social_but_studied")):
         return True
     said = set(norm.split())
+    if norm.partition(" ")[0] in _NO_BEGINNING:
+        return True
     if said <= words("pronouns") | words("opinion") or norm.partition(" ")[0] in words("commanding"):
         return True
     return (kind == "loose" or among_people) and _is_about_people(norm)
@@ -91,6 +101,8 @@ def names_topic(text: str, norm: str) -> bool:
     """Whether a few words without a verb for us are a topic by themselves."""
     said = norm.split()
     if not 2 <= len(said) <= 25 or "?" in text or said[0] in words("commanding"):
+        return False
+    if next((word for word in said if word not in words("adverbs")), "") in words("negation") | {"idk", "dunno"}:
         return False
     if set(said) <= words("function") | words("frame") | words("hesitation") | words("negation") | words("opinion"):
         return False

@@ -20,7 +20,7 @@ _SECTION = (
 _AFTER_SECTION = r"(?: (?:(?:sub)?sections?|chapters?|parts?|ones?|heading|paragraph))?"
 _NAMED = "introduction|intro|conclusions?|abstract"
 _ITEM = (
-    r"(?:(?:the|a|with|also|papers?|articles?|numbers?|entry|entries|items?|results?|references?|keywords?|\[) )*"
+    r"(?:(?:the|a|with|also|from|everything|those|these|papers?|articles?|numbers?|entry|entries|items?|results?|references?|keywords?|\[) )*"
     rf"(?:\d+-\d+|#(?:1|last) \d+|{NUMBER})(?: (?:ones?|papers?|articles?|entries|entry|papers too|keywords?|terms?))?"
 )
 _BETWEEN_ITEMS = "(?:,|and|or|as well as|plus|to|until|till|through|-|up to|also)"
@@ -89,6 +89,8 @@ def _macros() -> Mapping[str, str]:
         "so_drop": rf"(?:(?: ,)?(?: (?:so|and|please|just|therefore))* (?:{drop}|take|get|"
         r"put|leave) (?:it|them|this|that|these|those)(?: one)?(?: (?:out|away|off))?)?",
         "wishing": f"(?:{'|'.join(sorted(words('wishing')))})",
+        "languages": f"(?:{'|'.join(sorted(words('languages')))})",
+        "role": colleagues,
         "colleague": rf"(?:(?:my|our|the) (?:new )?(?:{colleagues}) )?",
         **{name: f"(?:{'|'.join(ways)})" for name, ways in table("classes").items()},
     }

@@ -154,6 +154,14 @@ async def test_a_text_file_is_read_too(library: LocalLibrary, monkeypatch: pytes
         assert kept and "Plain words" in next(kept.body()).text
 
 
+async def test_a_text_that_is_an_export_is_read_as_a_list(library: LocalLibrary) -> None:
+    exported = (
+        "FN Clarivate Web of Science\nVR 1.0\nPT J\nTI Bees and Their Dances\nPY 2019\nDI 10.1000/bees\nER\n\nEF\n"
+    )
+    async with opened() as lab:
+        assert "1 paper added" in await send(lab, "savedrecs.txt", exported.encode())
+
+
 async def test_a_pdf_that_nobody_knows_is_not_made_up(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     async with scholarly(papers(3, "vision", 301)) as site:
         monkeypatch.setenv("SEMANTIC_SCHOLAR_API_URL", site.url)

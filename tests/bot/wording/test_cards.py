@@ -8,7 +8,7 @@ import pytest
 
 from bot.commands.commands import Show
 from bot.commands.grammar import parse
-from bot.wording.cards import make_card
+from bot.wording.cards import make_card, word_change
 from bot.wording.hints import suggest_words
 from bot.wording.sentences import word_kept
 from bot.wording.survey import sources_button
@@ -102,6 +102,21 @@ def test_what_is_kept_is_said_only_of_what_was_made() -> None:
     assert word_kept(nothing.state, Job("1", "write")) == ""
     assert word_kept(nothing.state, Job("1", "papers")) == ""
     assert word_kept(part.state, Job("1", "write")) == "1 finished section is kept."
+
+
+def test_an_edit_that_changes_nothing_says_so() -> None:
+    old = session(
+        phase="keywords", keywords=KeywordPool((Keyword("bees", "topic"), Keyword("dances", "library", 3)))
+    ).state
+    new = replace(old, keywords=KeywordPool((Keyword("bees", "topic"), Keyword("dances", "person", 3))))
+    assert word_change(old, new, "") == "“dances” was in the list already."
+    assert word_change(new, new, "") == "Nothing to change: that is how the list stands already."
+    outline = Outline("A survey", (OutlineNode("Bees"),))
+    kept = session(phase="outline", outline=outline).state
+    assert (
+        word_change(kept, replace(kept, outline=outline), "")
+        == "Nothing to change: that is how the list stands already."
+    )
 
 
 def test_where_few_papers_are_about_the_topic_the_choices_are_buttons() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from bot.wording.ingesting import dropped_fields
-from engine.errors import RecordError
+from bot.wording.uploads import unread_records
+from engine.errors import DoubtfulRecord, RecordError
 from engine.retrieval.bounded_files import GIVEN, read_bounded
 from engine.retrieval.identity import doi_key
 from engine.retrieval.record_fields import RawRecord, make_paper
@@ -128,6 +129,20 @@ def test_ris_with_text_between_and_a_record_without_its_end(tmp_path: Path) -> N
     assert (second.title, second.venue, second.year) == ("On computable things", "Princeton University", 1938)
     assert len(said) == 2 and "1 line before it" in said[0] and "its end (ER) is missing" in said[1]
     assert dropped == {"kw": 1}
+
+
+def test_what_was_read_with_doubt_is_told_apart_from_what_was_not_read(tmp_path: Path) -> None:
+    whole = "TY  - JOUR\nTI  - A whole record of things\nER  - \n"
+    (tmp_path / "x.ris").write_text(f"{whole}TY  - JOUR\nTI  - One that was cut off\n", encoding="utf-8")
+    doubt = [
+        item for item in read_bounded(tmp_path / "x.ris", lambda _, __: None, GIVEN) if isinstance(item, RecordError)
+    ]
+    assert [type(item) for item in doubt] == [DoubtfulRecord]
+    (tmp_path / "y.ris").write_text("TY  - JOUR\nAU  - Nobody\nER  - \n", encoding="utf-8")
+    unread = [item for item in read_bounded(tmp_path / "y.ris", lambda _, __: None, GIVEN)]
+    assert [type(item) for item in unread] == [RecordError]
+    said = unread_records([*doubt, *unread])
+    assert "1 record could not be read" in said and "1 record was read, but should be checked" in said
 
 
 def test_csl_json_of_a_body_and_a_preprint(tmp_path: Path) -> None:

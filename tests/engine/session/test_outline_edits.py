@@ -33,6 +33,7 @@ def titles(outline: Outline) -> list[str]:
     ("change", "expected"),
     [
         (edit.rename("2.1", "First"), "1 Intro|2 A|2.1 First|2.2 A2|3 B|4 C|5 End"),
+        (edit.drop("2.1", "4", "3"), "1 Intro|2 A|2.1 A2|3 End"),
         (edit.drop("3"), "1 Intro|2 A|2.1 A1|2.2 A2|3 C|4 End"),
         (edit.move("4", "2", after=False), "1 Intro|2 C|3 A|3.1 A1|3.2 A2|4 B|5 End"),
         (edit.move("2.2", "4", after=True), "1 Intro|2 A|2.1 A1|3 B|4 C|5 A2|6 End"),

@@ -291,6 +291,15 @@ def test_no_sequence_of_events_reaches_an_impossible_state(names: list[str]) -> 
         assert session.job is None or session.job.id == f"s-{session.jobs_started}"
 
 
+def test_an_edit_that_changes_nothing_is_not_what_undo_takes_back() -> None:
+    at_papers = SurveySession("s", state=AT["papers"])
+    first, _ = advance(at_papers, EditPapers(exclude=(1,)))
+    second, actions = advance(first, EditPapers(exclude=(1,)))
+    assert actions == (Propose(),) and second.revision == first.revision
+    undone, _ = advance(second, Undo())
+    assert undone.state == AT["papers"]
+
+
 @given(steps, st.integers(1, 5))
 def test_undo_restores_exactly(names: list[str], back: int) -> None:
     session = SurveySession("s")

@@ -69,6 +69,47 @@ def test_a_refusal_a_question_for_gaps_and_thanks(text: str, phase: Phase, place
     assert read_utterance(text, phase, place) == command
 
 
+@pytest.mark.parametrize(
+    ("text", "phase", "command"),
+    [
+        ("we ought to do traffic forecasting", "topic", "survey traffic forecasting"),
+        ("could somebody check the literature on beekeeping? seven sections", "topic", "survey beekeeping sections=7"),
+        ('I miss "graph transformers" in this list', "keywords", "add graph transformers"),
+        ("graph pooling would be worth a search too", "keywords", "add graph pooling"),
+        ("I would give fairness a section of its own", "outline", "add section fairness"),
+    ],
+)
+def test_the_words_that_a_command_needs_are_found_where_no_pattern_fits(text: str, phase: Phase, command: str) -> None:
+    assert read_utterance(text, phase, "direct") == command
+
+
+@pytest.mark.parametrize(
+    ("text", "phase"),
+    [
+        ("rename 2 to Benchmarks and drop 5", "outline"),
+        ("drop 4 and give me ten more", "papers"),
+        ("export it and evaluate it", "discussion"),
+        ("add drones and start the search", "keywords"),
+    ],
+)
+def test_of_two_wishes_none_is_done_by_halves(text: str, phase: Phase) -> None:
+    assert read_utterance(text, phase, "direct") == "?"
+
+
+@pytest.mark.parametrize(
+    ("text", "phase"),
+    [
+        ("let me read it first", "discussion"),
+        ("what's the status of your visa?", "writing"),
+        ("take care!", "keywords"),
+        ("I'd have thought there'd be more on attention tbh", "keywords"),
+        ("we should do a survey among the freshmen", "topic"),
+    ],
+)
+def test_talk_that_sounds_like_a_command_is_left_alone(text: str, phase: Phase) -> None:
+    assert read_utterance(text, phase, "thread") == ""
+
+
 def test_words_that_no_pattern_fits_are_classified_for_those_who_talk_to_us_alone() -> None:
     text = "which section are you writing now?"
     assert read_utterance(text, "writing", "direct") == "status"
