@@ -88,7 +88,9 @@ def _row(row: Sequence[Line], names: Sequence[str], people: Collection[str]) -> 
     """A row of a table, which Discord has not: the first cell, then those that hold something, where many by name."""
     first, *others = ["".join(_span(s, people) for s in cell) for cell in row]
     said = [(name, cell.strip()) for name, cell in zip(names[1:], others, strict=False) if cell.strip(" –-")]
-    rest = [cell if len(names) < 3 or not name or cell.isdecimal() else f"{literal(name)}: {cell}" for name, cell in said]
+    rest = [
+        cell if len(names) < 3 or not name or cell.isdecimal() else f"{literal(name)}: {cell}" for name, cell in said
+    ]
     shown = f"- **{first}**: {' · '.join(rest)}" if plain(row[0]).strip() else f"- {' · '.join(rest)}"
     return shown if len(shown) <= MESSAGE_CHARACTERS else f"{shown[: MESSAGE_CHARACTERS - 1]}…"
 

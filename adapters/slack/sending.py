@@ -112,7 +112,9 @@ class SlackSender:
             response = await asked
         except SlackApiError as error:
             code = _code(error)
-            raise SlackRefusal(code, self._words.refusals.get(code, "")) from error
+            needed = error.response.get("needed") if code == "missing_scope" else ""
+            why = self._words.refusals.get(code, "").format(f" ({needed})" if needed else "")
+            raise SlackRefusal(code, why) from error
         except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
             why = f"Slack could not be reached ({type(error).__name__})."
             raise PlatformError(why, retryable=True) from error

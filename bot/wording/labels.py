@@ -53,7 +53,7 @@ REFUSALS = {
     "restricted_action": _NO_SLACK_PLACE.format("posting there is restricted"),
     "restricted_action_read_only_channel": _NO_SLACK_PLACE.format("it is read-only"),
     "restricted_action_thread_locked": _NO_SLACK_PLACE.format("the thread is locked"),
-    "missing_scope": "This app was not given a right that it needs. "
+    "missing_scope": "This app was not given a right that it needs{}. "
     "An administrator of the workspace has to install it again (deploy/slack-manifest.yaml names its rights).",
     "not_allowed": "This workspace does not allow that.",
     "file_upload_size_restricted": "The workspace does not allow files of this size. Export fewer formats.",

@@ -119,7 +119,8 @@ class SlackApi(ObservedChanges):
             self.refused.append((method, str(no)))
             headers = {"Retry-After": "1"} if str(no) == "ratelimited" else {}
             status = 429 if str(no) == "ratelimited" else 200
-            return web.json_response({"ok": False, "error": str(no)}, status=status, headers=headers)
+            needed = {"needed": SCOPES[method]} if str(no) == "missing_scope" else {}
+            return web.json_response({"ok": False, "error": str(no), **needed}, status=status, headers=headers)
         async with self.changed:
             self.changed.notify_all()
         return web.json_response({"ok": True, **answer})

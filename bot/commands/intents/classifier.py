@@ -108,12 +108,14 @@ def is_trained() -> bool:
 def _is_doubtful(template: str, norm: str) -> bool:
     """Whether the words hold something that makes a command of this class doubtful, however close the examples are."""
     said = norm.split()
-    is_question = bool(said) and said[0] in words("inverted") | words("asking")
+    if len(said) < 2:
+        return True  # a lone word that no pattern knows
+    is_question = said[0] in words("inverted") | words("asking")
     if template == "ok" and (is_question or words("social") & set(said)):
         return True
     if words("negation") & set(said) and (template in _DOUBTFUL_WHEN_NEGATED or _NEGATED_EDIT.search(norm)):
         return True
-    if template.startswith(_EDITS) and said[:1] and said[0] in words("asking") and said[1:2] != ["about"]:
+    if template.startswith(_EDITS) and said[0] in words("asking") and said[1] != "about":
         return True
     return template.startswith(_EDITS) and (bool(_UNSURE.search(norm)) or not re.search(r"[^\W\d_]", norm))
 

@@ -75,17 +75,21 @@ def read_cues(norm: str, phase: str, *, among_people: bool) -> str:
         return _read_reference(references, rest) if not numbers and phase in {"writing", "discussion"} else ""
     if phase == "discussion" and (translation := _read_translation(numbers, rest)):
         return translation
-    negated = bool(words("negation") & rest)
     for cue in load_cues():
-        if phase not in cue.phases or cue.negated != negated or (among_people and "{" not in cue.command):
+        if phase not in cue.phases or (among_people and "{" not in cue.command):
             continue
-        if cue.command == "no" and "back" in said:
-            continue  # “go back, these were wrong”
-        if cue.command == "ok" and (rest & (words("asking") | words("hesitating")) or said[0] in words("inverted")):
-            continue
-        if cue.fits(rest, len(numbers)):
+        if _is_meant(cue, said, rest) and cue.fits(rest, len(numbers)):
             return cue.write([number.lstrip("#") for number in numbers])
     return ""
+
+
+def _is_meant(cue: Cue, said: list[str], rest: frozenset[str]) -> bool:
+    """Whether nothing else that was said speaks against the command: a negation, a question, a way back."""
+    if cue.negated != bool(words("negation") & rest):
+        return False
+    if cue.command == "ok":
+        return not rest & (words("asking") | words("hesitating")) and said[0] not in words("inverted")
+    return cue.command != "no" or "back" not in rest  # “go back, these were wrong”
 
 
 def _read_reference(references: list[str], rest: frozenset[str]) -> str:

@@ -20,7 +20,8 @@ _SECTION = (
 _AFTER_SECTION = r"(?: (?:(?:sub)?sections?|chapters?|parts?|ones?|heading|paragraph))?"
 _NAMED = "introduction|intro|conclusions?|abstract"
 _ITEM = (
-    r"(?:(?:the|a|with|also|from|everything|those|these|papers?|articles?|numbers?|entry|entries|items?|results?|references?|keywords?|\[) )*"
+    r"(?:(?:the|a|with|also|from|everything|those|these|papers?|articles?|numbers?|entry|entries|items?|results?|"
+    r"references?|keywords?|\[) )*"
     rf"(?:\d+-\d+|#(?:1|last) \d+|{NUMBER})(?: (?:ones?|papers?|articles?|entries|entry|papers too|keywords?|terms?))?"
 )
 _BETWEEN_ITEMS = "(?:,|and|or|as well as|plus|to|until|till|through|-|up to|also)"

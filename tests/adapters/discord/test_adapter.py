@@ -196,7 +196,7 @@ async def test_buttons_work_whoever_showed_them_and_what_is_private_stays_so(dis
         (incoming,) = await heard(discord, backend, 1)
         assert (incoming.person, incoming.button, incoming.conversation) == ("5", "ok:s:1", AT)
         await adapter.send(Outgoing(AT, "Only @9 may.", only_for="5", people=("9",)))
-        assert pressed.followups == [("\nOnly <@9> may.", True)]
+        assert pressed.followups == [("Only <@9> may.", True)]
         await adapter.send(Outgoing(AT, "Only you.", only_for="6"))
         assert discord.messages[-1].channel == "76"  # who did nothing here just now is written to directly
         discord.closed_dms.add("7")
@@ -207,7 +207,7 @@ async def test_buttons_work_whoever_showed_them_and_what_is_private_stays_so(dis
         await discord.submit(form, "300", x="z")
         assert (await heard(discord, backend, 2))[-1].values == (("x", "z"),)
         backend.asked = Outgoing(AT, "No.", only_for="1")
-        assert (await discord.press(discord.messages[0], "Edit")).answers == ["\nNo."]
+        assert (await discord.press(discord.messages[0], "Edit")).answers == ["No."]
     assert discord.refused == [f"POST channels {No(403, 50007)}"]
 
 
@@ -245,7 +245,7 @@ async def test_one_status_message_edited_seldom_and_ended(discord: Discord) -> N
         await discord.until(lambda: "299 of 300" in discord.messages[0].content)
         assert discord.messages[0].edits <= 3 + (time.monotonic() - began) / EDIT_S
         await adapter.send(Outgoing(AT, "✓ Written", "ended", facts=("4 s",)))
-        assert discord.messages[0].content == "\n✓ Written\n-# 4 s"
+        assert discord.messages[0].content == "✓ Written\n-# 4 s"
         assert not discord.messages[0].buttons
         assert len(discord.messages) == 1
 

@@ -41,6 +41,11 @@ def test_every_word_is_shown_within_the_length(text: str, count: int) -> None:
         assert word in seen
 
 
+def test_cells_of_a_wide_table_are_named_by_their_columns() -> None:
+    table = "| Paper | Year | Data |\n| --- | --- | --- |\n| Guu | 2020 | MARCO |\n| Mao | 2021 | – |\n"
+    assert messages(Outgoing(AT, table)) == ["- **Guu**: 2020 · Data: MARCO\n- **Mao**: 2021"]
+
+
 def test_a_citation_is_not_broken_and_help_is_readable() -> None:
     words = " ".join(f"word{i} [Author et al. {i}; Other {i}]." for i in range(300))
     for message in messages(Outgoing(AT, escape_markdown(words))):

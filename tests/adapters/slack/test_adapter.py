@@ -346,7 +346,7 @@ async def test_files_go_up_and_come_down(slack: Slack, tmp_path: Path) -> None:
         assert {(channel, thread) for channel, thread, _ in slack.shared} == {("C1", AT.thread)}
         assert [(m.text, m.files) for m in slack.messages] == [("Here are the files:", [p.name for p in paths])]
         slack.missing_scopes.add("files:write")
-        with pytest.raises(PlatformError, match="was not given a right"):
+        with pytest.raises(PlatformError, match=r"was not given a right that it needs \(files:write\)"):
             await adapter.send(Outgoing(AT, "Here they are:", files=tuple(paths)))
         slack.missing_scopes.clear()
         assert len(slack.messages) == 1  # nothing is said of files that are not there

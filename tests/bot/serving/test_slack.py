@@ -263,6 +263,19 @@ def test_the_manifest_names_what_the_code_uses() -> None:
     assert "agent_view" in features
 
 
+def test_the_manifest_for_http_has_every_address() -> None:
+    """As deploy/slack.md makes it from the one for Socket Mode."""
+    text = (Path(__file__).parents[3] / "deploy" / "slack-manifest.yaml").read_text()
+    for said, meant in (("# HTTP: ", ""), ("socket_mode_enabled: true", "socket_mode_enabled: false")):
+        text = text.replace(said, meant)
+    manifest = yaml.safe_load(text)
+    address = "https://YOUR.HOST/slack/events"
+    assert [command["url"] for command in manifest["features"]["slash_commands"]] == [address]
+    assert manifest["settings"]["event_subscriptions"]["request_url"] == address
+    assert manifest["settings"]["interactivity"]["request_url"] == address
+    assert manifest["settings"]["socket_mode_enabled"] is False
+
+
 async def test_an_organisation_that_leaves_takes_no_other_with_it() -> None:
     async with open_store(App(load_settings())) as store:
         known = Installations(store, "1.2", Fernet.generate_key().decode())
