@@ -44,7 +44,7 @@ DEMO = (
     "add dense retrieval",
     "ok",
     "ok",
-    "rename 3 to Answering Open-Domain Questions",
+    "rename 3 to Dense Passage Retrieval",
     "ok",
     "how is retrieval combined with generation?",
     "why [3]",

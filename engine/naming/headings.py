@@ -193,7 +193,7 @@ def _scores(phrases: GroupedPhrases, row: int, topical: set[str]) -> dict[str, f
     scores: dict[str, float] = {}
     for phrase, count in phrases.papers[row].items():
         said = phrases.parts[phrase] - topical
-        if count < least or not said or said <= _EMPTY_STEMS:
+        if count < least or not said or (said <= _EMPTY_STEMS and phrase not in known_topics()):
             continue
         share = count / size + SMOOTHING
         lift = float(np.log(share / ((phrases.everywhere[phrase] - count) / outside + SMOOTHING)))

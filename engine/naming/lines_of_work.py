@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.naming.clustering import NOISE, OTHER_WORK, Labels
 from engine.naming.headings import LEAST_COVER, Heading, rank_headings, rank_terms
 from engine.naming.phrases import Formula, GroupedPhrases
+from engine.paper_kinds import KINDS
 from engine.retrieval.embedding import Vectors
 from engine.values import Cluster, Paper
 
@@ -128,7 +129,7 @@ class Field:
 
 
 def find_lines_of_work(field: Field, clusters: Labels, most: int, formula: Formula = "bounded") -> list[Cluster]:
-    """At most ``most`` lines of work, the largest first, and last `OTHER_WORK`, where that has papers enough.
+    """At most ``most`` lines of work, largest first, then `KINDS` of work, last `OTHER_WORK`; each has papers enough.
 
     Headings are what papers of a cluster have in common (``clusters``: the label of each paper), then what those papers
     have in common that say none of them. Empty where no heading has papers enough.
@@ -144,20 +145,33 @@ def find_lines_of_work(field: Field, clusters: Labels, most: int, formula: Formu
         headings, found = kept, placed
     if not headings:
         return []
+    kinds, found = label_kinds(field.papers, found, field.enough, field.avoid)
     if np.sum(found == NOISE) < field.least:
         closeness, _ = field.closeness(field.mentions(headings), found)
         found = np.where(found == NOISE, closeness.argmax(axis=1), found)
-    return _name_lines(field, headings, found, formula)
-
-
-def _name_lines(field: Field, headings: Sequence[Heading], found: Labels, formula: Formula) -> list[Cluster]:
     order = sorted(range(len(headings)), key=lambda i: (-int(np.sum(found == i)), i))
-    names = [headings[i].text for i in order]
-    labels = [*order, NOISE] if NOISE in found else order
-    groups = [[p for p, label in zip(field.papers, found, strict=True) if label == wanted] for wanted in labels]
+    names = {i: headings[i].text for i in order} | kinds | ({NOISE: OTHER_WORK} if NOISE in found else {})
+    return _name_lines(field, names, found, formula)
+
+
+def label_kinds(
+    papers: Sequence[Paper], found: Labels, least: int, avoid: Collection[str] = ()
+) -> tuple[dict[int, str], Labels]:
+    """The heading of each of the `KINDS` by a new label, and the labels; only papers of no other label get one."""
+    labelled, kinds = found.copy(), {}
+    for heading, is_kind in KINDS.items():
+        rows = [i for i in np.flatnonzero(labelled == NOISE) if is_kind(papers[int(i)])]
+        if len(rows) >= least and heading not in avoid:
+            label = int(labelled.max()) + 1
+            kinds[label] = heading
+            labelled[rows] = label
+    return kinds, labelled
+
+
+def _name_lines(field: Field, names: Mapping[int, str], found: Labels, formula: Formula) -> list[Cluster]:
+    groups = [[p for p, label in zip(field.papers, found, strict=True) if label == wanted] for wanted in names]
     terms = rank_terms(field.phrases.regrouped(groups), field.topic, formula)
-    named = [*names, OTHER_WORK] if NOISE in found else names
     return [
         Cluster(name, () if name == OTHER_WORK else ranked, tuple(group))
-        for name, ranked, group in zip(named, terms, groups, strict=True)
+        for name, ranked, group in zip(names.values(), terms, groups, strict=True)
     ]

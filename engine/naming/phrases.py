@@ -111,6 +111,15 @@ class PaperStems:
         return int(any(sentence.issuperset(stems) for sentence in self.sentences))
 
 
+_PAID_ATTENTION = re.compile(
+    r"\b(?:attract|receiv|gain|dr[ae]w|pa(?:y|id)|garner|deserv|captur|call|draw)\w* (?:[\w-]+ ){0,4}?attention\b|"
+    r"\b(?:much|more|less|little|great|wide|widespread|special|particular|recent|limited|research|(?:increas|grow)\w+|"
+    r"significant|considerable|extensive|substantial|tremendous) attention\b",
+    re.I,
+)
+"""Attention that a subject finds: not the mechanism."""
+
+
 class GroupedPhrases:
     """Phrases of papers in groups: in how many papers, how often and in how many titles of each, how they are written.
 
@@ -161,7 +170,8 @@ class GroupedPhrases:
         """Where the paper says what."""
         if paper.key not in self._stems:
             said = (paper.title, *sentences(paper.content))
-            title, *found = (frozenset(stems_of(text) | self._spelt_out(text)) for text in said)
+            texts = (_PAID_ATTENTION.sub(" ", text) for text in said)
+            title, *found = (frozenset(stems_of(text) | self._spelt_out(text)) for text in texts)
             self._stems[paper.key] = PaperStems(title, tuple(found))
         return self._stems[paper.key]
 

@@ -192,7 +192,8 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         """Lines of work; the clusters where those would be more or fewer than asked for, or hold few of the papers."""
         field = Field(GroupedPhrases([papers]), vectors, brief.topic, SMALLEST_SECTION)
         asked = brief.sections and max(1, brief.sections - 2)
-        sizes = (asked - 1, asked) if asked else (MOST_LINES if len(papers) >= MANY_PAPERS else LARGEST_SECTIONS,)
+        largest = MOST_LINES if len(papers) >= MANY_PAPERS else LARGEST_SECTIONS
+        sizes = [n for n in (asked - 1, asked, asked - 2, asked - 3) if n >= 0] if asked else [largest]
         for most in sizes:
             lines = find_lines_of_work(field, found, most, self.formula)
             covered = sum(len(line.papers) for line in lines if line.name != OTHER_WORK)

@@ -12,10 +12,10 @@ import numpy as np
 
 from engine.errors import UserError
 from engine.naming.clustering import best_cluster_count, clusters, labels
+from engine.paper_kinds import is_survey
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.survey import FieldMap, MapPoint
 from engine.values import Paper
-from engine.writing.field_overview import is_survey
 
 FEWEST_PAPERS = 20
 MOST_CLUSTERS = 12

@@ -13,6 +13,7 @@ import numpy as np
 from engine.citations import cite
 from engine.naming.clustering import OTHER_WORK, clusters, labels
 from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn
+from engine.paper_kinds import KINDS, is_survey
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.survey import FieldMap, MapPoint
 from engine.text import list_words, stem, words
@@ -22,15 +23,18 @@ from engine.writing.framing import frame_field, years_of
 from engine.writing.paper_tables import name_people, name_work
 from engine.writing.quotation import shorten_quotation
 
-START_SURVEYS, START_FOUNDATIONS, START_RECENT = 1, 2, 3
-"""Papers to read first: the survey nearest to the topic, what the field rests on, the most cited recent ones."""
+START_SURVEYS, START_FOUNDATIONS, START_FIRST, START_RECENT = 1, 2, 1, 3
+"""Papers to read first: the survey nearest to the topic, what the field rests on, the most cited recent ones.
+
+Where no count of citations tells what the field rests on: the oldest paper named after the topic.
+"""
 
 RECENT_YEARS = 3
 FOUNDATION_YEARS = 5
 """A foundation is at least so many years older than the newest paper."""
 
-NEAR = 0.5
-"""Share of the topic, rare words counting more, that a title needs to be about it."""
+NEAR, WHOLE = 0.5, 0.99
+"""Share of the topic, rare words counting more, that a title needs to be about it, and to name all of it."""
 
 LABELLED = 10
 """Papers whose names are printed on the map."""
@@ -43,24 +47,6 @@ BURST_PAPERS, BURST_GROWTH = 4, 2.0
 
 PERPLEXITY = 30.0
 
-_SURVEY = re.compile(
-    r"\b(?:an?|the|this|systematic|literature|critical|comprehensive|brief|short|selective|structured|scoping|comparative|"
-    r"recent|historical|empirical|technical|state-of-the-art)[ -](?:[\w-]+ ){0,2}?(?:surveys?|reviews?|overviews?)\b"
-    r"(?! data)|"
-    r"\b(?:surveys?|reviews?|overviews?|taxonomy|roadmap|tutorial) (?:of|on|and|for|to)\b|"
-    r"(?:^|[:—–-] )(?:surveys?|surveying|reviews?|reviewing|overview|tutorial|taxonomy|roadmap)\b|"
-    r"\b(?:surveys?|reviews?|overview|tutorial|roadmap)$|(?:^|: )(?:the )?state[- ]of[- ]the[- ]art in\b",
-    re.I,
-)
-_ABOUT_REVIEWS = re.compile(
-    r"\b(?:peer|product|movie|film|hotel|restaurant|book|customer|consumer|user|online|app|code|expert|paper)"
-    r"[- ]reviews?\b|"
-    r"\breviews?[- ](?:generation|summari[sz]ation|mining|classification|scores?|helpfulness)\b|,? and reviews?\b(?!:)|"
-    r"\btaxonomy (?:expansion|induction|learning|construction|completion|enrichment)\b|"
-    r"\bsurvey (?:data|propagation|vessel)\b",
-    re.I,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -70,11 +56,6 @@ class Line:
     title: str
     terms: tuple[str, ...]
     papers: tuple[Paper, ...]
-
-
-def is_survey(paper: Paper) -> bool:
-    """Whether the title says that the paper surveys others."""
-    return bool(_SURVEY.search(_ABOUT_REVIEWS.sub(" ", paper.title)))
 
 
 def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
@@ -96,7 +77,7 @@ def _span(papers: Sequence[Paper]) -> tuple[int | None, int | None]:
 
 def _describe(line: Line) -> str:
     """What the line of work is: a paper's own definition of it, else the terms that set it apart."""
-    if definition := find_definition(line.title, line.papers):
+    if line.title not in KINDS and (definition := find_definition(line.title, line.papers)):
         return f"{shorten_quotation(definition).cell} {cite([definition.paper.key])}"
     terms = [term for term in line.terms if term.casefold() != line.title.casefold()][:4]
     top = max(line.papers, key=lambda p: p.citations or 0)
@@ -158,13 +139,19 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
     chosen: dict[PaperKey, str] = {}
 
     def take(candidates: Iterable[Paper], count: int, reason: str) -> None:
-        fresh = [paper for paper in candidates if paper.key not in chosen and paper.citations]
+        fresh = [paper for paper in candidates if paper.key not in chosen]
         for paper in fresh[:count]:
-            chosen[paper.key] = f"{reason}; {paper.year}, cited {paper.citations:,} times"
+            figures = [str(paper.year)] if paper.year else []
+            figures += [f"cited {paper.citations:,} times"] if paper.citations else []
+            chosen[paper.key] = f"{reason}; {', '.join(figures)}" if figures else reason
 
     take(near, START_SURVEYS, "a survey of the field")
+    cited = [paper for paper in cited if paper.citations]
     named = [p for p in cited if nearness(p) >= NEAR and not is_survey(p) and _is_old(p, newest)]
     take(named, START_FOUNDATIONS, f"a foundation, at least {FOUNDATION_YEARS} years old")
+    if not named:
+        titled = [p for p in papers if p.year and nearness(p) >= WHOLE and not is_survey(p)]
+        take(sorted(titled, key=lambda p: p.year or 0), START_FIRST, "the oldest here whose title names the topic")
     recent = [p for p in cited if nearness(p) >= NEAR and p.year and p.year > newest - RECENT_YEARS]
     take(recent, START_RECENT, f"among the most cited of the last {RECENT_YEARS} years")
     take((p for p in cited if nearness(p) >= NEAR), 6 - len(chosen), "among the most cited on the topic")

@@ -9,6 +9,7 @@ from engine.citations import cite
 from engine.naming.clustering import OTHER_WORK
 from engine.naming.names import find_names
 from engine.overview import Name, index_names
+from engine.paper_kinds import KINDS
 from engine.retrieval.embedding import Embedder
 from engine.survey import Claim, Section
 from engine.text import list_words, stem, words
@@ -143,7 +144,7 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
 
 def _turns(lines: Sequence[Line]) -> str:
     """Which line of work began first, and which is the youngest by its median year."""
-    named = [line for line in lines if line.title != OTHER_WORK]
+    named = [line for line in lines if line.title != OTHER_WORK and line.title not in KINDS]
     dated = [(years[len(years) // 2], years[0], line.title) for line in named if (years := years_of(line.papers))]
     if len(dated) < 2:
         return ""

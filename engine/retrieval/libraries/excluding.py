@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from engine.paper_kinds import is_survey
 from engine.retrieval.libraries.library import AddReport, Library, TopicCounts
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
@@ -14,11 +14,6 @@ SURVEYS = "surveys"
 
 SPARE = 2
 """Where surveys are left out, so many times as many papers are asked for: their number is not known before."""
-
-_SURVEY = re.compile(
-    r"\b(?:survey|surveys|(?:systematic |literature |scoping )+review|overview|a review (?:of|on))\b",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +32,6 @@ class Exclusion:
 def exclusion_of(without: Sequence[str]) -> Exclusion:
     """What a brief leaves out: identifiers, and ``surveys`` for all surveys."""
     return Exclusion(frozenset(PaperKey(name) for name in without if name != SURVEYS), SURVEYS in without)
-
-
-def is_survey(paper: Paper) -> bool:
-    """Whether a paper calls itself a survey, a review or an overview in its title."""
-    return bool(_SURVEY.search(paper.title))
 
 
 class ExcludingLibrary:

@@ -113,6 +113,38 @@ def test_an_abbreviation_counts_as_what_it_stands_for() -> None:
     )
 
 
+def test_data_sets_evaluations_and_surveys_that_say_no_heading_stand_together() -> None:
+    crops = ("Barley", "Rye", "Oats", "Spelt")
+    data = [
+        paper(300 + i, title=f"{crop}Bench: A Benchmark of Prices", abstract=f"{crop}.") for i, crop in enumerate(crops)
+    ]
+    reviews = [paper(400 + i, title=f"{crop}: A Survey", abstract=f"{crop} again.") for i, crop in enumerate(crops)]
+    rotation, others = about("crop rotation", 0), unrelated(200)
+    rotation[0] = replace(rotation[0], title="A Data Set of Crop Rotation")
+    found = divide([*rotation, *data, *reviews, *others], [0] * 8 + [1] * 16)
+    assert found == {
+        "Crop Rotation": titles_of(rotation),
+        "Data Sets and Evaluation": titles_of(data),
+        "Surveys": titles_of(reviews),
+        OTHER_WORK: titles_of(others),
+    }
+
+
+def test_attention_that_a_subject_finds_is_not_the_mechanism() -> None:
+    rotation = about("crop rotation", 0)
+    said = "Attention weighs the fields of {}. Attention is learned."
+    focus = [paper(100 + i, title=f"Attention in {p}", abstract=said.format(p)) for i, p in enumerate(PLACES)]
+    praised = [
+        replace(p, abstract=f"{p.abstract} The subject has attracted increasing attention.") for p in unrelated(200)
+    ]
+    found = divide([*rotation, *focus, *praised], [0] * 8 + [1] * 8 + [2] * 8)
+    assert found == {
+        "Crop Rotation": titles_of(rotation),
+        "Attention": titles_of(focus),
+        OTHER_WORK: titles_of(praised),
+    }
+
+
 async def test_the_sections_asked_for_are_made(library: LocalLibrary) -> None:
     papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *unrelated(200)]
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))

@@ -10,13 +10,13 @@ import pytest
 from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
 from engine.overview import Turn
+from engine.paper_kinds import is_evaluation, is_survey
 from engine.values import Brief, Outline, OutlineNode, Paper
 from engine.writing.field_overview import (
     Line,
     choose_starting_points,
     draw_time_line,
     find_definition,
-    is_survey,
     write_overview,
 )
 from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
@@ -199,6 +199,21 @@ def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reason
     assert points[1].reason.startswith("a foundation")
 
 
+def test_without_counts_of_citations_a_survey_and_the_first_paper_named_after_the_topic_come_first() -> None:
+    chosen = [
+        about_parsing(1, title="Semantic Parsing at Scale", year=2024, citations=70),
+        about_parsing(2, title="Semantic Parsing with Trees", year=2019, citations=None),
+        about_parsing(3, title="A Survey of Semantic Parsing", year=2023, citations=None),
+        about_parsing(4, title="Parsing", year=2015, citations=None),
+    ]
+    points = choose_starting_points("semantic parsing", chosen)
+    assert [(p.key, p.reason) for p in points] == [
+        (chosen[2].key, "a survey of the field; 2023"),
+        (chosen[1].key, "the oldest here whose title names the topic; 2019"),
+        (chosen[0].key, "among the most cited of the last 3 years; 2024, cited 70 times"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("title", "expected"),
     [
@@ -214,10 +229,33 @@ def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reason
         ("Parsing the Biomedical Literature", False),
         ("Improving the State of the Art in Parsing", False),
         ("Learning to Review Parsers", False),
+        ("Repetition Roadmap for Motion Planning", False),
+        ("Generating Product Reviews", False),
     ],
 )
 def test_a_survey_is_told_by_its_title(title: str, *, expected: bool) -> None:
     assert is_survey(about_parsing(1, title=title)) is expected
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("ParseBench: A Benchmark for Parsing", True),
+        ("A Large Corpus of Parse Trees", True),
+        ("The Parsing Data Set", True),
+        ("Evaluating Parsers on Long Sentences", True),
+        ("Benchmarking Parsers", True),
+        ("Automated Evaluation of Parsers", True),
+        ("Parsing across Data Sets", False),
+        ("Data Set Distillation for Parsers", False),
+        ("Learning from a Large Corpus", False),
+        ("A Cross-Corpus Parser", False),
+        ("Design and Evaluation of a Parser", False),
+        ("Corpus-Based Parsing", False),
+    ],
+)
+def test_a_data_set_or_evaluation_is_told_by_its_title(title: str, *, expected: bool) -> None:
+    assert is_evaluation(about_parsing(1, title=title)) is expected
 
 
 def test_the_time_line_marks_the_first_paper_the_most_cited_and_the_burst() -> None:
