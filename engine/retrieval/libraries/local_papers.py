@@ -14,6 +14,7 @@ from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.adding import StoredPaper, from_stored, read_records, to_columns, write_records
 from engine.retrieval.libraries.drafting import PaperTexts
 from engine.retrieval.libraries.paper_blocks import PaperBlocks
+from engine.retrieval.paper_text import restore_words
 from engine.values import Paper, PaperKey
 
 _COLUMNS = {
@@ -147,7 +148,7 @@ def _to_texts(parts: Sequence[Any]) -> PaperTexts:
     """The columns of some Arrow tables."""
     columns = {name: [value for part in parts for value in part[name].to_pylist()] for name in _TEXTS}
     both = zip(columns["abstract"], columns["summary"], strict=True)
-    return PaperTexts(columns["key"], columns["title"], [a or s or "" for a, s in both])
+    return PaperTexts(columns["key"], columns["title"], [restore_words(a or s or "") for a, s in both])
 
 
 def to_stored(row: Mapping[str, Any]) -> StoredPaper:
