@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.errors import UserError
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.reading.headings import divide
+from engine.reading.headings import SectionLines, divide
 from engine.reading.html_page import parse_page
 from engine.reading.page_layout import (
     Line,
@@ -23,7 +23,7 @@ from engine.reading.page_layout import (
 )
 from engine.reading.paper_figures import PaperFigure, read_figures, read_licence
 from engine.reading.pdf import PdfText
-from engine.reading.reference_list import read_entries
+from engine.reading.reference_list import find_list, read_entries
 from engine.retrieval.paper_text import clean_passage
 from engine.text import clean, fold, sentences
 from engine.values import Passage
@@ -35,9 +35,21 @@ PASSAGE_CHARACTERS = 1_000
 MOST_PASSAGES = 2_000
 
 _NO_TITLE = re.compile(r"@|arxiv:|https?:|\bpublished|proceedings|conference|\d{4}", re.I)
+_ENDED = re.compile(r"(?<=[.!?])\s+")
 _BEFORE_BODY = {"", "abstract", "keywords"}
 _REFERENCES = {"references", "bibliography"}
-_AFTER_BODY = {fold(name) for name in ("references", "bibliography", "acknowledgments", "acknowledgements", "appendix")}
+_AFTER_BODY = {
+    fold(name)
+    for name in (
+        "references",
+        "bibliography",
+        "acknowledgment",
+        "acknowledgments",
+        "acknowledgement",
+        "acknowledgements",
+        "appendix",
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +93,10 @@ def from_pdf(pdf: PdfText, source: str) -> FullText:
     text = measure_text(lines)
     passages: list[Passage] = []
     references: list[str] = []
-    for section in divide(lines, text):
+    sections = divide(lines, text)
+    if not any(fold(section.heading) in _REFERENCES for section in sections):
+        sections = _divide_references(sections)
+    for section in sections:
         is_list = fold(section.heading) in _REFERENCES
         block = (is_list and measure_text(section.lines)) or text
         running, aside = put_aside_last(section.lines, block) if block else (section.lines, ())
@@ -90,6 +105,17 @@ def from_pdf(pdf: PdfText, source: str) -> FullText:
         passages += _paged_passages(section.heading, running) + _paged_passages(section.heading, aside)
     abstract = " ".join(p.text for p in passages if fold(p.section) == "abstract")
     return FullText(title_of(pdf), abstract, tuple(passages[:MOST_PASSAGES]), tuple(references), source)
+
+
+def _divide_references(sections: Sequence[SectionLines]) -> list[SectionLines]:
+    """The sections with a list of references without a heading, as the American Physical Society sets it, as one."""
+    divided: list[SectionLines] = []
+    for section in sections:
+        start = find_list(section.lines)
+        divided.append(SectionLines(section.heading, section.lines[:start]))
+        if start is not None:
+            divided.append(SectionLines("References", section.lines[start:]))
+    return divided
 
 
 def from_html(page: str, source: str) -> FullText:
@@ -154,6 +180,7 @@ def _paged_passages(section: str, lines: Sequence[Line]) -> list[Passage]:
 def _carry_over(text: str, rest: str) -> tuple[str, str]:
     """What the next page has of the last sentence of this one, and the rest of it."""
     last = next(iter(sentences(text)[-1:]), "")
+    last = _ENDED.split(last)[-1]  # “3) We …” and other unpaired brackets are not divided
     joined = join_lines([last, rest])
     whole = next(iter(sentences(joined)), "")
     if len(whole) <= len(last):

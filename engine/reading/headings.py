@@ -16,6 +16,9 @@ LARGER = 1.06
 """Type that is so much larger than the text's is a heading's."""
 MOST_SKIPPED = 2
 """Headings that may be missing between two numbers, because they were not recognised."""
+_FLOAT = re.compile(r"(?:fig(?:ure|\.)|tab(?:le|\.)|algorithm|listing)\b", re.I)
+LEAST_FREQUENT = 4
+"""Lines without a number, each different, from which on their type is one of headings."""
 LEAST_HEADINGS = 2
 """Lines in a heading's type from which on the type is what tells headings."""
 
@@ -24,13 +27,18 @@ KNOWN_HEADINGS = frozenset(
     for name in (
         "abstract", "introduction", "background", "related work", "preliminaries", "methods", "method", "methodology",
         "approach", "materials and methods", "experiments", "experimental setup", "results", "evaluation", "analysis",
-        "discussion", "limitations", "conclusion", "conclusions", "conclusion and future work", "acknowledgments",
-        "acknowledgements", "references", "bibliography", "appendix",
+        "discussion", "limitations", "conclusion", "conclusions", "conclusion and future work",
+        "conclusions and future work", "future work", "acknowledgment", "acknowledgments", "acknowledgement",
+        "acknowledgements", "data availability", "author contributions", "references", "bibliography", "appendix",
     )
 )  # fmt: skip
 _NUMBER = r"\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}(?:[.-](?:[A-Z]|\d{1,2}))?|[A-H](?:\.\d{1,2}){0,2}"
-_NUMBERED = re.compile(rf"(?:Appendix\s+)?({_NUMBER})\.?\s+(\S.*)")
-_RUN_IN = re.compile(r"(abstract|summary|key ?words|index terms)\s*(?:[—–:]|\.(?=\s|$)|-+(?=\s*[A-Z]))\s*", re.I)
+_NUMBERED = re.compile(rf"(?P<appendix>(?i:appendix)\s+)?(?P<number>{_NUMBER})(?(appendix)[.:]?|\.?)\s+(?P<name>\S.*)")
+_RUN_IN = re.compile(
+    r"(abstract|summary|key ?words|index terms)\s*(?:[—–:]|\.(?=\s|$)|-+(?=\s*[A-Z]))\s*|"
+    r"(acknowledge?ments?)\b[.:]?\s+(?-i:(?=[A-Z]))",
+    re.I,
+)
 _NUMBERED_RUN_IN = re.compile(r"(\d{1,2}(?:\.\d{1,2}){1,3})\.?\s+([^.!?]{3,80})\.\s+(?=\S)")
 """“2.1. Data sets. We collect …”: a numbered heading in the line of its text, as mathematicians set it."""
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
@@ -54,7 +62,9 @@ def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
     while at < len(lines):
         heading, used = reader.read(at)
         run_in = None if used else _RUN_IN.match(lines[at].text)
-        if run_in and _may_run_in(run_in[1], found[-1].heading):
+        if run_in and run_in[2]:
+            heading = run_in[2]
+        elif run_in and _may_run_in(run_in[1], found[-1].heading):
             heading = "Abstract" if run_in[1].lower() in {"abstract", "summary"} else "Keywords"
         elif not used and (run_in := _NUMBERED_RUN_IN.match(lines[at].text)) and _opens_section(run_in, lines, at):
             heading = run_in[2] if reader.numbering.take(run_in[1]) else ""
@@ -82,11 +92,12 @@ def _may_run_in(word: str, section: str) -> bool:
 
 
 class Numbering:
-    """The sequence of the numbers of headings: 1, 1.1, 1.2, 2; or I, A, B, II; or II-A; then A, A.1 of an appendix."""
+    """The sequence of the numbers of headings: 1, 1.1, 2; or I, A, 1, 2, B, II; or II-A; then A, A.1 of an appendix."""
 
     def __init__(self) -> None:
         self._main = 0
         self._letter = 0
+        self._is_roman = False
         self._below: tuple[int, ...] = ()
 
     def take(self, number: str) -> bool:
@@ -95,8 +106,11 @@ class Numbering:
         if rest:
             return self._take_below(first, tuple(_place(part) for part in rest))
         value = int(first) if first.isdigit() else _ROMANS.index(first) + 1 if first in _ROMANS else 0
+        if self._is_roman and self._letter and first.isdigit():
+            return self._take_below(chr(ord("A") + self._letter - 1), (value,))
         if self._main < value <= self._main + 1 + MOST_SKIPPED:
             self._main, self._letter, self._below = value, 0, ()
+            self._is_roman = not first.isdigit()
             return True
         letter = _place(first) if first.isalpha() and len(first) == 1 else 0
         if self._letter < letter <= self._letter + MOST_SKIPPED:
@@ -145,12 +159,12 @@ class _PlainHeadings:
         """The heading that begins at a line, and how many lines it has; empty and 0 where none does."""
         line = self._lines[at].text
         numbered = _NUMBERED.fullmatch(line)
-        bare = numbered[2] if numbered else line
+        bare = numbered["name"] if numbered else line
         is_known = fold(bare) in KNOWN_HEADINGS
         is_possible = 3 <= len(line) <= HEADING_CHARACTERS
         if not is_possible or not (is_known or (numbered and reads_as_heading(bare) and self._is_alone(at))):
             return "", 0
-        follows = numbered is not None and self.numbering.take(numbered[1])
+        follows = numbered is not None and self.numbering.take(numbered["number"])
         if not (is_known or follows):
             return "", 0
         self._last = at
@@ -183,6 +197,7 @@ class _StyledHeadings:
         marked = [line for line in lines if _is_marked(line, text)]
         self._is_numbered = sum(bool(_NUMBERED.fullmatch(line.text)) for line in marked) > len(marked) / 3
         self._types = {_type_of(line) for line in marked}
+        self._frequent = self._find_frequent()
 
     def read(self, at: int) -> tuple[str, int]:
         """The heading that begins at a line, and how many lines it has; empty and 0 where none does."""
@@ -191,20 +206,33 @@ class _StyledHeadings:
         used = self._count_lines(at)
         whole = " ".join(line.text for line in self._lines[at : at + used]).replace("\u00ad ", "")
         numbered = _NUMBERED.fullmatch(whole)
-        bare = numbered[2] if numbered else whole
+        bare = numbered["name"] if numbered else whole
         name = fold(bare)
         if not name or len(whole) > LONGEST_HEADING:
             return "", 0
         if name in KNOWN_HEADINGS and (self._stands_free(at, used) or not self._is_numbered):
             is_heading = True
             if numbered:
-                self.numbering.take(numbered[1])
+                self.numbering.take(numbered["number"])
         elif numbered:
-            is_heading = bare[:1].isupper() and not bare.endswith((",", ";")) and self.numbering.take(numbered[1])
+            is_heading = (
+                bare[:1].isupper() and not bare.endswith((",", ";")) and self.numbering.take(numbered["number"])
+            )
         else:
             is_heading = self._is_open and self._is_like_others(at, used, bare)
         self._is_open = self._is_open or is_heading
         return (bare, used) if is_heading else ("", 0)
+
+    def _find_frequent(self) -> set[tuple[float, bool, bool, bool]]:
+        """Bold or larger types in which several different lines stand free and read as headings."""
+        said: dict[tuple[float, bool, bool, bool], set[str]] = {}
+        for at, line in enumerate(self._lines):
+            style = line.style
+            if style is None or not (style.is_bold or style.size >= LARGER * self._text.size):
+                continue
+            if reads_as_heading(line.text) and not _FLOAT.match(line.text) and self._stands_free(at, 1):
+                said.setdefault(_type_of(line), set()).add(fold(line.text))
+        return {kind for kind, texts in said.items() if len(texts) >= LEAST_FREQUENT}
 
     def _count_lines(self, at: int) -> int:
         """How many lines of one type stand directly below each other here."""
@@ -224,9 +252,11 @@ class _StyledHeadings:
         if style is None or not reads_as_heading(bare) or not self._stands_free(at, used):
             return False
         is_larger = style.size >= LARGER * self._text.size
+        kind = _type_of(self._lines[at])
         if self._is_numbered:
-            return is_larger and _type_of(self._lines[at]) in self._types
-        return is_larger or (self._text.is_in_column(style) and style.size > 0.97 * self._text.size)
+            return is_larger and kind in self._types | self._frequent
+        is_of_text = self._text.is_in_column(style) and style.size > 0.97 * self._text.size
+        return is_larger or is_of_text or (kind in self._frequent and not _FLOAT.match(bare))
 
     def _stands_free(self, at: int, used: int) -> bool:
         """Whether the lines before and after are further away than lines of the text, or not of this column."""
@@ -243,7 +273,7 @@ def _is_marked(line: Line, text: TextBlock | None) -> bool:
     if text is None or not _is_prominent(line, text) or len(line.text) > HEADING_CHARACTERS:
         return False
     numbered = _NUMBERED.fullmatch(line.text)
-    bare = numbered[2] if numbered else line.text
+    bare = numbered["name"] if numbered else line.text
     return fold(bare) in KNOWN_HEADINGS or (numbered is not None and reads_as_heading(bare))
 
 

@@ -10,9 +10,25 @@ from itertools import pairwise
 from engine.reading.page_layout import Line, join_lines
 from engine.text import clean
 
-_MARKS = (re.compile(r"\[(\d{1,3})\]"), re.compile(r"(\d{1,3})\.\s+\S"), re.compile(r"\[[A-Z][^\]]{1,20}\]\s*\S"))
-"""How entries begin: [1], 1., or [Gu20]."""
+_MARKS = (
+    re.compile(r"\[(\d{1,3})\]"),
+    re.compile(r"(\d{1,3})\.\s+\S"),
+    re.compile(r"(\d{1,3})\)\s*\S"),
+    re.compile(r"(\d{1,3})(?=[A-Z])"),
+    re.compile(r"\[[A-Z][^\]]{1,20}\]\s*\S"),
+)
+"""How entries begin: [1], 1., 1), 1 as an exponent, or [Gu20]."""
+_FIRST = re.compile(r"\[1\] |1(?=[A-Z])")
+_AUTHOR = re.compile(r"[A-Z][\w'’-]+, [A-Z]\.")
+LONGEST_ENTRY = 12
+"""Lines of one entry; what is further apart are footnotes."""
 LEAST_ENTRIES = 3
+MOST_FIRSTS = 20
+"""Lines that could be a list's first and are looked at, the last of them; a hostile file has any number."""
+LEAST_UNHEADED = 5
+"""Entries without a heading above them that are a list of references."""
+LEAST_COUNTED = 0.75
+"""Share of the numbers up to the last that must be there; fewer are numbers of volumes, or of parts."""
 LEAST_INDENT = 3.0
 """Points by which the lines after an entry's first one begin further right."""
 
@@ -36,11 +52,24 @@ def _marked(lines: Sequence[Line]) -> list[int]:
                 if due <= int(match[1]) <= due + 2:  # one that was not recognised may be missing
                     kept.append(at)
                     due = int(match[1]) + 1
+            if len(kept) < LEAST_COUNTED * (due - 1):
+                continue
         else:
             kept = [at for at, _ in found]
         if len(kept) >= LEAST_ENTRIES:
             return kept
     return []
+
+
+def find_list(lines: Sequence[Line]) -> int | None:
+    """Where a list of references begins that has no heading and goes on to the end; ``None`` where there is none."""
+    for at in [at for at, line in enumerate(lines) if _FIRST.match(line.text)][-MOST_FIRSTS:]:
+        starts = _marked(lines[at:])
+        if len(starts) >= LEAST_UNHEADED:
+            longest = max(b - a for a, b in pairwise(starts))
+            if longest <= LONGEST_ENTRY and len(lines) - at - starts[-1] <= longest + 1:
+                return at
+    return None
 
 
 def _outdented(lines: Sequence[Line]) -> list[int]:
@@ -58,7 +87,11 @@ def _outdented(lines: Sequence[Line]) -> list[int]:
 
 
 def _after_full_stop(lines: Sequence[Line]) -> list[int]:
-    """Where a line begins with a capital after one that ends with a full stop."""
+    """Where a line begins with a capital after one that ends with a full stop, or with an author after a bracket."""
     return [
-        at for at, line in enumerate(lines) if at == 0 or (lines[at - 1].text.endswith(".") and line.text[:1].isupper())
+        at
+        for at, line in enumerate(lines)
+        if at == 0
+        or (lines[at - 1].text.endswith(".") and line.text[:1].isupper())
+        or (lines[at - 1].text.endswith(")") and _AUTHOR.match(line.text))
     ]

@@ -94,6 +94,8 @@ class Layout:
     indent: str = "1em"
     entries: str = "bracket"
     """The mark of a reference: ``bracket`` [1], ``dot`` 1., or ``name`` for none, with a hanging indent."""
+    unheaded: bool = False
+    """Whether the list of references has no heading."""
     small: str = "9pt"
     """Size of the list of references, of captions and tables."""
 
@@ -124,6 +126,8 @@ LAYOUTS = (
     Layout("a journal in two columns", columns=2, text="size: 8.5pt", heading='size: 10pt, weight: "bold"',
            subheading='size: 8.5pt, style: "italic", weight: "bold"', small="7pt", floats=True, footnotes=True,
            abstract="heading", running="J. Retrieval 12 (2024) 101–119", entries="dot"),
+    Layout("as the American Physical Society sets it", columns=2, numbering="I.A", heading='size: 9pt, weight: "bold"',
+           subheading='size: 9pt, weight: "bold"', centred=True, capitals="upper", unheaded=True, floats=True),
 )  # fmt: skip
 
 
@@ -169,7 +173,7 @@ def to_typst(layout: Layout, content: Content) -> str:
             parts.append(" ".join(body))
             if layout.floats and number % 5 == 2:
                 parts.append(_float(layout, number))
-    parts.append("#heading(numbering: none)[References]")
+    parts.append("" if layout.unheaded else "#heading(numbering: none)[References]")
     parts.append(f"#set text(size: {layout.small})\n#set par(first-line-indent: 0pt, hanging-indent: 1.2em)")
     for n, entry in enumerate(content.references, start=1):
         mark = {"bracket": f"\\[{n}\\] ", "dot": f"{n}\\. ", "name": ""}[layout.entries]

@@ -64,3 +64,43 @@ def test_headings_in_the_line_of_their_text_and_numbers_with_hyphens(page: str, 
     assert [p.section for p in text.passages if p.section] == headings
     said = " ".join(p.text for p in text.passages)
     assert "It is shown in Section 2.1. Data sets are there." in said or page is WITH_HYPHENS
+
+
+PHYSICS = """I. INTRODUCTION
+Much was written on retrieval before.
+B. Data
+We collect them.
+1. Sampling
+It is random.
+2. Cleaning
+It is thorough.
+II. RESULTS
+They are good.
+Acknowledgments We thank the reviewers.
+Appendix A: Proofs
+Each follows from the one before.
+[1] A. One, Title (2020).
+[2] B. Two, Title (2021).
+[3] C. Three, Title
+(2022).
+[4] D. Four, Title (2023).
+[5] E. Five, Title (2024)."""
+
+
+def test_third_levels_appendices_and_references_without_a_heading_as_physicists_set_them() -> None:
+    text = from_pdf(PdfText("", (PHYSICS,)), "x")
+    headings = ["INTRODUCTION", "Data", "Sampling", "Cleaning", "RESULTS", "Acknowledgments", "Proofs", "References"]
+    assert [p.section for p in text.passages] == headings
+    assert (text.passages[5].text, len(text.references)) == ("We thank the reviewers.", 5)
+
+
+def test_numbers_of_volumes_at_the_beginning_of_lines_are_no_marks_of_references() -> None:
+    entries = "\n".join(f"Name{n}, A. On retrieval, volume\n{n}. Journal {n} (2001)." for n in (1, 3, 5, 7, 9))
+    text = from_pdf(PdfText("", (f"1 Introduction\nWe begin.\nReferences\n{entries}",)), "x")
+    assert [entry[:5] for entry in text.references] == ["Name1", "Name3", "Name5", "Name7", "Name9"]
+
+
+def test_a_sentence_after_an_unpaired_bracket_goes_on_on_the_next_page() -> None:
+    first = "1 Introduction\n3) We sample (twice. It has parts.\nThe gripper consists of a"
+    text = from_pdf(PdfText("", (first, "robot arm and a jaw. It holds.")), "x")
+    assert any("The gripper consists of a robot arm and a jaw." in p.text for p in text.passages)
