@@ -176,6 +176,8 @@ class KeywordPool:
     """The keywords of a survey; the first is the topic itself."""
 
     keywords: tuple[Keyword, ...]
+    note: str = ""
+    """What a person has to know about how they were chosen: that the language model could not be asked."""
 
     def __contains__(self, text: object) -> bool:
         return isinstance(text, str) and text.casefold() in {k.text.casefold() for k in self.keywords}

@@ -54,7 +54,10 @@ def proposal(state: State) -> str:
 def _keywords(state: State) -> str:
     keywords = state.keywords.keywords if state.keywords else ()
     lines = [f"- **{escape_markdown(k.text)}**{_origin(k.origin, k.found)}" for k in keywords]
-    return "\n".join(["**Keywords** to search with:", "", *lines])
+    note = state.keywords.note if state.keywords else ""
+    return "\n".join(
+        ["**Keywords** to search with:", "", *lines, *(["", f"⚠ {escape_markdown(note)}"] if note else [])]
+    )
 
 
 def _origin(origin: str, found: int) -> str:

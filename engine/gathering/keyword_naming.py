@@ -38,14 +38,15 @@ class ClusterNamer:
         self._model = model
         self._topic = topic
         self._seed = seed
-        self._has_failed = False
+        self.failure = ""
+        """Why the model is not asked any more."""
 
     async def name(self, clusters: Sequence[Sequence[Paper]], pool: Sequence[Keyword]) -> list[str]:
         """A keyword for each cluster, of at most five words; empty where the model gives none or fails.
 
         Raises `LimitExceeded` where the budget is used up.
         """
-        if self._has_failed:
+        if self.failure:
             return [""] * len(clusters)
         generator = random.Random(self._seed)
         shown = (generator.sample(list(papers), min(SHOWN_PAPERS, len(papers))) for papers in clusters)
@@ -62,8 +63,10 @@ class ClusterNamer:
         request = Request("outline", f"keywords/{len(pool)}", prompt, 512, 0.3)
         try:
             answer = await self._model.answer_typed(request, KeywordsAnswer)
-        except LanguageModelError:
-            self._has_failed = True  # the clusters' own terms stand in; the list of keywords says where each comes from
+        except LanguageModelError as error:
+            self.failure = str(
+                error
+            )  # the clusters' own terms stand in; the list of keywords says where each comes from
             return [""] * len(clusters)
         named = {
             item.cluster: " ".join(inert(clean(item.keyword)).split()).strip(" .,;“”\"'") for item in answer.keywords

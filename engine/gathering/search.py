@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -87,9 +88,11 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
 
     chosen = SELECTORS[(SELECTORS.index(selector) + context.attempt) % len(SELECTORS)]
     start = [Keyword(brief.topic, "topic")]
-    name = ClusterNamer(context.model, brief.topic, context.seed + context.attempt).name if context.model else None
-    pool, _ = await expand_keywords(start, search, embedder, context.limits, chosen, CandidateWording(read, name))
-    return pool
+    namer = ClusterNamer(context.model, brief.topic, context.seed + context.attempt) if context.model else None
+    wording = CandidateWording(read, namer.name if namer else None)
+    pool, _ = await expand_keywords(start, search, embedder, context.limits, chosen, wording)
+    unnamed = f"The language model named no keywords. {namer.failure}" if namer and namer.failure else ""
+    return replace(pool, note=unnamed)
 
 
 async def _find_papers(topic: str, brief: Brief, context: RunContext) -> list[Paper]:

@@ -12,7 +12,16 @@ import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from engine.llm.model import CallFailed, Completion, Prompt, Request, estimate_completion, failure_of_status
+from engine.llm.model import (
+    LONGEST_CONNECTING_S,
+    CallFailed,
+    Completion,
+    Prompt,
+    Request,
+    Unreachable,
+    estimate_completion,
+    failure_of_status,
+)
 
 _STOPPED = {
     "refusal": "The model refused.",
@@ -24,8 +33,9 @@ class AnthropicProvider:
     """Messages with structured output by JSON schema and a cached shared part."""
 
     def __init__(self, api_key: str, base_url: str | None, timeout_s: float) -> None:
+        patience = anthropic.Timeout(timeout_s, connect=min(timeout_s, LONGEST_CONNECTING_S))
         # Retries are ours: the client would wait for any Retry-After, however long.
-        self._client = AsyncAnthropic(api_key=api_key, base_url=base_url or None, timeout=timeout_s, max_retries=0)
+        self._client = AsyncAnthropic(api_key=api_key, base_url=base_url or None, timeout=patience, max_retries=0)
         self._refused: dict[str, set[str]] = {}
         """Optional parts of a request that a model refused, and is asked without from then on."""
 
@@ -137,6 +147,4 @@ def _to_call_failure(error: Exception, spent: Completion | None = None) -> CallF
         inner = body.get("error", body)
         reason = str(inner.get("message", "")) if isinstance(inner, dict) else ""
         return failure_of_status(error.status_code, wait, spent, reason=reason)
-    kind = type(error).__name__
-    reason = f"The language model's service could not be reached ({kind})."
-    return CallFailed(reason, retryable=True, spent=spent, is_away=True)
+    return Unreachable(type(error).__name__, spent)

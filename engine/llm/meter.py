@@ -14,6 +14,7 @@ from typing import Protocol
 from aiolimiter import AsyncLimiter
 
 from engine.errors import LimitExceeded
+from engine.llm.breaker import CircuitBreaker
 from engine.llm.model import Completion
 from engine.llm.prices import PriceList
 
@@ -50,11 +51,12 @@ class Usage:
 
 
 class Throttle:
-    """One for the whole process: calls at once, requests and tokens a minute."""
+    """One for the whole process: calls at once, requests and tokens a minute, and whether the service is there."""
 
     def __init__(
         self, concurrent: int, requests_per_minute: int | None = None, tokens_per_minute: int | None = None
     ) -> None:
+        self.breaker = CircuitBreaker()
         self._slots = asyncio.Semaphore(concurrent)
         self._requests = AsyncLimiter(requests_per_minute, 60) if requests_per_minute else None
         self._tokens = AsyncLimiter(tokens_per_minute, 60) if tokens_per_minute else None

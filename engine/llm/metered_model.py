@@ -34,6 +34,9 @@ from engine.tracing import trace_step, tracer
 
 ATTEMPTS = 6
 LONGEST_RETRYING_S = 300.0
+LONGEST_FIRST_CONTACT_S = 60.0
+"""A service that never had an answer is more likely a wrong address than a slow one."""
+
 LONGEST_WAIT_S = 60.0
 """A provider that asks for a longer wait is not waited for longer; the next attempt may fail and say so."""
 
@@ -98,19 +101,20 @@ class MeteredModel:
         current, pieces = request, list[str]()
         span = _begin_span(request, model)
         try:
-            async for attempt in _attempts(lambda: not pieces):
-                with attempt:
-                    async with self._reserve_call(model, current) as reservation:
-                        try:
-                            async for piece in self.provider.stream(model, current):
-                                pieces.append(storable(piece))
-                                yield pieces[-1]
-                        except CallFailed as error:
-                            current = _adjust_answer(current, error)
-                            raise
-                        completion = estimate_completion(request, "".join(pieces))
-                        await self._record_completion(key, completion, reservation)
-                        _describe_completion(span, completion, attempt.retry_state.attempt_number)
+            with self.throttle.breaker.guard_call():
+                async for attempt in self._attempts(lambda: not pieces):
+                    with attempt:
+                        async with self._reserve_call(model, current) as reservation:
+                            try:
+                                async for piece in self.provider.stream(model, current):
+                                    pieces.append(storable(piece))
+                                    yield pieces[-1]
+                            except CallFailed as error:
+                                current = _adjust_answer(current, error)
+                                raise
+                            completion = estimate_completion(request, "".join(pieces))
+                            await self._record_completion(key, completion, reservation)
+                            _describe_completion(span, completion, attempt.retry_state.attempt_number)
         finally:
             span.end()
 
@@ -146,18 +150,30 @@ class MeteredModel:
         self, key: str, model: str, request: Request, schema: dict[str, Any] | None, span: Span
     ) -> Completion:
         current = request
-        async for attempt in _attempts():
-            with attempt:
-                try:
-                    async with self._reserve_call(model, current) as reservation:
-                        answer = await self.provider.complete(model, current, schema)
-                        completion = replace(answer, text=storable(answer.text))
-                        await self._record_completion(key, completion, reservation)
-                    _describe_completion(span, completion, attempt.retry_state.attempt_number)
-                except CallFailed as error:
-                    current = _adjust_answer(current, error)
-                    raise
+        with self.throttle.breaker.guard_call():
+            async for attempt in self._attempts():
+                with attempt:
+                    try:
+                        async with self._reserve_call(model, current) as reservation:
+                            answer = await self.provider.complete(model, current, schema)
+                            completion = replace(answer, text=storable(answer.text))
+                            await self._record_completion(key, completion, reservation)
+                        _describe_completion(span, completion, attempt.retry_state.attempt_number)
+                    except CallFailed as error:
+                        current = _adjust_answer(current, error)
+                        raise
         return completion
+
+    def _attempts(self, may_repeat: Callable[[], bool] = lambda: True) -> AsyncRetrying:
+        """The attempts of one call: one where the service was away a moment ago, few where it was never there."""
+        breaker = self.throttle.breaker
+        longest = LONGEST_RETRYING_S if breaker.reached else LONGEST_FIRST_CONTACT_S
+        return AsyncRetrying(
+            retry=retry_if_exception(lambda e: isinstance(e, LanguageModelError) and e.retryable and may_repeat()),
+            stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(longest) | (lambda _: breaker.is_open),
+            wait=_wait,
+            reraise=True,
+        )
 
     async def _record_completion(self, key: str, completion: Completion, reservation: Reservation) -> None:
         # In this order: a crash between the two leaves a reservation, which is counted, and no call to be paid again.
@@ -213,15 +229,6 @@ def _describe_completion(span: Span, completion: Completion, attempts: int) -> N
     span.set_attribute("gen_ai.usage.input_tokens", completion.input_tokens)
     span.set_attribute("gen_ai.usage.output_tokens", completion.output_tokens)
     span.set_attribute("scholium.attempts", attempts)
-
-
-def _attempts(may_repeat: Callable[[], bool] = lambda: True) -> AsyncRetrying:
-    return AsyncRetrying(
-        retry=retry_if_exception(lambda e: isinstance(e, LanguageModelError) and e.retryable and may_repeat()),
-        stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(LONGEST_RETRYING_S),
-        wait=_wait,
-        reraise=True,
-    )
 
 
 def _wait(state: RetryCallState) -> float:

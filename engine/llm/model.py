@@ -148,6 +148,19 @@ class ContextOverflow(CallFailed):
         self.room = room
 
 
+LONGEST_CONNECTING_S = 10.0
+"""A service that is there takes a connection at once, however long it thinks about the answer."""
+
+
+class Unreachable(CallFailed):
+    """The service did not answer at all: no connection, or nothing in time; ``kind`` is the client's word for it."""
+
+    def __init__(self, kind: str, spent: Completion | None = None) -> None:
+        reason = f"The language model's service could not be reached ({kind})."
+        super().__init__(reason, retryable=True, spent=spent, is_away=True)
+        self.kind = kind
+
+
 def failure_of_status(
     status: int, retry_after: str, spent: Completion | None, *, final: bool = False, reason: str = ""
 ) -> CallFailed:

@@ -10,10 +10,12 @@ import openai
 from openai import AsyncOpenAI
 
 from engine.llm.model import (
+    LONGEST_CONNECTING_S,
     CallFailed,
     Completion,
     Prompt,
     Request,
+    Unreachable,
     estimate_completion,
     failure_of_status,
     read_room,
@@ -25,8 +27,9 @@ class OpenAIProvider:
     """Chat completions with structured output by JSON schema where the server has it."""
 
     def __init__(self, api_key: str, base_url: str | None, timeout_s: float) -> None:
+        patience = openai.Timeout(timeout_s, connect=min(timeout_s, LONGEST_CONNECTING_S))
         # Retries are ours: the client would honour a Retry-After of two minutes for each of them.
-        self._client = AsyncOpenAI(api_key=api_key, base_url=base_url or None, timeout=timeout_s, max_retries=0)
+        self._client = AsyncOpenAI(api_key=api_key, base_url=base_url or None, timeout=patience, max_retries=0)
         self._refused: dict[str, set[Refusable]] = {}
 
     async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
@@ -160,8 +163,7 @@ def _to_call_failure(error: openai.OpenAIError, spent: Completion | None = None)
         final = error.code == "insufficient_quota"
         return failure_of_status(error.status_code, wait, spent, final=final, reason=_reason(error))
     if isinstance(error, openai.APIConnectionError):
-        reason = f"The language model's service could not be reached ({type(error).__name__})."
-        return CallFailed(reason, retryable=True, spent=spent, is_away=True)
+        return Unreachable(type(error).__name__, spent)
     kind = type(error).__name__
     return CallFailed(f"The language model's answer could not be read ({kind}).", retryable=True, spent=spent)
 

@@ -28,7 +28,7 @@ def edit_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]
     wanted = {text.casefold() for text in add}  # what was proposed and is asked for is the person's from now on
     owned = (replace(k, origin="person") if k.text.casefold() in wanted else k for k in rest)
     new = [Keyword(text, "person") for text in dict.fromkeys(add) if text not in pool]
-    return KeywordPool((topic, *(k for k in owned if k.text.casefold() not in gone), *new))
+    return replace(pool, keywords=(topic, *(k for k in owned if k.text.casefold() not in gone), *new))
 
 
 def move_paper(outline: Outline, papers: PaperSelection, position: int, place: str) -> Outline:
