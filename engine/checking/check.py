@@ -17,7 +17,7 @@ from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
 from engine.checking.doubts import DANGLING, DOUBTS, NOT_OF_IT, NOT_THERE, UNCITED
 from engine.checking.faults import Fault, Source, Vocabulary, find_faults, source_of
-from engine.checking.lexicon import split_terms
+from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.quotations import find_in_paper
 from engine.checking.strengths import DROPPABLE
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
@@ -274,7 +274,8 @@ class _Check:
         words, source, page = find_in_paper(verdict.quote, paper)
         if not words:
             return NOT_THERE
-        around = next((own for text, own in self.sources[key].sentences if words in text), split_terms(words))
+        said = unify_spelling(words)
+        around = next((own for text, own in self.sources[key].sentences if said in text), split_terms(words))
         if not (around | split_terms(paper.title)) & split_terms(replace_citations(claim, lambda _: "")):
             return NOT_OF_IT
         return Citation(key, words, "supported", source, page)

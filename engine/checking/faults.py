@@ -23,6 +23,7 @@ from engine.checking.outcomes import (
     find_strange_rivals,
     says_nothing,
 )
+from engine.checking.properties import PROPERTIES
 from engine.checking.quantities import quantities
 from engine.checking.reach import find_overreach, find_wrong_authors, is_denied_any, spell_out_umlauts
 from engine.checking.roles import find_wrong_roles
@@ -86,14 +87,15 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """Title and content, and what was read of the paper's text."""
+        """Title and content, and what was read of the paper's text, in American spelling."""
         parts = (self.paper.title, self.paper.content, *(passage.text for passage in self.paper.body))
-        return "\n\n".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part)
+        ended = (part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part)
+        return unify_spelling("\n\n".join(ended))
 
     @cached_property
     def sentences(self) -> tuple[tuple[str, frozenset[str]], ...]:
         """Each sentence with its terms, those of compounds one by one."""
-        return tuple((s, split_terms(s)) for s in all_sentences(unify_spelling(self.text)))
+        return tuple((s, split_terms(s)) for s in all_sentences(self.text))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -138,7 +140,8 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
     bare = unify_spelling(replace_citations(claim, lambda _: ""))
     said = split_terms(bare)
     speaking = [item for source in sources for item in _speaking(source, said)]
-    titles = {f"{source.paper.title}." for source in sources} | {source.paper.title for source in sources}
+    named = [unify_spelling(source.paper.title) for source in sources]
+    titles = {f"{title}." for title in named} | set(named)
     faults = [
         *(Fault("number", words) for words in _unfounded_numbers(bare, sources, said)),
         *(Fault("place", words) for words in find_misplaced_numbers(bare, _sentences_of(sources))),
@@ -345,7 +348,7 @@ def _unfounded_strength(
     near = "\n".join(text for text, _ in speaking if text not in titles)
     whole = "\n".join(source.text for source in sources)
     found = []
-    for kind in STRENGTHS:
+    for kind in (*STRENGTHS, *PROPERTIES):
         said = kind.said.search(claim)
         if said and kind.name == "all" and is_denied_any(claim, said.start()):
             continue

@@ -17,7 +17,8 @@ class Strength:
     """Whether the source may say it in any sentence, not only where it speaks of the same thing."""
 
 
-def _words(*patterns: str) -> re.Pattern[str]:
+def match_words(*patterns: str) -> re.Pattern[str]:
+    """Any of these patterns as whole words, in any case."""
     return re.compile(rf"\b(?:{'|'.join(patterns)})\b", re.I)
 
 
@@ -32,22 +33,22 @@ _BEST = (
 )
 
 STRENGTHS: tuple[Strength, ...] = (
-    Strength("superiority", _words(_SUPERIOR), _words(_SUPERIOR, _BEST, _MORE)),
+    Strength("superiority", match_words(_SUPERIOR), match_words(_SUPERIOR, _BEST, _MORE)),
     Strength(
         "best",
-        _words(_BEST),
-        _words(
+        match_words(_BEST),
+        match_words(
             _BEST,
             r"top|state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any)|record|surpass\w* (?:all|every|any)",
         ),
     ),
     Strength(
         "state of the art",
-        _words(
+        match_words(
             r"(?:achiev\w+|set\w*|new|reach\w*|establish\w*|is|are|obtain\w*|attain\w*|deliver\w*|yield\w*|report\w*)"
             r" (?:(?!with |to |than |of |over )\w+ ){0,3}(?:state[- ]of[- ]the[- ]art|sota)"
         ),
-        _words(
+        match_words(
             r"(?<!competitive with )(?<!comparable to )(?<!compared to )(?<!close to )(?<!close to the )"
             r"(?<!comparable to the )(?<!competitive with the )(?<!on par with )(?:state[- ]of[- ]the[- ]art|sota)",
             rf"{_BEST}|record|benchmark|(?:{_SUPERIOR}) (?:all|every|existing|previous|prior|earlier|other|current)",
@@ -55,43 +56,43 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "order of magnitude",
-        _words(r"orders? of magnitude"),
-        _words(
+        match_words(r"orders? of magnitude"),
+        match_words(
             r"orders? of magnitude|\d{2,}(?:\.\d+)? ?(?:x|×|times)|(?:hundred|thousand|"
             r"ten)\w* (?:of )?times|\d{2,}-fold"
         ),
     ),
     Strength(
         "majority",
-        _words(
+        match_words(
             r"majority|nearly all|almost all|(?<!the )most of|mostly|predominantly|in most cases|on most|"
             r"vast number|overwhelming\w*"
         ),
-        _words(
+        match_words(
             r"majority|all|most\w*|every|each|predominant\w*|main(?:ly)?|large\w*|overwhelming\w*|"
             r"mainstream|dominant|general\w*"
         ),
     ),
     Strength(
         "rarity",
-        _words(
+        match_words(
             r"rarely|seldom|hardly|scarcely|barely|almost never|few (?:papers|works|studies|methods|systems|models)"
         ),
-        _words(
+        match_words(
             r"rare\w*|seldom|hardly|scarce\w*|bare\w*|never|few|little|limited|lack\w*|not|no|"
             r"under[- ]?\w+|neglect\w*|unexplored|yet"
         ),
     ),
     Strength(
         "breadth",
-        _words(
+        match_words(
             r"across (?:\w+ )?(?:languages|domains|tasks|modalities|settings|models|datasets|"
             r"data sets|scenarios|conditions|"
             r"environments|benchmarks|fields|disciplines)",
             r"regardless of|irrespective of|wide range of|in general|multilingual\w*|cross-lingual\w*|"
             r"domain-agnostic|general-purpose",
         ),
-        _words(
+        match_words(
             r"across|various|divers\w*|multiple|different|several|range|many|all|any|every|each|"
             r"multi\w*|cross-?\w+|regardless|"
             r"irrespective|general\w*|both|variety|varied|numerous|agnostic|universal\w*|two|three|four|five|six|seven|"
@@ -101,7 +102,7 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "priority",
-        _words(
+        match_words(
             r"(?:the|a|our|their|its) (?:very )?first(?! (?:\w+ )?(?:steps?|stages?|phases?|parts?|"
             r"pass|halves|half|place|section|author|layers?|tokens?|row|column))",
             r"first (?:to|ever|work|method|model|system|paper|study|approach|time)",
@@ -109,15 +110,15 @@ STRENGTHS: tuple[Strength, ...] = (
             r"pioneer\w*|earliest|inventors?|invents|invented by|unprecedented",
             r"for the first time|never before|only (?:method|model|system|work|approach|paper)",
         ),
-        _words(r"first|pioneer\w*|earliest|invent\w*|unprecedented|never before|no (?:prior|previous|existing)"),
+        match_words(r"first|pioneer\w*|earliest|invent\w*|unprecedented|never before|no (?:prior|previous|existing)"),
     ),
     Strength(
         "all",
-        _words(
+        match_words(
             r"all|every|everywhere|universal\w*|across the board|without exceptions?|"
             r"(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
         ),
-        _words(
+        match_words(
             r"all|every|everywhere|each|any|any(?:time|where|one|thing)|universal\w*|omni\w*|always|invariably|arbitrar\w*|"
             r"no (?:\w+ )?(?:assumptions?|restrictions?|constraints?|limits?|limitations?)|"
             r"regardless|without exceptions?|100\b"
@@ -125,73 +126,75 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "consistent",
-        _words(r"consistent\w*|uniform\w*|constantly"),
-        _words(r"consisten\w*|uniform\w*|constant\w*|all|every|each|always|across|both|various|wide range|robust\w*"),
+        match_words(r"consistent\w*|uniform\w*|constantly"),
+        match_words(
+            r"consisten\w*|uniform\w*|constant\w*|all|every|each|always|across|both|various|wide range|robust\w*"
+        ),
     ),
     Strength(
         "always",
-        _words(
+        match_words(
             r"always|invariably|without exceptions?|in (?:each|every|all) cases?|guarante\w+|"
             r"certain(?:ly|ty)|undoubtedly|inevitabl\w+"
         ),
-        _words(
+        match_words(
             r"always|invariably|without exceptions?|(?:in|for|on|across|of) (?:all|every|any)|all cases|every time|"
             r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must|100\b"
         ),
     ),
     Strength(
         "never",
-        _words(r"never|none|nobody|impossible|in no case|no longer"),
-        _words(
+        match_words(r"never|none|nobody|impossible|in no case|no longer"),
+        match_words(
             r"never|none|nobody|impossible|cannot|unable|infeasible|incapable|no longer|unseen|novel|"
             r"not (?:\w+ ){0,2}(?:ever|possible|able|any)"
         ),
     ),
     Strength(
         "no other",
-        _words(r"no (?:other|prior|previous|existing|known) \w+"),
-        _words(r"no|none|first|never"),
+        match_words(r"no (?:other|prior|previous|existing|known) \w+"),
+        match_words(r"no|none|first|never"),
     ),
     Strength(
         "complete",
-        _words(
+        match_words(
             r"fully|full|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|"
             r"exhaustive\w*|wholly|utterly|absolute(?:ly)?|100 ?%"
         ),
-        _words(
+        match_words(
             r"fully|full|complete\w*|entire\w*|total\w*|perfect\w*|flawless\w*|exhaustive\w*|wholly|"
             r"whole|end[- ]to[- ]end|all|absolute\w*|100 ?%|purely|solely"
         ),
     ),
     Strength(
         "removal",
-        _words(
+        match_words(
             r"eliminat\w+|eradicat\w+|solv(?:e[sd]?|ing)|prevent\w*|remov(?:e[sd]?|ing)|abolish\w*|"
             r"cures?|closes? the gap|makes? \w+ (?:obsolete|unnecessary)|obviat\w+|free of"
         ),
-        _words(
+        match_words(
             r"eliminat\w+|eradicat\w+|sol(?:v|ution)\w*|prevent\w*|remov\w+|abolish\w*|clos\w+|"
             r"obsolete|unnecessary|obviat\w+|free (?:of|from)|no longer|dispens\w+|resolv\w+|overcom\w+|no need"
         ),
     ),
     Strength(
         "proof",
-        _words(
+        match_words(
             r"prov(?:e[sn]?|ing|ed)|proofs?|guarante\w+|certif\w+|conclusive\w*|definitive\w*|"
             r"establish(?:es|ed)? that|irrefutabl\w+|theoretical(?:ly)?"
         ),
-        _words(
+        match_words(
             r"prov(?:e[sn]?|ing|ed|abl[ey])|proofs?|guarante\w+|certif\w+|conclusive\w*|definitive\w*|"
             r"theor\w+|bounds?|formal\w*|establish\w*|theorem"
         ),
     ),
     Strength(
         "magnitude",
-        _words(
+        match_words(
             r"dramatic\w*|vast(?:ly)?|enormous\w*|huge(?:ly)?|massive(?:ly)?|drastic\w*|tremendous\w*|"
             r"orders? of magnitude|by far|large margins?|radical(?:ly)?|remarkabl[ey]|striking(?:ly)?"
         ),
-        _words(
+        match_words(
             r"dramatic\w*|vast\w*|enormous\w*|huge\w*|massive\w*|drastic\w*|tremendous\w*|"
             r"orders? of magnitude|far|large|radical\w*|remarkabl[ey]|strik\w+|significant\w*|"
             r"substantial\w*|great\w*|considerabl[ey]|marked\w*|by \d[\d.,]* ?%?|\d+(?:\.\d+)? ?(?:%|"
@@ -200,8 +203,8 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "significance",
-        _words(r"significant(?:ly)?|substantial(?:ly)?|considerabl[ey]|marked(?:ly)?|great(?:ly)?"),
-        _words(
+        match_words(r"significant(?:ly)?|substantial(?:ly)?|considerabl[ey]|marked(?:ly)?|great(?:ly)?"),
+        match_words(
             r"significant\w*|substantial\w*|considerabl[ey]|marked\w*|great\w*|dramatic\w*|vast\w*|"
             r"large|far|much|drastic\w*|orders? of magnitude|remarkabl[ey]|notabl[ey]|strong\w*|"
             r"strik\w+|impressive\w*|by \d[\d.,]* ?%?|\d+(?:\.\d+)? ?(?:%|x|×|times|points)"
@@ -209,8 +212,8 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "only",
-        _words(r"only|solely|exclusive(?:ly)?|merely|nothing but"),
-        _words(
+        match_words(r"only|solely|exclusive(?:ly)?|merely|nothing but"),
+        match_words(
             r"only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|weak\w*|mild|"
             r"complete\w*|entire\w*|full\w*|whole\w*|"
             r"without|rather than|instead|no"
@@ -218,13 +221,13 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "prevalence",
-        _words(
+        match_words(
             r"most (?:\w+ )?(?:papers|works?|systems|methods|models|researchers|practitioners|"
             r"approaches|studies)|(?<!the )most (?!\w+(?:ly|al|ive|ent|ant|ed|ing|ic|ous|ar|le|ate|ul|ex)\b)[a-z]+s|"
             r"majority|de facto|ubiquitous\w*|everyone|widely|industry standard|"
             r"universally"
         ),
-        _words(
+        match_words(
             r"most|majority|everyone|de facto|ubiquitous\w*|wide\w*|standard|common\w*|popular\w*|prevalent|"
             r"dominant|many|often|typical\w*|usual\w*|mainstream|traditional\w*|generally|"
             r"universal\w*|increasing\w*|prevail\w*"
@@ -232,12 +235,12 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "necessity",
-        _words(
+        match_words(
             r"(?<!not )(?<!without )(?<!never )(?<!no )"
             r"(?:requir(?:e[sd]?|ing)|needs?|needed|ha(?:s|ve) to|must|mandatory)"
             r"(?! (?:no|not|neither|little|less|fewer|only|by|for|in)\b)"
         ),
-        _words(
+        match_words(
             r"requir\w+|need\w*|must|ha(?:s|ve|d) to|necess\w+|essential\w*|mandator\w+|demand\w*|"
             r"rel(?:y|ies|ied|ying)|depend\w*|crucial\w*|critical\w*|impos\w+|constrain\w*|assum\w+|should|"
             r"only|takes?|given|access|consum\w+|cost\w*|expens\w+"
@@ -245,24 +248,24 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "singleness",
-        _words(r"(?:(?:a|one) )?single (?!-)[a-z]+"),
-        _words(r"single|sole|one|only|alone|individual|each|mono\w*|per|uni\w+|joint\w*|an?"),
+        match_words(r"(?:(?:a|one) )?single (?!-)[a-z]+"),
+        match_words(r"single|sole|one|only|alone|individual|each|mono\w*|per|uni\w+|joint\w*|an?"),
     ),
     Strength(
         "sameness",
-        _words(r"identical\w*|the same as|equivalent to|equals?|interchangeabl[ey]|indistinguishabl[ey]"),
-        _words(
+        match_words(r"identical\w*|the same as|equivalent to|equals?|interchangeabl[ey]|indistinguishabl[ey]"),
+        match_words(
             r"same|identical\w*|equival\w+|equal\w*|match\w*|coincid\w+|exact\w*|interchangeab\w+|"
             r"indistinguishab\w+|correspond\w*|reduces? to|comparabl[ey]|no (?:significant )?difference"
         ),
     ),
     Strength(
         "price",
-        _words(
+        match_words(
             r"at the (?:cost|price|expense) of|in (?:exchange|return) for|sacrific\w+|"
             r"trad(?:es?|ing) (?:\w+ ){0,2}(?:for|against)"
         ),
-        _words(
+        match_words(
             r"(?<!no )(?<!without )(?<!low )(?:cost|price|expense|exchange|trad(?:es?|ing)|trade-?offs?)|"
             r"(?<!without )(?<!not )sacrific\w+|compromis\w+|balanc\w+|although|though|slight(?:ly)?|drops?|"
             r"degrad\w+|overhead"
@@ -270,11 +273,11 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "comparison",
-        _words(
+        match_words(
             r"(?:faster|slower|cheaper|stronger|weaker|simpler|easier|smaller|larger|higher|lower|greater|shorter|longer|"
             r"earlier|closer|safer|richer|worse|fewer|(?:more|less) [a-z]+) than"
         ),
-        _words(
+        match_words(
             r"than|\w+ier|improv\w*|faster|slower|cheaper|stronger|weaker|simpler|easier|smaller|larger|higher|lower|"
             r"greater|shorter|longer|closer|safer|richer|worse|better|fewer|more|less|most|least|best|outperform\w*|"
             r"surpass\w*|exceed\w*|superior\w*|inferior\w*|reduc\w+|increas\w+|decreas\w+|sav\w+|gains?|accelerat\w*|"
@@ -285,8 +288,8 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "a great number",
-        _words(r"(?:dozens|hundreds|thousands|millions|billions|trillions) of"),
-        _words(
+        match_words(r"(?:dozens|hundreds|thousands|millions|billions|trillions) of"),
+        match_words(
             r"dozens?|hundreds?|thousands?|millions?|billions?|trillions?|\d{3,}\w*|\d[\d,.]*[kKMB]|many|numerous|"
             r"large\w*|massive\w*|vast\w*|big|huge|countless|enormous\w*|web\w*|myriads?|plethora"
         ),
@@ -294,11 +297,11 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "trials in the field",
-        _words(
+        match_words(
             r"(?:field|outdoor|road|flight|sea|production) (?:tests?|trials?|experiments?|deployments?|studies)|"
             r"in the field|deployed (?:in|on|at|by|to)|in production|in daily use"
         ),
-        _words(
+        match_words(
             r"fields?|outdoor\w*|roads?|flights?|flown|fly\w*|sea|ocean\w*|water|deploy\w*|in[- ]situ|on[- ]site|"
             r"production|"
             r"real\w*|trials?|industr\w+|commercial\w*|live|daily|drives?|driving|mines?|farms?|forests?"
@@ -307,11 +310,11 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "a study with people",
-        _words(
+        match_words(
             r"(?:user|human|clinical|pilot|subject|participant) (?:stud(?:y|ies)|trials?|evaluations?|experiments?)|"
             r"participants|volunteers|human (?:subjects|raters|judges|evaluators|annotators)"
         ),
-        _words(
+        match_words(
             r"users?|humans?|participants?|subjects?|volunteers?|persons?|people|patients?|students?|"
             r"children|adults?|operators?|surgeons?|experts?|crowd\w*|workers?|annotat\w+|raters?|judges?|prefer\w*|"
             r"clinic\w*|perceptual|drivers?|pilots?|novices?|pedestrians?|speakers?|players?|listen\w*|viewers?|"
@@ -321,19 +324,19 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "simulation",
-        _words(r"in simulation|simulations?|simulated|simulators?"),
-        _words(r"simulat\w*|virtual\w*|synthetic\w*|numeric\w*|computer|monte carlo|games?|render\w*"),
+        match_words(r"in simulation|simulations?|simulated|simulators?"),
+        match_words(r"simulat\w*|virtual\w*|synthetic\w*|numeric\w*|computer|monte carlo|games?|render\w*"),
         anywhere=True,
     ),
     Strength(
         "a real machine",
-        _words(
+        match_words(
             r"(?:real|physical|actual) (?:robots?|hardware|vehicles?|platforms?|systems?|arms?|cars?|drones?|"
             r"quadrotors?|machines?|devices?)|hardware (?:experiments?|tests?)|"
             r"experiments? (?:with|on|using) (?:an?|the|two|three|several) (?:\w+ ){0,3}(?:robots?|vehicles?|arms?|"
             r"manipulators?|drones?|hands?|platforms?|prototypes?)"
         ),
-        _words(
+        match_words(
             r"real\w*|physical\w*|actual\w*|hardware|prototyp\w*|experiment\w*|implement\w*|built|deploy\w*|"
             r"flights?|in[- ]situ|field|demonstrat\w*|test(?:s|ed|ing)?|trials?|empiric\w*"
         ),
@@ -341,23 +344,15 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "thoroughness",
-        _words(
+        match_words(
             r"(?:extensive(?:ly)?|comprehensive(?:ly)?|thorough(?:ly)?|large-scale|exhaustive(?:ly)?|rigorous(?:ly)?)"
         ),
-        _words(
+        match_words(
             r"extensive\w*|comprehensive\w*|thorough\w*|large\w*|exhaustive\w*|rigorous\w*|intensive\w*|various|"
             r"numerous|many|wide\w*|broad\w*|systematic\w*|multiple|several|divers\w*|detail\w*|in-depth|all|every|"
             r"variety|range|careful\w*|full\w*|complete\w*|millions?|thousands?|\d{3,}\w*|formal\w*|prov\w+"
         ),
         anywhere=True,
-    ),
-    Strength(
-        "parity with people",
-        _words(
-            r"human[- ]level|superhuman|(?:as well as|better than|surpass\w*|"
-            r"match\w*) (?:\w+ )?(?:humans?|experts?|people)"
-        ),
-        _words(r"humans?|experts?|people|superhuman|crowd\w*|annotators?|professionals?|clinicians?|physicians?"),
     ),
 )
 """Each class of the claim has to be met by the source in the sentences that speak of the same thing."""

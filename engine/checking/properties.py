@@ -1,0 +1,70 @@
+"""What systems are said to be or to do without, which a source has to say in its own way: real time, no labels."""
+
+from __future__ import annotations
+
+from engine.checking.strengths import Strength, match_words
+
+_PEOPLE = r"(?:humans?|experts?|people|physicians?|doctors?|clinicians?|surgeons?|professionals?)"
+
+PROPERTIES: tuple[Strength, ...] = (
+    Strength(
+        "parity with people",
+        match_words(
+            r"human[- ]level|superhuman",
+            rf"(?:as (?:well|good|accurate(?:ly)?) as|better than|surpass\w*|match\w*|rivals?|on (?:a )?par with|"
+            rf"comparable to|at the level of) (?:\w+ )?{_PEOPLE}",
+        ),
+        match_words(_PEOPLE, r"superhuman|crowd\w*|annotators?|person|persons|participants?|manual\w*|radiologists?"),
+    ),
+    Strength(
+        "real time",
+        match_words(r"real[- ]time|instantly|instantaneous\w*|at interactive rates?"),
+        match_words(
+            r"real[- ]time|on-?line|instant\w*|interactive\w*|milliseconds?|fast\w*|speed\w*|quick\w*|rapid\w*|latency|"
+            r"efficient\w*|\d+ ?(?:ms|hz|khz|fps|frames)|frame[- ]rate"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "everyday use",
+        match_words(
+            r"(?:commercial|industrial|consumer) (?:products?|use|services?|deployment)|in production|"
+            r"in (?:daily|everyday|routine|clinical) (?:use|practice)|(?:has|have) been deployed|"
+            r"(?:is|are|was|were) (?:already |now )?deployed"
+        ),
+        match_words(
+            r"commerc\w*|products?|production|industr\w*|deploy\w*|daily|everyday|routine\w*|practic\w*|companies|company|"
+            r"clinical\w*|in use|customers?|consumers?|users"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "no labels",
+        match_words(
+            r"without (?:(?!training\b)\w+ ){0,3}?(?:labels?|labell?ed|annotat\w*|supervision)|"
+            r"label-free|annotation-free|needs? no (?:\w+ )?(?:labels?|annotat\w*|supervision)"
+        ),
+        match_words(
+            r"unsupervis\w*|self-supervis\w*|unlabel\w*|unannotated|label-free|annotation-free|weak\w*|zero-shot|few-shot|"
+            r"(?:without|no|not|never|avoid\w*|eliminat\w*|only|lack\w*|free|remov\w*) (?:[\w-]+ ){0,6}?"
+            r"(?:labels?|labell\w*|labeled|labeling|annotat\w*|supervis\w*|ground[- ]truth)|"
+            r"(?:labels?|annotations?|supervision) (?:\w+ ){0,3}?(?:not|unavailable|free)|raw|"
+            r"automatic\w* (?:label|annotat)\w*"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "no training",
+        match_words(
+            r"without (?:\w+ ){0,2}?(?:re-?training|training|fine-?tuning)|training-free|needs? no (?:re)?training"
+        ),
+        match_words(
+            r"training-free|tuning-free|zero-shot|off-the-shelf|plug-and-play|frozen|pre-?trained|plug-?ins?|model-free|"
+            r"untrained|unsupervis\w*|"
+            r"(?:without|no|not|never|avoid\w*|eliminat\w*|neither|nor|obviat\w*) (?:[\w-]+ ){0,6}?"
+            r"(?:re-?train\w*|train\w*|fine-?tun\w*|learn\w*|optimi[sz]\w*|data)"
+        ),
+        anywhere=True,
+    ),
+)
+"""Each is compared as those of `engine.checking.strengths` are."""
