@@ -1,10 +1,10 @@
-"""What models get wrong, to be planted on purpose: falsehoods made from true sentences, and forms not asked for."""
+"""What models say that is not so, to be planted on purpose: falsehoods made from true sentences."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,15 +35,6 @@ class Falsehood:
     seen: bool
     make: Callable[[Statement, Paper], Statement | None]
     verdict: Literal["", "missing", "invented words"] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BadForm:
-    """A form around or inside a true sentence: ``write`` gives the answer, ``trace`` what must not be left of it."""
-
-    name: str
-    write: Callable[[str, Paper, Sequence[Paper]], str]
-    trace: str
 
 
 def _changed(text: str, pattern: str, into: str | Callable[[re.Match[str]], str]) -> str | None:
@@ -151,6 +142,51 @@ def _turned(match: re.Match[str]) -> str:
     ] + match[2].lower()
 
 
+_UNITS = {
+    "ms": "s", "seconds": "minutes", "minutes": "hours", "hours": "days", "mm": "cm", "cm": "m",
+    "MB": "GB", "GB": "TB", "Hz": "kHz", "million": "billion",
+}  # fmt: skip
+_OPPOSITES = {
+    "higher": "lower", "lower": "higher", "faster": "slower", "slower": "faster", "better": "worse", "worse": "better",
+    "larger": "smaller", "smaller": "larger", "fewer": "more",
+}  # fmt: skip
+_COUNTS = {"two": "three", "three": "five", "four": "six", "five": "three", "six": "four", "seven": "nine"}
+
+
+def _exchange(
+    words: dict[str, str], before: str = "", behind: str = ""
+) -> Callable[[Statement, Paper], Statement | None]:
+    """The statement with the first of these words changed into its counterpart."""
+
+    def make(true: Statement, _: Paper) -> Statement | None:
+        text = re.sub(rf"{before}\b({'|'.join(words)})\b{behind}", lambda m: words[m[1]], true.text, count=1)
+        return Statement(text, true.paper, true.cited) if text != true.text else None
+
+    return make
+
+
+def _nearby(match: re.Match[str]) -> str:
+    places = len(match[0].partition(".")[2])
+    return f"{float(match[0]) * 1.11 + 10.0**-places:.{places}f}"
+
+
+def _unless_said(pattern: str, addition: str) -> Callable[[Statement, Paper], Statement | None]:
+    """The statement with words put before its end, where the paper says nothing of the kind."""
+
+    def make(true: Statement, _: Paper) -> Statement | None:
+        if re.search(pattern, f"{true.paper.title} {true.paper.content}", re.I):
+            return None
+        return Statement(f"{true.text.rstrip('.')}{addition}.", true.paper, true.cited)
+
+    return make
+
+
+def _on_data_of_another(true: Statement, other: Paper) -> Statement | None:
+    """Tested on what another paper names."""
+    named = [name for name in re.findall(_NAMED, other.content) if name not in true.paper.content and len(name) > 3]
+    return Statement(f"{true.text.rstrip('.')} on {named[0]}.", true.paper, true.cited) if named else None
+
+
 _DIGITS = r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w%-]|\.\d|,\d)"
 _NAMED = r"(?<=[a-z,] )[A-Z][a-z]*[A-Z0-9][\w-]*"
 
@@ -199,6 +235,59 @@ FALSEHOODS: tuple[Falsehood, ...] = (
     ),
     Falsehood("orders of magnitude", seen=True, make=_with(" and is orders of magnitude cheaper")),
     Falsehood("a widened scope", seen=True, make=_with(", and so it does in all languages")),
+    Falsehood("another unit", seen=True, make=_exchange(_UNITS, r"(?<=\d )")),
+    Falsehood("a number nearby", seen=True, make=_swap(r"(?<![\w.,-])\d+\.\d+(?![\w.])", _nearby)),
+    Falsehood("another count", seen=True, make=_exchange(_COUNTS, behind=r"(?= \w+s\b)")),
+    Falsehood("an opposite adjective", seen=True, make=_exchange(_OPPOSITES, behind=r"(?! bound)")),
+    Falsehood("with for without", seen=False, make=_exchange({"without": "with"})),
+    Falsehood(
+        "another task", seen=True, make=_unless_said("speech|audio|voice|spoken|acoust", " for speech recognition")
+    ),
+    Falsehood(
+        "another domain",
+        seen=True,
+        make=_unless_said("medic|clinic|patient|hospital|health|surg", " in medical diagnosis"),
+    ),
+    Falsehood("another metric", seen=True, make=_unless_said("BLEU", ", as measured by BLEU")),
+    Falsehood("another paper's data set", seen=True, make=_on_data_of_another),
+    Falsehood(
+        "a superlative",
+        seen=True,
+        make=_unless_better("The approach to {topic} is the fastest and the most accurate of all."),
+    ),
+    Falsehood(
+        "human level", seen=True, make=_unless_said("human|people|person|expert", ", on a par with human experts")
+    ),
+    Falsehood("no labels", seen=True, make=_unless_said("label|annot|supervis", " without any labelled data")),
+    Falsehood("no training", seen=True, make=_unless_said("train|learn|fine-tun", " without any training")),
+    Falsehood(
+        "real time", seen=True, make=_unless_said("real|time|fast|speed|effici|onlin|frame|rapid", " in real time")
+    ),
+    Falsehood(
+        "everyday use",
+        seen=True,
+        make=_unless_said(
+            "deploy|product|industr|commerc|practic|user|clinic|daily", " and is used in commercial products"
+        ),
+    ),
+    Falsehood(
+        "a trial",
+        seen=True,
+        make=_unless_said("medic|clinic|patient|health|surg|trial", ", as a trial with patients has shown"),
+    ),
+    Falsehood(
+        "significance",
+        seen=True,
+        make=_unless_said("signific|statistic", ", and the difference is statistically significant"),
+    ),
+    Falsehood(
+        "robustness", seen=True, make=_unless_said("robust|nois|perturb|advers|attack", " and is robust to attacks")
+    ),
+    Falsehood(
+        "a proof",
+        seen=True,
+        make=_unless_said("theor|proo|prov|guarant|bound|converg", ", with a proof of convergence"),
+    ),
     Falsehood("rarely", seen=False, make=_about("Researchers rarely and seldom compare {topic} with anything.")),
     Falsehood(
         "another field",
@@ -233,62 +322,6 @@ FALSEHOODS: tuple[Falsehood, ...] = (
     Falsehood("an invented limit", seen=False, make=_with(", although training remains slow")),
 )
 """Those not ``seen`` are left to the checker, and survive as often as it errs."""
-
-
-def _plain(text: str, paper: Paper) -> str:
-    return f"{text.rstrip('.')} [@{paper.key}]."
-
-
-def _around(before: str, after: str = "") -> Callable[[str, Paper, Sequence[Paper]], str]:
-    return lambda text, paper, _: f"{before}{_plain(text, paper)}{after}"
-
-
-def _cites(form: str) -> Callable[[str, Paper, Sequence[Paper]], str]:
-    def write(text: str, paper: Paper, papers: Sequence[Paper]) -> str:
-        number = next(i for i, p in enumerate(papers, start=1) if p.key == paper.key)
-        cited = form.format(key=paper.key, KEY=paper.key.upper(), title=paper.title, number=number)
-        return f"{text.rstrip('.')} {cited}."
-
-    return write
-
-
-def _after_stop(text: str, paper: Paper, _: Sequence[Paper]) -> str:
-    return f"{text.rstrip('.')}. [@{paper.key}]"
-
-
-def _near_title(text: str, paper: Paper, _: Sequence[Paper]) -> str:
-    return f"{text.rstrip('.')} [{paper.title}s]."
-
-
-BAD_FORMS: tuple[BadForm, ...] = (
-    BadForm("a key after the full stop", _after_stop, r"\.\s*\[@"),
-    BadForm("keys side by side", _cites("[@{key}][@{key}]"), r"\]\s*\[@"),
-    BadForm("keys divided by commas", _cites("[@{key}, @{key}]"), r"\[@[^\]]*,"),
-    BadForm("a key in parentheses", _cites("(@{key})"), r"\(@"),
-    BadForm("a key in other brackets", _cites("【@{key}】"), "【"),
-    BadForm("a key in capitals", _cites("[@{KEY}]"), r"\[@[A-Z]{4}"),
-    BadForm("a key without its sign", _cites("[{key}]"), r"\[(?!@)"),
-    BadForm("a title for a key", _cites("[{title}]"), r"\[(?!@)"),
-    BadForm("a near-title for a key", _near_title, r"\[(?!@)"),
-    BadForm("a number for a key", _cites("[{number}]"), r"\[\d"),
-    BadForm("LaTeX for a key", _cites(r"\citep{{{key}}}"), r"\\cite"),
-    BadForm("an opening", _around("Certainly! Here is the subsection you asked for:\n\n"), "Certainly|Here is"),
-    BadForm("a closing", _around("", "\n\nI hope this helps! Let me know if you need more."), "hope|Let me know"),
-    BadForm("a word count", _around("", "\n\n(Word count: 712)"), "712|ord count"),
-    BadForm("thoughts", _around("<think>The user wants prose. I plan.</think>\n"), "think|I plan"),
-    BadForm("a code fence", _around("```markdown\n", "\n```"), "```|markdown"),
-    BadForm("a heading", _around("### 2.1 Overview of Methods\n\n"), "Overview of Methods"),
-    BadForm("a numbered heading", _around("3. Closing Words\n\n"), "Closing Words"),
-    BadForm("a heading in bold", _around("**Key Ideas**\n\n"), "Key Ideas"),
-    BadForm("a list item", _around("- "), r"(?:^|\n)- "),
-    BadForm("a list of references", _around("", "\n\nReferences\n\n[1] Doe, J. A Paper. 2020."), "Doe|References"),
-    BadForm("emphasis", lambda t, p, _: _plain(f"**{t.split(' ')[0]}** {' '.join(t.split(' ')[1:])}", p), r"\*\*"),
-    BadForm(
-        "an entity",
-        lambda t, p, _: _plain(t.replace(" and ", " &amp; and ", 1).replace("&amp; and", "&#97;nd"), p),
-        "&#",
-    ),
-)
 
 
 def choose_true_sentence(paper: Paper, chance: random.Random) -> str:

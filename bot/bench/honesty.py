@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import open_app
-from bot.bench.falsehoods import BAD_FORMS, FALSEHOODS, BadForm, Falsehood, Statement, choose_true_sentence
+from bot.bench.bad_forms import BAD_FORMS, BadForm
+from bot.bench.falsehoods import FALSEHOODS, Falsehood, Statement, choose_true_sentence
 from bot.bench.planted_texts import TOPIC, Check, CheckInConversation, check_draft, read_planted_text
 from engine.checking.check import CheckAnswer, CheckedText, Repair, Support
 from engine.citations import list_cited_keys, replace_citations

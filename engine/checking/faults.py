@@ -341,6 +341,10 @@ def _expansions(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {short: tuple(expansions) for short, expansions in found.items()}
 
 
+_NO_SUCH = re.compile(r"\b(?:no|nothing|neither|nor)\b[^,;:.]*$", re.I)
+"""Before "is needed": what is not."""
+
+
 def _unfounded_strength(
     claim: str, speaking: Sequence[tuple[str, frozenset[str]]], titles: set[str], sources: Sequence[Source]
 ) -> list[str]:
@@ -351,6 +355,8 @@ def _unfounded_strength(
     for kind in (*STRENGTHS, *PROPERTIES):
         said = kind.said.search(claim)
         if said and kind.name == "all" and is_denied_any(claim, said.start()):
+            continue
+        if said and kind.name == "necessity" and _NO_SUCH.search(claim[: said.start()]):
             continue
         if said and not kind.warrant.search(whole if kind.anywhere else near):
             found.append(said[0])

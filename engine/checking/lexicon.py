@@ -100,10 +100,15 @@ _BRITISH = tuple(
 )
 
 
+_ANY_BRITISH = re.compile(r"is(?:e|ing|ation|able)|our|ll(?:ed|ing|er)|ys(?:e|ing)|efact|re(?:s|d)?\b|grey", re.I)
+"""What stands in every word of British spelling."""
+
+
 def unify_spelling(text: str) -> str:
     """The text with British spelling as American."""
-    for british, american in _BRITISH:
-        text = british.sub(american, text)
+    if _ANY_BRITISH.search(text):
+        for british, american in _BRITISH:
+            text = british.sub(american, text)
     return text
 
 

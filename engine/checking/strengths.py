@@ -169,7 +169,8 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "removal",
         match_words(
-            r"eliminat\w+|eradicat\w+|solv(?:e[sd]?|ing)|prevent\w*|remov(?:e[sd]?|ing)|abolish\w*|"
+            r"eliminat\w+|eradicat\w+|(?:is|are|was|were|been|fully|completely|entirely) (?:\w+ )?solved|prevent\w*|"
+            r"remov(?:e[sd]?|ing)|abolish\w*|"
             r"cures?|closes? the gap|makes? \w+ (?:obsolete|unnecessary)|obviat\w+|free of"
         ),
         match_words(
@@ -236,14 +237,14 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "necessity",
         match_words(
-            r"(?<!not )(?<!without )(?<!never )(?<!no )"
+            r"(?<!not )(?<!without )(?<!never )(?<!no )(?<!that )(?<!which )"
             r"(?:requir(?:e[sd]?|ing)|needs?|needed|ha(?:s|ve) to|must|mandatory)"
             r"(?! (?:no|not|neither|little|less|fewer|only|by|for|in)\b)"
         ),
         match_words(
             r"requir\w+|need\w*|must|ha(?:s|ve|d) to|necess\w+|essential\w*|mandator\w+|demand\w*|"
             r"rel(?:y|ies|ied|ying)|depend\w*|crucial\w*|critical\w*|impos\w+|constrain\w*|assum\w+|should|"
-            r"only|takes?|given|access|consum\w+|cost\w*|expens\w+"
+            r"only|takes?|given|access|consum\w+|cost\w*|expens\w+|fail\w*|struggl\w*|difficult\w*|challeng\w*"
         ),
     ),
     Strength(

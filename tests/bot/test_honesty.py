@@ -6,7 +6,8 @@ from typing import Literal
 
 import pytest
 
-from bot.bench.falsehoods import BAD_FORMS, FALSEHOODS
+from bot.bench.bad_forms import BAD_FORMS
+from bot.bench.falsehoods import FALSEHOODS
 from bot.bench.honesty import ENDINGS, measure_honesty
 from bot.bench.planted_texts import CheckInConversation, read_planted_text
 from bot.serving.bundled import read_bundled

@@ -1,0 +1,73 @@
+"""Forms that models put around and into what they were asked for, to be planted on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.values import Paper
+
+
+@dataclass(frozen=True, slots=True)
+class BadForm:
+    """A form around or inside a true sentence: ``write`` gives the answer, ``trace`` what must not be left of it."""
+
+    name: str
+    write: Callable[[str, Paper, Sequence[Paper]], str]
+    trace: str
+
+
+def _plain(text: str, paper: Paper) -> str:
+    return f"{text.rstrip('.')} [@{paper.key}]."
+
+
+def _around(before: str, after: str = "") -> Callable[[str, Paper, Sequence[Paper]], str]:
+    return lambda text, paper, _: f"{before}{_plain(text, paper)}{after}"
+
+
+def _cites(form: str) -> Callable[[str, Paper, Sequence[Paper]], str]:
+    def write(text: str, paper: Paper, papers: Sequence[Paper]) -> str:
+        number = next(i for i, p in enumerate(papers, start=1) if p.key == paper.key)
+        cited = form.format(key=paper.key, KEY=paper.key.upper(), title=paper.title, number=number)
+        return f"{text.rstrip('.')} {cited}."
+
+    return write
+
+
+def _after_stop(text: str, paper: Paper, _: Sequence[Paper]) -> str:
+    return f"{text.rstrip('.')}. [@{paper.key}]"
+
+
+def _near_title(text: str, paper: Paper, _: Sequence[Paper]) -> str:
+    return f"{text.rstrip('.')} [{paper.title}s]."
+
+
+BAD_FORMS: tuple[BadForm, ...] = (
+    BadForm("a key after the full stop", _after_stop, r"\.\s*\[@"),
+    BadForm("keys side by side", _cites("[@{key}][@{key}]"), r"\]\s*\[@"),
+    BadForm("keys divided by commas", _cites("[@{key}, @{key}]"), r"\[@[^\]]*,"),
+    BadForm("a key in parentheses", _cites("(@{key})"), r"\(@"),
+    BadForm("a key in other brackets", _cites("【@{key}】"), "【"),
+    BadForm("a key in capitals", _cites("[@{KEY}]"), r"\[@[A-Z]{4}"),
+    BadForm("a key without its sign", _cites("[{key}]"), r"\[(?!@)"),
+    BadForm("a title for a key", _cites("[{title}]"), r"\[(?!@)"),
+    BadForm("a near-title for a key", _near_title, r"\[(?!@)"),
+    BadForm("a number for a key", _cites("[{number}]"), r"\[\d"),
+    BadForm("LaTeX for a key", _cites(r"\citep{{{key}}}"), r"\\cite"),
+    BadForm("an opening", _around("Certainly! Here is the subsection you asked for:\n\n"), "Certainly|Here is"),
+    BadForm("a closing", _around("", "\n\nI hope this helps! Let me know if you need more."), "hope|Let me know"),
+    BadForm("a word count", _around("", "\n\n(Word count: 712)"), "712|ord count"),
+    BadForm("thoughts", _around("<think>The user wants prose. I plan.</think>\n"), "think|I plan"),
+    BadForm("a code fence", _around("```markdown\n", "\n```"), "```|markdown"),
+    BadForm("a heading", _around("### 2.1 Overview of Methods\n\n"), "Overview of Methods"),
+    BadForm("a numbered heading", _around("3. Closing Words\n\n"), "Closing Words"),
+    BadForm("a heading in bold", _around("**Key Ideas**\n\n"), "Key Ideas"),
+    BadForm("a list item", _around("- "), r"(?:^|\n)- "),
+    BadForm("a list of references", _around("", "\n\nReferences\n\n[1] Doe, J. A Paper. 2020."), "Doe|References"),
+    BadForm("emphasis", lambda t, p, _: _plain(f"**{t.split(' ')[0]}** {' '.join(t.split(' ')[1:])}", p), r"\*\*"),
+    BadForm(
+        "an entity",
+        lambda t, p, _: _plain(t.replace(" and ", " &amp; and ", 1).replace("&amp; and", "&#97;nd"), p),
+        "&#",
+    ),
+)
