@@ -168,9 +168,10 @@ class MeteredModel:
         """The attempts of one call: one where the service was away a moment ago, few where it was never there."""
         breaker = self.throttle.breaker
         longest = LONGEST_RETRYING_S if breaker.reached else LONGEST_FIRST_CONTACT_S
+        bounds = stop_after_attempt(ATTEMPTS) | stop_after_delay(longest)
         return AsyncRetrying(
             retry=retry_if_exception(lambda e: isinstance(e, LanguageModelError) and e.retryable and may_repeat()),
-            stop=stop_after_attempt(ATTEMPTS) | stop_after_delay(longest) | (lambda _: breaker.is_open),
+            stop=lambda state: breaker.is_open or bounds(state),
             wait=_wait,
             reraise=True,
         )
