@@ -72,6 +72,7 @@ class Settings(BaseSettings):
     outline_papers: int = Field(
         Limits().outline_papers, ge=1, le=2_000, description="Papers that autosurvey proposes at first."
     )
+    papers_per_section: int = Field(20, ge=3, le=200, description="Papers a model reads a subsection (AutoSurvey: 60).")
     more_papers: int = Field(Limits().more_papers, ge=1, le=1_000, description="Papers that “more” adds.")
     online: Literal["auto", "always", "never"] = Field(
         "auto", description="Search online for every survey; “auto”: where SEMANTIC_SCHOLAR_API_KEY is set."
@@ -350,6 +351,7 @@ class Settings(BaseSettings):
             survey_papers=self.survey_papers,
             outline_papers=self.outline_papers,
             more_papers=self.more_papers,
+            papers_per_node=self.papers_per_section if self.has_model() else Limits().papers_per_node,
             judging_calls=self.judging_calls,
             full_texts=self.full_texts,
             review_tokens=self.quick_tokens,

@@ -52,7 +52,7 @@ class Limits:
     """Calls to the language model that judge the papers found, the best first; those behind stay unjudged."""
 
     papers_per_node: int = 60
-    """AutoSurvey's papers for one subsection."""
+    """AutoSurvey's papers for one subsection; the bot gives a language model fewer (`SCHOLIUM_PAPERS_PER_SECTION`)."""
 
     thin_evidence: int = 3
     """A section with fewer papers than this is marked as thin."""

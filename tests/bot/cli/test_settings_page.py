@@ -39,3 +39,13 @@ def test_the_example_filled_in_is_read_by_the_settings(tmp_path: Path, monkeypat
     filled = render_environment().replace("#SCHOLIUM_JOBS=4", "SCHOLIUM_JOBS=7")
     (tmp_path / ".env").write_text(filled, encoding="utf-8")
     assert Settings().jobs == 7
+
+
+@pytest.mark.parametrize(("key", "papers"), [("", 60), ("k", 20)])
+def test_a_model_reads_fewer_papers_for_a_subsection_unless_it_is_set(
+    key: str, papers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert Settings().limits().papers_per_node == papers
+    monkeypatch.setenv("SCHOLIUM_PAPERS_PER_SECTION", "60")
+    assert Settings().limits().papers_per_node == 60
