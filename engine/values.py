@@ -101,7 +101,7 @@ class Query:
     least_citations: int = 0
 
 
-FoundBy = Literal["keyword", "cited", "citing", "recommended", "list", "foundation"]
+FoundBy = Literal["keyword", "cited", "citing", "recommended", "list", "foundation", "similar"]
 """By searching a keyword; because papers found cite it; because it cites them; because a service recommends it
 for them; because a person's list names it; because the topic's papers name it in their abstracts."""
 
@@ -110,7 +110,8 @@ for them; because a person's list names it; because the topic's papers name it i
 class Reason:
     """Why a paper was found: the keyword that was searched (or the line of a list), the rank (from 1) it had there.
 
-    For `cited` and `citing` the rank is the number of found papers that cite it, or that it cites.
+    For `cited` and `citing` the rank is the number of found papers that cite it, or that it cites; for `foundation` of
+    those that name it; for `similar`, a foundation as well, the number of its citations.
     """
 
     keyword: str

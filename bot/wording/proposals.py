@@ -204,6 +204,8 @@ def _by_citation(reason: Reason) -> str:
             return "recommended for the papers found"
         case "foundation":
             return f"*foundation*: {reason.rank} papers on the topic name it"
+        case "similar":
+            return f"*foundation*: close to the papers on the topic, and cited {reason.rank:,} times"
         case _:
             return f"on your list: {escape_markdown(shorten(clean(reason.keyword), 80))}"
 

@@ -14,7 +14,7 @@ from engine.gathering.topic_parts import name_parts
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.sources import Neighbour, Online
-from engine.retrieval.ranking import SEEDS, closeness, measure_usual, popularity, standardise, survey_scores
+from engine.retrieval.ranking import SEEDS, closeness, measure_popularity, measure_usual, standardise, survey_scores
 from engine.retrieval.topic_words import Scores, measure_texts, read_topic
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundBy, FoundPaper, Keyword, KeywordPool, Paper, PaperKey, Query, Reason, SearchRecord
@@ -127,9 +127,7 @@ class CandidatePool:
         near = closeness(vectors, vectors[[place[key] for key in seeds]])
         if len(seeds_there := [key for key in seeds if key in specter]) > 1:
             near = _with_specter(near, keys, specter, seeds_there)
-        counts = np.array([np.nan if p.citations is None else float(p.citations) for p in papers])
-        years = np.array([p.year or 0 for p in papers], np.int64)
-        cited = popularity(counts, years, datetime.now(UTC).year)
+        cited = measure_popularity(papers, datetime.now(UTC).year)
         words = measure_texts(read_topic(self.brief.topic), [p.title for p in papers], [p.abstract for p in papers])
         scores = survey_scores(words, near, cited, measure_usual(words, near, cited))
         order = [keys[int(i)] for i in np.argsort(-scores, kind="stable")]

@@ -58,9 +58,11 @@ class Mentions:
     ``main_in_title`` says whether the title has all words but those of any method that go without saying;
     ``head_in_title`` whether it has all but other words that do, or the topic's head without its context (`_Head`);
     ``rest_unsaid`` whether it has only the words that tell most, without the subject or what the head is for;
+    ``method_unsaid`` whether it has all words needed but those of any method, of which there are some;
     ``key_in_title`` whether it has the rarest word needed and the subject, if that is needed;
     ``nearly_in_title`` whether it has all but one of three or more that often goes with the others, ``needed`` how many
-    words a paper must have to name it, ``has_rare`` whether one of them is `RARE`.
+    words a paper must have to name it, ``has_rare`` whether one of them is `RARE``; ``apart`` whether the
+    paper has all of them, but of two that stand side by side in the topic nowhere one that describes the other.
     """
 
     levels: NDArray[np.int64]
@@ -71,7 +73,9 @@ class Mentions:
     head_in_title: NDArray[np.bool_]
     rest_unsaid: NDArray[np.bool_]
     nearly_in_title: NDArray[np.bool_]
+    method_unsaid: NDArray[np.bool_]
     key_in_title: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
     needed: int
     has_rare: bool
 
@@ -135,8 +139,8 @@ def measure_mentions(
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
         no = never > 0
-        return Mentions(never, nothing, nothing, never, no, no, no, no, no, 0, has_rare=False)
-    reader = TextReader(*read_forms(topic, said, papers[:ABBREVIATIONS_FROM], embedder))
+        return Mentions(never, nothing, nothing, never, no, no, no, no, no, no, no, 0, has_rare=False)
+    reader = TextReader(*read_forms(topic, said, papers[:ABBREVIATIONS_FROM], embedder), _find_objects(topic, said))
     texts = [reader.read(paper) for paper in papers]
     subject = _find_subject(topic, said)
     needed = _find_needed(said, rarities, implied, subject)
@@ -152,13 +156,15 @@ def measure_mentions(
     kept = of_any_paper | _find_kept(topic, said, subject, rarities)
     main = _find_main(needed, kept, texts, rarities)
     telling = _find_main(needed, kept - {subject}, texts, rarities)
-    all_but_method = main | {j for j in needed if said.stems[j] not in OF_ANY_METHOD}
+    special = frozenset(j for j in needed if said.stems[j] not in OF_ANY_METHOD)
+    all_but_method = main | special
     nearly = needed.difference(_find_unsaid(needed, texts, OFTEN_THERE)[:1]) if len(needed) > 2 else needed
     key = needed & {subject, max(needed, key=lambda j: rarities[j])}
     whole = _find_head(topic, said, needed, implied, rarities)
     head = whole if _is_usual_place(whole, needed, texts, rarities) else _Head()
     alone = _Head(whole.words, needed - whole.words)
     named = _Named(needed, phrases, 2 * size - 1, of_any_paper)
+    beside = [pair for pair in _pairs(topic, said) if needed >= {*pair}]
     weights = rarities / rarities.sum()
     return Mentions(
         np.array([named.level(text) for text in texts], np.int64),
@@ -169,7 +175,9 @@ def measure_mentions(
         np.array([main <= positions_in(text.title) or _has_head(text, head, phrases) for text in texts]),
         np.array([telling <= positions_in(text.title) or _has_head(text, alone, phrases) for text in texts]),
         np.array([nearly <= positions_in(text.title) and needed <= text.present() for text in texts]),
+        np.array([bool(special) and special < needed and special <= positions_in(text.title) for text in texts]),
         np.array([key <= positions_in(text.title) for text in texts]),
+        np.array([needed <= text.present() and not all(map(text.joins, beside)) for text in texts]),
         len(needed),
         bool(any(rarities[j] >= RARE for j in needed)),
     )
@@ -270,6 +278,13 @@ def _find_subject(topic: str, said: TopicWords) -> int | None:
     """The last word of the topic before its context, which the words before it only describe."""
     last = [stem(word) for word in words(read_parts(topic).head)[-1:]]
     return said.stems.index(last[0]) if last and last[0] in said.stems else None
+
+
+def _find_objects(topic: str, said: TopicWords) -> frozenset[int]:
+    """The words before the topic's context that are no names: "text" in "text style transfer", but no "LLM"."""
+    place = {s: i for i, s in enumerate(said.stems)}
+    head = (word for word in read_parts(topic).head.split() if sum(map(str.isupper, word)) < 2)
+    return frozenset(place[s] for word in head if (s := stem(word.lower())) in place)
 
 
 def _find_head(

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from engine.gathering.mentions import Mention, measure_mentions
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.retrieval.libraries.library import TopicCounts
-from engine.retrieval.ranking import SEEDS, closeness
+from engine.retrieval.ranking import SEEDS, closeness, measure_popularity
 from engine.retrieval.topic_words import Scores, rarity, read_topic
 from engine.values import Coverage, FoundPaper, Paper, Reason
 
@@ -51,6 +52,14 @@ MOST_CITED = 0.95
 """Of the papers that name the topic in a sentence, those cited more than this share are its origins: they are about it
 whatever their titles say."""
 
+WELL_CITED, MUCH_CITED = 25.0, 100.0
+"""Citations a year: with the first, a close paper is about the topic whose title has all words needed but those of any
+method ("Semi-Supervised Classification with Graph Convolutional Networks"); with the second, any close one is a
+foundation."""
+
+SIMILAR_SHARE = 20
+"""For at most one of so many papers about the topic, a foundation is proposed only because it is close and cited."""
+
 SMALL_LIBRARY = 1_000
 """A smaller library is somebody's collection: what is typical of the topic's papers there belongs, named or not."""
 
@@ -74,11 +83,13 @@ class Relevance:
     """For each paper whether it is about the topic, and its closeness to those that are.
 
     Those ``named`` name the topic itself and come first: not only what a person added, and not by closeness alone.
+    Those ``founding`` are much cited and as close to the topic as most of its papers, named or not.
     """
 
     about: NDArray[np.bool_]
     named: NDArray[np.bool_]
     close: Scores
+    founding: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +115,7 @@ def measure_relevance(
         np.logical_or.reduce([one.about for one in measured]),
         np.logical_or.reduce([one.named & (not s.is_added) for s, one in zip(subjects, measured, strict=True)]),
         np.max([one.close for one in measured], axis=0),
+        np.logical_or.reduce([one.founding & (not s.is_added) for s, one in zip(subjects, measured, strict=True)]),
     )
 
 
@@ -118,14 +130,16 @@ def _measure_subject(
     often = levels >= Mention.REPEATEDLY
     once = (levels == Mention.ONCE) & (salient | titled)
     scattered = (levels == Mention.SCATTERED) & (titled | (prominent & (mentions.in_title >= MOSTLY_IN_TITLE)))
-    core = np.flatnonzero(often)
+    core = np.flatnonzero(often & ~mentions.apart)
+    if len(core) < LEAST_CORE:
+        core = np.flatnonzero(often)
     for more, least in ((once, LEAST_CORE), (scattered, LEAST_CORE), (levels >= Mention.SCATTERED, LEAST_SEEDS)):
         if len(core) < least:
             core = np.union1d(core, np.flatnonzero(more & mentions.key_in_title))
     core = core[np.argsort(-levels[core], kind="stable")][:SEEDS]
     seeds = np.concatenate([vectors[core], liked])
     if len(seeds) < LEAST_SEEDS:
-        return Relevance(often | once, often | once, mentions.present)
+        return Relevance(often | once, often | once, mentions.present, np.zeros(len(papers), bool))
     close, among = _closeness_to(vectors, seeds, core), _closeness_among(seeds)
     low, usual, typical, central = bars = np.quantile(among, (LOW, USUAL, TYPICAL, CENTRAL)) - 1e-6
     origin = _find_most_cited(papers, levels >= Mention.ONCE)
@@ -135,8 +149,12 @@ def _measure_subject(
         """The bar of that number from the lowest; one more where the title does not have the key words."""
         return bars[np.minimum(least + raised, len(bars) - 1)]
 
+    def mean_same(apart: NDArray[np.bool_]) -> bool:
+        """Whether the words of the topic mean the same in titles that have them apart."""
+        return bool((close[apart] >= low).sum() >= MEANS_SAME * apart.sum())
+
     is_apart = (levels < Mention.IN_TITLE) & (mentions.in_title >= WHOLE)
-    means_same = (close[is_apart] >= low).sum() >= MEANS_SAME * is_apart.sum()
+    means_same = mean_same(is_apart)
     other = low * (OTHER_MEANING if mentions.has_rare else OTHER_FIELD)
     about = (
         ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= other)
@@ -148,12 +166,15 @@ def _measure_subject(
         | ((levels == Mention.SCATTERED) & salient & (close >= central))
         | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
     )
+    about &= ~mentions.apart | (close >= (low if mean_same(mentions.apart & (mentions.in_title >= WHOLE)) else typical))
+    yearly = np.expm1(measure_popularity(papers, datetime.now(UTC).year))
+    about |= mentions.method_unsaid & (close >= usual) & (yearly >= WELL_CITED)
     if about.sum() < LEAST_CORE:
         about |= mentions.nearly_in_title & (close >= low)
     named = about
     if 0 < subject.counts.papers < SMALL_LIBRARY:
         about = named | (close >= low)
-    return Relevance(about, named, close)
+    return Relevance(about, named, close, (close >= low) & (yearly >= MUCH_CITED))
 
 
 def _find_most_cited(papers: Sequence[Paper], named: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -169,17 +190,25 @@ def select_foundations(found: Sequence[FoundPaper], relevance: Relevance, limit:
     """At most ``limit`` papers that are not about the topic, but that the topic's own papers build on.
 
     Those that the papers found cite come first, in the order they were found. Then those whose name ("CodeBERT: …")
-    several abstracts of the topic's own papers say, the most often said first.
+    several abstracts of the topic's own papers say, the most often said first; then those that are much cited and close
+    to the topic.
     """
     own = [item.paper for item, is_about in zip(found, relevance.about, strict=True) if is_about]
     others = [item for item, is_about in zip(found, relevance.about, strict=True) if not is_about]
+    founding = {item.paper.key for item, is_one in zip(found, relevance.founding, strict=True) if is_one}
     cited = [item for item in others if _is_cited(item)]
     said = Counter(name for paper in own for name in {*_NAME.findall(paper.content)})
     named = [(said[name], item) for item in others if (name := _read_name(item.paper.title)) and not _is_cited(item)]
     least = max(NAMING_PAPERS, NAMING_SHARE * len(own))
     named = [(times, item) for times, item in named if times >= least]
     named.sort(key=lambda pair: -pair[0])
-    return [*cited, *(_marked(item, times) for times, item in named)][:limit]
+    taken = {item.paper.key for _, item in named}
+    similar = [item for item in others if item.paper.key in founding - taken and not _is_cited(item)]
+    reasons = [(item, Reason("named by the topic's papers", times, "foundation")) for times, item in named]
+    for item in similar[: len(own) // SIMILAR_SHARE]:
+        reasons += [(item, Reason("close to the topic's papers", item.paper.citations or 0, "similar"))]
+    marked = [replace(item, reasons=(*item.reasons, reason)) for item, reason in reasons]
+    return [*cited, *marked][:limit]
 
 
 def measure_coverage(
@@ -203,10 +232,6 @@ def _read_name(title: str) -> str:
     """The name that a title gives to what the paper is about ("CodeBERT: …"); empty where it gives none."""
     name, colon, _ = title.partition(":")
     return name if colon and _NAME.fullmatch(name) else ""
-
-
-def _marked(item: FoundPaper, times: int) -> FoundPaper:
-    return replace(item, reasons=(*item.reasons, Reason("named by the topic's papers", times, "foundation")))
 
 
 def _rarities(subject: Subject) -> Scores:

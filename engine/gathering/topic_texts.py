@@ -47,8 +47,19 @@ _WHOLE = frozenset(
 )
 """Hyphenated words that mean another thing than their parts: a "low-rank" matrix ranks nothing."""
 
+DESCRIBED_BEHIND, DESCRIBED_BEFORE = 2, 3
+"""Places within which a word stands behind the one that describes it, or before it ("anomalies in large graphs")."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[(\"'])")
 _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
+
+_OWN_WORK = re.compile(
+    r"(?:(?:^|[:?!]\s)\W*|\b(?:we|paper|work|study|article)\s)(?:explor|examin|investigat)(?:es?|ing)\b", re.I
+)
+"""What any paper does: "Exploring Deep Models" and "we explore" are about no exploration."""
+
+_STEERED = re.compile(r"-(?:guided|driven|conditioned|prompted|steered|controlled|aided)$")
+"""What something is steered by is not what it is done to: "text-guided" image editing edits no text."""
 
 Hit = tuple[int, frozenset[int]]
 """The place of a word in its sentence, stop words not counted, and the topic's words that it stands for."""
@@ -69,6 +80,10 @@ class TopicText:
         """Sentences that have a word, the title being two."""
         return 2 * (word in positions_in(self.title)) + sum(word in positions_in(line) for line in self.sentences)
 
+    def joins(self, pair: tuple[int, int]) -> bool:
+        """Whether the first word describes the second somewhere ("graph anomalies", "anomalies in large graphs")."""
+        return any(_describes(line, pair) for line in (self.title, *self.sentences))
+
 
 def positions_in(line: tuple[Hit, ...]) -> frozenset[int]:
     return frozenset[int]().union(*(positions for _, positions in line))
@@ -77,9 +92,13 @@ def positions_in(line: tuple[Hit, ...]) -> frozenset[int]:
 class TextReader:
     """Finds the topic's words in texts: by stems that stand for them, and by stems that stand for them in a row."""
 
-    def __init__(self, forms: Mapping[str, frozenset[int]], rows: Sequence[Writing]) -> None:
+    def __init__(
+        self, forms: Mapping[str, frozenset[int]], rows: Sequence[Writing], objects: frozenset[int] = frozenset()
+    ) -> None:
+        """``objects`` are the topic's words to which something is done (`_STEERED`)."""
         self._forms = forms
         self._rows = rows
+        self._objects = objects
         self._beginnings = frozenset(form[:2] for form in (*forms, *(s for row in rows for s in row.stems)))
         self._known: dict[str, frozenset[int] | None] = {}
         self._stems: dict[str, str] = {}
@@ -98,7 +117,7 @@ class TextReader:
     def _hits(self, sentence: str) -> tuple[Hit, ...]:
         telling = []
         found = []
-        for word in _WORD.findall(sentence.lower()):
+        for word in _WORD.findall(_OWN_WORK.sub(" ", sentence).lower()):
             positions = self._known[word] if word in self._known else self._look_up(word)
             if positions is not None:
                 telling.append(word)
@@ -123,6 +142,8 @@ class TextReader:
             parts = [word, *(part for part in own if part not in STOP_WORDS)]
             likely = [stem(part) for part in parts if part[:2] in self._beginnings]  # no stem begins otherwise
             found = frozenset[int]().union(*(self._forms.get(part, frozenset()) for part in likely))
+            if _STEERED.search(word):
+                found = found - self._objects | self._forms.get(stem(word), frozenset())
             self._stems[word] = stem(word) if word[:2] in self._beginnings else ""
         self._known[word] = found
         return found
@@ -159,6 +180,12 @@ def stand_together(line: tuple[Hit, ...], pair: tuple[int, int], most: int) -> b
     first = [place for place, positions in line if pair[0] in positions]
     second = [place for place, positions in line if pair[1] in positions]
     return any(0 <= b - a <= most or b - a == -1 for a in first for b in second)
+
+
+def _describes(line: tuple[Hit, ...], pair: tuple[int, int]) -> bool:
+    first = [place for place, positions in line if pair[0] in positions]
+    second = [place for place, positions in line if pair[1] in positions]
+    return any(-DESCRIBED_BEFORE <= b - a <= DESCRIBED_BEHIND for a in first for b in second)
 
 
 def stand_in_row(line: tuple[Hit, ...], pair: tuple[int, int]) -> bool:

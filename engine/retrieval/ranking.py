@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.topic_words import Scores, WordEvidence
+from engine.values import Paper
 
 FUSION_CONSTANT = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009)."""
@@ -71,6 +72,12 @@ def popularity(citations: Scores, years: NDArray[np.int64], this_year: int) -> S
         counted = same_year & ~unknown
         rate[same_year & unknown] = float(np.median(rate[counted])) if counted.any() else overall
     return rate
+
+
+def measure_popularity(papers: Sequence[Paper], this_year: int) -> Scores:
+    """The `popularity` of papers that are in no index; shape (papers,)."""
+    counts = np.array([np.nan if paper.citations is None else float(paper.citations) for paper in papers])
+    return popularity(counts, np.array([paper.year or 0 for paper in papers], np.int64), this_year)
 
 
 BM25_WEIGHT = 0.3

@@ -166,14 +166,14 @@ IMPLIED_PAPERS = 5
 tells nothing more ("image" in "medical image segmentation")."""
 
 
-async def find_implied(
-    words_there: frozenset[int], count: Callable[[frozenset[int]], Awaitable[int]]
-) -> frozenset[int]:
+async def find_implied(stems: Sequence[str], count: Callable[[frozenset[int]], Awaitable[int]]) -> frozenset[int]:
     """The words of a topic that its other words imply, given how many papers have all of some words.
 
-    The most implied word goes first, and so on, since two words may imply each other.
+    The most implied word goes first, and so on, since two words may imply each other. Words of any method imply nothing
+    where others are there: they may be missing, and "machine" would imply "translation".
     """
-    left = words_there
+    special = frozenset(j for j, word in enumerate(stems) if word not in OF_ANY_METHOD)
+    words_there = left = special if len(special) > 1 else frozenset(range(len(stems)))
     while len(left) > 1:
         with_all = await count(left)
         shares = {}

@@ -97,7 +97,7 @@ class LocalIndex:
         async def count(words: frozenset[int]) -> int:
             return len(reduce(partial(np.intersect1d, assume_unique=True), [found[j] for j in words]))
 
-        return await find_implied(frozenset(range(len(found))), count)
+        return await find_implied(said.stems, count)
 
     def rank(self, query: Query, topic: TopicWords, said: SaidTopic) -> Scores:
         """A score for every paper, in the order that the query asks for; -inf for those that it does not take."""

@@ -65,7 +65,7 @@ class PaperObjects:
         async def count_all(words: frozenset[int]) -> int:
             return await self.count_with([stems[j] for j in words])
 
-        implied = await find_implied(frozenset(range(len(stems))), count_all)
+        implied = await find_implied(stems, count_all)
         return TopicCounts(await self.count(), tuple(counts), implied=implied)
 
     async def count_with(self, stems: Sequence[str]) -> int:

@@ -288,3 +288,49 @@ def test_versus_is_no_word_of_a_topic() -> None:
     said = tuple(terms("transformers convolutional networks"))
     assert read_topic("transformers versus convolutional networks").stems == said
     assert read_topic("transformers vs. convolutional networks").stems == said
+
+
+def test_what_something_is_steered_by_is_not_what_it_is_done_to() -> None:
+    text = "We change the style of a text. Text style transfer keeps its content."
+    own = papers_on("Text Style Transfer of Letters", text)
+    images = papers_on(
+        "Text-Guided Style Transfer of Pictures", "A picture takes a style. Style transfer of pixels.", 100
+    )
+    found = about("text style transfer", [*own, *images], [2_000, 500, 2_500])
+    assert sorted(found) == sorted(p.title for p in own)
+
+
+def test_a_paper_that_explores_something_is_about_no_exploration() -> None:
+    text = "Exploration in reinforcement learning finds rewards. Agents do exploration by reinforcement learning."
+    own = papers_on("Exploration in Reinforcement Learning by Bonuses", text)
+    other = written(
+        300,
+        "Exploring Features in Reinforcement Learning",
+        "We explore reinforcement learning for rewards. Exploring features of agents by reinforcement learning.",
+    )
+    found = about("exploration in reinforcement learning", [*own, other, *EXPLAINED], [1_000, 1_500, 20_000])
+    assert sorted(found) == sorted(p.title for p in own)
+
+
+def test_words_that_stand_apart_do_not_name_what_one_of_them_describes() -> None:
+    text = "Graph anomaly detection finds nodes with odd edges in networks of users. Graph anomalies are rare."
+    own = papers_on("Graph Anomaly Detection by Edges", text)
+    turned = written(50, "Anomaly Detection in Large Graphs", "Nodes with odd edges are anomalies in a graph of users.")
+    video = papers_on(
+        "Anomaly Detection in Video by a Network over a Graph",
+        "Frames of cameras show falls and fights as anomalies. The network learns a graph.",
+        first=100,
+        count=4,
+    )
+    found = about("graph anomaly detection", [*own, turned, *video], [3_000, 300, 6_000])
+    assert sorted(found) == sorted([*(p.title for p in own), turned.title])
+
+
+def test_a_well_cited_paper_need_not_say_the_method_that_its_kind_is_called_by() -> None:
+    text = "Graph neural networks pass messages between nodes of a graph. A graph neural network sums its neighbours."
+    own = papers_on("Graph Neural Networks for Nodes", text)
+    plain = written(3, "Graph Networks of Nodes", f"{text.replace('neural ', '')} Case 3.")
+    famous = replace(plain, citations=9_000)
+    unknown = replace(plain, title="Graph Networks of Edges", citations=3)
+    found = about("graph neural networks", [*own, famous, unknown, *EXPLAINED], [3_000, 12_000, 12_000])
+    assert famous.title in found and unknown.title not in found

@@ -106,8 +106,18 @@ def test_what_few_of_many_papers_name_is_no_foundation(naming: int, foundations:
     built_on = replace(paper(900), title="GreenBERT: Tokens of Language Models")
     about = np.array([True] * len(own) + [False])
     found = [FoundPaper(p, 1.0) for p in (*own, built_on)]
-    chosen = select_foundations(found, Relevance(about, about, np.ones(len(found))), 20)
+    chosen = select_foundations(found, Relevance(about, about, np.ones(len(found)), np.zeros_like(about)), 20)
     assert [item.paper.title for item in chosen] == [built_on.title] * foundations
+
+
+def test_what_is_close_and_much_cited_is_a_foundation_behind_many_papers() -> None:
+    own, close = watermarks(40), [replace(paper(900 + n), title=f"Tokens {n}", citations=9_000) for n in range(4)]
+    about = np.array([True] * 40 + [False] * 4)
+    found = [FoundPaper(p, 1.0) for p in (*own, *close)]
+    chosen = select_foundations(found, Relevance(about, about, np.ones(44), ~about), 20)
+    assert [item.paper.title for item in chosen] == ["Tokens 0", "Tokens 1"]
+    line = paper_line(1, chosen[0], PaperSelection(tuple(chosen)))
+    assert "*foundation*: close to the papers on the topic, and cited 9,000 times" in line
 
 
 async def test_a_foundation_is_marked_and_stands_behind_the_topics_own_papers(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
-from engine.retrieval.topic_words import measure_texts, rarity, read_topic, with_abbreviations
+from engine.retrieval.topic_words import find_implied, measure_texts, rarity, read_topic, with_abbreviations
 
 
 def find(topic: str, title: str, abstract: str = "") -> float:
@@ -103,3 +103,19 @@ def test_letters_within_words_make_an_abbreviation_too() -> None:
     texts = ["We use reinforcement learning from human feedback (RLHF)."] * 2
     topic = with_abbreviations(read_topic("reinforcement learning from human feedback"), texts)
     assert ("rlhf",) in [writing.stems for writing in topic.writings]
+
+
+@pytest.mark.parametrize(
+    ("topic", "papers_with", "implied"),
+    [
+        ("low-resource machine translation", {(0, 1): 100, (0, 2): 150, (1, 2): 900}, frozenset()),
+        ("medical image segmentation", {(0, 2): 100}, frozenset({1})),
+    ],
+)
+async def test_a_word_of_any_method_implies_nothing(
+    topic: str, papers_with: dict[tuple[int, ...], int], implied: frozenset[int]
+) -> None:
+    async def count(words: frozenset[int]) -> int:
+        return papers_with.get(tuple(sorted(words)), 95 if len(words) > 2 else 1_000)
+
+    assert await find_implied(read_topic(topic).stems, count) == implied
