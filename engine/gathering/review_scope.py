@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from pydantic import Field as Bounded
 
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.queries import FIELDS, BooleanQuery, Field, PaperKind, plain_phrase
-from engine.text import STOP_WORDS, clean, heading, inert, sentences, shorten, stem, words
+from engine.text import STOP_WORDS, clean, heading, inert, list_words, sentences, shorten, stem, words
 from engine.values import YearRange
+from engine.wordlists import read_wordlist
 
 QUESTIONS = 3
 QUERIES = 3
 TITLE_CHARACTERS = 160
 QUESTION_CHARACTERS = 300
-MOST_GROUPS, MOST_PHRASES = 4, 6
+MOST_GROUPS, MOST_PHRASES = 6, 6
 
 
 class QueryAnswer(TypedAnswer):
@@ -54,6 +56,10 @@ class ReviewScope:
     questions: tuple[str, ...]
     queries: tuple[BooleanQuery, ...]
     life_sciences: bool = False
+    subject: str = ""
+    """What the request is about, within a sentence; empty where a language model planned."""
+    phrases: tuple[str, ...] = ()
+    """The parts of the request that a paper must name; empty where a language model judges the papers."""
 
     def numbered(self) -> str:
         """The questions as prompts have them."""
@@ -87,28 +93,44 @@ async def plan_review(request: str, years: YearRange, model: LanguageModel | Non
 
 
 def plan_by_rule(request: str, years: YearRange) -> ReviewScope:
-    """The scope of a review without a language model: phrases of the request, together, alone and as alternatives."""
+    """The scope of a review without a language model: the request's phrases, their words, and less of them."""
     filters = read_filters(request, years)
     phrases = extract_phrases(request)
     compared = find_comparison(request)
-    subject = " and ".join(compared) if compared else " ".join(request.strip(" ?.!").split())
-    strategies: list[list[list[str]]] = [[[phrase] for phrase in phrases], [[phrases[0]]], [list(phrases)]]
-    if len(phrases) == 1:
-        own = phrases[0].split()
-        strategies = [[[phrases[0]]], [[word] for word in own], [[" ".join(own[1:]) or own[0]]]]
-    queries = [_query(groups, filters) for groups in strategies]
+    line = " ".join(request.strip(" ?.!").split())
+    is_question = request.strip().endswith("?") or bool(_QUESTION.match(line))
+    subject = list_words(compared or phrases) if compared or is_question else line
+    studies = "the studies" if is_question else f"studies of {subject}"
+    queries = dict.fromkeys(_query(groups, filters) for groups in _strategies(phrases))
     questions = (
-        request.strip() if request.strip().endswith("?") else f"What is known about {subject}?",
-        f"Which methods and data do studies of {subject} use, and what do they find?",
-        f"What do studies of {subject} leave open?",
+        f"{line[:1].upper()}{line[1:]}?" if is_question else f"What is known about {subject}?",
+        f"Which methods and data do {studies} use?",
+        f"What do {studies} leave open?",
     )
-    is_life_science = bool(_LIFE_SCIENCES.search(request))
     return ReviewScope(
-        shorten(heading(subject), TITLE_CHARACTERS),
-        questions,
-        _with_comparison(request, queries, filters),
-        is_life_science,
+        shorten(questions[0] if is_question else heading(subject), TITLE_CHARACTERS),
+        tuple(shorten(question, QUESTION_CHARACTERS) for question in questions),
+        _with_comparison(request, list(queries)[:QUERIES], filters),
+        bool(_LIFE_SCIENCES.search(request)),
+        subject,
+        tuple(phrases),
     )
+
+
+_QUESTION = re.compile(
+    r"(?:(?:in|to|under|for|by|at|with|on) )?(?:what|which|when|where|who|whose|why|how|whether)\b|"
+    r"(?:am|are|can|could|did|do|does|has|have|is|may|might|must|should|was|were|will|would)\b",
+    re.I,
+)
+
+
+def _strategies(phrases: Sequence[str]) -> list[list[list[str]]]:
+    """Searches from the narrowest: all phrases, all their words, the ends of long phrases, the first phrases."""
+    own = list(dict.fromkeys(word for phrase in phrases for word in phrase.split()))
+    ends = [" ".join(phrase.split()[-2:]) for phrase in phrases]
+    first = list(phrases[: max(1, min(2, len(phrases) - 1))])
+    tried = [list(phrases), own, ends, first, [" ".join(own[1:]) or own[0]]]
+    return [[[phrase] for phrase in some] for some in tried]
 
 
 async def plan_other_queries(
@@ -174,25 +196,22 @@ def _with_comparison(request: str, queries: Sequence[BooleanQuery], filters: Fil
     return tuple(dict.fromkeys((both, either, *queries)))[:QUERIES]
 
 
-_DIVIDER = re.compile(
-    r"about|above|across|after|against|among|and|are|as|at|be|been|before|between|but|by|can|compar(?:e|ed|es|ing)|could|"
-    r"did|differences?|do|does|during|effects?|for|from|has|have|how|if|impact|in|influence|into|is|it|its|of|on|or|over|"
-    r"role|should|than|that|the|their|there|these|this|those|through|to|towards?|under|upon|use|used|using|versus|via|vs|"
-    r"was|were|what|when|where|whether|which|who|why|will|with|within|without|would",
+_ASKED_FOR = re.compile(
+    r"best|current(?:ly)?|latest|papers?|published|recent(?:ly)?|research|reviews?|since|state|stud(?:y|ies)|surveys?",
     re.I,
 )
-"""Words between which the phrases of a request stand."""
 
-_ASKED_FOR = re.compile(
-    r"best|current|latest|papers?|published|recent|research|reviews?|since|state|stud(?:y|ies)|surveys?", re.I
-)
+
+@cache
+def _asking_words() -> frozenset[str]:
+    return read_wordlist("gathering/asking_words.txt")
 
 
 def extract_phrases(text: str) -> list[str]:
     """What a request is about: the runs of words between prepositions, verbs of asking and the like; never empty."""
     phrases: list[list[str]] = [[]]
     for word in re.findall(r"[^\W_][\w+'’#.-]*[^\W_]|[^\W_]", plain_phrase(text)):
-        if _DIVIDER.fullmatch(word):
+        if word.lower() in _asking_words():
             phrases.append([])
         elif not _ASKED_FOR.fullmatch(word) and not re.fullmatch(r"(?:19|20)\d\d", word):
             phrases[-1].append(word)

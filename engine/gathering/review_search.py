@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from engine.errors import RetrievalError
+from engine.gathering.question_papers import choose_naming
 from engine.gathering.review_scope import ReviewScope, plan_other_queries
 from engine.options import Sampling
 from engine.retrieval.merging.merged_papers import MergedPapers
@@ -118,9 +119,18 @@ class ReviewSearch:
         """Take in the papers of the review before, which the next question came from."""
         self._take(papers, "the review before", None)
 
-    def candidates(self, sampling: Sampling, seed: int) -> list[FoundPaper]:
-        """The papers in the order in which they are read: by their weights, or at random as published."""
+    def count_usable(self) -> int:
+        """Different papers found, without those retracted."""
+        return sum(not paper.retracted for paper in self.known.papers.values())
+
+    async def candidates(self, phrases: Sequence[str], sampling: Sampling, seed: int) -> list[FoundPaper]:
+        """The papers in the order in which they are read: by their weights, or at random as published.
+
+        Where ``phrases`` of the request are given, only papers that name them: no language model will judge them.
+        """
         fused = [item for item in self.known.fused(self.rankings) if not item.paper.retracted]
+        if phrases:
+            fused = await choose_naming(phrases, fused, self.context.library, self.context.embedder)
         if not fused:
             return []
         reasons: dict[PaperKey, list[Reason]] = {}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.citations import cite, with_references
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.search_record import search_flow
 from engine.naming.clustering import clusters, labels
+from engine.reading.roles import Statement
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.online.queries import BooleanQuery
 from engine.survey import (
@@ -18,26 +19,36 @@ from engine.survey import (
     SurveyWarning,
     Table,
 )
-from engine.text import list_words, shorten
+from engine.text import list_words, shorten, terms
 from engine.values import Brief, PaperSelection
-from engine.writing.extractive import passage
+from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
 from engine.writing.notices import with_notice
-from engine.writing.quotation import quote_contribution, quote_finding
+from engine.writing.paper_tables import claim_of
+from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
 from engine.writing.review import FOLLOW_UPS, cite_by_name
+from engine.writing.speaking_sentences import find_speaking
 
 METHOD = (
     "This quick review was written by a language model from summaries of the studies it cites. It answers a question; "
     "it is no systematic review."
 )
 QUOTED_METHOD = (
-    "This quick review was assembled from quotations. No language model took part, so nobody judged which of the "
-    "papers found are relevant."
+    "This quick review was assembled from quotations. No language model took part: the papers are those that name "
+    "what was asked for, and nobody judged whether they answer it."
 )
 SEARCHED_METHOD = (
     "This is what a search found, in the order in which it seems worth reading; no review was written of it."
 )
 
-QUOTED_WORDS = 350
+QUOTED_STUDIES = 12
+"""Papers that a review without a language model rests on: a few more than the article's 8 to 10."""
+
+QUOTED_ANSWERS, QUOTED_METHODS, QUOTED_PROBLEMS = 8, 4, 3
+"""Quotations that answer each of the three questions at most."""
+
+_ANSWERS: Mapping[Statement, float] = {"finding": 0.3}
+"""Added to the closeness of a sentence: a question is rather answered by what came out than by what was known."""
+
 FEW_STUDIES = 4
 """Below this a review says that it stands on little (the article: 3 to 4 papers keep it free of invented ones)."""
 
@@ -111,8 +122,11 @@ def _asked(brief: Brief, scope: ReviewScope, queries: Sequence[BooleanQuery], se
 def _counted(selection: PaperSelection) -> str:
     flow = dict(search_flow(selection))
     out, unread = flow["Left out as not relevant"], flow["Left out because enough were better"]
-    parts = [f"{flow['Different papers']} different papers were found; {flow['Papers gathered']} are used here."]
+    found, used = flow["Different papers"], flow["Papers gathered"]
+    parts = [f"{found} different papers were found; {used} {'is' if used == 1 else 'are'} used here."]
     parts += [f"Read and left out as not relevant: {out}; the reasons stand at the end."] if out else []
+    off_topic = flow["Left out as off topic"]
+    parts += [f"Left out because they do not name what was asked for: {off_topic}."] if off_topic else []
     parts += [f"Not read: {unread}."] if unread else []
     return " ".join(parts)
 
@@ -132,10 +146,33 @@ def _limits(selection: PaperSelection) -> list[str]:
 def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> ReviewParts:
     """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
     papers = selection.included()
-    studies = quote_table(selection)
-    quote = passage(papers, scope.questions[0], QUOTED_WORDS, embedder)
-    findings = (Section(scope.questions[0], quote.text, quote.claims),) if quote.text else ()
-    return ReviewParts(studies, findings, follow_up=_next_topics(scope, selection, embedder))
+    parts = [frozenset(terms(phrase)) for phrase in scope.phrases]
+    candidates = [s for paper in papers for s in quotable(paper) if _may_answer(s, parts)]
+    asked = sorted(frozenset().union(*parts))
+    said = find_speaking(scope.questions[0], asked, candidates, embedder, _ANSWERS)[:QUOTED_ANSWERS]
+    proposed = [quotation for paper in papers if (quotation := quote_contribution(paper))][:QUOTED_METHODS]
+    left_open = [s for s in find_open_problems(papers) if s not in said][:QUOTED_PROBLEMS]
+    claims = (
+        [quote_sentences([sentence]) for sentence in said],
+        [claim_of(quotation.paper, quotation) for quotation in proposed],
+        [quote_sentences([sentence]) for sentence in left_open],
+    )
+    findings = tuple(
+        Section(question, "\n".join(f"- {claim.text}" for claim in quoted), tuple(quoted))
+        for question, quoted in zip(scope.questions, claims, strict=True)
+        if quoted
+    )
+    return ReviewParts(quote_table(selection), findings, follow_up=_next_topics(scope, selection, embedder))
+
+
+def _may_answer(sentence: AbstractSentence, parts: Sequence[frozenset[str]]) -> bool:
+    """Whether it states a known problem that names every part; of a finding the title may name all but one."""
+    if sentence.statement == "contribution":
+        return False
+    own, title = frozenset(terms(sentence.text)), frozenset(terms(sentence.paper.title))
+    if sentence.statement == "finding":
+        return any(part & own for part in parts) and all(part & (own | title) for part in parts if part)
+    return all(part & own for part in parts if part)
 
 
 def quote_table(selection: PaperSelection) -> Section:
@@ -159,5 +196,5 @@ def _next_topics(scope: ReviewScope, selection: PaperSelection, embedder: Embedd
     if len(papers) < 3 * FOLLOW_UPS:
         return ()
     vectors = embed_papers(embedder, papers)
-    groups = clusters(papers, labels(vectors, "k-means", FOLLOW_UPS, 0), scope.title)
-    return tuple(f"{group.name} in {scope.title}" for group in groups)
+    groups = clusters(papers, labels(vectors, "k-means", FOLLOW_UPS, 0), scope.subject)
+    return tuple(f"{group.name} in {scope.subject}" for group in groups)

@@ -109,11 +109,37 @@ def test_without_a_model_the_phrases_of_the_request_are_searched() -> None:
     scope = plan_by_rule("What is the effect of caffeine on sleep quality in older adults?", ALL_YEARS)
     assert [query.render() for query in scope.queries] == [
         '"caffeine" AND "sleep quality" AND "older adults"',
-        '"caffeine"',
-        '"caffeine" OR "sleep quality" OR "older adults"',
+        '"caffeine" AND "sleep" AND "quality" AND "older" AND "adults"',
+        '"caffeine" AND "sleep quality"',
     ]
     assert scope.questions[0] == "What is the effect of caffeine on sleep quality in older adults?"
     assert len(scope.questions) == 3
+
+
+@pytest.mark.parametrize(
+    ("request_", "phrases", "title", "subject"),
+    [
+        ("does caffeine impair sleep", ("caffeine", "sleep"), "Does caffeine impair sleep?", "caffeine and sleep"),
+        (
+            "How well do graph neural networks work on heterophilic graphs?",
+            ("graph neural networks", "heterophilic graphs"),
+            "How well do graph neural networks work on heterophilic graphs?",
+            "graph neural networks and heterophilic graphs",
+        ),
+        (
+            "diffusion models for time series forecasting",
+            ("diffusion models", "time series forecasting"),
+            "Diffusion Models for Time Series Forecasting",
+            "diffusion models for time series forecasting",
+        ),
+    ],
+)
+def test_without_a_model_a_question_is_read_into_what_papers_must_name(
+    request_: str, phrases: tuple[str, ...], title: str, subject: str
+) -> None:
+    scope = plan_by_rule(request_, ALL_YEARS)
+    assert (scope.phrases, scope.title, scope.subject) == (phrases, title, subject)
+    assert len(scope.queries) == len(scope.questions) == 3
 
 
 async def test_other_queries_repeat_none_that_was_tried() -> None:
