@@ -1,7 +1,8 @@
 """A stand-in of NCBI's E-utilities on loopback, written from their documentation (NBK25497, NBK25499).
 
-It refuses what the service refuses: another database, an empty term, a search beyond place 10,000, a fetch of more
-than 200 numbers by GET, an unknown key, more calls in a second than are allowed.
+It refuses what the service refuses, in its words: another database, an empty term, a search that begins beyond place
+9,998, a fetch of more than 200 numbers by GET or of numbers that cannot be any, an unknown key, more calls in a second
+than are allowed. Like the service it gives 9,999 numbers where more are asked for, and JSON with line breaks in errors.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from adapters.http_server import serve_http
 from engine.clock import SYSTEM_CLOCK, Clock
 from engine.values import Paper
 
-Fault = Literal["429", "500", "html", "backend", "cut", "no list"]
+Fault = Literal["429", "500", "html", "backend", "cut", "no list", "proxy"]
 KEY = "known-key"
+LAST_PLACE = 9_999
 
 
 @dataclass
@@ -53,8 +55,6 @@ class PubMedServer:
             return web.json_response({"error": "API key invalid", "api-key": query["api_key"]}, status=400)
         if len(self._times) > self.per_second:
             return _limited()
-        if not query.get("tool"):
-            return web.json_response({"error": "tool is missing"}, status=400)
         failed = self._failed(request, self.fault(number))
         return failed or (self._search(query) if request.path.endswith("esearch.fcgi") else self._fetch(query))
 
@@ -69,7 +69,10 @@ class PubMedServer:
             case "html":
                 return web.Response(text="<html>maintenance</html>", content_type="text/html")
             case "backend":
-                return web.json_response({"esearchresult": {"ERROR": "Search Backend failed: Database is not ready"}})
+                return _problem("Search Backend failed: Exception:\nDatabase is not ready")
+            case "proxy":
+                error = "Error occurred: proxy_stream(): Failed to connect to PubOne service"
+                return _fetch_problem(error, status=400)
             case "no list":
                 return web.json_response({"header": {}, "esearchresult": {"count": "1"}})
             case "cut":
@@ -82,9 +85,13 @@ class PubMedServer:
             return _problem(f"Invalid db name specified: {query.get('db')}")
         if not query.get("term"):
             return _problem("Empty term and query_key - nothing todo")
-        start, count = int(query.get("retstart", 0)), int(query.get("retmax", 20))
-        if start + count > 10_000:
-            return _problem("Search Backend failed: retstart and retmax go beyond 10000")
+        start = int(query.get("retstart", 0))
+        count = min(int(query.get("retmax", 20)), LAST_PLACE - start)
+        if start >= LAST_PLACE:
+            return _problem(
+                "Search Backend failed: Exception:\n'retstart' cannot be larger than 9998. For PubMed,\n"
+                "ESearch can only retrieve the first 9,999 records\nmatching the query.\n"
+            )
         if bool(query.get("mindate")) != bool(query.get("maxdate")):
             return _problem("mindate and maxdate are needed together")
         found = [number for number in self._ranked(query["term"]) if _in(self.papers[number], query)]
@@ -113,8 +120,11 @@ class PubMedServer:
         numbers = query.get("id", "").split(",")
         if len(numbers) > 200:
             return web.Response(status=414, text="Request-URI Too Large")
-        if not all(re.fullmatch(r"\d+", number) for number in numbers):
-            return web.Response(status=400, text="<eFetchResult><ERROR>ID list is empty!</ERROR></eFetchResult>")
+        if numbers == [""]:
+            return _fetch_problem("Supplied id parameter is empty.", status=200)
+        numbers = [number for number in numbers if re.fullmatch(r"[1-9]\d*", number)]
+        if not numbers:
+            return _fetch_problem("ID list is empty! Possibly it has no correct IDs.", status=400)
         records = "".join(
             article(number, self.papers[number], retracted=number in self.retracted)
             for number in reversed(numbers)  # the order of the answer is not promised
@@ -144,12 +154,19 @@ def _in(paper: Paper, query: dict[str, str]) -> bool:
 
 def _limited() -> web.Response:
     body = {"error": "API rate limit exceeded", "api-key": "127.0.0.1", "count": "4", "limit": "3"}
-    return web.json_response(body, status=429)
+    headers = {"Retry-After": "2", "X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "0"}
+    return web.json_response(body, status=429, headers=headers)
 
 
 def _problem(text: str) -> web.Response:
-    """An error as ESearch tells it: with status 200."""
-    return web.json_response({"header": {"type": "esearch"}, "esearchresult": {"ERROR": text}})
+    """An error as ESearch tells it: with status 200, the line breaks as they are."""
+    return web.Response(text=f'{{"header":{{"type":"esearch"}},"esearchresult":{{"ERROR":"{text}"}}}}')
+
+
+def _fetch_problem(text: str, status: int) -> web.Response:
+    """An error as EFetch tells it."""
+    body = f'<?xml version="1.0" ?>\n<eFetchResult>\n\t<ERROR>{text}</ERROR>\n</eFetchResult>'
+    return web.Response(status=status, text=body, content_type="text/xml")
 
 
 def record_set(records: str) -> str:

@@ -1,8 +1,10 @@
 """PubMed by the Entrez Programming Utilities: ESearch for the numbers, EFetch for the records.
 
 Documentation: Sayers, "A General Introduction to the E-utilities" and "The E-utilities In-Depth" (NCBI, NBK25497 and
-NBK25499): three calls a second without a key and ten with one, ``tool`` and ``email`` with every call, at most 10,000
-numbers of one search, at most about 200 numbers in the address of one fetch.
+NBK25499): three calls a second without a key and ten with one, ``tool`` and ``email`` with every call, about 10,000
+numbers of one search, at most about 200 numbers in the address of one fetch. What it does beside the documentation: a
+search gives 9,999 numbers at most; what it says of an error has line breaks that JSON does not allow; a fetch that a
+server behind it did not answer is refused with status 400.
 """
 
 from __future__ import annotations
@@ -24,10 +26,13 @@ from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 ADDRESS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 NAME = "PubMed"
 TOOL = "scholium"
-LAST_PLACE = 10_000
+LAST_PLACE = 9_999
 """ESearch gives no number beyond this place."""
 FETCHED_AT_ONCE = 100
 """Records of one fetch; the documentation wants a POST for more than about 200."""
+AWAY = ("proxy_stream()", "PubOne")
+"""What EFetch says with status 400 where a server behind it did not answer."""
+
 WITH_KEY_S = 0.11
 WITHOUT_KEY_S = 0.35
 """Seconds between calls: ten a second are allowed with a key, three without."""
@@ -56,7 +61,9 @@ class PubMed:
     ) -> None:
         own = {"tool": TOOL, **({"email": web.contact} if web.contact else {})}
         secret = {"api_key": key} if key else {}
-        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(interval_s(key)), secret_params=secret)
+        self._service = ScholarlyService(
+            NAME, url, web, policy or ServicePolicy(interval_s(key), away=AWAY), secret_params=secret
+        )
         self._common = {"db": "pubmed", **own}
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
@@ -74,7 +81,8 @@ class PubMed:
             return [], 0.0
         wanted = min(limit, LAST_PLACE)
         params = {"term": term, "retmode": "json", "retmax": str(wanted), "sort": "relevance", **_dates(years)}
-        reply = await self._service.ask(ServiceRequest("/esearch.fcgi", {**self._common, **params}, check=read_numbers))
+        question = ServiceRequest("/esearch.fcgi", {**self._common, **params}, check=read_numbers)
+        reply = await self._service.ask(question, as_json=False)  # `read_numbers` takes JSON that is not quite JSON
         numbers, age = read_numbers(reply.text)[:wanted], reply.age_s
         papers: dict[PaperKey, Paper] = {}
         for start in range(0, len(numbers), FETCHED_AT_ONCE):
@@ -86,7 +94,7 @@ class PubMed:
 
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys that are PubMed numbers."""
-        numbers = [key.removeprefix("pmid:") for key in dict.fromkeys(keys) if re.fullmatch(r"pmid:\d{1,9}", key)]
+        numbers = [key.removeprefix("pmid:") for key in dict.fromkeys(keys) if re.fullmatch(r"pmid:[1-9]\d{0,8}", key)]
         found: dict[PaperKey, Paper] = {}
         for start in range(0, len(numbers), FETCHED_AT_ONCE):
             records, _ = await self._fetched(numbers[start : start + FETCHED_AT_ONCE])
@@ -101,7 +109,10 @@ class PubMed:
 
 def read_numbers(text: str) -> list[str]:
     """The PubMed numbers of a search, best first. Raises `ValueError`, saying what came instead."""
-    answer = json.loads(text)
+    try:
+        answer = json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        raise ValueError("gave an answer that cannot be read") from error
     result = answer.get("esearchresult") if isinstance(answer, dict) else None
     if not isinstance(result, dict):
         raise ValueError("gave an answer without “esearchresult”")

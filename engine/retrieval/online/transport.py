@@ -104,6 +104,8 @@ class ServicePolicy:
     """An answer younger than this is not asked for again."""
     busy: frozenset[int] = frozenset({408, 425, 429})
     """Statuses by which it says that it is asked too often; every 5xx is tried again likewise."""
+    away: tuple[str, ...] = ()
+    """Words in an answer of status 400 by which it says that a server behind it is away: that is tried again too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +301,8 @@ class ScholarlyService:
         if status in self._policy.busy or status >= 500:
             asked = read_retry_after(response.headers.get("Retry-After", "")) or exhausted_for(response.headers)
             raise _Retry(f"answered {status}", asked)
+        if status == 400 and any(words in text for words in self._policy.away):
+            raise _Retry("could not reach a server behind it")
         if status in {401, 403}:
             raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
         if status == 400 and "api key invalid" in text[:500].lower():  # NCBI says it so

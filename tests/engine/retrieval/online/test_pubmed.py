@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from engine.errors import RetrievalError
-from engine.retrieval.online.pubmed import PubMed, read_records
+from engine.retrieval.online.pubmed import AWAY, PubMed, read_numbers, read_records
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.transport import ServicePolicy
 from engine.values import Paper, PaperKey, YearRange
@@ -26,7 +26,7 @@ def study(number: int, **changes: object) -> Paper:
 @asynccontextmanager
 async def client(server: PubMedServer, key: str = "", clock: MovedClock | None = None) -> AsyncIterator[PubMed]:
     async with transport(clock or MovedClock()) as web:
-        yield PubMed(web, key, server.url, ServicePolicy(0.0))
+        yield PubMed(web, key, server.url, ServicePolicy(0.0, away=AWAY))
 
 
 async def test_papers_come_in_the_order_of_the_search_with_their_metadata() -> None:
@@ -91,7 +91,7 @@ async def test_nothing_found_is_no_fault_and_no_word_asks_nothing() -> None:
     assert len(server.calls) == 1
 
 
-@pytest.mark.parametrize("fault", ["429", "500", "html", "backend", "cut", "no list"])
+@pytest.mark.parametrize("fault", ["429", "500", "html", "backend", "cut", "no list", "proxy"])
 async def test_a_failure_that_passes_is_waited_for(fault: str) -> None:
     async with pubmed([study(1)]) as server, client(server) as service:
         server.fault = lambda number: fault if number in {0, 2} else None  # type: ignore[assignment, return-value]
@@ -100,7 +100,7 @@ async def test_a_failure_that_passes_is_waited_for(fault: str) -> None:
     assert len(server.calls) == 4
 
 
-@pytest.mark.parametrize("fault", ["429", "500", "html", "backend", "cut", "no list"])
+@pytest.mark.parametrize("fault", ["429", "500", "html", "backend", "cut", "no list", "proxy"])
 async def test_a_failure_that_stays_is_an_error_and_never_an_empty_answer(fault: str) -> None:
     async with pubmed([study(1)]) as server, client(server) as service:
         server.fault = lambda _: fault  # type: ignore[assignment, return-value]
@@ -127,6 +127,21 @@ async def test_records_are_looked_up_by_their_numbers() -> None:
         keys = [PaperKey("pmid:30000002"), PaperKey("pmid:39999999"), PaperKey("doi:10.1000/1")]
         found = await service.lookup(keys)
     assert list(found) == ["pmid:30000002"]
+
+
+async def test_numbers_that_cannot_be_any_are_of_no_paper_and_not_asked_for() -> None:
+    async with pubmed([study(1)]) as server, client(server) as service:
+        assert await service.lookup([PaperKey("pmid:0"), PaperKey("pmid:1234567890")]) == {}
+        assert not server.calls
+        assert await service.lookup([PaperKey("pmid:39999999")]) == {}
+    assert len(server.calls) == 1
+
+
+def test_what_the_search_says_of_an_error_is_read_though_it_has_line_breaks() -> None:
+    with pytest.raises(ValueError, match="did not accept the question: 'retstart' cannot be larger"):
+        read_numbers('{"esearchresult":{"ERROR":"\'retstart\' cannot be\nlarger than 9998."}}')
+    with pytest.raises(ValueError, match="cannot be read"):
+        read_numbers("<html>")
 
 
 def test_what_records_may_hold_is_read() -> None:
