@@ -13,6 +13,9 @@ _REFERRING = re.compile(
     r"model|authors?|work|paper|system|technique|framework|study))\b",
     re.I,
 )
+_PRONOUN = re.compile(
+    r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:it|its|they|their|he|she)\b", re.I
+)
 _OF_ONE_WORK = re.compile(
     r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:it|its|they|their|he|she|"
     r"the (?:approach|method|model|authors?|work|paper|system|technique|framework|study)"
@@ -32,13 +35,16 @@ def begins_with_reference(sentence: str) -> bool:
     return bool(_REFERRING.match(sentence))
 
 
-def is_dangling(sentence: str, before: Sequence[str | None]) -> bool:
-    """Whether what it refers to is gone, or is another paper's.
+def is_dangling(sentence: str, before: Sequence[str | None], *, is_first: bool = False) -> bool:
+    """Whether what it refers to is gone, is another paper's, or was never named.
 
-    ``before`` are the sentences before it in its paragraph, in order, ``None`` for each that was taken out.
+    ``before`` are the sentences before it in its paragraph, in order, ``None`` for each that was taken out;
+    ``is_first`` says that the paragraph is the text's first.
     """
-    if not before or not _REFERRING.match(sentence):
+    if not _REFERRING.match(sentence):
         return False
+    if not before:
+        return is_first and bool(_PRONOUN.match(sentence))
     if before[-1] is None:
         return True
     own = set(list_cited_keys(sentence))

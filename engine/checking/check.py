@@ -330,8 +330,9 @@ class _Check:
         return [line for line in self.lines if line.claim and not line.removed and self._is_dangling(line, line.text)]
 
     def _is_dangling(self, line: _Sentence, text: str) -> bool:
-        before = (other for other in self.lines[: line.number - 1] if other.paragraph == line.paragraph)
-        return is_dangling(text, [None if other.removed else other.text for other in before])
+        before = [other for other in self.lines[: line.number - 1] if other.paragraph == line.paragraph]
+        said = [None if other.removed else other.text for other in before]
+        return is_dangling(text, said, is_first=line.paragraph == 0 and len(self.lines) > 1)
 
     def result(self) -> CheckedText:
         """What is left of the text, its claims, and the count."""

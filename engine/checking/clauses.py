@@ -36,6 +36,11 @@ _BEFORE_A_PLAIN_VERB = frozenset(re.findall(r"\w+", "we they i you to and or not
 _PLURAL_DOER = re.compile(r"we|they|authors|al|(?:19|20)\d\d", re.I)
 """Behind which a plain verb says what is done: "Pan and Zhang (2013) show"."""
 
+_BARE_NOUN = re.compile(
+    r"\s+(?:approach|method|model|system|parser|network|algorithm|data|dataset|setting|version)s?\b", re.I
+)
+"""What a participle and its adverb may stand before: "the weakly supervised approach"."""
+
 _BY = re.compile(r"^\s+(?:[\w-]+ly\s+)?by\s+(?!\w+ing\b)", re.I)
 _PARTICIPLE_BEHIND = re.compile(r"^\s+(?:by|in|on|from|at|with|for|to|as|through|via|under|over|into|using)\b", re.I)
 
@@ -79,6 +84,12 @@ def split_clause(sentence: str) -> Clause | None:
             return Clause(sentence[: match.start()].strip(), stem(main[0].lower()), sentence[main.end() :].strip())
         finite = word.endswith(("s", "ed")) and not word.endswith("ss")
         finite = finite or bool(_PLURAL_DOER.fullmatch(tokens[at - 1][0]))
+        if (
+            word.endswith("ed")
+            and tokens[at - 1][0].lower().endswith("ly")
+            and _BARE_NOUN.match(sentence[match.end() :])
+        ):
+            continue
         if finite and stem(word) in _verbs() and terms(sentence[: match.start()]):
             return Clause(sentence[: match.start()].strip(), stem(word), sentence[match.end() :].strip())
     return None

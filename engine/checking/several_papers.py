@@ -46,8 +46,8 @@ _EACH = re.compile(r"\b(?:both|each|all (?:two|three|four|five|of them)|alike|eq
 _ONE_BY_ONE = re.compile(r"[:;]|\b(?:while|whereas|respectively|other|former|latter|one)\b", re.I)
 """What tells of each paper apart."""
 
-FEWEST_OF_BOTH = 3
-"""Terms that a claim about both papers needs to be judged."""
+SAME_START = 6
+"""Letters with which two stems begin that may be of one family: decomposition, decomposes."""
 
 _PARTS = re.compile(r";|,\s(?:while|whereas|and|but|where|with)\s|,\s(?=\w+ing\s)|\s(?:while|whereas|but)\s", re.I)
 
@@ -71,7 +71,7 @@ def find_merged(
     held = [split_terms(text) for text in texts]
     together = frozenset().union(*held)
     known = [quantities(text) for text in texts]
-    found = [*_number_of_some(claim, known), *_said_of_some(claim, held)]
+    found = [*_number_of_some(claim, known), *_said_of_some(claim, held, names(claim))]
     for part in _PARTS.split(claim):
         own = _SET_APART.sub(" ", part)
         named = names(own)
@@ -102,18 +102,18 @@ def _number_of_some(claim: str, known: Sequence[Sequence[Quantity]]) -> list[str
     return [numbers[0].words] if lacking and len(lacking) < len(known) else []
 
 
-def _said_of_some(claim: str, held: Sequence[frozenset[str]]) -> list[str]:
-    """The "both" of a claim that one of its papers says and another speaks nothing of."""
+def _said_of_some(claim: str, held: Sequence[frozenset[str]], names: Sequence[str]) -> list[str]:
+    """The "both" of a claim of which one of its papers says no more than half, and another the most."""
     each = _EACH.search(claim)
     if not each or _ONE_BY_ONE.search(claim):
         return []
-    said = split_terms(claim) & frozenset().union(*held) - _PLAIN
-    shares = [len(said & own) for own in held]
-    is_of_one = (
-        len(said) >= FEWEST_OF_BOTH
-        and min(shares) < HELD_BY_ONE * len(said)
-        and max(shares) >= HELD_TOGETHER * len(said)
-    )
+    clause = split_clause(claim)
+    told = f"{clause.verb} {clause.rest}" if clause and each[0] in clause.subject else claim
+    families = [frozenset(term[:SAME_START] for term in own) for own in held]
+    said = {term[:SAME_START] for term in split_terms(told) - split_terms(" ".join(names)) - _PLAIN}
+    said &= frozenset().union(*families)
+    shares = [len(said & own) / max(1, len(said)) for own in families]
+    is_of_one = len(said) >= FEWEST_TERMS and min(shares) <= HELD_BY_ONE and max(shares) >= HELD_TOGETHER
     return [each[0]] if is_of_one else []
 
 

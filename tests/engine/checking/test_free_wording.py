@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.checking.back_references import is_dangling
 from engine.checking.faults import Source, Vocabulary, find_faults
 from engine.values import Paper
 from tests.fakes import paper
@@ -82,9 +83,16 @@ def test_what_is_not_so_is_seen_beside_it(claim: str, kind: str) -> None:
 
 def test_what_one_of_two_papers_says_is_not_said_of_both() -> None:
     assert "merged" in kinds("Both tools were tried on cadaver eyes in a study of depth.", INSERTION, CORNEA)
+    assert "merged" in kinds("Both tools measure the gripping force with a load cell.", INSERTION, CORNEA)
     assert kinds("Both tools work on the cornea.", CORNEA, CORNEA) == set()
 
 
 def test_british_and_american_spelling_are_the_same() -> None:
     source = paper(3, title="Colour", abstract="No optimization is required, as the behavior of the model is analyzed.")
     assert kinds("No optimisation is required, because the behaviour of the model is analysed.", source) == set()
+
+
+def test_a_pronoun_at_the_beginning_of_a_text_speaks_of_nothing() -> None:
+    assert is_dangling("Its accuracy on IrisPairs rises [@a].", [], is_first=True)
+    assert not is_dangling("Its accuracy on IrisPairs rises [@a].", [])
+    assert not is_dangling("It is known that accuracy rises [@a].", [], is_first=True)
