@@ -56,7 +56,16 @@ _ATTRIBUTES = read_wordlist("naming/wordlists/attributes.txt")
 @cache
 def known_topics() -> dict[str, str]:
     """Phrases that many titles of a large library use as a whole, by their stems (see `wordlists/README.md`)."""
-    topics = sorted(read_wordlist("naming/wordlists/topics.txt"))
+    return _read_topics("topics")
+
+
+@cache
+def _topics_of_common_words() -> dict[str, str]:
+    return _read_topics("topics_of_common_words")
+
+
+def _read_topics(name: str) -> dict[str, str]:
+    topics = sorted(read_wordlist(f"naming/wordlists/{name}.txt"))
     return {" ".join(american_stem(w.lower()) for w in topic.split()): topic for topic in topics}
 
 
@@ -193,7 +202,7 @@ def _scores(phrases: GroupedPhrases, row: int, topical: set[str]) -> dict[str, f
     scores: dict[str, float] = {}
     for phrase, count in phrases.papers[row].items():
         said = phrases.parts[phrase] - topical
-        if count < least or not said or (said <= _EMPTY_STEMS and phrase not in known_topics()):
+        if count < least or not said or (said <= _EMPTY_STEMS and phrase not in _topics_of_common_words()):
             continue
         share = count / size + SMOOTHING
         lift = float(np.log(share / ((phrases.everywhere[phrase] - count) / outside + SMOOTHING)))

@@ -42,8 +42,8 @@ _USELESS = re.compile(
 _NO_FINDING = re.compile(
     r"\b(?:is|are|were|was) (?:also )?(?:discussed|outlined|named as)\b|"
     r"\b(?:future|promising) (?:work|directions?|research)\b|"
-    r"\b(?:code|models?|data(?: ?sets?)?|weights|implementation)\b[^.;]{0,30}\b(?:is|are|was|were|will be) "
-    r"(?:made |publicly |freely )*(?:released|available|published)\b|"
+    r"\b(?:code|models?|data(?: ?sets?)?|weights|implementation|videos?|details)\b[^.;]{0,30}"
+    r"\b(?:is|are|was|were|will be) (?:made |publicly |freely )*(?:released|available|published)\b|"
     r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
     r"^examples? of\b|\bopens? the door\b|\bpaves? the way\b|\bsheds? (?:\w+ )?lights?\b|\binteresting insights?\b|"
     r"\bthis (?:study|work|paper) (?:also )?encourages\b",
@@ -53,7 +53,7 @@ _NO_FINDING = re.compile(
 
 _EVALUATED = re.compile(
     r"^we (?:\w+ )?(?:evaluate|validate|test|assess)\b|"
-    r"\b(?:experiments?|evaluations?|studies) (?:are|were|is|was|have been) (?:\w+ )?"
+    r"\b(?:experiments?|evaluations?|studies) (?:(?:in|on|with) [^,;]{3,60} )?(?:are|were|is|was|have been) (?:\w+ )?"
     r"(?:conducted|carried out|performed|done)\b|"
     r"\b(?:algorithms?|methods?|approach(?:es)?|models?|frameworks?|systems?)\b[^,;]{0,40}\b(?:is|are|was|were) "
     r"(?:also )?(?:tested|evaluated|validated|verified)\b",
