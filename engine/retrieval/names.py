@@ -22,7 +22,10 @@ MOST_AUTHORS, AUTHORS_CHARACTERS = 10_000, 100_000
 
 
 def read_names(names: list[str]) -> tuple[str, ...]:
-    """The authors in order; those whom the list leaves out with “and others” stay as `ET_AL` at its end."""
+    """The authors in order; those whom the list leaves out with “and others” stay as `ET_AL` at its end.
+
+    An e-mail address, as some PDFs' lists have it, is nobody's name.
+    """
     found: dict[str, None] = {}
     others = len(names) > MOST_AUTHORS
     for name in names[:MOST_AUTHORS]:
@@ -32,7 +35,7 @@ def read_names(names: list[str]) -> tuple[str, ...]:
         bare = name.strip().strip("{}").strip().lower()
         if bare in _OTHERS:
             others = True
-        elif bare and bare not in _NOBODY and (read := _read_name(name)):
+        elif bare and bare not in _NOBODY and "@" not in bare and (read := _read_name(name)):
             found[read] = None
     return (*found, ET_AL) if others else tuple(found)
 
