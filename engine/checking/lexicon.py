@@ -100,6 +100,7 @@ _BRITISH = tuple(
 )
 
 
+_NON = re.compile(r"\bnon[- ](?=[a-z])", re.I)
 _ANY_BRITISH = re.compile(r"is(?:e|ing|ation|able)|our|ll(?:ed|ing|er)|ys(?:e|ing)|efact|re(?:s|d)?\b|grey", re.I)
 """What stands in every word of British spelling."""
 
@@ -115,4 +116,4 @@ def unify_spelling(text: str) -> str:
 @lru_cache(maxsize=TEXTS_KEPT)
 def split_terms(text: str) -> frozenset[str]:
     """Terms, with "state-of-the-art" and "state of the art" the same, and British spelling as American."""
-    return frozenset(terms(unify_spelling(text.replace("-", " "))))
+    return frozenset(terms(unify_spelling(_NON.sub("non", text).replace("-", " "))))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from engine.checking.clauses import find_deeds, split_clause
 from engine.checking.lexicon import NEGATION, split_terms
-from engine.text import stem, terms
+from engine.text import STOP_WORDS, stem, terms, words
 
 RETOLD = 0.6
 """Share of a part's terms that a sentence has to hold to be the one that it retells."""
@@ -116,6 +116,8 @@ def find_other_reasons(claim: str, sentences: Sequence[str]) -> list[str]:
 
 def find_crossed(claim: str, sentences: Sequence[str]) -> list[str]:
     """Two subjects of a claim of which the source says the other's predicate: "A is slow, while B is fast"."""
+    if turned := _find_turned_unlike(claim, sentences):
+        return turned
     parts = [part for part in _BOTH_SIDES.split(claim) if part]
     if len(parts) != 2 or (len(NEGATION.findall(claim)) == 1):
         return []
@@ -128,6 +130,32 @@ def find_crossed(claim: str, sentences: Sequence[str]) -> list[str]:
     straight = _best(one, said, lines) + _best(other, told, lines)
     crossed = _best(one, told, lines) + _best(other, said, lines)
     return [" ".join(parts[0].split()[:5])] if crossed >= straight + 2 * CLEARLY and crossed >= 1.0 else []
+
+
+FEWEST_SHARED = 2
+"""Words beside the two sides that two sentences with "unlike" share when they tell of one thing."""
+
+_UNLIKE = re.compile(r"\b(?:unlike|in contrast to|as opposed to|contrary to)\s(?P<other>[^,;.]*)", re.I)
+
+
+def _find_turned_unlike(claim: str, sentences: Sequence[str]) -> list[str]:
+    """The words "unlike A" of a claim where the source says it of A, unlike what the claim speaks of."""
+    ours = _UNLIKE.search(claim)
+    if not ours:
+        return []
+    other, rest = _plain_words(ours["other"]), _plain_words(claim.replace(ours[0], " "))
+    for sentence in sentences:
+        if not (theirs := _UNLIKE.search(sentence)):
+            continue
+        their_other, their_rest = _plain_words(theirs["other"]), _plain_words(sentence.replace(theirs[0], " "))
+        is_turned = (other - their_other) & their_rest and (their_other - other) & rest
+        if is_turned and len(rest & their_rest - other - their_other) >= FEWEST_SHARED:
+            return [ours[0]]
+    return []
+
+
+def _plain_words(text: str) -> frozenset[str]:
+    return frozenset(words(text.replace("-", " "))) - STOP_WORDS
 
 
 def _sides(part: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -168,7 +196,7 @@ def find_other_counts(claim: str, text: str) -> list[str]:
     for match in _MASSES.finditer(claim):
         others = [other for other in _MASSES.finditer(text) if other["mass"].lower() == match["mass"].lower()]
         said = _terms(match["things"])
-        if others and said and not any(said & _terms(other["things"]) for other in others):
+        if others and said and not said & _terms(text):
             found.append(match[0])
     return found
 

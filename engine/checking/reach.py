@@ -10,7 +10,7 @@ from engine.text import fold, terms
 from engine.values import Paper
 
 _ALL = re.compile(
-    r"\b(?:all|every|each|any|arbitrary)\b(?:\s+of)?(?:\s+(?:the|these|those|its|their|our|other))*\s+"
+    r"\b(?:all|every|each|any|arbitrary|(?:entire|whole|full|complete)(?:\s+(?:set|range|number|collection))?)\b(?:\s+of)?(?:\s+(?:the|these|those|its|their|our|other))*\s+"
     r"(?P<what>(?:[\w-]+\s*){1,4})(?=(?P<rest>[^.;]*))",
     re.I,
 )
@@ -20,6 +20,9 @@ _LIMITED = re.compile(
     re.I,
 )
 _DENIED_ANY = re.compile(rf"(?:{NEGATION.pattern})\s(?:[\w-]+\s){{0,3}}?any\b", re.I)
+HEAD_WORDS = 3
+"""Words behind "all" of which the last may limit it: "all data sets of"."""
+
 _ON_ALL = re.compile(r"\b(?:in|on|of|from|under|among|across|for)\s+(?:all|every|any|each)\b", re.I)
 _LIMITING = re.compile(r"^\s*(?:that|which|who|using|with|without|in|on|of|from|under|among|we|they)\b", re.I)
 _CLAUSE = re.compile(r"\b(?:that|which|who|they|we)\b", re.I)
@@ -72,7 +75,7 @@ FEWEST_MEANS = 2
 FEWEST_TERMS = 3
 """Terms of a reason or a part of a claim from which it says something of its own."""
 
-LEAST_SHARED = 0.34
+LEAST_SHARED = 0.33
 """Share of them that the source has to hold."""
 
 _ET_AL = re.compile(r"([A-ZÀ-Þ][\w’'-]+)(?:\s+et al\b|\s+and (?:colleagues|co-?workers|others)\b)")
@@ -142,7 +145,7 @@ def _limit(match: re.Match[str]) -> int:
     if _LIMITED.search(behind) or _CLAUSE.search(behind):
         return 2
     behind = _ON_ALL.sub(" ", f"{match['what']}{match['rest']}")
-    return int(any(_LIMITING.match(word) for word in behind.split()[:5]))
+    return int(any(_LIMITING.match(word) for word in behind.split()[:HEAD_WORDS]))
 
 
 def _made_better(claim: str, speaking: Sequence[str]) -> list[str]:

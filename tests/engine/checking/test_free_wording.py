@@ -96,3 +96,9 @@ def test_a_pronoun_at_the_beginning_of_a_text_speaks_of_nothing() -> None:
     assert is_dangling("Its accuracy on IrisPairs rises [@a].", [], is_first=True)
     assert not is_dangling("Its accuracy on IrisPairs rises [@a].", [])
     assert not is_dangling("It is known that accuracy rises [@a].", [], is_first=True)
+
+
+def test_sides_of_unlike_that_changed_places_are_seen() -> None:
+    source = paper(4, title="Means", abstract="Unlike K-means, however, DP-means is hard to parallelize on many cores.")
+    assert "role" in kinds("Unlike DP-means, K-means is hard to parallelize.", source)
+    assert kinds("DP-means is hard to parallelize, unlike K-means.", source) == set()
