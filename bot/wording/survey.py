@@ -114,7 +114,7 @@ def _cut_at_clause(text: str) -> str:
     """A line of it that ends where a clause does, if one ends in its second half."""
     if len(text) <= LINE_CHARACTERS:
         return text
-    end = max(text.rfind(sign, LINE_CHARACTERS // 2, LINE_CHARACTERS - 2) for sign in ("; ", ": ", ", "))
+    end = max(text.rfind(sign, LINE_CHARACTERS // 2, LINE_CHARACTERS - 2) for sign in ("; ", ", "))
     return f"{text[:end]} …" if end > 0 else shorten(text, LINE_CHARACTERS)
 
 

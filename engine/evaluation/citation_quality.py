@@ -90,7 +90,7 @@ def score_citations(found: Sequence[ClaimVerdict], how: str) -> tuple[Score, ...
         )
     r, p = recall(found), precision(found)
     xr, xp = surveyx_recall(found), surveyx_precision(found)
-    said = f"{how}; {len(found)} claims"
+    said = f"{how}; {len(found)} {'claim' if len(found) == 1 else 'claims'}"
     lost = tuple(f"not supported: {v.claim.text}" for v in found if not v.together)
     variant = f"{said}; inflated: any one source is enough, and a claim without support gives full credit"
     return (

@@ -56,6 +56,12 @@ _DOUBTFUL_WHEN_NEGATED = frozenset({"ok", "back", "stop", "start over", "forget"
 _NEGATED_EDIT = re.compile(
     r"\b(?:not|never) (?:drop|remove|delete|exclude|shorten|cut|split|merge|move|expand|translate)\b"
 )
+_LATER = re.compile(
+    r"\b(?:later|soon|in a (?:minute|moment|second)|(?:not|no) (?:yet|idea|topic)|do not (?:know|have))\b"
+)
+"""That the topic comes another time."""
+_CHANGING = frozenset({"change", "replace", "edit", "modify", "other", "others", "different", "instead", "without"})
+"""Words beside which an approval is doubtful."""
 _EDITS = ("drop", "exclude", "include", "merge", "move", "split", "shorten", "expand")
 _UNSURE = re.compile(
     r"\bnot (?:know|sure)\b|\b(?:unsure|undecided|maybe|perhaps|might|wonder|idea|hm+|should (?:i|we))\b"
@@ -111,7 +117,9 @@ def _is_doubtful(template: str, norm: str) -> bool:
     if len(said) < 2:
         return True  # a lone word that no pattern knows
     is_question = said[0] in words("inverted") | words("asking")
-    if template == "ok" and (is_question or words("social") & set(said)):
+    if template.startswith("survey") and _LATER.search(norm):
+        return True
+    if template == "ok" and (is_question or (words("social") | words("commanding") | _CHANGING) & set(said)):
         return True
     if words("negation") & set(said) and (template in _DOUBTFUL_WHEN_NEGATED or _NEGATED_EDIT.search(norm)):
         return True

@@ -15,6 +15,7 @@ _NUMBER = re.compile(r"#?(?!(?:19|20)\d\d$)\d{1,4}(?:\.\d+)*|#last|\d+-\d+")
 _LAST_FEW = re.compile(r"#last \d")
 _SPAN = re.compile(r"\d (?:to|until|till|through|up to) #?\d")
 _REFERENCE = re.compile(r"\[\d{1,4}\]")
+_EDITS = ("exclude", "include", "drop", "merge", "split", "shorten", "expand")
 _ITSELF = frozenset({"it", "me", "its", "us"})
 
 
@@ -87,6 +88,8 @@ def _is_meant(cue: Cue, said: list[str], rest: frozenset[str]) -> bool:
     """Whether nothing else that was said speaks against the command: a negation, a question, a way back."""
     if cue.negated != bool(words("negation") & rest):
         return False
+    if cue.command.startswith(_EDITS) and said[0] in words("asking"):
+        return False  # “what is in paper 8?”
     if cue.command == "ok":
         return not rest & (words("asking") | words("hesitating")) and said[0] not in words("inverted")
     return cue.command != "no" or "back" not in rest  # “go back, these were wrong”

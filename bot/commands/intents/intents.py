@@ -123,7 +123,7 @@ def write_numbers(said: str) -> str:
 
 
 _TERM_HEAD = re.compile(
-    r"(?:(?:these|those|the following)(?: \w+){0,2} ?: ?|"
+    r"(?:(?:these|those|the following)(?: \w+){0,2} ?: ?|(?:what|how) about |"
     r"(?:the|a|an|also|some|more|another|other|as|new|both|all of|the two|"
     r"consider|have|add|include|try|cover|search for|look for) |"
     r"(?:key ?words?|search terms?|the (?:terms?|topics?|phrases?|words?))(?: (?:like|such as|called|named))? ?:? ?|"

@@ -68,6 +68,11 @@ _ALSO_WISHES = re.compile(
 """What else is asked for beside an edit."""
 _EDITING = ("add", "drop", "exclude", "include", "rename", "move", "merge", "split", "shorten", "expand", "translate")
 _REASON_BEHIND = re.compile(r",\s*(?:it|this|that|they|these|those|because|since|as)\b|\bbecause\b", re.I)
+_OWN_PLAN = re.compile(
+    r"\s*(?:i['’]d|i would|i['’]ll|i will|i could|i might|i must|i have to|i can)\b(?! (?:like|love|prefer|want)\b)",
+    re.I,
+)
+"""“I'd invite Petra”, said among people, tells what somebody would do."""
 _ON_A_SECTION = re.compile(
     r"\b(?:section|chapter|part|\d+\.\d+|introduction|conclusion)\b.* (?:is|are|looks?|feels?|reads?) "
 )
@@ -242,6 +247,8 @@ def read_plain(text: str, context: ReadingContext) -> PlainReading:
         return PlainReading(f"papers: {match[1].strip()}")
     if len(text) > LONGEST_PLAIN:
         return PlainReading("", silent=among_people)
+    if among_people and _OWN_PLAN.match(text):
+        return PlainReading(silent=True)
     command = _read_command(text, context)
     said = command or (not among_people and _guess_command(text, context)) or _read_rest(text, context)
     if among_people and addresses_others(text) and not said.startswith("invite "):
@@ -267,7 +274,10 @@ def _read_command(text: str, context: ReadingContext) -> str:
         (_read_by_clauses(phrase, context) for phrase in joined),
     )
     said = next(filter(None, readings), "")
-    return "" if said.startswith(_EDITING) and _ALSO_WISHES.search(plain.norm) else said
+    if said == "ok" and _thanks_while_writing(plain.norm, context.phase):
+        return "" if context.place == "thread" else "thanks"
+    is_edit = said.startswith(_EDITING) or (said.startswith("rewrite") and ":" not in text)
+    return "" if is_edit and _ALSO_WISHES.search(plain.norm) else said
 
 
 def needs_classifier(text: str, context: ReadingContext) -> bool:
@@ -299,7 +309,6 @@ def _read_by_clauses(phrase: Phrase, context: ReadingContext) -> str:
 
 
 def _read_framed(phrase: Phrase, context: ReadingContext, *, asks: bool) -> str:
-    asks = asks or _thanks_while_writing(phrase.norm, context.phase)  # “wonderful, thanks” is no yes there
     cores = take_frames_off(phrase, widely=context.place != "thread")
     return next(filter(None, (_read_core(core, context, asks=asks) for core in cores)), "")
 
@@ -322,6 +331,8 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
             free = [text for text in (slots.text, slots.title) if text]
             if any(map(_TWO_WISHES.search, free)) or (among_people and not all(map(is_term, free))):
                 continue
+            if any(set(text.lower().split()) <= words("pronouns") for text in free):
+                continue  # “write more about it in 2.2” names nothing to write about
             if intent.names_something and any(_REASON_BEHIND.search(t) or not _names_subjects(t) for t in free):
                 continue
             return said

@@ -8,6 +8,8 @@ from engine.evaluation.documents import from_survey
 from engine.evaluation.entailment import RuleEntailment
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.report import card
+from engine.evaluation.scores import Score
+from engine.evaluation.verdict import write_verdict
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.values import PaperKey
 from tests.engine.evaluation.test_documents import own_survey
@@ -25,3 +27,14 @@ async def test_the_topic_is_not_judged_by_too_few_known_references(library: Loca
     assert "cannot be judged: only 2 of its 11 references are known here, and at least 5 must be." in told
     none = card(await evaluate_document(from_survey(replace(survey, references=unknown)), "dense retrieval", tools))
     assert "cannot be judged: none of its 9 references are known here." in none
+
+
+def test_a_share_of_few_claims_is_no_verdict() -> None:
+    recall = {"citation recall": Score("citation recall", 1.0, "asked")}
+    assert "Only 1 sentence has citations, too few" in write_verdict(
+        {**recall, "claims": Score("claims", 1.0, "")}, "bees"
+    )
+    assert "Only 4 sentences have citations, too few" in write_verdict(
+        {**recall, "claims": Score("claims", 4.0, "")}, "bees"
+    )
+    assert "100% of the sentences" in write_verdict({**recall, "claims": Score("claims", 5.0, "")}, "bees")
