@@ -27,7 +27,11 @@ LONGEST_QUOTE = 60
 REDUNDANT = 0.85
 """Cosine from which two sentences say the same."""
 
-ELSEWHERE = r"https?://|github|supplementary|(?:project|web|home) ?(?:page|site)"
+ELSEWHERE = (
+    r"https?://|//[\w-]+\.[\w-]+|github|supplementary|(?:project|web|home) ?(?:page|site)|"
+    r"\b(?:videos?|codes?|demos?|details|materials?)\b[^.;]{0,40}\b(?:can be (?:found|seen|viewed|downloaded|accessed)|"
+    r"(?:is|are|be made) (?:\w+ )?available)"
+)
 """Pattern of what only says where more is to be found."""
 
 # Sentences that mean nothing outside their abstract.

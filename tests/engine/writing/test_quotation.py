@@ -46,6 +46,8 @@ def test_the_sentence_that_announces_the_work_is_its_contribution(announcement: 
         "Our results shed new light on grippers of many kinds.",
         "All the methods are tested on several sets of thin objects.",
         "Our gripper opens the door for the development of better hands.",
+        "An accompanying overview video of the gripper can be found at this anonymous URL.",
+        "Experiment videos and details of it are available at //sites.example.org/view/gripper.",
     ],
 )
 def test_what_an_abstract_ends_with_is_not_always_a_result(last: str) -> None:
