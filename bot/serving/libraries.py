@@ -147,15 +147,17 @@ class Libraries:
         return self._open[known]
 
     async def refit_beside(self, library: OwnLibrary) -> None:
-        """Where a library on this machine has outgrown its embedding, let another process fit it anew.
+        """Where another embedding of a library on this machine is due, let another process make it.
 
-        It is ended with this one, and what it had not finished is gone on with when the library is opened again.
+        Until then searches go by the one before. The process is ended with this one, and what it had not finished is
+        gone on with when the library is opened again.
         """
         if not isinstance(library, LocalLibrary) or not await library.is_outgrown():
             return
         running = self._refitting.get(library.folder)
         if running is None or running.returncode is not None:
-            command = (sys.executable, "-I", "-m", "engine.retrieval.libraries.refitting", str(library.folder))
+            command = [sys.executable, "-I", "-m", "engine.retrieval.libraries.refitting", str(library.folder)]
+            command += [self._settings.embedder] if self.neural_embedder() else []
             quiet = asyncio.subprocess.DEVNULL
             self._refitting[library.folder] = await asyncio.create_subprocess_exec(*command, stdout=quiet, stderr=quiet)
 

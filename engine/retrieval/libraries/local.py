@@ -179,10 +179,10 @@ class LocalLibrary:
 
     async def is_outgrown(self) -> bool:
         """Whether `refit` is due."""
-        return await asyncio.to_thread(self._store.grown)
+        return await asyncio.to_thread(self._store.is_outgrown)
 
     async def refit(self, on_progress: OnIndexProgress) -> None:
-        """Fit the embedding anew where the library has outgrown it, while others search, and add papers.
+        """Make the embedding that is due (`is_outgrown`), while others search by the one before, and add papers.
 
         Interrupted, it is gone on with by the next call. Raises `UserError` where another process is at it.
         """

@@ -1,6 +1,7 @@
 """Fills a draft of a library's index with all its papers.
 
-Run as ``python -I -m engine.retrieval.libraries.refitting FOLDER``, it fits a library anew while others search that.
+Run as ``python -I -m engine.retrieval.libraries.refitting FOLDER [MODEL]``, it makes a library's embedding anew, by its
+own or by a model for fastembed, while others search that.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.retrieval.embedding import LatentSemanticAnalysis, sample_rows
+from engine.retrieval.embedding import LatentSemanticAnalysis, LocalNeuralEmbedder, sample_rows
 from engine.retrieval.libraries.drafting import IndexDraft
 from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
 from engine.retrieval.libraries.local_papers import PaperTable
@@ -53,12 +54,13 @@ async def _read_sample(papers: PaperTable, total: int) -> list[str]:
     return sample
 
 
-async def _refit(folder: Path) -> None:
+async def _refit(folder: Path, model: str = "") -> None:
     from engine.retrieval.libraries.local import open_library  # which imports this module
 
-    await (await open_library(folder)).refit(lambda _: None)
+    neural = LocalNeuralEmbedder(model) if model else None
+    await (await open_library(folder, neural)).refit(lambda _: None)
 
 
 if __name__ == "__main__":
     os.nice(10)
-    asyncio.run(_refit(Path(sys.argv[1])))
+    asyncio.run(_refit(Path(sys.argv[1]), *sys.argv[2:]))

@@ -69,19 +69,31 @@ class VectorStore:
         self._neural = neural
 
     def embedder(self) -> Embedder | None:
-        """The chosen neural embedder, else the one fitted on this library, ``None`` before the first fit."""
-        if self._neural is not None:
-            return self._neural
+        """What made the vectors that are there; ``None`` where there are none that can be searched by.
+
+        That is the one fitted on this library, or the chosen neural one; not a neural one that was chosen before.
+        """
         generation = self._generation()
+        if self._is_by_chosen():
+            return self._neural
         if generation is None or not (generation / "lsa.json").exists():
             return None
         with _reading(self._folder):
             return LatentSemanticAnalysis.load(generation)
 
-    def load(self) -> PaperVectors | None:
-        """The current vectors, mapped from disk; ``None`` where there are none for the chosen embedder."""
+    def _is_by_chosen(self) -> bool:
+        """Whether the chosen neural embedder made the vectors."""
+        return self._neural is not None and self._state().get("embedder") == self._neural.name
+
+    def _can_be_searched(self) -> bool:
+        """Whether there are vectors, and what made them can embed a query."""
         generation = self._generation()
-        if generation is None or (self._neural and self._state()["embedder"] != self._neural.name):
+        return generation is not None and (self._is_by_chosen() or (generation / "lsa.json").exists())
+
+    def load(self) -> PaperVectors | None:
+        """The current vectors, mapped from disk; ``None`` where there are none that can be searched by."""
+        generation = self._generation()
+        if generation is None or not self._can_be_searched():
             return None
         with _reading(self._folder):
             keys = [PaperKey(key) for key in json.loads((generation / "keys.json").read_text(encoding="utf-8"))]
@@ -121,9 +133,8 @@ class VectorStore:
         (self._folder / "index.json").unlink(missing_ok=True)
 
     def holds(self) -> int:
-        """How many papers the library had when it was last indexed."""
-        generation = self._generation()
-        if generation is None or (self._neural and self._state()["embedder"] != self._neural.name):
+        """How many papers the library had when it was last indexed for searches."""
+        if not self._can_be_searched():
             return 0
         return int(self._state().get("papers", -1))
 
@@ -162,9 +173,11 @@ class VectorStore:
         parts[-1].save(generation / name)
         return [*names, name]
 
-    def grown(self) -> bool:
-        """Whether the library's own embedding is to be fitted again."""
+    def is_outgrown(self) -> bool:
+        """Whether another embedding is due: the library has outgrown its own, or a neural embedder was chosen since."""
         embedder = self.embedder()
+        if self._neural is not None:
+            return embedder is not None and not self._is_by_chosen()
         return isinstance(embedder, LatentSemanticAnalysis) and self.holds() >= embedder.fitted_on * REFIT_GROWTH
 
     def add_words(self, texts: PaperTexts) -> WordParts:
