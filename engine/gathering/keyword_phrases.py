@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from engine.naming.headings import known_topics
+from engine.naming.phrases import american_stem
 from engine.retrieval.libraries.library import Library, TopicCounts
 from engine.retrieval.topic_words import read_topic
 from engine.text import STOP_WORDS, terms, words
@@ -17,6 +19,10 @@ LEAST_PAPERS = 2
 
 TYPICAL = 1.96
 """Least weighted log-odds, in standard deviations: by chance one phrase in forty reaches it."""
+
+LIFT = 3.0
+"""So many times as often the papers about the topic must have a phrase as the rest: "theoretical analysis" is no
+keyword of any topic."""
 
 PRIOR = 0.5
 """Papers with a phrase that are added to either side: the prior of the weighted log-odds."""
@@ -46,10 +52,10 @@ class PhraseReader:
         having = self.find(phrase)
         written = _written(phrase, having)
         # A word alone belongs to many fields, unless it is a name.
-        if not written or (len(parts) == 1 and written.islower()):
+        if not written or (len(parts) == 1 and written.islower()) or not _names_something(written, having):
             return ""
         counts = await self._library.count_topic(written)
-        return written if _log_odds(len(having), len(self._papers), counts) >= TYPICAL else ""
+        return written if _is_typical(len(having), len(self._papers), counts) else ""
 
 
 def _is_said(phrase: str, pool: KeywordPool) -> bool:
@@ -59,10 +65,22 @@ def _is_said(phrase: str, pool: KeywordPool) -> bool:
     return any(stems <= {*topic.stems, *topic.all_stems()} for topic in said)
 
 
+def _names_something(phrase: str, papers: Sequence[Paper]) -> bool:
+    """Whether a phrase is a name, a topic of the field or in a title of the papers: "training phase" is neither."""
+    is_name = all(part[0].isupper() or part in STOP_WORDS for part in phrase.split())
+    is_known = " ".join(american_stem(word) for word in phrase.lower().split()) in known_topics()
+    return is_name or is_known or any(_pattern(phrase).search(paper.title) for paper in papers)
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """Finds a phrase with blanks or hyphens between its words."""
+    spaced = r"[\s-]+".join(map(re.escape, phrase.split()))
+    return re.compile(rf"\b{spaced}\b", re.I)
+
+
 def _written(phrase: str, papers: Sequence[Paper]) -> str:
     """How papers mostly write a phrase, inside a sentence rather than at its beginning; empty where few have it."""
-    spaced = r"[\s-]+".join(map(re.escape, phrase.split()))
-    pattern = re.compile(rf"\b{spaced}\b", re.I)
+    pattern = _pattern(phrase)
     forms: Counter[str] = Counter()
     count = 0
     for paper in papers:
@@ -74,16 +92,17 @@ def _written(phrase: str, papers: Sequence[Paper]) -> str:
     return forms.most_common(1)[0][0] if forms else phrase
 
 
-def _log_odds(with_it: int, about: int, counts: TopicCounts) -> float:
-    """Weighted log-odds of a phrase among papers about the topic against the rest (Monroe, Colaresi, Quinn 2008).
+def _is_typical(with_it: int, about: int, counts: TopicCounts) -> bool:
+    """Whether papers about the topic have a phrase more often than the rest: by `LIFT`, and not by chance.
 
-    In standard deviations; infinite where there is no rest to compare with. How many papers of the rest have the
-    phrase is taken from its rarest word, which is more than there are.
+    By weighted log-odds in standard deviations (Monroe, Colaresi, Quinn 2008). How many papers of the rest have the
+    phrase is taken from its rarest word, which is more than there are. Where there is no rest, every phrase is typical.
     """
     rest = counts.papers - about
     if not counts.papers_with or about > OF_THE_LIBRARY * counts.papers:
-        return math.inf
+        return True
     elsewhere = max(0, min(counts.papers_with) - with_it)
     here, there = with_it + PRIOR, elsewhere + PRIOR
     odds = math.log(here / (about - with_it + PRIOR)) - math.log(there / (max(0, rest - elsewhere) + PRIOR))
-    return odds / math.sqrt(1 / here + 1 / there)
+    is_often = with_it * rest >= LIFT * elsewhere * about
+    return is_often and odds / math.sqrt(1 / here + 1 / there) >= TYPICAL

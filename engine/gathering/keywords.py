@@ -39,15 +39,20 @@ ReadPhrase = Callable[[str, Sequence[Paper], KeywordPool], Awaitable[str]]
 """A candidate, the papers known, and the pool → the phrase as papers write it, or nothing where it is no keyword."""
 
 
+FindPapers = Callable[[str], Sequence[Paper]]
+
+
 @dataclass(frozen=True, slots=True)
 class CandidateWording:
     """How candidates are worded: ``name`` names clusters, ``read`` says how one is written, or that it is none.
 
-    The terms of a cluster stand in where it is given no name that can be read.
+    The terms of a cluster stand in where it is given no name that can be read. Where ``find`` finds papers about the
+    topic that have a phrase, `farthest` compares what these papers mean, since two words by themselves mean little.
     """
 
     read: ReadPhrase | None = None
     name: NameClusters | None = None
+    find: FindPapers | None = None
 
 
 def select(candidates: Vectors, topic: Vectors, pool: Vectors, selector: Selector) -> int | None:
@@ -119,7 +124,9 @@ async def expand_keywords(
         dropped |= unreadable
         if unreadable and not candidates:
             continue
-        vectors = await asyncio.to_thread(embedder.embed, [*candidates, *(k.text for k in pool)])
+        find = wording.find if selector == "farthest" else None
+        phrases = [*candidates, *(k.text for k in pool)]
+        vectors = await asyncio.to_thread(_embed_phrases, phrases, find, vectors_of, embedder)
         topic, others = vectors[len(candidates)], vectors[len(candidates) + 1 :]
         chosen = select(vectors[: len(candidates)], topic, others, selector)
         if chosen is None:
@@ -162,13 +169,30 @@ async def _search_keyword(keyword: Keyword, search: Search, known: dict[PaperKey
     return Keyword(keyword.text, keyword.origin, len(found))
 
 
+def _embed_phrases(
+    phrases: Sequence[str], find: FindPapers | None, vectors_of: dict[PaperKey, Vectors], embedder: Embedder
+) -> Vectors:
+    """The vectors of phrases, shape (phrases, dimensions): the middle of the papers that have one, if any is found."""
+    vectors = embedder.embed(list(phrases))
+    for row, phrase in enumerate(phrases):
+        if find and (papers := find(phrase)):
+            middle = _embed_once(papers, vectors_of, embedder).mean(axis=0)
+            vectors[row] = middle / max(1e-9, float(np.linalg.norm(middle)))
+    return vectors
+
+
+def _embed_once(papers: Sequence[Paper], vectors_of: dict[PaperKey, Vectors], embedder: Embedder) -> Vectors:
+    """The papers' vectors; ``vectors_of`` is filled with new ones."""
+    if new := [paper for paper in papers if paper.key not in vectors_of]:
+        vectors_of.update(zip((paper.key for paper in new), embed_papers(embedder, new), strict=True))
+    return np.array([vectors_of[paper.key] for paper in papers])
+
+
 def cluster_papers(
     papers: Sequence[Paper], groups: int, vectors_of: dict[PaperKey, Vectors], embedder: Embedder
 ) -> list[list[Paper]]:
     """The papers in so many clusters; none where they cannot be told apart. ``vectors_of`` is filled with new ones."""
-    if new := [paper for paper in papers if paper.key not in vectors_of]:
-        vectors_of.update(zip((paper.key for paper in new), embed_papers(embedder, new), strict=True))
-    vectors = np.array([vectors_of[paper.key] for paper in papers])
+    vectors = _embed_once(papers, vectors_of, embedder)
     if len(np.unique(vectors, axis=0)) < groups:
         return []
     from sklearn.cluster import KMeans

@@ -18,7 +18,7 @@ from engine.values import Brief, Keyword, KeywordPool
 from tests.fakes import papers
 
 ABOUT = [
-    replace(p, abstract=f"{p.abstract} We compare Schema Linking with deep networks and learn to link.")
+    replace(p, abstract=f"{p.abstract} We compare Schema Linking with deep networks and learn to link. The odd phase.")
     for p in papers(12, "graph", 101)
 ]
 REST = [replace(p, abstract=f"{p.abstract} Deep networks again.") for p in papers(60, "vision", 301)]
@@ -39,6 +39,7 @@ async def library(tmp_path: Path) -> AsyncIterator[LocalLibrary]:
         ("schema linking", "Schema Linking"),  # as the papers write it
         ("deep networks", ""),  # the whole library says so
         ("learn to", ""),  # a fragment
+        ("odd phase", ""),  # no name, no topic of the field, in no title
         ("attention graph", ""),  # the topic in another order
         ("compare", ""),  # a word alone
         ("quantum codes", ""),  # nobody says so
@@ -54,3 +55,18 @@ async def test_a_topic_without_papers_is_said_before_keywords_are_proposed(libra
     brief = Brief("quantum error correction", library="lib")
     with pytest.raises(UserError, match="“quantum error correction”"):
         await propose_keywords(brief, RunContext(library, await library.embedder()))
+
+
+async def test_a_topic_whose_words_alone_mean_little_gets_keywords_all_the_same(tmp_path: Path) -> None:
+    """What a phrase of two words means is told by the papers that have it, not by the words."""
+    kinds = ("Zebra Crossing", "Copper Lantern", "Velvet Harbour")
+    own = [
+        replace(p, title=f"Quokka Tickling with {kind}", abstract=f"{p.abstract} Quokka tickling needs a {kind}. {n}")
+        for kind, start in zip(kinds, (101, 201, 401), strict=True)
+        for n, p in enumerate(papers(8, "graph", start))
+    ]
+    made = await create_library(tmp_path / "lib")
+    await made.add([*own, *REST])
+    await made.index(lambda _: None)
+    pool = await propose_keywords(Brief("quokka tickling", library="lib"), RunContext(made, await made.embedder()))
+    assert len({*kinds} & {keyword.text for keyword in pool.keywords}) >= 2
