@@ -40,6 +40,9 @@ LEAST_COVER = 0.25
 COVER_CANDIDATES = 60
 """Phrases, the best, of which it is counted how many papers say them."""
 
+SHORTEST_BEGINNING = 6
+"""Letters of a stem that is taken for the same as a longer one that begins with it."""
+
 SET_APART = 1.5
 """How much more frequent a term is in a group than in the others for it to set the group apart."""
 
@@ -233,7 +236,16 @@ def _is_readable(phrases: GroupedPhrases, phrase: str) -> bool:
 def _is_new(phrases: GroupedPhrases, phrase: str, topical: set[str], taken: Sequence[set[str]]) -> bool:
     """Whether the phrase says something that no heading before it says."""
     said = stems_of(_form(phrases, phrase)) - topical
-    return all(len(said & other) <= 0.5 * min(len(said), len(other)) for other in taken if other)
+    return all(_count_shared(said, other) <= 0.5 * min(len(said), len(other)) for other in taken if other)
+
+
+def _count_shared(stems: Collection[str], others: Collection[str]) -> int:
+    """How many of the stems are among the others, as they are or as the beginning of one: *detect* of *detector*."""
+    return sum(any(one == other or _begins(one, other) or _begins(other, one) for other in others) for one in stems)
+
+
+def _begins(short: str, long: str) -> bool:
+    return len(short) >= SHORTEST_BEGINNING and long.startswith(short)
 
 
 def _terms(phrases: GroupedPhrases, topical: set[str], formula: Formula) -> list[tuple[str, ...]]:

@@ -206,3 +206,14 @@ async def test_parts_need_names_only_where_no_model_gives_them(library: LocalLib
 
     assert await parts(None) == 0
     assert 2 <= await parts(FakeModel(simulate_answer)) <= 4
+
+
+def test_headings_are_not_told_apart_by_an_ending() -> None:
+    texts = {"Weed Detection in {}": "Weed detection saves {}.", "Weed Detectors of {}": "Weed detectors see {}."}
+    papers = [
+        paper(i * 50 + k, title=title.format(place), abstract=text.format(place))
+        for i, (title, text) in enumerate(texts.items())
+        for k, place in enumerate(PLACES)
+    ]
+    found = divide([*papers, *about("crop rotation", 200)], [0] * 8 + [1] * 8 + [2] * 8)
+    assert len([name for name in found if name.startswith("Weed")]) == 1
