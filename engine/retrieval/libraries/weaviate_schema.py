@@ -174,6 +174,8 @@ def _word_failure(error: Exception, doing: str) -> tuple[str, bool]:
             "nothing will be doubled.",
             False,
         )
+    if "not find enough weaviate nodes" in detail.lower():
+        return "The Weaviate cluster has fewer machines than SCHOLIUM_WEAVIATE_REPLICAS asks for; ask for fewer.", False
     status = getattr(error, "status_code", None)
     if status in {401, 403}:
         return "The Weaviate server refused us; check WEAVIATE_API_KEY.", False

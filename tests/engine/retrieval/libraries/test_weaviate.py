@@ -169,6 +169,13 @@ async def test_the_server_may_make_the_vectors(client: Any, server: WeaviateServ
     assert isinstance(await library.embedder(), FittedOnTopic)
 
 
+async def test_more_replicas_than_machines_are_refused_with_the_setting(client: Any, server: WeaviateServer) -> None:
+    with pytest.raises(RetrievalError, match=r"fewer machines than SCHOLIUM_WEAVIATE_REPLICAS") as error:
+        async with translate_failures("to make the collections"):
+            await prepare(client, replace(server, replicas=3), "copied")
+    assert not error.value.retryable
+
+
 async def test_a_read_only_server_is_said_and_nothing_is_lost(
     client: Any, server: WeaviateServer, tmp_path: Path
 ) -> None:
