@@ -216,7 +216,7 @@ class App:
         return Defaults(
             recipes=self.recipes,
             libraries=self.libraries.names,
-            library=self.default_library(),
+            library=self.default_library,
             recipe=settings.recipe,
             length=settings.length,
             limits=settings.limits(),
@@ -233,7 +233,7 @@ class App:
 
     def defaults_for(self, library: str, output: Path) -> Defaults:
         """The defaults with another library and another folder for files."""
-        return replace(self.defaults(), library=library, output=output, apart=False)
+        return replace(self.defaults(), library=lambda: library, output=output, apart=False)
 
 
 @asynccontextmanager

@@ -40,7 +40,9 @@ class Defaults:
 
     recipes: Mapping[str, Recipe]
     libraries: Callable[[], Sequence[str]]
-    library: str
+    """Those that there are now; others are made while the service runs."""
+    library: Callable[[], str]
+    """The one taken where none is named."""
     recipe: str
     length: str
     limits: Limits
@@ -64,7 +66,7 @@ class Defaults:
 def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
     """The brief; raises `UserError` saying what to write instead."""
     options = command.options
-    library = options.get("library", defaults.library)
+    library = options["library"] if "library" in options else defaults.library()
     online = _yes_or_no("online", options.get("online"), default=defaults.online or library == ONLINE)
     if library == ONLINE:
         if not online:

@@ -51,7 +51,7 @@ def start(defaults: Defaults, session: SurveySession, incoming: Incoming) -> For
         (
             FormField("topic", labels.TOPIC, topic, labels.TOPIC_HINT),
             FormField("recipe", labels.RECIPE, defaults.recipe, kind="choice", choices=recipes),
-            FormField("library", labels.LIBRARY, defaults.library, kind="choice", choices=libraries),
+            FormField("library", labels.LIBRARY, defaults.library(), kind="choice", choices=libraries),
             FormField("length", labels.LENGTH, defaults.length, kind="choice", choices=lengths),
             FormField("sections", labels.SECTIONS, "", labels.SECTIONS_HINT, optional=True),
             FormField("years", labels.YEARS, "", labels.YEARS_HINT, optional=True),
@@ -61,7 +61,7 @@ def start(defaults: Defaults, session: SurveySession, incoming: Incoming) -> For
             FormField(
                 "online",
                 labels.ONLINE,
-                "yes" if defaults.online or defaults.library == ONLINE else "no",
+                "yes" if defaults.online or defaults.library() == ONLINE else "no",
                 labels.ONLINE_HINT,
                 kind="choice",
                 choices=answers,

@@ -87,6 +87,8 @@ class Libraries:
 
     async def library(self, name: str, place: Place | None = None) -> OwnLibrary:
         """The library of that name, opened once; raises `UserError` where there is none."""
+        if name not in (self._remote if place == "weaviate" else self.names()):
+            await self.discover()  # another process may have made it since
         where = place or self.place_of(name)
         if (known := f"{where}:{name}") not in self._open:
             if where == "weaviate":

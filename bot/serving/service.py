@@ -42,6 +42,9 @@ log = structlog.get_logger()
 SWEEP_S = 1.0
 """How often jobs that nobody waits for any more are looked for: "stop" said to another process takes so long."""
 
+DISCOVERY_S = 10.0
+"""Seconds after which a library that another process made in Weaviate is known here."""
+
 REVIVE_S = 20.0
 HOUR_S = 3_600.0
 """How often what is old is forgotten: events after a day, surveys after what the settings say."""
@@ -145,6 +148,15 @@ class Service:
                 await self.sweep()
             except ScholiumError as error:
                 log.warning("the service could not look after itself", error=str(error))
+
+    async def watch_libraries(self) -> None:
+        """Learn of the libraries that other processes make in Weaviate, for as long as the service runs."""
+        while True:
+            await asyncio.sleep(DISCOVERY_S)
+            try:
+                await self.app.libraries.discover()
+            except ScholiumError as error:
+                log.warning("the libraries in Weaviate could not be listed", error=str(error))
 
     async def sweep(self) -> None:
         """End jobs here that no session waits for any more (somebody said stop to another process); share out the rest.
@@ -271,12 +283,13 @@ async def run_service(
             service.metrics, app.settings.metrics_host, app.settings.metrics_port, service.not_ready
         ):
             await service.start()
-            watch = asyncio.create_task(service.watch())
+            watches = [asyncio.create_task(watch()) for watch in (service.watch, service.watch_libraries)]
             try:
                 yield service
             finally:
-                watch.cancel()
-                await asyncio.wait([watch])
+                for watch in watches:
+                    watch.cancel()
+                await asyncio.wait(watches)
                 await service.stop()
     finally:
         await app.close()

@@ -32,6 +32,16 @@ async def to_outline(lab: Lab) -> None:
     assert (await lab.state()).phase == "outline"
 
 
+async def test_a_library_that_is_made_while_the_service_runs_is_taken_from_then_on() -> None:
+    async with opened() as lab:
+        made = await create_library(lab.service.app.libraries.folder("main"))
+        await made.add(papers(12))
+        await made.index(lambda _: None)
+        await lab.chat.say("survey dense retrieval")
+        brief = (await lab.state()).brief
+        assert brief is not None and brief.library == "main"
+
+
 async def test_from_a_topic_to_a_survey_with_evidence_and_files(lab: Lab) -> None:
     await lab.chat.say("survey dense retrieval")
     assert "**dense retrieval** (your topic)" in lab.chat.last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 
 from adapters.chat import Attachment, Incoming
 from bot.app import JobServices, open_app
+from bot.bench.platforms.changes import PATIENCE_S
 from bot.jobs.runner import JobListener
+from bot.serving import service
 from engine.retrieval.online.transport import ProcessCache
 from engine.session.state import State, SurveySession
 from engine.values import Brief, Query
@@ -59,12 +62,15 @@ def test_a_weaviate_that_is_away_is_said_and_no_other_library_taken(tmp_path: Pa
     assert "✗ Weaviate" in doctor.stdout and doctor.returncode == 1
 
 
-async def test_a_conversation_and_papers_of_one_workspace(tmp_path: Path) -> None:
-    async with open_app() as app:
-        library = await app.libraries.new_library("main", "weaviate")
-        await library.add([*papers(12), *papers(10, "graph", 101)])
+async def test_a_conversation_and_papers_of_one_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "DISCOVERY_S", 0.1)
     async with opened() as lab:
-        await lab.service.app.libraries.discover()
+        async with open_app() as app:
+            library = await app.libraries.new_library("main", "weaviate")
+            await library.add([*papers(12), *papers(10, "graph", 101)])
+        async with asyncio.timeout(PATIENCE_S):
+            while "main" not in lab.service.app.libraries.names():  # noqa: ASYNC110 - as of another process, nothing tells
+                await asyncio.sleep(0.05)
         await lab.chat.backend.handle(Incoming(HERE, "mara", "u1", attachments=(Attachment("own.bib", BIB.encode()),)))
         await lab.settled()
         assert "1 paper added" in lab.chat.last
