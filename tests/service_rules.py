@@ -44,9 +44,10 @@ FIELDS_OF_STUDY = frozenset(
         Environmental_Science Agricultural_and_Food_Sciences Education Law Linguistics"""
     )
 )
-PAGED = {"fields", "offset", "limit"}
-FILTERED = PAGED | {"query", "year", "publicationTypes", "fieldsOfStudy", "venue", "minCitationCount", "openAccessPdf"}
+LINKS = {"fields", "offset", "limit", "publicationDateOrYear"}
+FILTERED = LINKS | {"query", "year", "publicationTypes", "fieldsOfStudy", "venue", "minCitationCount", "openAccessPdf"}
 BULK = FILTERED | {"sort", "token"}
+"""Its reference names no limit and no offset, but recordings show that it takes them, and heeds neither."""
 
 _NAME = re.compile(r"[0-9a-f]{40}|(?:DOI|ARXIV|ACL|PMID|CorpusId):\S+", re.I)
 
@@ -63,7 +64,7 @@ def refusal(path: str, query: Mapping[str, str], body: Any) -> tuple[int, str] |
         case "/recommendations/v1/papers" | "/recommendations/v1/papers/":
             return _refused(query, {"fields", "limit"}, BASE, 500) or _refused_examples(body)
     if re.fullmatch(r"/graph/v1/paper/.+/(citations|references)", path):
-        return _refused(query, PAGED, CITATION, 1_000)
+        return _refused(query, LINKS, CITATION, 1_000)
     return 404, "Not Found"
 
 
