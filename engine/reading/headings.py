@@ -16,7 +16,7 @@ LARGER = 1.06
 """Type that is so much larger than the text's is a heading's."""
 MOST_SKIPPED = 2
 """Headings that may be missing between two numbers, because they were not recognised."""
-_FLOAT = re.compile(r"(?:fig(?:ure|\.)|tab(?:le|\.)|algorithm|listing)\b", re.I)
+_FLOAT = re.compile(r"(?:fig(?:ure|\.)|tab(?:le|\.)|algorithm|listing)\s+[\dIVX]", re.I)
 LEAST_FREQUENT = 4
 """Lines without a number, each different, from which on their type is one of headings."""
 LEAST_HEADINGS = 2
@@ -180,7 +180,9 @@ class _PlainHeadings:
 
 def reads_as_heading(text: str) -> bool:
     """Whether the words could be a heading: a capital first, no sentence, no names with initials."""
-    if re.match(r"(?:We|It|They|This|These|Our|Then|In this)\b", text) or re.search(r",\s+[A-Z]\.", text):
+    if re.match(r"(?:We|It|They|This|These|Our|Then|In this)\b", text):
+        return False
+    if re.search(r",\s+[A-Z]\.|[a-z]{3}\.+\s+[A-Z]", text):  # names; a sentence that begins behind another's end
         return False
     is_title = text[:1].isupper() and not text.endswith((".", ",", ";", ":")) and 1 <= len(text.split()) <= 10
     return is_title and sum(ch.isalpha() for ch in text) > len(text) / 2
@@ -249,14 +251,14 @@ class _StyledHeadings:
     def _is_like_others(self, at: int, used: int, bare: str) -> bool:
         """Whether a line without a number is set as headings are, free of the text around it."""
         style = self._lines[at].style
-        if style is None or not reads_as_heading(bare) or not self._stands_free(at, used):
+        if style is None or not reads_as_heading(bare) or _FLOAT.match(bare) or not self._stands_free(at, used):
             return False
         is_larger = style.size >= LARGER * self._text.size
         kind = _type_of(self._lines[at])
         if self._is_numbered:
             return is_larger and kind in self._types | self._frequent
         is_of_text = self._text.is_in_column(style) and style.size > 0.97 * self._text.size
-        return is_larger or is_of_text or (kind in self._frequent and not _FLOAT.match(bare))
+        return is_larger or is_of_text or kind in self._frequent
 
     def _stands_free(self, at: int, used: int) -> bool:
         """Whether the lines before and after are further away than lines of the text, or not of this column."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.reading.full_text import from_pdf
-from engine.reading.pdf import PdfText
+from engine.reading.pdf import LineStyle, PdfText
 
 WRAPPED = """1 Introduction
 Recent work of A. Radford, J. Wu and
@@ -104,3 +104,30 @@ def test_a_sentence_after_an_unpaired_bracket_goes_on_on_the_next_page() -> None
     first = "1 Introduction\n3) We sample (twice. It has parts.\nThe gripper consists of a"
     text = from_pdf(PdfText("", (first, "robot arm and a jaw. It holds.")), "x")
     assert any("The gripper consists of a robot arm and a jaw." in p.text for p in text.passages)
+
+
+def test_captions_in_bold_type_and_the_ends_of_run_in_headings_are_no_headings() -> None:
+    said = [
+        "Abstract",
+        "We begin with what is known of it.",
+        "It is much.",
+        "Method",
+        "We go on with what is new in it.",
+        "It is more.",
+        "Details in brief. We sample",
+        "some of them at random.",
+        "Figure 3 – Overview of it",
+        "We say what was found in it.",
+        "It is most.",
+        "Conclusion",
+        "We end with what is open in it.",
+    ]
+    apart = {"Abstract", "Method", "Details in brief. We sample", "Figure 3 – Overview of it", "Conclusion"}
+    styles, baseline = [], 72.0
+    for line in said:
+        baseline += 30.0 if line in apart else 12.0
+        large = line.startswith("Details")
+        styles.append(LineStyle(72, 300, baseline, 12.0 if large else 10.0, is_bold=line in apart and not large))
+    text = from_pdf(PdfText("", ("\n".join(said),), (tuple(styles),)), "x")
+    assert list(dict.fromkeys(p.section for p in text.passages)) == ["Abstract", "Method", "Conclusion"]
+    assert any("Details in brief. We sample some of them at random." in p.text for p in text.passages)
