@@ -67,6 +67,7 @@ from engine.session.events import (
     Propose,
     StartJob,
     StopJob,
+    TakeCandidate,
     Tell,
     UseList,
 )
@@ -346,7 +347,7 @@ class Turns:
         session, by_form = turn.session, turn.actor if turn.alone else ""
         job = before.job if isinstance(event, JobDone) else None
         same = before.state.phase == session.state.phase
-        if isinstance(event, EditKeywords | EditPapers | EditOutline | MovePaper):
+        if isinstance(event, EditKeywords | EditPapers | EditOutline | MovePaper | TakeCandidate):
             turn.say(word_change(before.state, session.state, by_form))
         elif job is None and not same:
             turn.close_card(word_decision(before.state, event, turn.actor))

@@ -31,12 +31,22 @@ def numbers_to_choose(state: State) -> list[int]:
     return [number for number in range(1, len(state.candidates) + 1) if number != state.chosen]
 
 
-def _line(number: int, candidate: Candidate, *, is_chosen: bool) -> str:
+def word_taken(state: State) -> str:
+    """That another candidate is the survey from now on."""
+    size = _word_size(state.candidates[state.chosen - 1])
+    return f"Candidate {state.chosen} is the survey now: {size}. `candidates` shows all, `undo` takes this back."
+
+
+def _word_size(candidate: Candidate) -> str:
     survey = candidate.survey
     words = sum(len(section.text.split()) for _, section in walk(survey.sections))
+    return f"{counted(len(survey.sections), 'section')}, {words:,} words, {counted(len(survey.references), 'source')}"
+
+
+def _line(number: int, candidate: Candidate, *, is_chosen: bool) -> str:
+    survey = candidate.survey
     headings = list_words([escape_markdown(clean(section.title)) for section in survey.sections])
     scores = [f"{name} {score} of 5" for name, score in zip(CRITERIA, candidate.scores, strict=False)]
-    size = f"{counted(len(survey.sections), 'section')}, {words:,} words, {counted(len(survey.references), 'source')}"
     title = escape_markdown(shorten(clean(survey.title), TITLE_CHARACTERS))
     taken = " · **this is the survey**" if is_chosen else ""
-    return f"{number}. {title} · {size} · {', '.join(scores) or 'not judged'}{taken}\n   {headings}"
+    return f"{number}. {title} · {_word_size(candidate)} · {', '.join(scores) or 'not judged'}{taken}\n   {headings}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from adapters.chat import Button
+from bot.wording.candidates import word_taken
 from bot.wording.hints import list_hints
 from bot.wording.proposals import proposal
 from bot.wording.reviews import list_review_buttons
@@ -199,6 +200,8 @@ def word_change(before: State, after: State, actor: str) -> str:
             return who + _changed_papers(old, new)
         case State(outline=Outline() as old), State(phase="outline", outline=Outline() as new):
             return who + (_moved_papers(old, new, after) or _joined_sections(old, new) or _changed_outline(old, new))
+        case State(chosen=int(was)), State(phase="discussion", chosen=int(number)) if number and number != was:
+            return f"{who}{word_taken(after)}"
         case State(survey=Survey() as old), State(phase="discussion", survey=Survey() as new):
             places = list_changed_places(old, new)
             return f"{who}Changed: {list_words([f'section {place}' for place in places])}." if places else ""

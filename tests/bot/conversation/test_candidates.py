@@ -30,6 +30,10 @@ async def test_the_candidates_are_shown_and_another_one_is_taken(
             chosen = await lab.state()
             assert chosen.survey == state.candidates[other - 1].survey
             assert chosen.outline == state.candidates[other - 1].outline
+            said = (
+                f"Candidate {other} is the survey now: {len(chosen.survey.sections)} sections" if chosen.survey else ""
+            )
+            assert any(message.text.startswith(said) for message in lab.chat.sent)
             await lab.talk("undo")
             assert (await lab.state()).survey == state.survey
             await lab.talk("choose candidate 7")
