@@ -204,6 +204,10 @@ class Section:
         make_inert(self, "title")
 
 
+UNWRITTEN = "not written"
+"""The detail of the warning that a section of the outline is missing."""
+
+
 @dataclass(frozen=True, slots=True)
 class SurveyWarning:
     """Something a reader should know: what kind, in which section, and the facts."""

@@ -67,6 +67,10 @@ class BudgetUse:
         return over_money or (self.limit.tokens is not None and self.tokens > self.limit.tokens)
 
 
+LEAST_SHOWN = 0.01
+"""Dollars; smaller amounts are shown with all their digits."""
+
+
 def today() -> str:
     """The day whose budgets count (UTC)."""
     return datetime.now(UTC).date().isoformat()
@@ -178,9 +182,16 @@ def _usage_columns(prices: PriceList, model: str, completion: Completion) -> dic
 
 
 def _word_used_up(limit: BudgetLimit) -> str:
+    """Whose budget is used up, and how to go on."""
     whose = {"survey": "this survey", "person": "you today", "workspace": "this workspace today"}[limit.scope]
-    most = f"${limit.money:.2f}" if limit.money is not None else f"{limit.tokens:,} tokens"
-    return f"The budget of {most} for {whose} is used up."
+    if limit.money is None:
+        return f"The budget of {limit.tokens:,} tokens for {whose} is used up. A new survey can have a larger one."
+    most = f"{limit.money:.2f}" if limit.money >= LEAST_SHOWN else f"{limit.money:.6f}".rstrip("0")
+    name = " NAME" if limit.scope == "person" else ""
+    return (
+        f"The budget of ${most} for {whose} is used up. "
+        f"An administrator can add a dollar to it by saying “budget {limit.scope}{name} 1”."
+    )
 
 
 async def load_budget_use(store: Store, payer: Payer, limits: Sequence[BudgetLimit]) -> list[BudgetUse]:

@@ -18,11 +18,11 @@ from engine.evidence import Evidence, connecting_sentences, section_at, sentence
 from engine.overview import LineOfWork
 from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
-from engine.survey import Citation, Claim, Section, SectionChange, Survey, Table, walk
+from engine.survey import UNWRITTEN, Citation, Claim, Section, SectionChange, Survey, SurveyWarning, Table, walk
 from engine.text import all_sentences, clean, list_words, sentences, shorten
 from engine.values import Paper, PaperKey
 
-GIST_CHARACTERS, LINE_CHARACTERS = 420, 130
+GIST_CHARACTERS, LINE_CHARACTERS = 420, 150
 LABEL_CHARACTERS = 32
 """Of a button: more is not shown on a phone."""
 
@@ -137,9 +137,19 @@ def _warnings(survey: Survey) -> list[str]:
         found = [w for w in survey.warnings if w.kind == kind]
         if found:
             places = ", ".join(dict.fromkeys(escape_markdown(w.place) for w in found if w.place not in ("", name)))
-            detail = escape_markdown(shorten(clean(found[0].detail), LINE_CHARACTERS)) if len(found) == 1 else ""
+            detail = escape_markdown(shorten(clean(_find_reason(found)), LINE_CHARACTERS))
             told.append(f"⚠ {name}: " + (f"{places} ({detail})" if places and detail else places or detail))
+    if any(warning.detail == UNWRITTEN for warning in survey.warnings):
+        told.append("`back`, then `ok`, writes what is missing; what is written stays.")
     return told
+
+
+def _find_reason(found: Sequence[SurveyWarning]) -> str:
+    """Why it is so, where all have one reason; empty where they have several."""
+    if len(found) == 1:
+        return found[0].detail
+    reasons = {warning.detail.rpartition(": ")[2] for warning in found} - {UNWRITTEN}
+    return reasons.pop() if len(reasons) == 1 and found[0].kind == "unfinished" else ""
 
 
 def section_buttons(survey: Survey, session: SurveySession) -> tuple[Button, ...]:

@@ -67,7 +67,9 @@ async def test_a_budget_is_raised_and_belongs_to_its_person(store: Store) -> Non
     mara, ben = Payer("abc", "fake:lab", "mara"), Payer("def", "fake:lab", "ben")
     limits = [BudgetLimit("person", 0.001), BudgetLimit("workspace", 5.0)]
     ledger = StoredLedger(store, mara, limits, lambda _, __: None)
-    with pytest.raises(LimitExceeded, match="for you today"):
+    with pytest.raises(
+        LimitExceeded, match=r"of \$0\.001 for you today is used up\. .* by saying “budget person NAME 1”"
+    ):
         async with ledger.reserve("draft", GPT, 100_000, 0):
             pass
     assert await count_rows(store, schema.spending) == 0

@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from bot.wording.sentences import failure
+from bot.wording.survey import word_survey
 from engine.errors import LanguageModelError
 from engine.llm.model import CallFailed, failure_of_status
+from engine.survey import UNWRITTEN, Section, Survey, SurveyWarning
 
 
 @pytest.mark.parametrize(
@@ -24,3 +26,14 @@ def test_a_model_that_is_away_names_key_address_and_the_way_without_it(error: Ca
 
 def test_an_answer_that_cannot_be_used_blames_no_key() -> None:
     assert "API_KEY" not in failure(LanguageModelError("No paper gave a hint for the outline.", retryable=True))
+
+
+def test_a_survey_that_the_budget_ended_says_why_and_how_to_go_on() -> None:
+    used_up = "The budget of $0.06 for this survey is used up."
+    ended = (("Beta", used_up), ("Gamma", f"citations not checked: {used_up}"), ("Delta", UNWRITTEN))
+    warnings = tuple(SurveyWarning("unfinished", place, detail) for place, detail in ended)
+    said = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=warnings))
+    assert f"⚠ Not finished: Beta, Gamma, Delta ({used_up})" in said
+    assert "`back`, then `ok`, writes what is missing; what is written stays." in said
+    several = (*warnings, SurveyWarning("unfinished", "Epsilon", "no claim of it holds"))
+    assert used_up not in word_survey(Survey("T", "A.", (), (), warnings=several))
