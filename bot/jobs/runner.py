@@ -146,8 +146,9 @@ async def _write(recipe: StagedRecipe, task: WritingTask, context: RunContext) -
 
 
 def _finish(brief: Brief, survey: Survey, context: RunContext) -> Survey:
-    """With what is said of a text that a model wrote, once it stands: its length and the prompts."""
-    return record_prompts(state_length(brief, survey)) if context.model else survey
+    """With what is said of a text once it stands: its length, and the prompts where a model wrote it."""
+    measured = state_length(brief, survey, is_quoted=context.model is None)
+    return record_prompts(measured) if context.model else measured
 
 
 async def _about_survey(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.citations import replace_citations
-from engine.limits import length_class
+from engine.limits import LENGTH_CLASSES_TOKENS, length_class
 from engine.llm.model import tokens_of
 from engine.llm.prompting import prompt_digests
 from engine.survey import Claim, ClaimTally, Section, Survey, SurveyWarning, walk
@@ -16,6 +16,8 @@ from engine.values import Brief, PaperKey
 
 LENGTH = "Length"
 """Name of the fact, and place of the warning, that tell how long a survey is."""
+
+SHORTEST = min(LENGTH_CLASSES_TOKENS, key=lambda name: LENGTH_CLASSES_TOKENS[name])
 
 DISCLAIMER = "This survey was made with a computer's help and is intended for reference only."
 
@@ -127,9 +129,10 @@ def record_prompts(survey: Survey) -> Survey:
     return replace(survey, prompts=tuple(sorted({*survey.prompts, *prompt_digests().items()})))
 
 
-def state_length(brief: Brief, survey: Survey) -> Survey:
+def state_length(brief: Brief, survey: Survey, *, is_quoted: bool = False) -> Survey:
     """The survey with the length class that it has, and a warning where another one was asked for.
 
+    A survey that ``is_quoted`` cannot be made longer: it is warned of where more than the shortest class was asked for.
     Tokens are counted as characters / 4 of the running text, each citation as its number.
     """
     parts = [survey.abstract, *(f"{section.title}\n{section.text}" for _, section in walk(survey.sections))]
@@ -139,7 +142,8 @@ def state_length(brief: Brief, survey: Survey) -> Survey:
     found = length_class(tokens)
     facts = (*(fact for fact in survey.facts if fact[0] != LENGTH), (LENGTH, f"{tokens:,} tokens ({found})"))
     warnings = tuple(w for w in survey.warnings if w.place != LENGTH)
-    if brief.subsection_words is None and found != brief.length:
+    if brief.subsection_words is None and found != brief.length and not (is_quoted and brief.length == SHORTEST):
         said = f"{brief.length} was asked for; this survey has {tokens:,} tokens, which is {found}"
+        said += ": without a language model it is as long as what it quotes" if is_quoted else ""
         warnings = (*warnings, SurveyWarning("length", LENGTH, said))
     return replace(survey, facts=facts, warnings=warnings)

@@ -58,6 +58,16 @@ def test_a_survey_of_another_length_class_than_asked_for_says_so_once() -> None:
     assert state_length(Brief("t", length="16k", subsection_words=100), long).warnings == ()
 
 
+def test_a_survey_of_quotations_says_its_length_and_warns_of_a_class_that_was_chosen() -> None:
+    short = Survey("T", "", (Section("Part", "word " * 900),), ())
+    usual = state_length(Brief("t"), short, is_quoted=True)
+    assert dict(usual.facts)["Length"] == "1,128 tokens (under 8k)"
+    assert usual.warnings == ()
+    (warning,) = state_length(Brief("t", length="32k"), short, is_quoted=True).warnings
+    assert "32k was asked for" in warning.detail
+    assert "without a language model it is as long as what it quotes" in warning.detail
+
+
 def test_the_versions_of_all_prompts_are_recorded() -> None:
     recorded = record_prompts(record_prompts(Survey("T", "", (), ())))
     assert dict(recorded.prompts) == prompt_digests()
