@@ -184,6 +184,9 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
                 found = split_in_two(points, SMALLEST_SECTION)
         if self.random_groups:  # the paper's ablation: as many groups of the same sizes, at random (4.3)
             found = np.random.default_rng(seed).permutation(found)
+            notes.append(
+                "These groups are drawn at random, as large as the clusters: SCHOLIUM_WITHOUT has “clustering”."
+            )
         elif not (context.model or self.published_k):
             return self._lines(papers, vectors, found, brief)
         return clusters(papers, found, brief.topic, self.formula)

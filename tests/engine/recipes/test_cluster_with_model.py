@@ -118,6 +118,8 @@ async def test_random_grouping_keeps_the_number_of_groups(library: LocalLibrary)
     real = await grouped(library, thinking())
     chance = await grouped(library, thinking(), ClusterRecipe(random_groups=True))
     assert len(chance.nodes) == len(real.nodes)
+    assert "drawn at random" in " ".join(chance.notes)
+    assert "drawn at random" not in " ".join(real.notes)
 
     def sets(outline: Outline) -> set[frozenset[PaperKey]]:
         return {frozenset(node.all_papers()) for node in outline.nodes}
