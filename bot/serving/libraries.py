@@ -40,7 +40,9 @@ SAMPLE = 200
 
 
 async def sample_papers(library: OwnLibrary) -> Sequence[Paper]:
-    """The first `SAMPLE` papers of the library."""
+    """`SAMPLE` papers from all over the library: in Weaviate, which orders papers by digests, the first."""
+    if isinstance(library, LocalLibrary):
+        return await library.sample(SAMPLE)
     papers: list[Paper] = []
     async for stored in library.everything():
         papers.append(stored.paper)
@@ -107,7 +109,7 @@ class Libraries:
         return self._open[known]
 
     async def sample_papers(self, name: str) -> Sequence[Paper]:
-        """The first `SAMPLE` papers of a library, read once; an index that is due is not made for them."""
+        """Some papers of a library, read once; an index that is due is not made for them."""
         if name not in self._samples:
             is_local = self.place_of(name) == "local"
             library = await open_library(self.folder(name)) if is_local else await self.library(name)

@@ -14,9 +14,10 @@ from engine.values import Paper
 from engine.writing.estimates import (
     CHECK_OVERHEAD,
     TOKENS_PER_VERDICT,
+    expect_claims,
     mean_tokens,
+    plan_repairs,
     tokens_drafted,
-    with_checks,
 )
 from engine.writing.review import MOST_CONCLUSIONS, WORDS_PER_QUESTION
 
@@ -26,16 +27,17 @@ SCOPE_TOKENS, SCOPE_WRITTEN = 670, 150
 STUDY_OVERHEAD, STUDY_WRITTEN = 620, 280
 """Tokens of the rules and the JSON schema with which one paper is read, and of what is said of it."""
 
-ENTRY_TOKENS = 310
-"""One study in the prompts that write from summaries; the review's share of tokens holds so many studies."""
-
-ENTRY_SHARE = 1.24
-"""Tokens of such an entry for each of the paper that was read: of short abstracts less is said."""
+ENTRY_TOKENS, ENTRY_SHARE, MOST_ENTRY_TOKENS = 180, 0.38, 310
+"""One study in the prompts that write from summaries: its fields, and of its summary so many tokens for each of the
+paper that was read, up to the summary's full length; the review's share of tokens holds as many as fit."""
 
 RELEVANT = 0.8
 """Share of the papers read that say something to the questions."""
 
-WRITING_OVERHEAD, CONCLUSIONS_WRITTEN = 500, 250
+UNDER_WAY = 1
+"""Papers that are being read when the review is full."""
+
+WRITING_OVERHEAD, CONCLUSIONS_WRITTEN = 340, 250
 
 CHECKED_COLUMNS, CELL_TOKENS = 3, 40
 """Columns of the table whose sentences are checked, and the tokens of one such sentence."""
@@ -49,13 +51,14 @@ def plan_quick_review(
     ``papers``: some of those that it may read, where they are known; ``with_texts``: whether full texts are fetched,
     which are longer than abstracts.
     """
-    if options.only_search:
-        read = options.space
-    else:
-        fitting = -(-limits.review_tokens * options.share // (100 * ENTRY_TOKENS))
-        read = min(MOST_READ, options.space, round(fitting / RELEVANT) + AT_ONCE // 2)
-    studies = round(read * RELEVANT)
     paper = round(TEXT_SHARE * limits.review_tokens) if with_texts else round(mean_tokens(papers))
+    entry = min(MOST_ENTRY_TOKENS, round(ENTRY_TOKENS + ENTRY_SHARE * paper))
+    if options.only_search:
+        read, studies = options.space, round(options.space * RELEVANT)
+    else:
+        fitting = limits.review_tokens * options.share // (100 * entry)
+        read = min(MOST_READ, options.space, round(fitting / RELEVANT) + UNDER_WAY)
+        studies = min(fitting, round(read * RELEVANT))
     study = PlannedCall("reading", STUDY_OVERHEAD + paper, STUDY_WRITTEN)
     chains: list[CallChain] = [(PlannedCall("outline", SCOPE_TOKENS, SCOPE_WRITTEN),)]
     chains += [(study,) * len(range(at, read, AT_ONCE)) for at in range(min(read, AT_ONCE))]
@@ -64,10 +67,14 @@ def plan_quick_review(
     chains += [(cells,)] * (CHECKED_COLUMNS * -(-studies // CLAIMS_PER_CALL))
     if options.only_search:
         return chains
-    entries = studies * min(ENTRY_TOKENS, round(ENTRY_SHARE * paper))
     written = tokens_drafted(WORDS_PER_QUESTION)
-    for _ in range(QUESTIONS):
-        chains += with_checks([PlannedCall("drafting", WRITING_OVERHEAD + entries, written)], WORDS_PER_QUESTION, ())
-    concluded = PlannedCall("drafting", WRITING_OVERHEAD + entries + QUESTIONS * written, CONCLUSIONS_WRITTEN)
-    check = PlannedCall("checking", CHECK_OVERHEAD + studies * paper, MOST_CONCLUSIONS * TOKENS_PER_VERDICT)
-    return [*chains, (concluded, check)]
+    drafting = WRITING_OVERHEAD + studies * entry
+    checking = CHECK_OVERHEAD + studies * paper
+    verdicts = round(expect_claims(WORDS_PER_QUESTION) * TOKENS_PER_VERDICT)
+    answer = (PlannedCall("drafting", drafting, written), PlannedCall("checking", checking + written, verdicts))
+    conclusions = (
+        PlannedCall("drafting", drafting + QUESTIONS * written, CONCLUSIONS_WRITTEN),
+        PlannedCall("checking", checking, MOST_CONCLUSIONS * TOKENS_PER_VERDICT),
+    )
+    again = plan_repairs(WORDS_PER_QUESTION, QUESTIONS, papers)
+    return [*chains, *[answer] * QUESTIONS, conclusions, *again]

@@ -46,6 +46,9 @@ BATCH = 5_000
 PATIENCE_S = 3_600.0
 """A new embedding waits so long for those who are adding papers, before it takes its place."""
 
+SAMPLED_PLACES = 10
+"""Places of a library that a sample is taken from."""
+
 SPELLING_PAPERS = 30
 """Papers that are read to learn how a word of the library is spelt, whose stem alone is in the index."""
 
@@ -142,6 +145,16 @@ class LocalLibrary:
             async for batch in await self._table.query().to_batches(max_batch_length=BATCH):
                 for row in batch.to_pylist():
                     yield to_stored(row)
+
+    async def sample(self, count: int) -> Sequence[Paper]:
+        """At most so many papers, from all over the library: files that were ingested one after the other differ."""
+        step, each = max(1, await self.count() // SAMPLED_PLACES), -(-count // SAMPLED_PLACES)
+        papers: dict[PaperKey, Paper] = {}
+        with translate_failures(self.name):
+            for place in range(SAMPLED_PLACES):
+                rows = await self._table.query().offset(place * step).limit(min(each, step)).to_list()
+                papers |= {stored.paper.key: stored.paper for stored in map(to_stored, rows)}
+        return list(papers.values())[:count]
 
     async def vectors(self) -> PaperVectors:
         """The vectors of titles and abstracts. Raises `UserError` where it is not indexed yet."""

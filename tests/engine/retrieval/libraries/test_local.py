@@ -35,6 +35,19 @@ async def filled(folder: Path, *batches: Iterable[Paper]) -> LocalLibrary:
     return library
 
 
+async def test_a_sample_is_from_all_over_the_library(tmp_path: Path) -> None:
+    library = await create_library(tmp_path / "lib")
+    assert await library.sample(10) == []
+    await library.add(papers(40))
+    sample = await library.sample(10)
+    assert len({paper.key for paper in sample}) == 10
+    keys = [paper.key for paper in papers(40)]
+    places = sorted(keys.index(paper.key) for paper in sample)
+    assert places[0] < 10
+    assert places[-1] >= 30
+    assert len(await library.sample(100)) == 40
+
+
 async def test_doubles_within_one_file_are_one(tmp_path: Path) -> None:
     library = await create_library(tmp_path / "lib")
     assert await library.add([paper(1), paper(1), replace(paper(1), citations=999)]) == AddReport(1, 1, 1)
