@@ -144,9 +144,14 @@ def _reread(means: str, phase: Phase) -> str:
 
 
 def _plain(command: str) -> str:
-    """Without case, punctuation, articles, “to” and the order of merged sections, which change no meaning."""
+    """Without case, punctuation, articles, “to” and the order of merged sections, which change no meaning.
+
+    Nor does how the wish of a rewrite is joined: “with a focus on …” is “focus on …”.
+    """
     bare = re.sub(r"[“”\"'.,;:?!]+(?=\s|$)|(?<=\s)[“”\"']", " ", command.casefold())
     words = [word for word in bare.split() if word not in {"a", "an", "the", "to", "and", "into"}]
+    if words[:1] == ["rewrite"]:
+        words = [word for word in words if word not in {"with", "so", "that", "it"}]
     return " ".join(sorted(words) if words[:1] == ["merge"] else words)
 
 

@@ -23,6 +23,8 @@ from engine.text import all_sentences, clean, list_words, sentences, shorten
 from engine.values import Paper, PaperKey
 
 GIST_CHARACTERS, LINE_CHARACTERS = 420, 150
+SHORT_CELL_WORDS = 3
+"""Up to so many a cell of a table is no sentence."""
 LABEL_CHARACTERS = 32
 """Of a button: more is not shown on a phone."""
 
@@ -181,11 +183,18 @@ def _rows(table: Table, survey: Survey) -> str:
     """The first rows of a table as a list, since no chat shows tables."""
     told = [f"**{escape_markdown(clean(table.caption))}**"]
     for row in table.rows[:ROWS_SHOWN]:
-        first, *others = [survey_text(cell, survey) for cell in row if cell not in ("", "–")] or [""]
+        cells = [(name, cell) for name, cell in zip(table.header, row, strict=False) if cell not in ("", "–")]
+        first, *others = [survey_text(_name_cell(name, cell), survey) for name, cell in cells] or [""]
         told.append(f"- {first}: {' · '.join(others)}" if others else f"- {first}")
     if len(table.rows) > ROWS_SHOWN:
         told.append(f"- … and {len(table.rows) - ROWS_SHOWN} more in the files: `export`")
     return "\n".join(told)
+
+
+def _name_cell(name: str, cell: str) -> str:
+    """A cell under its column's name where it is no sentence that speaks for itself, no year and no work."""
+    is_plain = len(cell.split()) > SHORT_CELL_WORDS or cell.isdecimal() or list_cited_keys(cell)
+    return cell if is_plain else f"{name}: {cell}"
 
 
 def sources_button(texts: Sequence[str], survey: Survey, session: SurveySession) -> tuple[Button, ...]:

@@ -11,15 +11,25 @@ from bot.commands.grammar import parse
 from bot.wording.cards import make_card, word_change
 from bot.wording.hints import suggest_words
 from bot.wording.sentences import word_kept
-from bot.wording.survey import sources_button
+from bot.wording.survey import sources_button, word_section
 from bot.wording.views import view
 from engine.citations import cite
 from engine.errors import UserError
 from engine.session.events import Job
 from engine.session.outline_edits import add_last
 from engine.session.state import SurveySession
-from engine.survey import Section, Survey
-from engine.values import Brief, Coverage, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
+from engine.survey import Section, Survey, Table
+from engine.values import (
+    Brief,
+    Coverage,
+    FoundPaper,
+    Keyword,
+    KeywordPool,
+    Outline,
+    OutlineNode,
+    PaperKey,
+    PaperSelection,
+)
 from tests.fakes import papers
 
 
@@ -102,6 +112,15 @@ def test_what_is_kept_is_said_only_of_what_was_made() -> None:
     assert word_kept(nothing.state, Job("1", "write")) == ""
     assert word_kept(nothing.state, Job("1", "papers")) == ""
     assert word_kept(part.state, Job("1", "write")) == "1 finished section is kept."
+
+
+def test_short_cells_of_a_table_stand_under_their_column_s_name() -> None:
+    header = ("Work", "Year", "Data and metrics", "Result")
+    rows = (("Guu et al. [@a:1]", "2020", "MARCO", "It improves the answers to open questions"),)
+    section = Section("Bees", "Text.", tables=(Table("Works", header, rows),))
+    survey = Survey("A Survey", "", (section,), (replace(papers(1)[0], key=PaperKey("a:1")),))
+    shown = word_section(survey, "1", section)
+    assert "2020 · Data and metrics: MARCO · It improves the answers to open questions" in shown
 
 
 def test_an_edit_that_changes_nothing_says_so() -> None:
