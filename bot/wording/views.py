@@ -25,7 +25,7 @@ def view(session: SurveySession, show: Show) -> Card:
     state = session.state
     match show.view:
         case "help":
-            return Card(wording.HELP, (), ("help",))
+            return Card(wording.HELP, ())
         case "hello" | "thanks" | "status" | "history":
             return Card(_word_standing(session, show.view), ())
         case "sources":
