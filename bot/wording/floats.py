@@ -1,6 +1,8 @@
-"""Where a table or a figure comes from, as a person reads it."""
+"""Tables as lists, and where a table or a figure comes from, as a person reads it."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from engine.citations import list_cited_keys, numbers
 from engine.overview import TimeLine
@@ -9,6 +11,28 @@ from engine.survey import BarChart, Citation, FieldMap, Figure, Reproduction, Su
 from engine.text import clean, shorten
 
 QUOTE_CHARACTERS = 160
+ROWS_SHOWN = 12
+"""Of a table; the files have all."""
+SHORT_CELL_WORDS = 3
+"""Up to so many a cell of a table is no sentence."""
+
+
+def list_rows(table: Table, write: Callable[[str], str]) -> str:
+    """The first rows of a table as a list, since no chat shows tables; ``write`` makes a cell's text a person's."""
+    told = [f"**{escape_markdown(clean(table.caption))}**"]
+    for row in table.rows[:ROWS_SHOWN]:
+        cells = [(name, cell) for name, cell in zip(table.header, row, strict=False) if cell not in ("", "–")]
+        first, *others = [write(_name_cell(name, cell)) for name, cell in cells] or [""]
+        told.append(f"- {first}: {' · '.join(others)}" if others else f"- {first}")
+    if len(table.rows) > ROWS_SHOWN:
+        told.append(f"- … and {len(table.rows) - ROWS_SHOWN} more in the files: `export`")
+    return "\n".join(told)
+
+
+def _name_cell(name: str, cell: str) -> str:
+    """A cell under its column's name where it is no sentence that speaks for itself, no year and no work."""
+    is_plain = len(cell.split()) > SHORT_CELL_WORDS or cell.isdecimal() or list_cited_keys(cell)
+    return cell if is_plain else f"{name}: {cell}"
 
 
 def why_table(survey: Survey, table: Table, number: int) -> str:

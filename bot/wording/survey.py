@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from adapters.chat import Button
+from bot.wording.floats import list_rows
 from bot.wording.sentences import counted
 from engine.citations import list_cited_keys, numbers, replace_citations, without_citations
 from engine.errors import UserError
@@ -18,13 +19,11 @@ from engine.evidence import Evidence, connecting_sentences, section_at, sentence
 from engine.overview import LineOfWork
 from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
-from engine.survey import UNWRITTEN, Citation, Claim, Section, SectionChange, Survey, SurveyWarning, Table, walk
+from engine.survey import UNWRITTEN, Citation, Claim, Section, SectionChange, Survey, SurveyWarning, walk
 from engine.text import all_sentences, clean, list_words, sentences, shorten
 from engine.values import Paper, PaperKey
 
 GIST_CHARACTERS, LINE_CHARACTERS = 420, 150
-SHORT_CELL_WORDS = 3
-"""Up to so many a cell of a table is no sentence."""
 LABEL_CHARACTERS = 32
 """Of a button: more is not shown on a phone."""
 
@@ -34,8 +33,6 @@ EVIDENCE_PER_PAGE = 8
 CONNECTING_SHOWN = 4
 SENTENCE_SHOWN = 300
 SOURCES_PER_PAGE = 20
-ROWS_SHOWN = 12
-"""Of a table; the files have all."""
 
 
 def address(paper: Paper) -> str:
@@ -172,29 +169,11 @@ def section_buttons(survey: Survey, session: SurveySession) -> tuple[Button, ...
 def word_section(survey: Survey, place: str, found: Section) -> str:
     """One section with its parts, as it stands in the survey."""
     parts = [f"### {place} {escape_markdown(clean(found.title))}", survey_text(found.text, survey)]
-    parts += [_rows(table, survey) for table in found.tables]
+    parts += [list_rows(table, lambda cell: survey_text(cell, survey)) for table in found.tables]
     for number, below in walk(found.sections, f"{place}."):
         parts += [f"### {number} {escape_markdown(clean(below.title))}", survey_text(below.text, survey)]
         parts += [f"A table of {counted(len(table.rows), 'row')}: `show {number}`" for table in below.tables[:1]]
     return "\n\n".join(part for part in parts if part)
-
-
-def _rows(table: Table, survey: Survey) -> str:
-    """The first rows of a table as a list, since no chat shows tables."""
-    told = [f"**{escape_markdown(clean(table.caption))}**"]
-    for row in table.rows[:ROWS_SHOWN]:
-        cells = [(name, cell) for name, cell in zip(table.header, row, strict=False) if cell not in ("", "–")]
-        first, *others = [survey_text(_name_cell(name, cell), survey) for name, cell in cells] or [""]
-        told.append(f"- {first}: {' · '.join(others)}" if others else f"- {first}")
-    if len(table.rows) > ROWS_SHOWN:
-        told.append(f"- … and {len(table.rows) - ROWS_SHOWN} more in the files: `export`")
-    return "\n".join(told)
-
-
-def _name_cell(name: str, cell: str) -> str:
-    """A cell under its column's name where it is no sentence that speaks for itself, no year and no work."""
-    is_plain = len(cell.split()) > SHORT_CELL_WORDS or cell.isdecimal() or list_cited_keys(cell)
-    return cell if is_plain else f"{name}: {cell}"
 
 
 def sources_button(texts: Sequence[str], survey: Survey, session: SurveySession) -> tuple[Button, ...]:
