@@ -36,7 +36,9 @@ _NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)?\s?(?:%|\\%|points?|times|×|x\b
 _USELESS = re.compile(
     rf"{ELSEWHERE}|\b(?:we|our)\b.{{0,40}}\brelease[ds]?\b.{{0,20}}\b(?:codes?|models?|data ?sets?)\b|"
     r"(?:code|data|models?|datasets?) (?:is|are|and \w+ are|will be) (?:\w+ )?(?:available|released)|"
-    r"publicly available|\badvances? the state of the art in this\b|^\(?(?:\d|i+)\)|^(?:currently|recently)\b",
+    r"publicly available|\badvances? the state of the art in this\b|^\(?(?:\d|i+|[a-e])\)|"
+    r"\b(?:following|two|three|four|several|main|principal|key) (?:\w+ ){0,2}contributions\b(?! to\b)|"
+    r"^(?:currently|recently)\b",
     re.I,
 )
 _NO_FINDING = re.compile(

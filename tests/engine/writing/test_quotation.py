@@ -47,6 +47,7 @@ def test_the_sentence_that_announces_the_work_is_its_contribution(announcement: 
         "All the methods are tested on several sets of thin objects.",
         "Our gripper opens the door for the development of better hands.",
         "An accompanying overview video of the gripper can be found at this anonymous URL.",
+        "Various experiments in simulation and real kitchens were performed for evaluation.",
         "Experiment videos and details of it are available at //sites.example.org/view/gripper.",
     ],
 )
@@ -57,6 +58,14 @@ def test_what_an_abstract_ends_with_is_not_always_a_result(last: str) -> None:
     assert found.words == RESULT.removesuffix(".")
     cut = quote_finding(paper(2, abstract=" ".join([GAP, "We present a gripper that feels.", MODULES, last])))
     assert cut is None or cut.words != last.removesuffix(".")
+
+
+def test_the_number_of_contributions_is_no_contribution() -> None:
+    counted = "We present the following three principal contributions."
+    text = f"{GAP} {counted} We propose a gripper that feels thin objects. {RESULT}"
+    quoted = quote_contribution(paper(1, abstract=text))
+    assert quoted is not None
+    assert quoted.words == "We propose a gripper that feels thin objects"
 
 
 def test_a_result_told_of_it_is_better_than_what_came_later() -> None:
