@@ -60,6 +60,9 @@ _CAUSE = re.compile(
 _PART = re.compile(
     r";|,?\s(?:although|though|while|whereas|even though|despite|but)\s|,\s(?:and|so|which|with|yet)\s", re.I
 )
+_CONCEDED = re.compile(r",\s(?:although|though|even though|despite)\s", re.I)
+"""Behind which a limit of the work is told."""
+
 _DATA_SET = re.compile(r"\bdata[ -]set", re.I)
 _PURPOSE = re.compile(
     r"\b(?:(?:is|are|was|were|be|been) (?:\w+ly )?(?:designed|intended|meant|used|developed|built|made|evaluated|"
@@ -77,6 +80,9 @@ FEWEST_TERMS = 3
 
 LEAST_SHARED = 0.33
 """Share of them that the source has to hold."""
+
+LEAST_CONCEDED = 0.4
+"""The same of a limit: "although training remains slow"."""
 
 _ET_AL = re.compile(r"([A-ZÀ-Þ][\w’'-]+)(?:\s+et al\b|\s+and (?:colleagues|co-?workers|others)\b)")
 _AUTHORS = re.compile(
@@ -186,8 +192,10 @@ def _added(claim: str, whole: str, topic: str) -> list[str]:
         own = split_terms(match["reason"])
         if len(own) >= FEWEST_MEANS and not own & held:
             found.append(" ".join(match[0].split()[:6]))
+    conceded = _CONCEDED.split(claim)[1:]
     for piece in pieces:
         own = split_terms(piece)
-        if len(own) >= FEWEST_TERMS and len(own & held) / len(own) < LEAST_SHARED:
+        least = LEAST_CONCEDED if piece in conceded else LEAST_SHARED
+        if len(own) >= FEWEST_TERMS and len(own & held) / len(own) < least:
             found.append(" ".join(piece.split()[:6]))
     return list(dict.fromkeys(found))
