@@ -15,7 +15,8 @@ _NAME_PART = re.compile(r"\s*(family|given|prefix|suffix)\s*=\s*([^,]*?)\s*")
 _OTHERS = frozenset({"others", "et al", "et al.", "and others"})
 _NOBODY = frozenset({"[no author name available]", "[anonymous]", "anonymous", "[no author id available]"})
 _CUT_OFF = re.compile(r"[\s,]+(?:et\.? al\b\.?|and others)\s*$", re.I)
-_AND = re.compile(r"\s+and\s+(?![^{}]*})", re.I)
+_AND = re.compile(r"\s+and\s+", re.I)
+_AND_OR_AMPERSAND = re.compile(r",?\s+(?:and|&)\s+", re.I)
 
 MOST_AUTHORS, AUTHORS_CHARACTERS = 10_000, 100_000
 """No paper has more; what claims to is read so far."""
@@ -43,7 +44,7 @@ def read_names(names: list[str]) -> tuple[str, ...]:
 def split_bibtex_names(text: str) -> list[str]:
     """Names divided by “and” outside braces, as BibTeX has them; by semicolons where there is no “and”."""
     text = shorten(text, AUTHORS_CHARACTERS)
-    names = [name for name in _AND.split(text) if name.strip()]
+    names = [name for name in _split_outside_braces(text, _AND) if name.strip()]
     return names if len(names) > 1 or text.strip().startswith("{") else [n for n in text.split(";") if n.strip()]
 
 
@@ -52,11 +53,23 @@ def split_names(text: str) -> list[str]:
     text = shorten(text, AUTHORS_CHARACTERS)
     if ";" in text:
         return [name for name in text.split(";") if name.strip()]
-    parts = [part for part in re.split(r",?\s+(?:and|&)\s+(?![^{}]*})", text, flags=re.I) if part.strip()]
+    parts = [part for part in _split_outside_braces(text, _AND_OR_AMPERSAND) if part.strip()]
     found: list[str] = []
     for part in parts:
         found += _split_commas(part)
     return found
+
+
+def _split_outside_braces(text: str, separator: re.Pattern[str]) -> list[str]:
+    """The text divided where the separator stands, but for text that ends at a closing brace."""
+    pieces = re.split(r"([{}])", text)
+    names = [""]
+    for piece, brace in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+        first, *more = [piece] if brace == "}" else separator.split(piece)
+        names[-1] += first
+        names += more
+        names[-1] += brace
+    return names
 
 
 _INITIALS = re.compile(r"(?:[A-Z]\.?[-\s]?){1,4}")

@@ -125,11 +125,11 @@ def test_a_row_that_is_no_csv_is_one_line_and_the_rows_after_it_are_read(tmp_pat
 
 def test_one_bad_line_far_down_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
     good = json.dumps({"title": "T{}", "year": 2000})
-    lines = [good.replace("{}", str(i)) for i in range(10_100)]
-    lines[9_999] = '{"title": "cut off'
+    lines = [good.replace("{}", str(i)) for i in range(2_100)]
+    lines[1_999] = '{"title": "cut off'
     found, (error,) = read(written(tmp_path, "big.jsonl", "\n".join(lines)))
-    assert len(found) == 10_099
-    assert error.place == "big.jsonl, line 10000"
+    assert len(found) == 2_099
+    assert error.place == "big.jsonl, line 2000"
     assert "not valid JSON" in error.why
 
 
