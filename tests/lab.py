@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
-from adapters.chat import Conversation
 from bot.app import App
 from bot.bench.platforms.changes import PATIENCE_S
-from bot.jobs.queue import DurableJobs, JobQueues
-from bot.jobs.sharing import JobLimits
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
-from bot.store.wanted_jobs import WantedJob
 from engine.session.state import State, SurveySession
 from engine.survey import Survey
+from tests.empty_databases import prepare_databases
 from tests.fakes import HERE, FakeChat
 
 
@@ -50,36 +45,10 @@ class Lab:
             await self.chat.say(line)
 
 
-_EMPTY_QUEUE: list[bytes] = []
-
-
-async def _empty_queue() -> bytes:
-    """A database with the queue of this chat and no job in it: making it takes a second, which once is enough."""
-    if not _EMPTY_QUEUE:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "jobs.sqlite"
-
-            async def nothing(_: Conversation, __: str) -> None:
-                """There is no job."""
-
-            async def alone(job: WantedJob) -> list[WantedJob]:
-                return [job]
-
-            queues = JobQueues("fake", HERE)
-            jobs = DurableJobs(f"sqlite:///{file}", queues, "template", JobLimits(), nothing, alone)
-            await jobs.launch()
-            await jobs.close()
-            _EMPTY_QUEUE.append(file.read_bytes())
-    return _EMPTY_QUEUE[0]
-
-
 @asynccontextmanager
 async def opened(chat: FakeChat | None = None) -> AsyncIterator[Lab]:
     """A lab with the settings of the environment while the block runs."""
     talking = chat or FakeChat()
-    jobs = load_settings().home / "jobs.sqlite"
-    if not jobs.exists():
-        jobs.parent.mkdir(parents=True, exist_ok=True)
-        jobs.write_bytes(await _empty_queue())
+    await prepare_databases()
     async with run_service(App(load_settings()), talking) as service:
         yield Lab(service, talking)

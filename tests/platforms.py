@@ -16,6 +16,7 @@ from bot.cli.platforms import discord_access, slack_access
 from bot.serving.service import Service, open_store, run_service
 from bot.settings import load_settings
 from bot.wording.labels import WORDS
+from tests.empty_databases import prepare_databases
 
 MINUTE_S = 1.5
 """A minute of the stand-in's rate limits, and of the adapter's."""
@@ -24,6 +25,7 @@ MINUTE_S = 1.5
 @asynccontextmanager
 async def on_slack(slack: Slack) -> AsyncIterator[Service]:
     """The command ``slack``, while the block runs."""
+    await prepare_databases()
     app = App(load_settings())
     pace = SendingPace(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
     async with open_store(app) as store:
@@ -39,6 +41,7 @@ async def on_slack(slack: Slack) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def on_discord(discord: Discord) -> AsyncIterator[Service]:
     """The command ``discord``, while the block runs."""
+    await prepare_databases()
     app = App(load_settings())
     async with open_store(app) as store:
         adapter = DiscordAdapter(discord_access(app.settings), WORDS, edit_s=0.3)

@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -199,18 +200,30 @@ def _migrate_database(url: sa.URL) -> None:
 
 
 def _migrate(connection: sa.Connection) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    config.attributes["connection"] = connection
-    script = ScriptDirectory.from_config(config)
+    script = _read_migrations()
     current = MigrationContext.configure(connection).get_current_revision()
+    if current == script.get_current_head():
+        return
     known = {revision.revision for revision in script.walk_revisions()}
     if current is not None and current not in known:
         raise UserError(
             f"The store was made by a later version of Scholium (its tables have version {current}, this program "
             f"knows up to {script.get_current_head()}). Update Scholium, or use another SCHOLIUM_HOME."
         )
+    config = _configure_migrations()
+    config.attributes["connection"] = connection
     command.upgrade(config, "head")
+
+
+def _configure_migrations() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return config
+
+
+@cache
+def _read_migrations() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_configure_migrations())
 
 
 def _prepare(engine: sa.Engine) -> None:

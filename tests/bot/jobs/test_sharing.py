@@ -19,6 +19,7 @@ from bot.wording.queue import NOBODY_WORKS, QueuePlace, word_queued
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.events import JobKind
+from tests.empty_databases import prepare_databases
 
 
 def job(name: str, state: JobState, since: float = 0.0, kind: JobKind = "write") -> SharedJob:
@@ -117,6 +118,7 @@ async def test_people_see_their_place_in_the_queue_and_then_their_survey(
     monkeypatch.setenv("SCHOLIUM_JOBS", "1")
     monkeypatch.setattr("bot.jobs.waiting.PATIENCE_S", 0.0)
     first = asyncio.Event()
+    await prepare_databases()
     team = Team()
     async with run_service(App(load_settings()), team) as service:
         run, begun = service.jobs._run, asyncio.Event()
@@ -145,6 +147,7 @@ async def test_people_see_their_place_in_the_queue_and_then_their_survey(
 async def test_where_no_process_runs_jobs_that_is_said(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCHOLIUM_JOBS", "0")
     monkeypatch.setattr("bot.jobs.waiting.PATIENCE_S", 0.0)
+    await prepare_databases()
     team = Team()
     async with run_service(App(load_settings()), team) as service:
         await begin(service, team, "one", "mara")
@@ -156,6 +159,7 @@ async def test_a_worker_runs_what_others_left_and_listens_to_nobody(
     library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SCHOLIUM_JOBS", "0")
+    await prepare_databases()
     async with run_service(App(load_settings()), Team()) as service:
         await begin(service, Team(), "one", "mara")
     monkeypatch.setenv("SCHOLIUM_JOBS", "2")

@@ -35,6 +35,7 @@ from bot.store.sessions import Store
 from bot.store.wanted_jobs import WantedJob
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.events import Job
+from tests.empty_databases import prepare_databases
 from tests.fakes import HERE, FakeChat, written
 from tests.lab import Lab, opened
 
@@ -56,6 +57,7 @@ async def test_a_conversation_goes_on_where_it_was_in_the_next_process(library: 
 @asynccontextmanager
 async def killed(chat: FakeChat) -> AsyncIterator[Lab]:
     """A service whose end nobody prepares: its heartbeat stops and its tasks with it."""
+    await prepare_databases()
     context = run_service(App(load_settings()), chat)
     service = await context.__aenter__()
     yield Lab(service, chat)

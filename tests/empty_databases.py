@@ -1,0 +1,48 @@
+"""The databases of a new installation, made once: making them costs a second, which each test would pay."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from adapters.chat import Conversation
+from bot.jobs.queue import DurableJobs, JobQueues
+from bot.jobs.sharing import JobLimits
+from bot.settings import load_settings
+from bot.store.database import open_database
+from bot.store.wanted_jobs import WantedJob
+from tests.fakes import HERE
+
+_MADE: dict[str, bytes] = {}
+"""The content of each file, once it was made."""
+
+
+async def prepare_databases() -> None:
+    """Give the home of the environment its store and its queue of jobs, without a row, where it has none."""
+    home = load_settings().home
+    home.mkdir(parents=True, exist_ok=True)
+    if not _MADE:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, make in (("store.sqlite", _make_store), ("jobs.sqlite", _make_queue)):
+                await make(Path(folder) / name)
+                _MADE[name] = (Path(folder) / name).read_bytes()
+    for name, content in _MADE.items():
+        if not (home / name).exists():
+            (home / name).write_bytes(content)
+
+
+async def _make_store(file: Path) -> None:
+    await (await open_database(f"sqlite:///{file}")).close()
+
+
+async def _make_queue(file: Path) -> None:
+    async def nothing(_: Conversation, __: str) -> None:
+        """There is no job."""
+
+    async def alone(job: WantedJob) -> list[WantedJob]:
+        return [job]
+
+    queues = JobQueues("fake", HERE)
+    jobs = DurableJobs(f"sqlite:///{file}", queues, "template", JobLimits(), nothing, alone)
+    await jobs.launch()
+    await jobs.close()
