@@ -19,6 +19,8 @@ from tests.engine.rendering.surveys import full_survey
 
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), "")
 WIDTHS = {"desk": (1280, 900), "phone": (390, 844)}
+AT_A_DESK = pytest.mark.parametrize("page", ["desk"], indirect=True)
+"""Where the width of the window changes nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +97,7 @@ def test_a_citation_opens_the_papers_card(page: Any) -> None:
     assert page.evaluate("document.activeElement.className") == "cite"
 
 
+@AT_A_DESK
 def test_the_keyboard_alone_opens_a_card(page: Any) -> None:
     page.locator("main a.cite").first.focus()
     page.keyboard.press("Enter")
@@ -145,6 +148,7 @@ def test_the_map_tells_names_and_opens_cards(page: Any) -> None:
     assert page.locator("#figure-2 g.paper.dim").count() == 6
 
 
+@AT_A_DESK
 def test_arrow_keys_go_from_paper_to_paper(page: Any) -> None:
     page.locator("#figure-2 a.to-paper:not([tabindex])").first.focus()
     before = page.evaluate("document.activeElement.getAttribute('aria-label')")
@@ -156,6 +160,7 @@ def test_arrow_keys_go_from_paper_to_paper(page: Any) -> None:
     pytest.fail("no arrow key led to another paper")
 
 
+@AT_A_DESK
 def test_dark_and_light_are_chosen(page: Any) -> None:
     page.get_by_role("button", name="Dark").click()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 28)"
@@ -177,6 +182,7 @@ def test_without_scripts_everything_is_there(browser: Any, page_file: Path) -> N
     context.close()
 
 
+@AT_A_DESK
 def test_print_leaves_out_what_only_a_screen_needs(page: Any) -> None:
     page.emulate_media(media="print")
     for selector in (".bar", "#contents", ".tools", ".legend"):
