@@ -232,7 +232,7 @@ def _style(body: str) -> Style:
 
 def _entries(listed: str, style: Style) -> tuple[Reference, ...]:
     marks = list(_ENTRY.finditer(listed))
-    if not marks and style == "numbered":
+    if not marks and style in {"numbered", "none"}:
         marks = list(_LISTED_ENTRY.finditer(listed))
     if style != "author and year" and marks:
         ends = [mark.start() for mark in marks[1:]] + [len(listed)]

@@ -194,3 +194,12 @@ def test_identifiers_in_references() -> None:
         PaperKey("arxiv:2005.11401"),
         PaperKey("s2:abc1"),
     ]
+
+
+def test_a_numbered_list_of_references_is_read_where_no_text_cites_it() -> None:
+    body = "Nothing is cited in a sentence. " * 10
+    text = f"# T\n\n## Methods\n\n{body}\n\n## References\n\n1. A First Paper. 2020.\n2. Another.\n"
+    assert [(r.name, r.text) for r in from_markdown(text).references] == [
+        ("1", "A First Paper. 2020."),
+        ("2", "Another."),
+    ]
