@@ -221,7 +221,7 @@ def _find_running(pages: Sequence[Sequence[Line]]) -> set[Line]:
             at = round(line.style.baseline) if line.style else 0
             if at in (*heights[:1], *heights[-1:]) and _PAGE_NUMBER.fullmatch(line.text):
                 running.add(line)
-            if at in in_margin:
+            if at in in_margin and not _CAPTION.match(line.text):
                 margins.append(line)
     often = Counter(map(_signature, margins))
     return running | {line for line in margins if often[_signature(line)] >= 2 and _signature(line)[0]}
