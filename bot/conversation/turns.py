@@ -363,11 +363,10 @@ class Turns:
     async def _show(self, turn: Turn, show: Show, person: str) -> None:
         session = turn.session
         match show:
-            case Show("cost"):
-                turn.answer(money.cost(await self._services.spent(session.id), self._services.limits(session)))
-            case Show("budget"):
-                payer = replace(payer_of(turn.stored), person=person)
-                turn.answer(money.budget(await self._services.load_budget_use(session, payer)))
+            case Show("cost" | "budget"):
+                uses = await self._services.load_budget_use(session, replace(payer_of(turn.stored), person=person))
+                spent = await self._services.spent(session.id)
+                turn.answer(money.cost(spent, uses) if show.view == "cost" else money.budget(uses))
             case Show("tree", number):
                 paper = trees.find_paper(session.state, number)
                 found = await self._services.find_trees(session, payer_of(turn.stored), [paper.key])

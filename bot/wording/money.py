@@ -74,8 +74,8 @@ def _word_size(expected: Estimate) -> str:
     )
 
 
-def cost(steps: Mapping[str, Usage], limits: Sequence[BudgetLimit]) -> str:
-    """What was spent, on what."""
+def cost(steps: Mapping[str, Usage], uses: Sequence[BudgetUse]) -> str:
+    """What was spent, on what, and what is left of the survey's budget with all that was added to it."""
     if not steps:
         return "Nothing was spent."
     lost = steps.get(LOST)
@@ -88,7 +88,7 @@ def cost(steps: Mapping[str, Usage], limits: Sequence[BudgetLimit]) -> str:
     total = sum(u.money for u in steps.values())
     known = all(u.priced for u in steps.values())
     total_used = total + (lost.money if lost else 0.0)
-    most = next((limit.money for limit in limits if limit.scope == "survey"), None)
+    most = next((use.limit.money for use in uses if use.limit.scope == "survey"), None)
     left = f" ${max(0.0, most - total_used):.2f} of ${most:.2f} are left." if most is not None else ""
     summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
     return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}{_lost(lost)}"])

@@ -144,7 +144,9 @@ async def test_lost_calls_are_shown_apart_from_paid_ones(open_store: OpenStore) 
     await settle_lost_calls(other)
     assert LOST not in await usage_by_step(store, "abc")  # its process lives
     await settle_lost_calls(other, ["one"])
-    shown = money.cost(await usage_by_step(store, "abc"), [BudgetLimit("survey", 1.0)])
+    await raise_budget(store, payer, "survey", 0.5)
+    uses = await load_budget_use(store, payer, [BudgetLimit("survey", 0.5)])
+    shown = money.cost(await usage_by_step(store, "abc"), uses)
     assert "draft: 1 calls" in shown
     assert "$0.150 in all. $0.55 of $1.00 are left. 1 call was broken off" in shown
     assert "up to $0.300" in shown
