@@ -106,6 +106,10 @@ USUAL_PLACE = 0.2
 WEAK = 0.08
 """A word with less than this share of the topic's rarities squared may be missing: the others say what it is about."""
 
+SAID_WITH_HEAD = 2
+"""Sentences that must have each word of the means and the use where the title has what the topic is about: what is
+said once beside other things is not how a paper does it."""
+
 SAID_OF_IT = 3
 """Sentences that must have a word `OF_ANY_PAPER` that is not in the title for the paper to be about it."""
 
@@ -321,7 +325,9 @@ def _has_head(text: TopicText, head: _Head, phrases: Phrases) -> bool:
     own = [(pair, is_name) for pair, is_name in phrases.items() if head.words >= {*pair}]
     if not head.words or not head.words <= positions_in(text.title):
         return False
-    return head.rest <= text.present() and all(_has_phrase(text.title, pair, is_name=is_name) for pair, is_name in own)
+    if any(text.count(word) < SAID_WITH_HEAD for word in head.rest):
+        return False
+    return all(_has_phrase(text.title, pair, is_name=is_name) for pair, is_name in own)
 
 
 def _pairs(topic: str, said: TopicWords) -> list[tuple[int, int]]:

@@ -334,3 +334,12 @@ def test_a_well_cited_paper_need_not_say_the_method_that_its_kind_is_called_by()
     unknown = replace(plain, title="Graph Networks of Edges", citations=3)
     found = about("graph neural networks", [*own, famous, unknown, *EXPLAINED], [3_000, 12_000, 12_000])
     assert famous.title in found and unknown.title not in found
+
+
+def test_a_method_that_is_said_once_beside_others_is_not_what_a_paper_does_it_with() -> None:
+    text = "Federated learning with differential privacy adds noise. Differential privacy hides each record."
+    own = papers_on("Federated Learning with Differential Privacy of Records", text)
+    once = "Federated learning keeps data on phones. Noise or differential privacy could be added. Case 3."
+    other = written(3, "Federated Learning in Rounds", once)
+    found = about("federated learning with differential privacy", [*own, other, *EXPLAINED], [500, 20_000, 600, 900])
+    assert sorted(found) == sorted(p.title for p in own)
