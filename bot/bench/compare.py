@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -28,9 +29,12 @@ from engine.survey import Survey, walk
 from engine.values import Brief
 
 HEADER = (
-    "Recipe", "Seconds", "Calls", "Tokens read", "Tokens written", "Dollars", "References", "Claims", "Checked",
-    "Heading recall", "ROUGE average",
+    "Recipe", "Seconds", "Calls", "Tokens\nread", "Tokens\nwritten", "Dollars", "Papers\ncited", "Claims", "Checked",
+    "Heading\nrecall", "ROUGE\naverage",
 )  # fmt: skip
+LEAST_WIDTH = 100
+"""Characters that the table needs: a log is taken to have 80, and figures must not be cut there."""
+
 PICTURE = "recipes.png"
 
 
@@ -89,7 +93,8 @@ async def compare(console: Console, wanted: Comparison, output: Path | None, *, 
         print(json.dumps({name: row if isinstance(row, str) else _facts(row) for name, row in found.items()}))  # noqa: T201
     else:
         model = "the simulated language model" if address else "the configured model"
-        console.print(_tabulate(wanted.topic, found, model))
+        wide = Console(file=console.file, width=max(console.width, LEAST_WIDTH))
+        wide.print(_tabulate(wanted.topic, found, model))
         for name, row in found.items():
             if isinstance(row, str):
                 console.print(f"{name} failed: {row}")
@@ -165,7 +170,10 @@ def _compared(survey: Survey, seconds: float, usage: Usage, embedder: Embedder, 
 
 
 def _tabulate(topic: str, found: Mapping[str, Compared | str], model: str) -> Table:
-    table = Table(*HEADER, title=f"{topic}: every recipe, with {model}")
+    title = f"{topic}: every recipe, with {model}"
+    table = Table(title=title, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in HEADER:
+        table.add_column(name, justify="left" if name == "Recipe" else "right", no_wrap=True)
     for name, row in found.items():
         if isinstance(row, str):
             table.add_row(name, "failed")
