@@ -89,8 +89,12 @@ def guess_command(text: str, phase: str) -> Guess:
     The first call in a process trains the classifier: see `train_classifier`.
     """
     phrase = normalise(text)
-    (template, score), (_, next_score), *_ = train_classifier().score(phrase.norm, phase)
-    margin = 0.0 if _is_doubtful(template, phrase.norm) else score - next_score
+    classifier = train_classifier()
+    (template, score), (_, next_score), *_ = classifier.score(phrase.norm, phase)
+    is_doubtful = _is_doubtful(template, phrase.norm) or (
+        phase == "discussion" and "{" not in template and classifier.asks_of_a_subject(phrase.norm)
+    )
+    margin = 0.0 if is_doubtful else score - next_score
     return Guess(_fill(template, phrase, text), template, margin)
 
 
@@ -144,6 +148,15 @@ class Classifier:
     model: LinearSVC
     phases: dict[str, frozenset[str]]
     tagger: SpanTagger
+    known: frozenset[str]
+    """Words of the commands themselves, rather than of what a survey is about."""
+
+    def asks_of_a_subject(self, norm: str) -> bool:
+        """Whether it is a question with a word that no command has: “what is the price of coffee?” asks no costs."""
+        said = norm.split()
+        return said[0] in words("inverted") | words("asking") and not self.known.issuperset(
+            word for word in said if word.isalpha()
+        )
 
     def score(self, norm: str, phase: str) -> list[tuple[str, float]]:
         """The classes of this step with their values of the decision function, the highest first."""
@@ -173,7 +186,9 @@ def _train() -> Classifier:
     for _, phase, template in examples:
         phases.setdefault(template, set()).add(phase)
     model = LinearSVC(random_state=0).fit(vectors, [template for _, _, template in examples])
-    return Classifier(vectorizer, model, {name: frozenset(at) for name, at in phases.items()}, train_tagger(tagged))
+    known = words("function").union(*(norm.split() for norm, _, name in examples if not re.search("text|said", name)))
+    seen_at = {name: frozenset(at) for name, at in phases.items()}
+    return Classifier(vectorizer, model, seen_at, train_tagger(tagged), known)
 
 
 def _read_rows() -> list[dict[str, str]]:

@@ -110,6 +110,12 @@ def test_talk_that_sounds_like_a_command_is_left_alone(text: str, phase: Phase) 
     assert read_utterance(text, phase, "thread") == ""
 
 
+def test_a_question_of_a_subject_is_asked_though_it_sounds_like_a_command() -> None:
+    for text in ("what is the price of coffee in Lima?", "how far are we with fusion reactors?"):
+        assert read_utterance(text, "discussion", "direct") == f"ask {text}"
+    assert read_utterance("what's the price for writing this", "discussion", "direct") == "cost"
+
+
 def test_words_that_no_pattern_fits_are_classified_for_those_who_talk_to_us_alone() -> None:
     text = "which section are you writing now?"
     assert read_utterance(text, "writing", "direct") == "status"
