@@ -68,7 +68,7 @@ async def test_a_quick_review_by_its_command_and_a_follow_up_by_button(
     async with simulating(Simulation(pace=0)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
         async with on_discord(discord):
-            begun = await discord.command("quick", question="how does dense retrieval use a passage index?")
+            begun = await discord.command("quick", question="how does dense retrieval use a passage index?", papers=20)
             review = await discord.offered("Write a full survey")
             assert begun.answers == [WORDS.begun]
             assert "References" in "".join(m.content for m in discord.messages if m.channel == review.channel)
@@ -78,7 +78,43 @@ async def test_a_quick_review_by_its_command_and_a_follow_up_by_button(
                     (m for m in discord.messages if "Write a full survey" in m.buttons and m is not review), None
                 )
             )
-        assert following.channel == review.channel
+            assert following.channel == review.channel
+            await discord.press(following, "Write a full survey")
+            await discord.offered("Make an outline")
+    assert (discord.refused, discord.unsafe) == ([], [])
+
+
+async def test_groups_are_changed_in_a_thread_with_their_map(
+    library: LocalLibrary, discord: Discord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with simulating(Simulation(pace=0)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        async with on_discord(discord):
+            await discord.say(f"<@{BOT}> survey dense retrieval recipe=cluster words=50")
+            await discord.press(await discord.offered("Search with these"), "Search with these")
+            await discord.press(await discord.offered("Make an outline"), "Make an outline")
+            groups = await discord.offered("Write headings")
+
+            def maps() -> list[bytes]:
+                return [content for m in discord.messages for name, content in m.files if name.endswith(".png")]
+
+            await discord.until(lambda: len(maps()) == 1)
+            for number, (said, answer) in enumerate(
+                (
+                    ("move 1 to 2", "is in section 2 now"),
+                    ("merge 1 and 2", "are one section now"),
+                    ("rename 1 to Encoders", "is now “Encoders”"),
+                ),
+                start=2,
+            ):
+                await discord.say(f"<@{BOT}> {said}", channel=groups.channel)
+                await discord.message(answer, groups.channel)
+                await discord.until(lambda count=number: len(maps()) == count)  # type: ignore[misc]
+            assert len({*maps()}) == 4
+            await discord.say(f"<@{BOT}> split 1", channel=groups.channel)
+            await discord.message("has no parts to split into", groups.channel)
+            await discord.press(await discord.offered("Write headings"), "Write headings")
+            await discord.offered("Write it")
     assert (discord.refused, discord.unsafe) == ([], [])
 
 
@@ -208,18 +244,3 @@ async def test_papers_attached_in_the_thread_are_read_and_help_is_private(
 async def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="DISCORD_TOKEN"):
         discord_access(load_settings())
-
-
-async def test_a_quick_review_by_its_subcommand_and_the_full_survey_by_button(
-    library: LocalLibrary, discord: Discord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with simulating(Simulation(pace=0)) as model:
-        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
-        async with on_discord(discord):
-            begun = await discord.command("quick", question="how does dense retrieval use a passage index?", papers=20)
-            review = await discord.offered("Write a full survey")
-            await discord.message("References", review.channel)
-            assert begun.answers == [WORDS.begun]
-            await discord.press(review, "Write a full survey")
-            await discord.offered("Make an outline")
-        assert (discord.refused, discord.unsafe) == ([], [])
