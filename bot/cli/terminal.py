@@ -40,8 +40,8 @@ COMPLETED = (
 """What Tab completes."""
 
 DEMO = (
-    "survey retrieval-augmented generation sections=6 words=220",
-    "add dense retrieval",
+    "survey retrieval-augmented generation",
+    "add dense vectors",
     "ok",
     "ok",
     "rename 3 to Dense Passage Retrieval",

@@ -17,6 +17,9 @@ from engine.values import KeywordPool, Paper
 LEAST_PAPERS = 2
 """Papers about the topic that must have a phrase, word for word."""
 
+LEAST_WITHOUT_REST = 4
+"""The same where there is no rest of the library to compare with."""
+
 TYPICAL = 1.96
 """Least weighted log-odds, in standard deviations: by chance one phrase in forty reaches it."""
 
@@ -96,11 +99,11 @@ def _is_typical(with_it: int, about: int, counts: TopicCounts) -> bool:
     """Whether papers about the topic have a phrase more often than the rest: by `LIFT`, and not by chance.
 
     By weighted log-odds in standard deviations (Monroe, Colaresi, Quinn 2008). How many papers of the rest have the
-    phrase is taken from its rarest word, which is more than there are. Where there is no rest, every phrase is typical.
+    phrase is taken from its rarest word, which is more than there are. Where there is no rest, it has to be in several.
     """
     rest = counts.papers - about
     if not counts.papers_with or about > OF_THE_LIBRARY * counts.papers:
-        return True
+        return with_it >= LEAST_WITHOUT_REST
     elsewhere = max(0, min(counts.papers_with) - with_it)
     here, there = with_it + PRIOR, elsewhere + PRIOR
     odds = math.log(here / (about - with_it + PRIOR)) - math.log(there / (max(0, rest - elsewhere) + PRIOR))

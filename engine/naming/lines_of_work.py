@@ -134,15 +134,15 @@ def find_lines_of_work(field: Field, clusters: Labels, most: int, formula: Formu
     Headings are what papers of a cluster have in common (``clusters``: the label of each paper), then what those papers
     have in common that say none of them. Empty where no heading has papers enough.
     """
-    headings, found = field.keep(list(islice(field.of_clusters(clusters), most)))
-    while len(headings) < most and np.sum(found == NOISE) >= field.enough:
-        further = field.of_others(headings, found)
-        if further is None:
-            break
+    headings, found = field.keep(list(field.of_clusters(clusters)))
+    while np.sum(found == NOISE) >= field.enough and (further := field.of_others(headings, found)):
         kept, placed = field.keep([*headings, further])
         if further not in kept:
             break
         headings, found = kept, placed
+    largest = sorted(range(len(headings)), key=lambda i: (-int(np.sum(found == i)), i))[:most]
+    if len(largest) < len(headings):
+        headings, found = field.keep([headings[i] for i in sorted(largest)])
     if not headings:
         return []
     kinds, found = label_kinds(field.papers, found, field.enough, field.avoid)
