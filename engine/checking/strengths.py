@@ -169,8 +169,8 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "removal",
         match_words(
-            r"eliminat\w+|eradicat\w+|(?:is|are|was|were|been|fully|completely|entirely) (?:\w+ )?solved|prevent\w*|"
-            r"remov(?:e[sd]?|ing)|abolish\w*|"
+            r"eliminat\w+|eradicat\w+|(?:is|are|was|were|been|fully|completely|entirely) (?:\w+ ){0,3}solved|"
+            r"prevent\w*|remov(?:e[sd]?|ing)|abolish\w*|"
             r"cures?|closes? the gap|makes? \w+ (?:obsolete|unnecessary)|obviat\w+|free of"
         ),
         match_words(
