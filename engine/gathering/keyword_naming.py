@@ -64,9 +64,8 @@ class ClusterNamer:
         try:
             answer = await self._model.answer_typed(request, KeywordsAnswer)
         except LanguageModelError as error:
-            self.failure = str(
-                error
-            )  # the clusters' own terms stand in; the list of keywords says where each comes from
+            # The clusters' own terms stand in; the list of keywords says where each comes from.
+            self.failure = str(error)
             return [""] * len(clusters)
         named = {
             item.cluster: " ".join(inert(clean(item.keyword)).split()).strip(" .,;“”\"'") for item in answer.keywords

@@ -69,7 +69,12 @@ def _topics_of_common_words() -> dict[str, str]:
 
 def _read_topics(name: str) -> dict[str, str]:
     topics = sorted(read_wordlist(f"naming/wordlists/{name}.txt"))
-    return {" ".join(american_stem(w.lower()) for w in topic.split()): topic for topic in topics}
+    return {stem_phrase(topic): topic for topic in topics}
+
+
+def stem_phrase(phrase: str) -> str:
+    """The stems of a phrase's words, in order: its key among the `known_topics`."""
+    return " ".join(american_stem(word) for word in phrase.lower().split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,10 +129,14 @@ class Field:
 
 
 def find_lines_of_work(field: Field, clusters: Labels, most: int, formula: Formula = "bounded") -> list[Cluster]:
-    """At most ``most`` lines of work, largest first, then `KINDS` of work, last `OTHER_WORK`; each has papers enough.
+    """The lines of work under the headings that `find_headings` finds, as `divide_by_headings` has them."""
+    return divide_by_headings(field, find_headings(field, clusters), most, formula)
 
-    Headings are what papers of a cluster have in common (``clusters``: the label of each paper), then what those papers
-    have in common that say none of them. Empty where no heading has papers enough.
+
+def find_headings(field: Field, clusters: Labels) -> list[Heading]:
+    """What papers of a cluster have in common (``clusters``: the label of each paper), each over papers enough.
+
+    Then what those papers have in common that say none of them.
     """
     headings, found = field.keep(list(field.of_clusters(clusters)))
     while np.sum(found == NOISE) >= field.enough and (further := field.of_others(headings, found)):
@@ -140,12 +144,23 @@ def find_lines_of_work(field: Field, clusters: Labels, most: int, formula: Formu
         if further not in kept:
             break
         headings, found = kept, placed
+    return headings
+
+
+def divide_by_headings(
+    field: Field, headings: Sequence[Heading], most: int, formula: Formula = "bounded"
+) -> list[Cluster]:
+    """At most ``most`` lines of work, largest first, then `KINDS` of work, last `OTHER_WORK`; each has papers enough.
+
+    Empty where no heading has papers enough.
+    """
+    headings, found = field.keep(headings)
     largest = sorted(range(len(headings)), key=lambda i: (-int(np.sum(found == i)), i))[:most]
     if len(largest) < len(headings):
         headings, found = field.keep([headings[i] for i in sorted(largest)])
     if not headings:
         return []
-    kinds, found = label_kinds(field.papers, found, field.enough, field.avoid)
+    kinds, found = _label_kinds(field.papers, found, field.enough, field.avoid)
     if np.sum(found == NOISE) < field.least:
         closeness, _ = field.closeness(field.mentions(headings), found)
         found = np.where(found == NOISE, closeness.argmax(axis=1), found)
@@ -154,7 +169,7 @@ def find_lines_of_work(field: Field, clusters: Labels, most: int, formula: Formu
     return _name_lines(field, names, found, formula)
 
 
-def label_kinds(
+def _label_kinds(
     papers: Sequence[Paper], found: Labels, least: int, avoid: Collection[str] = ()
 ) -> tuple[dict[int, str], Labels]:
     """The heading of each of the `KINDS` by a new label, and the labels; only papers of no other label get one."""

@@ -33,7 +33,13 @@ from engine.naming.clustering import (
     split_in_two,
 )
 from engine.naming.headings import rank_headings, rank_terms
-from engine.naming.lines_of_work import CANDIDATES, Field, find_lines_of_work
+from engine.naming.lines_of_work import (
+    CANDIDATES,
+    Field,
+    divide_by_headings,
+    find_headings,
+    find_lines_of_work,
+)
 from engine.naming.phrases import Formula, GroupedPhrases
 from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
@@ -197,8 +203,9 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         asked = brief.sections and max(1, brief.sections - 2)
         largest = MOST_LINES if len(papers) >= MANY_PAPERS else LARGEST_SECTIONS
         sizes = [n for n in (asked - 1, asked, asked - 2, asked - 3) if n >= 0] if asked else [largest]
+        headings = find_headings(field, found)
         for most in sizes:
-            lines = find_lines_of_work(field, found, most, self.formula)
+            lines = divide_by_headings(field, headings, most, self.formula)
             covered = sum(len(line.papers) for line in lines if line.name != OTHER_WORK)
             if len(lines) == asked or (not asked and len(lines) > 1 and covered >= LEAST_COVERED * len(papers)):
                 return lines
