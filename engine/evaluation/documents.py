@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from engine.citations import list_cited_keys, replace_citations
+from engine.citations import (
+    citation_order,
+    list_cited_keys,
+    number_ranges,
+    numbers,
+    reference_text,
+    replace_citations,
+)
 from engine.errors import UserError
 from engine.evaluation.html_lines import read_lines
+from engine.evaluation.markers import NUMBERED, round_brackets
 from engine.overview import FRAME_TITLES
 from engine.survey import Survey, walk
 from engine.text import bound_runs, fold, sentences
+from engine.values import PaperKey
 from engine.writing.notices import DISCLAIMER
 
 Style = Literal["numbered", "keys", "author and year", "none"]
@@ -55,8 +64,12 @@ class Document:
     problems: tuple[str, ...] = ()
 
     def text(self) -> str:
-        """All text without headings and references."""
-        return "\n\n".join(part.text for part in self.parts if part.text)
+        """All text without headings, references and markers of citations."""
+        return "\n\n".join(text for text in self.part_texts() if text)
+
+    def part_texts(self) -> tuple[str, ...]:
+        """The text of each part without markers of citations, whose length differs from style to style."""
+        return tuple(_extract_markers(part.text, self.style)[1] for part in self.parts)
 
     def headings(self) -> tuple[str, ...]:
         """All headings, without the title and without their numbers."""
@@ -76,7 +89,6 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
 _REFERENCES = re.compile(
     r"^(?:\d+[.)]?\s*)?(?:references?|bibliography|works cited|literature cited|sources)\s*:?$", re.I
 )
-_NUMBERED = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*\](?!\()")
 _ENTRY = re.compile(r"\[(\d{1,4})\](?=\s|$)")
 _LISTED_ENTRY = re.compile(r"^[ \t]*(\d{1,4})[.)](?=\s)", re.M)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
@@ -92,7 +104,8 @@ _NOISE = re.compile(
     r"!\[[^\]]*\]\([^)]*\)|^\s*\|.*\|\s*$|<table\b.*?</table>|```.*?```|\$\$.*?\$\$", re.M | re.S | re.I
 )
 _CAPTION = re.compile(r"^\*\*(Table|Figure) (\d+)\.\*\* ", re.M)
-_ESCAPED = re.compile(r"\\([\\`*_{}()#+\-.!<>|~$&=:@^])")
+_ESCAPED_BRACKETS = re.compile(r"\\\[([^\[\]\\]*)\\\]")
+_ESCAPED = re.compile(r"\\([\[\]\\`*_{}()#+\-.!<>|~$&=:@^])")
 
 _FRAME = frozenset(("", *map(fold, FRAME_TITLES)))
 
@@ -101,12 +114,26 @@ FEWEST_READ = 5
 
 
 def from_survey(survey: Survey) -> Document:
-    """Our own survey, cited by keys."""
-    parts = tuple(Part(f"{number} {s.title}", number.count(".") + 1, s.text) for number, s in walk(survey.sections))
+    """Our own survey as its files show it, cited by numbers, so that each of its formats is measured alike."""
+    known = numbers(survey)
+    for key in citation_order(survey):
+        known.setdefault(key, len(known) + 1)  # cited without an entry, in a file that somebody changed
+    parts = tuple(
+        Part(f"{number} {s.title}", number.count(".") + 1, _with_numbers(s.text, known))
+        for number, s in walk(survey.sections)
+    )
     figures = sum(len(s.figures) for _, s in walk(survey.sections))
     tables = sum(len(s.tables) for _, s in walk(survey.sections))
-    references = tuple(Reference(p.key, p.title, p.title) for p in survey.references)
-    return Document(survey.title, parts, references, "keys", figures, tables)
+    references = tuple(
+        Reference(str(known[p.key]), " ".join(f"{reference_text(p)} {p.url} {p.key}".split()), p.title)
+        for p in survey.references
+    )
+    return Document(survey.title, parts, references, "numbered", figures, tables)
+
+
+def _with_numbers(text: str, known: Mapping[PaperKey, int]) -> str:
+    """A section's text with its citations as ``[1, 3–5]``; brackets with numbers that cite nothing become round."""
+    return replace_citations(text, lambda keys: f"[{number_ranges(known[key] for key in keys)}]", round_brackets)
 
 
 def from_markdown(text: str) -> Document:
@@ -114,7 +141,12 @@ def from_markdown(text: str) -> Document:
 
     Of a survey that Scholium wrote the sections alone are read, as `from_survey` reads them.
     """
-    return _read_document(_markdown_lines(unicodedata.normalize("NFC", text)), lambda text: _ESCAPED.sub(r"\1", text))
+    return _read_document(_markdown_lines(unicodedata.normalize("NFC", text)), _unescape)
+
+
+def _unescape(text: str) -> str:
+    """What an escaped text says; what stands in escaped brackets cites nothing."""
+    return _ESCAPED.sub(r"\1", _ESCAPED_BRACKETS.sub(lambda match: round_brackets(f"[{match[1]}]"), text))
 
 
 def from_html(page: str) -> Document:
@@ -223,7 +255,7 @@ def _divide_document(lines: Iterable[tuple[int, str]]) -> tuple[str, tuple[Part,
 def _style(body: str) -> Style:
     counts: dict[Style, int] = {
         "keys": len(list_cited_keys(body)),
-        "numbered": len(_NUMBERED.findall(body)),
+        "numbered": len(NUMBERED.findall(body)),
         "author and year": sum(1 for _ in _works(body)),
     }
     best = max(counts, key=lambda style: counts[style])
@@ -305,8 +337,8 @@ def _extract_markers(sentence: str, style: Style) -> tuple[tuple[str, ...], str]
     """Names cited in a sentence, each once, and the sentence without its markers."""
     match style:
         case "numbered":
-            names = dict.fromkeys(n for m in _NUMBERED.finditer(sentence) for n in _numbers(m[1]))
-            bare = _NUMBERED.sub("", sentence)
+            names = dict.fromkeys(n for m in NUMBERED.finditer(sentence) for n in _numbers(m[1]))
+            bare = NUMBERED.sub("", sentence)
         case "keys":
             names = dict.fromkeys(list_cited_keys(sentence))
             bare = replace_citations(sentence, lambda _: "")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engine.evaluation.markers import round_brackets
 from engine.reading.html_page import parse_page
 
 _HEADING = re.compile(r"h([1-6])")
@@ -51,6 +52,8 @@ def read_lines(page: str) -> Iterator[tuple[int, str]]:
     document = parse_page(page, "of this survey")
     for card in document.xpath("//*[@data-key]/*[@class='card']"):
         card.drop_tree()  # our own page's notes below a reference
+    if own := document.xpath("//span[@class='cites']"):
+        _round_other_brackets(document, own)
     roots = document.xpath("//main") or document.xpath("//article[not(ancestor::article)]") or [document]
     ended = True
     for root in roots:
@@ -58,6 +61,16 @@ def read_lines(page: str) -> Iterator[tuple[int, str]]:
             if line or not ended:  # one empty line ends a paragraph, as in Markdown
                 yield level, line
             ended = not line
+
+
+def _round_other_brackets(document: Any, citations: Sequence[Any]) -> None:
+    """In our own page, where every citation is marked, brackets elsewhere cite nothing."""
+    inside = {element for citation in citations for element in citation.iter()}
+    for element in document.iter():
+        if element not in inside:
+            element.text = element.text and round_brackets(element.text)
+        if element not in inside or element in citations:
+            element.tail = element.tail and round_brackets(element.tail)
 
 
 def _join(pieces: Iterator[tuple[int, str] | str]) -> Iterator[tuple[int, str]]:

@@ -68,8 +68,8 @@ def rouge_by_chunks(candidate: Document, reference: Document) -> Rouge:
     from rouge_score.tokenizers import DefaultTokenizer
 
     tokenizer = DefaultTokenizer(use_stemmer=True)
-    own = [tokenizer.tokenize(p.text) for p in candidate.parts if len(p.text) >= SHORTEST_CHUNK]
-    others = [tokenizer.tokenize(p.text) for p in reference.parts if len(p.text) >= SHORTEST_CHUNK]
+    own = [tokenizer.tokenize(text) for text in candidate.part_texts() if len(text) >= SHORTEST_CHUNK]
+    others = [tokenizer.tokenize(text) for text in reference.part_texts() if len(text) >= SHORTEST_CHUNK]
     if not own or not others:
         return Rouge(0.0, 0.0, 0.0)
     scores = [[_rouge(chunk, other) for other in others] for chunk in own]

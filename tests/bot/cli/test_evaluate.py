@@ -91,7 +91,7 @@ def test_our_own_files_are_read_alike(tmp_path: Path) -> None:
     survey: Survey = replace(own_survey(), abstract="What is known of it is told here in plain words. " * 8)
     paths = {path.suffix: path for path in write_files(survey, tmp_path, ["json", "pdf"])}
     own = read_document(paths[".json"])
-    assert own.style == "keys"
+    assert own.style == "numbered"
     printed = read_document(paths[".pdf"])
     assert printed.title == own.title
     assert printed.style == "none"

@@ -21,7 +21,9 @@ async def test_the_topic_is_not_judged_by_too_few_known_references(library: Loca
     survey = own_survey()
     told = card(await evaluate_document(from_survey(survey), "dense retrieval", tools))
     assert "This survey keeps to its topic" in told and "; 2 of its 2 references are known here)." in told
-    unknown = tuple(replace(p, key=PaperKey(f"doi:10.1/{n}"), title=f"Unheard {n}") for n, p in enumerate(papers(9)))
+    unknown = tuple(
+        replace(p, key=PaperKey(f"doi:10.1/{n}"), title=f"Unheard {n}", url="") for n, p in enumerate(papers(9))
+    )
     few = replace(survey, references=(*survey.references, *unknown))
     told = card(await evaluate_document(from_survey(few), "dense retrieval", tools))
     assert "cannot be judged: only 2 of its 11 references are known here, and at least 5 must be." in told
