@@ -198,6 +198,8 @@ class Scholarly:
         elif kind == "cites":
             cited = {p.key for p in self.works_named([value])}
             found = [self.papers[key] for key, keys in self.cites.items() if cited & set(keys)]
+        elif kind == "title.search" and (phrases := re.findall(r'"([^"]+)"', value)):
+            found = [p for phrase in phrases for p in self.papers.values() if _words(phrase) == _words(p.title)]
         elif kind == "title.search":
             found = self.ranked(_words(value), "")[:5]
         else:

@@ -38,6 +38,8 @@ from engine.rendering.markdown import escape_markdown
 from engine.retrieval.online.sources import Online
 from engine.text import fold
 
+STOPPED = "Stopped. What was looked up online is kept; the same command asks only for the rest."
+
 SIMULATED = "simulated (thinks nothing; its figures mean nothing)"
 
 SERVICES = ("openai:", "anthropic:")
@@ -86,7 +88,7 @@ async def evaluate(console: Console, path: Path, wanted: EvaluateOptions) -> int
     document = read_document(path)
     human = read_document(wanted.reference) if wanted.reference else None
     account = Account()
-    async with _tools(account, wanted, console) as tools:
+    async with _tools(account, wanted) as tools:
         topic = wanted.topic or topic_of(document.title) or path.stem
         found = await evaluate_document(document, topic, tools, human)
     about = _about(tools, account)
@@ -103,7 +105,7 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
         raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
     account, extra = Account(), ""
     results: dict[str, list[Evaluation]] = {}
-    async with _tools(account, wanted, console) as tools:
+    async with _tools(account, wanted) as tools:
         for name, paths in systems.items():
             for path in paths:
                 with console.status(f"{name}: {path.stem} …"):
@@ -204,12 +206,13 @@ def _mark_heading(line: str) -> str:
 
 
 @asynccontextmanager
-async def _tools(account: Account, wanted: EvaluateOptions, console: Console) -> AsyncIterator[EvaluationTools]:
+async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[EvaluationTools]:
     """Library, embedder and judges while the block runs."""
+    aside = Console(stderr=True)
 
     async def told(stage: str) -> None:
-        if console.is_terminal and not wanted.as_json:
-            console.print(f"… {stage}", style="dim", markup=False, highlight=False)
+        if aside.is_terminal:
+            aside.print(f"… {stage}", style="dim", markup=False, highlight=False)
 
     questions = await asyncio.to_thread(read_questions, wanted.questions) if wanted.questions else ()
     naive = read_document(wanted.naive).text() if wanted.naive else ""
@@ -217,8 +220,13 @@ async def _tools(account: Account, wanted: EvaluateOptions, console: Console) ->
         library = await app.open_library(wanted.library)
         embedder = await library.embedder()
         entailment = _entailment(wanted.entailment, judges, RuleEntailment(embedder))
-        async with _online_sources(app, wanted) as online:
-            yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
+        try:
+            async with _online_sources(app, wanted) as online:
+                yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
+        except asyncio.CancelledError:
+            if wanted.online:
+                aside.print(STOPPED, markup=False, highlight=False)
+            raise
 
 
 @asynccontextmanager

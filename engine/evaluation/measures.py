@@ -72,8 +72,7 @@ async def evaluate_document(
     await tools.progress("references")
     listed = await resolve_references(document.references, tools.library)
     if tools.online:
-        await tools.progress("references online")
-        listed = await resolve_online(listed, tools.online)
+        listed = await resolve_online(listed, tools.online, tools.progress)
     papers = [r.paper for r in listed if r.paper]
     sources = {r.reference.name: f"{r.paper.title}. {r.paper.content}" for r in listed if r.paper}
     groups = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -39,6 +39,12 @@ YEARS_APART = 3
 
 MOST_NAMED = 3
 """Authors that the evidence names."""
+
+LONGEST_TITLE = 300
+"""Characters of a title that are looked up."""
+
+AT_ONCE, TOLD_EACH = 4, 10
+"""References that are looked up online at the same time, and after how many it is told again."""
 
 HERE, ONLINE = "in this library", "online"
 """Where a reference was looked up."""
@@ -83,7 +89,7 @@ async def _resolve_reference(reference: Reference, library: Library) -> Resolved
     title = reference.title or reference.text
     if len(fold(title)) < SHORTEST_TITLE:
         return ResolvedReference(reference, "not found", None, "no title could be read")
-    candidates = [item.paper for item in await library.search(Query(title[:300], 5, "title"))]
+    candidates = [item.paper for item in await library.search(Query(title[:LONGEST_TITLE], 5, "title"))]
     return judge_titles(reference, candidates, HERE)
 
 
@@ -181,43 +187,82 @@ def _is_by(authors: Iterable[str], named: Set[str]) -> bool:
     return any(fold(surname(author).split()[-1]) in named for author in authors if surname(author))
 
 
-async def resolve_online(found: Sequence[ResolvedReference], online: Online) -> tuple[ResolvedReference, ...]:
+async def resolve_online(
+    found: Sequence[ResolvedReference], online: Online, progress: Callable[[str], Awaitable[None]] | None = None
+) -> tuple[ResolvedReference, ...]:
     """The references that the library does not have, looked up online: by identifier, then by title.
 
-    Each source is asked for what the one before does not know. Where none answers, the verdict stays "not found", and
-    the reason says that it could not be looked up.
+    Those that a source can be asked for together are; for the rest each source is asked for what the one before does
+    not know. Where none answers, the verdict stays "not found", and the reason says that it could not be looked up.
+    ``progress`` is told how many are looked up, at every tenth.
     """
     missing = [item.reference for item in found if item.finding == "not found"]
+    gate, done = asyncio.Semaphore(AT_ONCE), 0
+
+    async def look_up(reference: Reference, candidates: Sequence[Paper], identified: Paper | None) -> ResolvedReference:
+        nonlocal done
+        async with gate:
+            verdict = await _look_up(reference, identified, candidates, online)
+        done += 1
+        if progress and (done % TOLD_EACH == 0 or done == len(missing)):
+            await progress(f"references online: {done} of {len(missing)}")
+        return verdict
+
+    identified = await _find_identified(missing, online)
+    alike = await _find_by_titles([item for item in missing if item.name not in identified], online)
+    verdicts = iter(
+        await asyncio.gather(*(look_up(r, alike.get(r.name, ()), identified.get(r.name)) for r in missing)),
+    )
+    return tuple(next(verdicts) if item.finding == "not found" else item for item in found)
+
+
+async def _find_identified(missing: Sequence[Reference], online: Online) -> dict[str, Paper]:
+    """By the references' names the papers of their identifiers, asked for together."""
     named = {item.name: identifiers_in(f"{item.name} {item.text}") for item in missing}
     wanted = list(dict.fromkeys(key for keys in named.values() for key in keys))
     known: Mapping[PaperKey, Paper] = {}
     with suppress(RetrievalError):  # the titles are asked for next, and say it
         known = await online.find_anywhere(wanted) if wanted else {}
-    result = []
-    for item in found:
-        if item.finding == "not found":
-            paper = next((known[key] for key in named[item.reference.name] if key in known), None)
-            item = await _look_up(item.reference, paper, online)
-        result.append(item)
-    return tuple(result)
+    found = {name: [known[key] for key in keys if key in known] for name, keys in named.items()}
+    return {name: papers[0] for name, papers in found.items() if papers}
 
 
-async def _look_up(reference: Reference, identified: Paper | None, online: Online) -> ResolvedReference:
-    """One reference online: the paper of its identifier, or else the one whose title is closest."""
+async def _find_by_titles(missing: Sequence[Reference], online: Online) -> dict[str, list[Paper]]:
+    """By the references' names the papers of the same title, asked for together."""
+    sought = {item.name: title for item in missing if len(fold(title := _sought_title(item))) >= SHORTEST_TITLE}
+    papers = await online.find_by_titles(list(dict.fromkeys(sought.values()))) if sought else []
+    folded = [(fold(paper.title), paper) for paper in papers]
+    return {
+        name: [paper for words, paper in folded if fuzz.ratio(own, words) >= SAME_TITLE]
+        for name, own in ((name, fold(title)) for name, title in sought.items())
+    }
+
+
+def _sought_title(reference: Reference) -> str:
+    return (reference.title or reference.text)[:LONGEST_TITLE]
+
+
+async def _look_up(
+    reference: Reference, identified: Paper | None, alike: Sequence[Paper], online: Online
+) -> ResolvedReference:
+    """One reference online: the paper of its identifier, or else one of the same title, or the closest."""
     if identified is not None:
         return judge_identified(reference, identified, ONLINE)
-    title = reference.title or reference.text
-    if len(fold(title)) < SHORTEST_TITLE:
+    if len(fold(_sought_title(reference))) < SHORTEST_TITLE:
         return ResolvedReference(reference, "not found", None, "no title could be read")
-    candidates: list[Paper] = []
+    candidates = list(alike)
+    if candidates and (verdict := judge_titles(reference, candidates, ONLINE)).finding == "real":
+        return verdict
     try:
-        async with aclosing(online.match_in_each(title[:300])) as answers:
+        async with aclosing(online.match_in_each(_sought_title(reference))) as answers:
             async for closest in answers:
                 candidates += [closest] if closest else []
                 if any(_has_title(reference, paper) for paper in candidates):
                     break
     except RetrievalError as error:
-        return ResolvedReference(reference, "not found", None, f"could not be looked up online: {error}")
+        if not candidates:
+            reasons = " ".join(dict.fromkeys((*online.failed.values(), str(error))))
+            return ResolvedReference(reference, "not found", None, f"could not be looked up online: {reasons}")
     verdict = judge_titles(reference, candidates, ONLINE)
     if verdict.finding == "not found" and online.failed:
         return replace(verdict, why=f"{verdict.why}; {' '.join(online.failed.values())}")

@@ -8,7 +8,7 @@ left.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -34,6 +34,8 @@ SINGLE = 5
 INTERVAL_S = 0.15
 NAMED_AT_ONCE = 50
 """Most identifiers in one filter."""
+TITLES_AT_ONCE, LONGEST_TITLES = 20, 1_500
+"""Most titles in one filter, and most of their characters: an address may have about 4,000 bytes, escaped."""
 
 FIELDS = (
     "id,doi,ids,title,authorships,publication_year,primary_location,cited_by_count,abstract_inverted_index,"
@@ -155,6 +157,14 @@ class OpenAlex:
         items, _ = await self._works(params)
         return next((paper for item in items if (paper := to_paper(item))), None)
 
+    async def find_by_titles(self, titles: Sequence[str]) -> AsyncIterator[Sequence[Paper]]:
+        """The papers whose title holds one of the titles, at most `PAGE` from each call, in which several are asked."""
+        for part in _divide_titles(list(map(_words, titles))):
+            phrases = " OR ".join(f'"{words}"' for words in part)
+            params = {"filter": f"title.search:{phrases}", "per_page": str(PAGE), "select": FIELDS}
+            items, _ = await self._works(params)
+            yield [paper for item in items if (paper := to_paper(item))]
+
     async def _works(self, params: Mapping[str, str]) -> tuple[list[Any], float]:
         reply = await self._service.ask(ServiceRequest("/works", params))
         answer = reply.json()
@@ -227,6 +237,18 @@ def _own(address: str) -> PaperKey:
 def _pmid(item: Mapping[str, Any]) -> PaperKey | None:
     match = re.search(r"(\d{4,9})/?$", str((item.get("ids") or {}).get("pmid") or ""))
     return PaperKey(f"pmid:{match[1]}") if match else None
+
+
+def _divide_titles(titles: Sequence[str]) -> Iterator[list[str]]:
+    """The titles in groups that an address can hold."""
+    group: list[str] = []
+    for title in titles:
+        if group and (len(group) == TITLES_AT_ONCE or sum(map(len, (*group, title))) > LONGEST_TITLES):
+            yield group
+            group = []
+        group.append(title)
+    if group:
+        yield group
 
 
 def _filters(years: YearRange) -> list[str]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from engine.errors import RequestRefused, RetrievalError, UserError
+from engine.errors import RetrievalError, UserError
 from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
 from engine.retrieval.online.queries import BooleanQuery, PaperKind
 from engine.retrieval.online.semantic_scholar_client import ASKED_FOR, PacedRequester, make_client
@@ -49,8 +49,6 @@ FIELDS = [
     "externalIds",
     "openAccessPdf",
 ]
-NOBODY_KNOWN = "no valid paper ids"
-"""What the service says, with 400, to a lookup in which it knows none of the papers."""
 
 _KINDS: dict[PaperKind, str] = {
     "review": "Review",
@@ -209,12 +207,7 @@ class SemanticScholar:
         names = list(named)
         for start in range(0, len(names), BATCH):
             with self._asking() as (client, _):
-                try:
-                    found = await client.get_papers(names[start : start + BATCH], fields=fields)
-                except RequestRefused as error:
-                    if NOBODY_KNOWN not in error.reason.lower():
-                        raise
-                    continue
+                found = await client.get_papers(names[start : start + BATCH], fields=fields)
             for item in found:
                 yield named[item.raw_data[ASKED_FOR]], item.raw_data
 

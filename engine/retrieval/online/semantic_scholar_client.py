@@ -20,6 +20,9 @@ if TYPE_CHECKING:  # it brings HTTP clients of its own, which take time to load
 ASKED_FOR = "askedFor"
 """Added to each paper of a lookup: the package drops unknown papers, so that places say nothing."""
 
+NOBODY_KNOWN = "no valid paper ids"
+"""What the service says, with 400, to a lookup in which it knows none of the papers."""
+
 
 class PacedRequester:
     """Asks in place of the package's own `ApiRequester`, for one question.
@@ -41,14 +44,17 @@ class PacedRequester:
 
         path = url.removeprefix(self._url)
         params = dict(parse_qsl(parameters, keep_blank_values=True))
-        one_paper = not path.endswith(("/search", "/bulk", "/batch"))
-        ask = ServiceRequest(path, params, payload, may_be_absent=one_paper, check=_check_of(path))
+        one_paper, batch = not path.endswith(("/search", "/bulk", "/batch")), path.endswith("/batch")
+        absent_words = NOBODY_KNOWN if batch else ""
+        ask = ServiceRequest(path, params, payload, one_paper, absent_words, _check_of(path))
         reply = await self._service.ask(ask)
+        if batch and not reply.there:
+            return []
         if not reply.there:
             raise ObjectNotFoundException("Semantic Scholar does not know the paper.")
         self.age_s = max(self.age_s, reply.age_s)
         answer = reply.json()
-        if path.endswith("/batch"):
+        if batch:
             asked = zip((payload or {}).get("ids", ()), answer, strict=True)
             return [item and {**item, ASKED_FOR: name} for name, item in asked]
         # An empty answer without its list would be asked for again and again by the package.

@@ -247,6 +247,22 @@ class Online:
                     break
         return found
 
+    async def find_by_titles(self, titles: Sequence[str]) -> list[Paper]:
+        """Papers whose title holds one of the titles, of the one source that can be asked for many at once, OpenAlex.
+
+        A title that none of them bears may yet be known: where the source is away, none is found.
+        """
+        found: list[Paper] = []
+        if self.open_alex is None or self.open_alex.name in self.failed:
+            return found
+        try:
+            async for papers in self.open_alex.find_by_titles(titles):
+                found += papers
+        except RetrievalError as error:
+            if error.retryable:
+                self.failed[self.open_alex.name] = str(error)
+        return found
+
     def match_in_each(self, title: str) -> AsyncGenerator[Paper | None]:
         """The paper whose title is closest in each source in turn. Raises `RetrievalError` where none answers."""
         return self._each(lambda source: source.match(title))

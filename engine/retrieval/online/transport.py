@@ -102,6 +102,8 @@ class ServicePolicy:
     call_s: float = 30.0
     fresh_s: float = 7 * DAY_S
     """An answer younger than this is not asked for again."""
+    absent_s: float = DAY_S
+    """Likewise the answer that there is no such paper: it may come to be known."""
     busy: frozenset[int] = frozenset({408, 425, 429})
     """Statuses by which it says that it is asked too often; every 5xx is tried again likewise."""
     away: tuple[str, ...] = ()
@@ -118,6 +120,8 @@ class ServiceRequest:
     """Sent as JSON; a question with a body is a POST."""
     may_be_absent: bool = False
     """Whether 404 is an answer: there is no such paper. Elsewhere it means that the address is wrong."""
+    absent_words: str = ""
+    """Words, in small letters, of a refusal with 400 that is this answer, too."""
     check: Callable[[str], object] | None = None
     """Raises `ValueError`, saying what the service did, for an answer of status 200 that is none.
 
@@ -127,7 +131,7 @@ class ServiceRequest:
 
 @dataclass(frozen=True, slots=True)
 class ServiceReply:
-    """What a service answered; ``age_s`` is 0 for an answer of now. ``there`` is false for 404."""
+    """What a service answered; ``age_s`` is 0 for an answer of now. ``there`` is false where there is no such paper."""
 
     text: str
     age_s: float = 0.0
@@ -136,6 +140,10 @@ class ServiceReply:
     def json(self) -> Any:
         """The answer as JSON; it was checked when it came."""
         return json.loads(self.text)
+
+
+_ABSENT = ""
+"""What is kept for the answer that there is no such paper; every other answer has text."""
 
 
 class _Retry(Exception):
@@ -215,9 +223,10 @@ class ScholarlyService:
         nothing was kept of an earlier answer. One that failed with all retries is tried once each time for a while.
         """
         memory, key = self._web.memory, self._key(ask)
-        kept = await memory.recall(key)
-        if kept and kept[1] < self._policy.fresh_s:
-            return ServiceReply(*kept)
+        kept = await self._recall(key)
+        fresh_s = self._policy.fresh_s
+        if kept and kept.age_s < (fresh_s if kept.there else min(fresh_s, self._policy.absent_s)):
+            return kept
         outage = await recall_outage(memory, self.name)
         try:
             if outage and outage.left_s > 0:
@@ -228,12 +237,18 @@ class ScholarlyService:
             if outage:
                 await end_outage(memory, self.name)
         except RetrievalError as error:
-            if kept and error.retryable:
-                return ServiceReply(*kept)
+            if kept and kept.there and error.retryable:
+                return kept
             raise
-        if reply.there:
-            await memory.keep(key, reply.text)
+        await memory.keep(key, reply.text if reply.there else _ABSENT)
         return reply
+
+    async def _recall(self, key: str) -> ServiceReply | None:
+        kept = await self._web.memory.recall(key)
+        if kept is None:
+            return None
+        text, age_s = kept
+        return _absence(age_s) if text == _ABSENT else ServiceReply(text, age_s)
 
     async def allowance(self) -> Allowance | None:
         """What is left of today's allowance, as far as the service says."""
@@ -291,7 +306,9 @@ class ScholarlyService:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
         await keep_allowance(self._web.memory, self.name, response.headers)
         if response.status == 404 and ask.may_be_absent:
-            return ServiceReply("null", there=False)
+            return _absence()
+        if response.status == 400 and ask.absent_words and ask.absent_words in text.lower():
+            return _absence()
         return self._to_reply(ask, response, text, as_json=as_json)
 
     def _to_reply(
@@ -321,6 +338,10 @@ class ScholarlyService:
             except ValueError as error:
                 raise _Retry(str(error), only_this=True) from error
         return ServiceReply(text)
+
+
+def _absence(age_s: float = 0.0) -> ServiceReply:
+    return ServiceReply("null", age_s, there=False)
 
 
 def reason_of(text: str) -> str:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
 from bot.bench.simulation import SimulatedService
-from bot.cli.evaluate import read_document, topic_of
+from bot.cli.evaluate import EvaluateOptions, evaluate, read_document, topic_of
 from engine.rendering.files import write_files
+from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import Survey
 from tests.bot.conversation.test_model_conversation import served
 from tests.engine.evaluation.test_documents import MARKDOWN, own_survey
+from tests.fakes import papers
+from tests.scholarly_server import Fault, Site, scholarly
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -143,3 +149,38 @@ def test_judges_of_several_services_judge_in_one_run(tmp_path: Path, monkeypatch
 )
 def test_the_topic_of_a_survey_is_read_from_its_title(title: str, topic: str) -> None:
     assert topic_of(title) == topic
+
+
+async def test_what_was_looked_up_online_is_kept_when_it_is_stopped(
+    library: LocalLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("Battery", "Glass", "Paper", "Steel", "Water", "Copper")
+    text = " ".join(f"One of the works that are cited in this text tells of it at length [{n}]." for n in range(1, 7))
+    listed = "\n".join(f"[{n}] A. Author. {word} Recycling in Practice. 2020." for n, word in enumerate(words, start=1))
+    (tmp_path / "survey.md").write_text(f"# A Survey\n\n## Methods\n\n{text}\n\n## References\n\n{listed}\n")
+    reached = asyncio.Event()
+
+    def hang_at_the_fifth(site: Site, call: int) -> Fault | None:
+        if site != "s2" or call < 4:  # four are asked at once, so that one was kept when the fifth is
+            return None
+        reached.set()
+        return "hang"
+
+    async with scholarly(papers(3)) as site:
+        monkeypatch.setenv("SEMANTIC_SCHOLAR_API_URL", site.url)
+        monkeypatch.setenv("OPENALEX_API_URL", f"{site.url}/openalex")
+        monkeypatch.setenv("SCHOLIUM_SEMANTIC_SCHOLAR_PER_SECOND", "1000")
+        site.fault = hang_at_the_fifth
+        wanted = EvaluateOptions(online=True)
+        first = asyncio.create_task(evaluate(Console(file=io.StringIO()), tmp_path / "survey.md", wanted))
+        await asyncio.wait_for(reached.wait(), 60)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        assert "What was looked up online is kept" in capsys.readouterr().err
+        site.fault = lambda _, __: None
+        before = list(site.calls)
+        assert await evaluate(Console(file=io.StringIO()), tmp_path / "survey.md", wanted) == 0
+        again = site.calls[len(before) :]
+        assert 0 < len([call for call in again if call.site == "s2"]) < len(words)
+        assert not [call for call in again if " OR " in call.query.get("filter", "")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
 import pytest
@@ -25,6 +25,8 @@ ELSEWHERE = paper(
     year=2020,
 )
 
+WORDS = ["Battery", "Glass", "Paper", "Steel", "Water", "Copper", "Cotton", "Timber", "Solvent", "Concrete"]
+
 
 class Source:
     """A service that knows some papers, and of each question the closest title; it is away where it knows ``None``."""
@@ -43,6 +45,9 @@ class Source:
     async def match(self, title: str) -> Paper | None:
         self.asked.append(title)
         return max(self._known(), key=lambda paper: similarity(title, paper.title), default=None)
+
+    async def find_by_titles(self, titles: Sequence[str]) -> AsyncIterator[Sequence[Paper]]:
+        yield [paper for paper in self._known() if paper.title in titles]
 
 
 def sources(first: Sequence[Paper] | None, second: Sequence[Paper] | None) -> Online:
@@ -98,7 +103,23 @@ async def test_what_one_source_does_not_know_the_next_is_asked_for(library: Loca
 async def test_a_service_that_is_away_proves_nothing(library: LocalLibrary) -> None:
     listed = await resolve_references([Reference("1", "x", "A Study of Battery Recycling")], library)
     found = await resolve_online(listed, sources(None, None))
-    assert "could not be looked up online: OpenAlex is away." in found[0].why
+    assert found[0].why == "could not be looked up online: OpenAlex is away. Semantic Scholar is away."
     assert "and online" in existence(found, "main", online=True)[-1].how
     found = await resolve_online(listed, sources(None, []))
     assert found[0].why == "not online; Semantic Scholar is away."
+
+
+async def test_many_titles_are_asked_for_together_and_only_the_rest_one_by_one(library: LocalLibrary) -> None:
+    known = [paper(910 + n, title=f"{word} Recycling in Practice") for n, word in enumerate(WORDS)]
+    references = [Reference(str(n), p.title, p.title) for n, p in enumerate(known)]
+    references.append(Reference("misspelt", "A. Author. Batery Recyling in Practice.", "Batery Recyling in Practice"))
+    listed = await resolve_references(references, library)
+    online, told = sources([], known), []
+
+    async def tell(words: str) -> None:
+        told.append(words)
+
+    found = await resolve_online(listed, online, tell)
+    assert [item.finding for item in found] == ["real"] * len(known) + ["real with wrong metadata"]
+    assert cast(Source, online.scholar).asked == [references[-1].title]
+    assert told == [f"references online: {n} of 11" for n in (10, 11)]

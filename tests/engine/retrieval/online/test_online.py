@@ -289,3 +289,33 @@ def test_feeds_that_are_none_are_errors() -> None:
 def test_the_stand_in_speaks_with_gaps() -> None:
     bare = replace(EVERYTHING[0], abstract="", authors=())
     assert (s2(bare)["abstract"], s2(bare)["authors"]) == (None, None)
+
+
+async def test_that_nothing_was_found_is_remembered_for_a_day(
+    site: Scholarly, web: OnlineTransport, clock: MovedClock
+) -> None:
+    unknown = PaperKey("arxiv:9999.99999")
+    for _ in range(2):
+        assert await client(site, web).match("A Title That Nobody Has Written") is None
+        assert await client(site, web).lookup([unknown]) == {}
+        assert await OpenAlex(web, "", f"{site.url}/openalex", POLICY).lookup([unknown]) == {}
+    assert [call.status for call in site.calls] == [404, 400, 404]
+    await clock.sleep(POLICY.absent_s)
+    assert await client(site, web).match("A Title That Nobody Has Written") is None
+    assert len(site.calls) == 4
+    site.fault = lambda _, __: "500"
+    await clock.sleep(POLICY.absent_s)
+    with pytest.raises(RetrievalError):  # what was not there yesterday proves nothing today
+        await client(site, web).match("A Title That Nobody Has Written")
+
+
+async def test_many_titles_are_asked_for_in_a_few_calls(site: Scholarly, web: OnlineTransport) -> None:
+    titles = [p.title for p in EVERYTHING]
+    found = await everything(site, web).find_by_titles([*titles, "A Title (That: Nobody) Has, Written"])
+    assert {p.title for p in found} == set(titles)
+    assert len(site.asked("openalex")) <= len(titles) / 5 and not site.asked("s2")
+    assert all(len(call.query["filter"]) <= 2_000 for call in site.calls)
+    online = everything(site, web)
+    site.fault = lambda _, __: "500"
+    assert await online.find_by_titles(["Another Title That Was Not Asked For"]) == []
+    assert "OpenAlex" in online.failed
