@@ -84,7 +84,7 @@ class SlackApi(ObservedChanges):
         self.changed = asyncio.Condition()
         self._numbers = itertools.count(1)
         self._triggers: dict[str, float] = {}
-        self._waiting: dict[str, asyncio.Future[Json]] = {}
+        self._waiting: dict[str, tuple[web.WebSocketResponse, asyncio.Future[Json]]] = {}
         self._recent: defaultdict[str, deque[float]] = defaultdict(deque)
         self._uploads: dict[str, str] = {}
         self._said: set[str] = set()
@@ -267,19 +267,26 @@ class SlackApi(ObservedChanges):
         async for frame in made:
             if frame.type is WSMsgType.TEXT:
                 answer = json.loads(frame.data)
-                waiting = self._waiting.pop(answer.get("envelope_id", ""), None)
+                _, waiting = self._waiting.get(answer.get("envelope_id", ""), (made, None))
                 if waiting and not waiting.done():
                     waiting.set_result(answer.get("payload") or {})
-        if made in self.sockets:
-            self.sockets.remove(made)
+        self.forget_socket(made)
         return made
+
+    def forget_socket(self, socket: web.WebSocketResponse) -> None:
+        """A socket has ended: what it has not acknowledged has to be sent again."""
+        if socket in self.sockets:
+            self.sockets.remove(socket)
+        for through, waiting in self._waiting.values():
+            if through is socket and not waiting.done():
+                waiting.set_exception(ConnectionResetError("the socket ended"))
 
     async def drop_sockets(self) -> None:
         """End every socket without a word."""
         for socket in list(self.sockets):
             if socket._req and socket._req.transport:
                 socket._req.transport.abort()
-        self.sockets.clear()
+            self.forget_socket(socket)
 
 
 async def _body(request: web.Request) -> Json:

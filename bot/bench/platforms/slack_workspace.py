@@ -70,15 +70,23 @@ class Slack(SlackApi):
             return dict(json.loads(text)) if text.startswith("{") else {}
 
     async def _through_socket(self, kind: str, payload: Json, attempt: int) -> Json:
-        async with self.changed:
-            await self.changed.wait_for(lambda: self.sockets)
-        number = next(self._numbers)
-        envelope = f"env{number}"
-        self._waiting[envelope] = asyncio.get_running_loop().create_future()
-        socket = self.sockets[number % len(self.sockets)]  # each event goes to one of them
+        """Deliver through one of the sockets; through another where that one ends before the acknowledgement."""
         retry = {"retry_attempt": attempt, "retry_reason": "timeout"} if attempt else {}
-        await socket.send_json({"type": kind, "envelope_id": envelope, "payload": payload, **retry})
-        return await self._waiting[envelope]
+        while True:
+            async with self.changed:
+                await self.changed.wait_for(lambda: self.sockets)
+            number = next(self._numbers)
+            envelope = f"env{number}"
+            socket = self.sockets[number % len(self.sockets)]  # each event goes to one of them
+            acknowledged: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+            self._waiting[envelope] = socket, acknowledged
+            try:
+                await socket.send_json({"type": kind, "envelope_id": envelope, "payload": payload, **retry})
+                return await acknowledged
+            except ConnectionResetError:
+                self.forget_socket(socket)
+            finally:
+                self._waiting.pop(envelope, None)
 
     # People.
 

@@ -104,12 +104,18 @@ async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(slack: Sla
     assert len({i.key for i in backend.received}) == 1
 
 
-async def test_a_dropped_socket_loses_nothing(slack: Slack) -> None:
-    backend = FakeBackend()
+async def test_dropped_sockets_lose_nothing_and_what_was_not_acknowledged_comes_again(slack: Slack) -> None:
+    async def drop(_: Incoming) -> None:
+        if len(backend.received) == 1:
+            await slack.drop_sockets()
+
+    backend = FakeBackend(drop)
     async with connected(slack, backend):
         await slack.drop_sockets()
         await slack.say("are you there?", channel="D1")
-        assert [i.text for i in backend.received] == ["are you there?"]
+    assert [i.text for i in backend.received] == ["are you there?", "are you there?"]
+    assert len({i.key for i in backend.received}) == 1
+    assert slack.late == []  # Slack has not waited
 
 
 async def test_only_signed_recent_wellformed_requests_come_in(slack: Slack) -> None:

@@ -6,6 +6,8 @@ import asyncio
 import io
 import sqlite3
 import sys
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -19,6 +21,18 @@ from tests.bot.cli.test_damaged_store import damage
 from tests.lab import opened
 
 
+def damage_used_queue(file: Path) -> None:
+    """Damage a queue that is open here, between two transactions.
+
+    SQLite reads no page again that it has in memory, until somebody else has written to the file.
+    """
+    with closing(sqlite3.connect(file, timeout=PATIENCE_S, isolation_level=None)) as queue:
+        queue.execute("BEGIN EXCLUSIVE")
+        damage(file)
+        queue.execute("PRAGMA user_version = 1")
+        queue.execute("COMMIT")
+
+
 async def test_a_damaged_queue_is_said_and_what_waited_begins_again_in_a_new_one(
     library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -26,10 +40,7 @@ async def test_a_damaged_queue_is_said_and_what_waited_begins_again_in_a_new_one
     home = load_settings().home
     async with opened() as lab:
         await lab.talk("survey dense retrieval")
-        with sqlite3.connect(home / "jobs.sqlite") as queue:
-            queue.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        queue.close()
-        damage(home / "jobs.sqlite")
+        damage_used_queue(home / "jobs.sqlite")
         await lab.chat.say("ok")
         assert "The queue of jobs is damaged" in lab.chat.last and "scholium doctor" in lab.chat.last
         with pytest.raises(StoreDamaged, match="queue of jobs"):
