@@ -50,6 +50,7 @@ from engine.session.events import (
     Revise,
     RewriteAll,
     SearchSection,
+    SplitSection,
     StartOver,
     Stop,
     TakeCandidate,
@@ -308,7 +309,7 @@ RULES: tuple[Rule, ...] = (
         lambda m: EditOutline(outline.merge(m.group(1), m.group(2))),
     ),
     _rule("search for 3", rf"search\s+for\s+(?:section\s+)?{_PLACE}", lambda m: SearchSection(m.group(1))),
-    _rule("split 3", rf"split\s+{_PLACE}", lambda m: EditOutline(outline.split(m.group(1)))),
+    _rule("split 3", rf"split\s+{_PLACE}", lambda m: SplitSection(m.group(1))),
     _rule(
         "rewrite 3.2: WISH",
         rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)",

@@ -48,26 +48,21 @@ from bot.store.ledger import WARNED_AT, today
 from bot.store.sessions import StoredConversation
 from bot.wording import money, replies, reviews, trees, views
 from bot.wording import sentences as wording
-from bot.wording.cards import PROPOSING, by_whom, make_card, word_change, word_decision
+from bot.wording.cards import EDITS, PROPOSING, by_whom, make_card, word_change, word_decision
 from bot.wording.survey import word_revision
 from engine.errors import ScholiumError, UserError
 from engine.llm.model import LanguageModel
 from engine.rendering.files import parse_formats, write_files
 from engine.session.events import (
     Approve,
-    EditKeywords,
-    EditOutline,
-    EditPapers,
     Event,
     Job,
     JobDone,
     JobKind,
     MorePapers,
-    MovePaper,
     Propose,
     StartJob,
     StopJob,
-    TakeCandidate,
     Tell,
     UseList,
 )
@@ -347,7 +342,7 @@ class Turns:
         session, by_form = turn.session, turn.actor if turn.alone else ""
         job = before.job if isinstance(event, JobDone) else None
         same = before.state.phase == session.state.phase
-        if isinstance(event, EditKeywords | EditPapers | EditOutline | MovePaper | TakeCandidate):
+        if isinstance(event, EDITS) or (job and job.kind == "divide"):
             turn.say(word_change(before.state, session.state, by_form))
         elif job is None and not same:
             turn.close_card(word_decision(before.state, event, turn.actor))

@@ -20,7 +20,16 @@ from bot.wording.proposals import proposal
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.session.events import Approve, AskQuestion, EditKeywords, EditOutline, EditPapers, Regenerate, Stop
+from engine.session.events import (
+    Approve,
+    AskQuestion,
+    EditKeywords,
+    EditOutline,
+    EditPapers,
+    Regenerate,
+    SplitSection,
+    Stop,
+)
 from engine.session.state import State, SurveySession, advance
 from engine.values import walk_outline
 
@@ -53,7 +62,7 @@ class Reading:
         return all(isinstance(command, HARMLESS) for command in self.commands)
 
 
-HARMLESS = Show | Export | ListSurveys | AskQuestion | EditKeywords | EditPapers | EditOutline
+HARMLESS = Show | Export | ListSurveys | AskQuestion | EditKeywords | EditPapers | EditOutline | SplitSection
 """What a model's reading of a person's words may do: it shows, answers, or makes a change that `undo` takes back.
 
 Whatever destroys, gives rights, spends or approves is not among it: the model has read titles that strangers wrote.

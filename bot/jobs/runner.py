@@ -35,6 +35,7 @@ from engine.session.events import Job, Review, Written
 from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, SurveyWarning
 from engine.values import Brief, KeywordPool, Outline, Paper, PaperSelection
+from engine.writing.division import divide_section
 from engine.writing.notices import record_prompts, state_length
 
 log = structlog.get_logger()
@@ -120,6 +121,9 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
         case "outline" | "headings", State(papers=PaperSelection() as selection):
             planning = replace(job_context, context=context)
             return await _plan(_require_brief(brief), selection, state.outline, job, planning)
+        case "divide", State(papers=PaperSelection() as selection, outline=Outline() as outline):
+            topic = _require_brief(brief).topic
+            return await asyncio.to_thread(divide_section, outline, job.section, selection, topic, context)
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             writing = replace(context, kept={part.place: part for part in state.kept})
             task = WritingTask(_require_brief(brief), selection, outline, dict(state.sections))

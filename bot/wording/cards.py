@@ -15,14 +15,20 @@ from bot.wording.survey import list_changed_places, section_buttons
 from engine.rendering.markdown import escape_markdown
 from engine.session.events import (
     Approve,
+    EditKeywords,
+    EditOutline,
+    EditPapers,
     Event,
     GoBack,
     JobKind,
     MorePapers,
+    MovePaper,
     Regenerate,
     SearchSection,
+    SplitSection,
     Start,
     StartOver,
+    TakeCandidate,
     UseList,
 )
 from engine.session.state import Phase, State, SurveySession
@@ -34,8 +40,13 @@ from engine.values import KeywordPool, Outline, PaperSelection, walk_outline
 CARD = "card"
 """The slot of the one proposal that a conversation waits for."""
 
-PROPOSING: frozenset[JobKind] = frozenset({"keywords", "papers", "list", "outline", "headings", "write", "review"})
+PROPOSING: frozenset[JobKind] = frozenset(
+    {"keywords", "papers", "list", "outline", "headings", "divide", "write", "review"}
+)
 """Jobs that end with a card; the card of the step before is closed when they begin."""
+
+EDITS = EditKeywords | EditOutline | EditPapers | MovePaper | SplitSection | TakeCandidate
+"""What changes the proposal of a step, which is then said besides."""
 
 NAMED = 3
 """Papers or sections that a sentence names; the others are counted."""
@@ -159,8 +170,9 @@ def word_decision(before: State, event: Event, actor: str) -> str:
             return f"↻ {subject} not accepted{by}; others were asked for. These were: {kept}"
         case MorePapers():
             return f"↻ More papers were asked for{by}. Until then: {kept}"
-        case SearchSection(place):
-            return f"↻ Papers for section {place} were asked for{by}. Until then: {kept}"
+        case SearchSection(place) | SplitSection(place):
+            asked = "Papers for" if isinstance(event, SearchSection) else "Parts of"
+            return f"↻ {asked} section {place} were asked for{by}. Until then: {kept}"
         case UseList():
             return f"↻ {subject}: a list of papers was given{by}."
         case GoBack():
@@ -259,6 +271,8 @@ def _joined_sections(old: Outline, new: Outline) -> str:
         return ""
     if len(gone) == 2 and len(made) == 1:
         return f"{_quoted(gone)} are one section now: {escape_markdown(made[0])}. {_in_order(new)}"
+    if len(gone) == 1 and len(now) > len(was) and len(made) > 1:
+        return f"{_quoted(gone)} is {len(made)} sections now: {_quoted(made)}. {_in_order(new)}"
     if len(gone) == 1 and not made and len(new.nodes) > len(old.nodes):
         return f"The parts of {_quoted(gone)} are sections of their own now. {_in_order(new)}"
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import assert_never
 
+from engine.session.outline_edits import find_divisible
 from engine.session.state import State
 from engine.values import KeywordPool, Outline, PaperSelection
 
@@ -22,7 +23,9 @@ def list_hints(state: State) -> tuple[str, ...]:
             return (*((exclude,) if selection.included() else ()), *((f"include {out[0]}",) if out else ()))
         case State(phase="outline", outline=Outline(nodes=nodes)):
             there = {str(number) for number in range(1, len(nodes) + 1)}
-            return tuple(hint for hint in _CHANGES_OF_OUTLINE if set(re.findall(r"\d+", hint)) <= there)
+            changes = tuple(hint for hint in _CHANGES_OF_OUTLINE if set(re.findall(r"\d+", hint)) <= there)
+            divisible = find_divisible(state.outline, state.papers) if state.outline and state.papers else ""
+            return (*changes, *((f"split {divisible}",) if divisible else ()))
         case State(phase="discussion", survey=survey) if survey:
             last = min(2, len(survey.sections))
             part = f"{last}.1" if last and survey.sections[last - 1].sections else str(last)

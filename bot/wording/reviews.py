@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from adapters.chat import Button
 from engine.citations import numbers, reference_text, replace_citations
 from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.run import ReviewDraft
+from engine.session.outline_edits import find_divisible
 from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, walk
 from engine.text import clean, shorten
-from engine.values import Outline, Paper, PaperSelection
+from engine.values import Outline, Paper, PaperKey, PaperSelection
 from engine.writing.review import HEADER
 
 LABEL_CHARACTERS = 70
@@ -117,13 +120,23 @@ def word_groups(outline: Outline, selection: PaperSelection) -> str:
         lines += [f"    - {escape_markdown(node.description)}"] if node.description else []
         shown = [f"{place[key]} {escape_markdown(shorten(clean(titles[key]), 60))}" for key in keys[:SHOWN_PAPERS]]
         lines.append(f"    - papers {'; '.join(shown)}{'; …' if len(keys) > SHOWN_PAPERS else ''}")
-    end = (
-        "`ok` writes headings for these groups. `merge 3 4`, `split 2`, `rename 2 to …`, `drop 5` and `move 12 to 3` "
-        "(paper 12 into group 3) change them."
-    )
+    end = f"`ok` writes headings for these groups. To change them: {_list_group_changes(outline, selection, place)}."
     return "\n".join(
         [f"**{len(outline.nodes)} {'group' if len(outline.nodes) == 1 else 'groups'} of papers**", "", *lines, "", end]
     )
+
+
+def _list_group_changes(outline: Outline, selection: PaperSelection, place: Mapping[PaperKey, int]) -> str:
+    """What can be typed to change the groups; each example can be done as it stands."""
+    last = len(outline.nodes)
+    changes = ["`rename 1 to …`"]
+    if divisible := find_divisible(outline, selection):
+        changes.append(f"`split {divisible}`")
+    if last > 1:
+        changes += [f"`merge {last - 1} {last}`", f"`drop {last}`"]
+        movable = min((place[key] for key in outline.nodes[0].all_papers() if key in place), default=0)
+        changes += [f"`move {movable} to {last}` (paper {movable} into group {last})"] if movable else []
+    return ", ".join(changes)
 
 
 HERE_IS_THE_MAP = "The groups on a map:"

@@ -114,6 +114,7 @@ _STARTED: dict[JobKind, str] = {
     "evaluate": "Judging the survey …",
     "background": "Looking for background …",
     "headings": "Writing headings for the groups …",
+    "divide": "Dividing it by its papers …",
     "review": "Reviewing. References appear here as they are found; `stop` ends it.",
 }
 
@@ -228,6 +229,7 @@ _ENDED: dict[JobKind, str] = {
     "background": "Background added",
     "review": "Reviewed",
     "headings": "Headings written",
+    "divide": "Divided",
 }
 
 

@@ -7,9 +7,8 @@ them subsections. Where the paper leaves the number of clusters to chance, the s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
@@ -32,9 +31,7 @@ from engine.naming.clustering import (
     reduce_dimensions,
     split_in_two,
 )
-from engine.naming.headings import rank_headings, rank_terms
 from engine.naming.lines_of_work import (
-    CANDIDATES,
     Field,
     divide_by_headings,
     find_headings,
@@ -66,14 +63,13 @@ from engine.writing.assembly import (
     words_for_each,
 )
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
+from engine.writing.division import make_section, name_cautiously
 from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
 from engine.writing.field_overview import write_overview
 from engine.writing.field_views import find_nearby
-from engine.writing.paper_tables import name_work
 from engine.writing.quotation import find_open_problems
 from engine.writing.reading_map import (
-    SET_APART,
     collect_material,
     lines_of,
     write_introduction,
@@ -209,7 +205,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             covered = sum(len(line.papers) for line in lines if line.name != OTHER_WORK)
             if len(lines) == asked or (not asked and len(lines) > 1 and covered >= LEAST_COVERED * len(papers)):
                 return lines
-        return _name_cautiously(papers, vectors, found, brief.topic)
+        return name_cautiously(papers, vectors, found, brief.topic)
 
     def _count(self, points: Vectors, brief: Brief, context: RunContext) -> int:
         """How many clusters to make of the papers with these points."""
@@ -263,7 +259,7 @@ def _divide_section(
 
     Without a language model, which gives parts headings of its own, each part has a name that its papers say.
     """
-    whole, papers = _outline_cluster(cluster), cluster.papers
+    whole, papers = make_section(cluster), cluster.papers
     if len(papers) < SMALLEST_DIVIDED:
         return whole
     vectors = embed_papers(context.embedder, papers)
@@ -271,7 +267,7 @@ def _divide_section(
     if cluster.name == OTHER_WORK and len(papers) >= SMALLEST_REST:
         k = min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
-        parts = _name_cautiously(papers, vectors, found, brief.topic, avoid)
+        parts = name_cautiously(papers, vectors, found, brief.topic, avoid)
     elif context.model:
         k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
@@ -283,41 +279,4 @@ def _divide_section(
         parts = find_lines_of_work(field, found, k, formula)
     if len(parts) < 2 or sum(len(part.papers) for part in parts if part.name != OTHER_WORK) < len(papers) / 2:
         return whole
-    return replace(whole, papers=(), children=tuple(map(_outline_cluster, parts)))
-
-
-def _name_cautiously(
-    papers: Sequence[Paper], vectors: Vectors, found: Labels, topic: str, avoid: Collection[str] = ()
-) -> list[Cluster]:
-    """The clusters, the largest first, each with a heading that half of its papers say; else as work close to one.
-
-    That one is the best known among the central half of the cluster.
-    """
-    rows = sorted((np.flatnonzero(found == label) for label in np.unique(found)), key=lambda r: (-len(r), r[0]))
-    phrases = GroupedPhrases([[papers[int(row)] for row in members] for members in rows])
-    terms = rank_terms(phrases, topic, "bounded")
-    named: list[Cluster] = []
-    for i, (members, group) in enumerate(zip(rows, phrases.groups, strict=True)):
-        taken = [*avoid, *(cluster.name for cluster in named)]
-        fitting = (
-            heading.text
-            for heading in islice(rank_headings(phrases, i, topic, taken), CANDIDATES)
-            if sum(level > 0 for level in phrases.mentions(heading.said, group)) >= len(group) / 2
-        )
-        closeness = vectors[members] @ vectors[members].mean(axis=0)
-        central = [group[int(j)] for j in np.argsort(-closeness)[: (len(group) + 1) // 2]]
-        named.append(Cluster(next(fitting, "") or f"Work Close to {_name_in_heading(central)}", terms[i], tuple(group)))
-    return named
-
-
-def _name_in_heading(papers: Sequence[Paper]) -> str:
-    """The best known of the papers: the method's name and its authors, or the authors and the year."""
-    best_known = max(papers, key=lambda p: p.citations or 0)
-    work = name_work(best_known)
-    return work if "(" in work or not best_known.year else f"{work} ({best_known.year})"
-
-
-def _outline_cluster(cluster: Cluster) -> OutlineNode:
-    """The undivided section of a cluster."""
-    described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
-    return OutlineNode(cluster.name, described, tuple(paper.key for paper in cluster.papers))
+    return replace(whole, papers=(), children=tuple(map(make_section, parts)))

@@ -23,6 +23,7 @@ JobKind = Literal[
     "background",
     "review",
     "headings",
+    "divide",
 ]
 
 
@@ -42,7 +43,7 @@ class Job:
     asker: str = ""
     """Who asked for it without taking part in the survey: it is theirs to pay, and gives way to those who do."""
     section: str = ""
-    """The number of the section of the outline that `papers` are searched for; empty for the whole survey."""
+    """The number of the section that `papers` are searched for, or that is divided; empty for the whole survey."""
 
 
 class AskedOfJob(TypedDict, total=False):
@@ -165,6 +166,13 @@ class SearchSection:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitSection:
+    """That section or part of the outline gives way to its parts; one without parts is divided by its papers."""
+
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class UseList:
     """The survey's papers are those of this list, one a line."""
 
@@ -269,17 +277,16 @@ class JobFailed:
     job_id: str
 
 
-Edit = EditKeywords | EditPapers | EditOutline
+ContentChange = (
+    EditKeywords | EditPapers | EditOutline | MorePapers | MovePaper | SearchSection | SplitSection | UseList
+)
+"""What changes a proposal, each in its phase only."""
 PersonEvent = (
     Start
     | WriteFull
     | Approve
     | Regenerate
-    | Edit
-    | MorePapers
-    | MovePaper
-    | SearchSection
-    | UseList
+    | ContentChange
     | Revise
     | AskQuestion
     | FindGaps

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from engine.errors import UserError
-from engine.values import Outline, OutlineNode, PaperKey, walk_outline
+from engine.values import Outline, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
 
 Change = Callable[[Outline], Outline]
 Path = tuple[int, ...]
@@ -101,6 +101,7 @@ def merge(place: str, other: str) -> Change:
             _join_descriptions(first.description, second.description),
             tuple(dict.fromkeys((*first.papers, *second.papers))),
             thin=first.thin and second.thin,
+            hints=first.hints + second.hints,
             children=(*first.children, *second.children),
         )
         marker = replace(second, title="\0")
@@ -119,17 +120,52 @@ def _join_descriptions(first: str, second: str) -> str:
     return "; ".join(dict.fromkeys(d for d in (first, second) if d))
 
 
-def split(place: str) -> Change:
-    """The parts of a section become sections of their own."""
+SMALLEST_DIVIDED = 6
+"""Papers of a section that can be divided by them."""
 
-    def promoted(nodes: Nodes, i: int) -> Nodes:
-        if len(nodes[i].children) < 2:
-            raise UserError(
-                f"Section {place} has no parts to split into. Add a section instead: add section TITLE after {place}"
-            )
-        return (*nodes[:i], *nodes[i].children, *nodes[i + 1 :])
 
-    return lambda outline: _at(outline, place, promoted)
+def find_parts(outline: Outline, place: str, selection: PaperSelection) -> Nodes:
+    """The parts that a section can be split into; none where it has to be divided by its papers.
+
+    Raises `UserError` where it has too few papers for that.
+    """
+    node = node_at(outline, place)
+    if node.role != "body":
+        raise UserError("The introduction and the conclusion cannot be split.")
+    if len(node.children) > 1:
+        return node.children
+    count = len(papers_of(node, selection))
+    if count < SMALLEST_DIVIDED:
+        raise UserError(
+            f"Section {place} has {count} {'paper' if count == 1 else 'papers'}, too few to split: it takes "
+            f"{SMALLEST_DIVIDED}. To begin another section: add section TITLE after {place}"
+        )
+    return ()
+
+
+def find_divisible(outline: Outline, selection: PaperSelection) -> str:
+    """The number of the section with most papers that can be split; empty where none can."""
+    sizes = {
+        number: len(papers_of(node, selection))
+        for number, node in walk_outline(outline.nodes)
+        if node.role == "body" and "." not in number and _is_divisible(node, selection)
+    }
+    return max(sizes, key=lambda number: sizes[number], default="")
+
+
+def _is_divisible(node: OutlineNode, selection: PaperSelection) -> bool:
+    return len(node.children) > 1 or len(papers_of(node, selection)) >= SMALLEST_DIVIDED
+
+
+def papers_of(node: OutlineNode, selection: PaperSelection) -> list[Paper]:
+    """The papers of a section and its parts that may be used, best first."""
+    keys = set(node.all_papers())
+    return [paper for paper in selection.included() if paper.key in keys]
+
+
+def split(place: str, parts: Nodes) -> Change:
+    """The section gives way to these parts of it, which stand on its level."""
+    return lambda outline: _at(outline, place, lambda nodes, i: (*nodes[:i], *parts, *nodes[i + 1 :]))
 
 
 def change_node(outline: Outline, place: str, node: OutlineNode) -> Outline:

@@ -19,7 +19,7 @@ the contents exactly, any number of steps; the revision never goes back.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, Unpack, assert_never
+from typing import Literal, Unpack
 
 from engine.session.candidates import require_candidate
 from engine.session.events import (
@@ -29,7 +29,7 @@ from engine.session.events import (
     AskedOfJob,
     AskQuestion,
     Candidate,
-    Edit,
+    ContentChange,
     EditKeywords,
     EditOutline,
     EditPapers,
@@ -53,6 +53,7 @@ from engine.session.events import (
     RewriteAll,
     SearchSection,
     SectionFinished,
+    SplitSection,
     Start,
     StartJob,
     StartOver,
@@ -67,6 +68,7 @@ from engine.session.events import (
 )
 from engine.session.exchanges import Exchange, keep_exchange
 from engine.session.kept_text import KeptPart, KeptText, keep_text, sections_of
+from engine.session.outline_edits import find_parts, split
 from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper
 from engine.session.section_search import supply_section, word_section_query
 from engine.survey import Section, Survey
@@ -160,14 +162,12 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _go_back(session)
         case Start() | WriteFull():
             return _start(session, event)
-        case EditKeywords() | EditPapers() | EditOutline() | MorePapers() | MovePaper() | SearchSection() | UseList():
-            return _content(session, event)
         case RewriteAll() | TakeCandidate():
             return _rewrite_all(session) if isinstance(event, RewriteAll) else _take_candidate(session, event.number)
         case Revise() | AskQuestion() | FindGaps() | Evaluate() | AddBackground():
             return _about_survey(session, event)
         case _:
-            assert_never(event)
+            return _content(session, event)
 
 
 def _start(session: SurveySession, event: Start | WriteFull) -> Step:
@@ -183,7 +183,7 @@ def _start(session: SurveySession, event: Start | WriteFull) -> Step:
     return _apply_edit(session, State("papers", event.brief, before.keywords, before.papers, limit))
 
 
-def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | SearchSection | UseList) -> Step:
+def _content(session: SurveySession, event: ContentChange) -> Step:
     """Changes of a proposal, each in its phase only."""
     state = session.state
     match event:
@@ -195,6 +195,10 @@ def _content(session: SurveySession, event: Edit | MorePapers | MovePaper | Sear
             return _apply_outline(session, apply(state.outline))
         case MovePaper(position, place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
             return _apply_outline(session, move_paper(state.outline, state.papers, position, place))
+        case SplitSection(place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
+            if parts := find_parts(state.outline, place, state.papers):
+                return _apply_outline(session, split(place, parts)(state.outline))
+            return _begin(session, "divide", section=place)
         case MorePapers(count) if state.phase in {"papers", "discussion"} and not (state.brief and state.brief.quick):
             return _begin(_with_state(session, replace(state, paper_limit=state.paper_limit + count)), "papers")
         case SearchSection(place) if state.phase == "outline" and state.outline and state.keywords:
@@ -369,7 +373,7 @@ def _apply_result(session: SurveySession, job: Job, result: JobResult) -> Step:
                 outline = supply_section(outline, job.section, state.keywords, papers)
             new = replace(state, phase="papers", papers=papers, outline=outline or state.outline)
         case Outline():
-            kept = state.keeps_outline and job.kind == "headings"
+            kept = job.kind == "divide" or (state.keeps_outline and job.kind == "headings")
             new = replace(state, phase="outline", outline=result, keeps_outline=kept)
         case Survey():
             new = replace(state, phase="discussion", survey=result)

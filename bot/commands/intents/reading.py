@@ -39,6 +39,7 @@ from engine.session.events import (
     MorePapers,
     Regenerate,
     Revise,
+    SplitSection,
 )
 from engine.session.state import State
 
@@ -177,7 +178,7 @@ def _read_known(text: str, context: ReadingContext) -> Understanding | None:
         return None
     if isinstance(command, EditKeywords) and not (fits and _names_keywords(command)):
         return None
-    is_edit = isinstance(command, EditKeywords | EditOutline | EditPapers | Export)
+    is_edit = isinstance(command, EditKeywords | EditOutline | EditPapers | SplitSection | Export)
     if is_edit and (_TWO_WISHES.search(text.lower()) or _ALSO_WISHES.search(text.lower())):
         return None  # “add attention and drop graphs”: neither is done by halves
     if context.place == "thread" and isinstance(command, Export) and not set(command.formats) <= _formats():
@@ -227,6 +228,7 @@ _ONLY_AT: dict[type, str] = {
     MorePapers: "papers",
     More: "papers",
     EditOutline: "outline",
+    SplitSection: "outline",
     Revise: "discussion",
     Evaluate: "discussion",
     AddBackground: "discussion",

@@ -23,6 +23,7 @@ from engine.session.events import (
     MorePapers,
     Regenerate,
     Revise,
+    SplitSection,
     StartOver,
     Stop,
     Undo,
@@ -100,6 +101,7 @@ def test_each_format_stands_where_files_are_asked_for(page: str) -> None:
         ("export", Export(())),
         ("export pdf, bib", Export(("pdf", "bib"))),
         ("ask what is new?", AskQuestion("what is new?")),
+        ("split 3", SplitSection("3")),
         ("which papers use graphs?", FreeText("which papers use graphs?")),
     ],
 )
@@ -119,7 +121,6 @@ def test_what_is_said_and_what_is_meant(said: str, meant: object) -> None:
         "move 4 before 2",
         "merge 3 4",
         "merge 3 and 4",
-        "split 3",
         "add section Safety after 2",
     ],
 )

@@ -112,7 +112,8 @@ async def test_groups_are_changed_in_a_thread_with_their_map(
                 await discord.until(lambda count=number: len(maps()) == count)  # type: ignore[misc]
             assert len({*maps()}) == 4
             await discord.say(f"<@{BOT}> split 1", channel=groups.channel)
-            await discord.message("has no parts to split into", groups.channel)
+            await discord.message("sections now: ", groups.channel)
+            await discord.until(lambda: len(maps()) == 5)
             await discord.press(await discord.offered("Write headings"), "Write headings")
             await discord.offered("Write it")
     assert (discord.refused, discord.unsafe) == ([], [])

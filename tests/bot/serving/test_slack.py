@@ -322,7 +322,7 @@ async def test_groups_are_approved_in_a_thread_with_their_map(
             assert "Quick review first" in keywords.buttons
             await slack.press(keywords, "Search with these")
             await slack.press(await slack.message("Make an outline", thread), "Make an outline")
-            groups = await slack.message("groups of papers", thread)
+            await slack.message("groups of papers", thread)
             await slack.until(lambda: len(slack.shared) == 1)
             await slack.say("merge 1 and 2", thread=thread)
             await slack.message("are one section now", thread)
@@ -330,6 +330,12 @@ async def test_groups_are_approved_in_a_thread_with_their_map(
             assert [(c, t) for c, t, _ in slack.shared] == [("C1", thread)] * 2
             drawn, redrawn = (slack.files[name][1] for _, _, name in slack.shared)
             assert drawn != redrawn
+            await slack.say("split 1", thread=thread)
+            await slack.message("sections now", thread)
+            await slack.until(lambda: len(slack.shared) == 3)
+            groups = await slack.until(
+                lambda: next((m for m in slack.in_thread(thread) if "Write headings" in m.buttons), None)
+            )
             await slack.press(groups, "Write headings")
             await slack.message("Write it", thread)
         assert slack.refused == []

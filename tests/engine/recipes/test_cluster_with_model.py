@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.llm.model import Request
@@ -13,10 +15,11 @@ from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.organiser import OrganiserRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingTask
-from engine.session.outline_edits import merge, place_paper, split
+from engine.session.outline_edits import merge, place_paper
 from engine.survey import Survey, walk
 from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperKey, PaperSelection, walk_outline
 from engine.writing.clustered import draw_groups
+from engine.writing.division import divide_section
 from tests.fakes import FakeModel, WordEmbedder, papers
 
 GATHERED = [*papers(14), *papers(12, "graph", 101), *papers(12, "vision", 201)]
@@ -46,20 +49,36 @@ async def test_groups_are_proposed_before_any_heading_is_written(library: LocalL
     assert figure and len(figure.points) == len(GATHERED)
 
 
-async def test_people_merge_split_and_move_papers(library: LocalLibrary) -> None:
+async def test_people_merge_and_move_papers(library: LocalLibrary) -> None:
     grouping = await grouped(library, thinking())
     count = len(grouping.nodes)
     merged = merge("1", "2")(grouping)
     assert len(merged.nodes) == count - 1
-    keys = grouping.nodes[0].all_papers()
-    parts = (OutlineNode("A", papers=keys[:3]), OutlineNode("B", papers=keys[3:]))
-    divided = replace(grouping, nodes=(replace(grouping.nodes[0], papers=(), children=parts), *grouping.nodes[1:]))
-    assert len(split("1")(divided).nodes) == count + 1
     stranger = grouping.nodes[0].all_papers()[0]
     moved = place_paper(stranger, "2")(grouping)
     assert stranger not in moved.nodes[0].all_papers()
     assert stranger in moved.nodes[1].all_papers()
     assert draw_groups(moved) != draw_groups(grouping)
+
+
+@pytest.mark.parametrize("approved", [False, True])
+async def test_a_section_without_parts_is_divided_by_its_papers(library: LocalLibrary, *, approved: bool) -> None:
+    graphs, images = (tuple(p.key for p in group) for group in (GATHERED[14:26], GATHERED[26:]))
+    nodes = (OutlineNode("Graphs; Images", papers=(*graphs, *images)), OutlineNode("Retrieval"))
+    outline = Outline("A Survey", nodes, is_grouping=not approved)
+    divided = divide_section(outline, "1", SELECTION, BRIEF.topic, context(library, thinking()))
+    assert {frozenset(node.papers) for node in divided.nodes} == {frozenset(graphs), frozenset(images), frozenset()}
+    assert divided.nodes[-1].title == "Retrieval"
+    assert len({node.title for node in divided.nodes}) == 3
+    assert divided.is_grouping == outline.is_grouping
+
+
+async def test_papers_that_are_all_alike_are_divided_too(library: LocalLibrary) -> None:
+    same = tuple(replace(paper, title="Graphs", abstract="Of graphs.") for paper in GATHERED[:7])
+    selection = PaperSelection(tuple(FoundPaper(paper, 1.0) for paper in same))
+    outline = Outline("A Survey", (OutlineNode("Graphs", papers=tuple(p.key for p in same)),), is_grouping=True)
+    divided = divide_section(outline, "1", selection, BRIEF.topic, context(library, thinking()))
+    assert sorted(len(node.papers) for node in divided.nodes) == [3, 4]
 
 
 async def test_headings_come_from_terms_and_papers_of_the_approved_groups(library: LocalLibrary) -> None:

@@ -31,6 +31,7 @@ from engine.session.events import (
     RewriteAll,
     SearchSection,
     SectionFinished,
+    SplitSection,
     Start,
     StartJob,
     StartOver,
@@ -40,6 +41,7 @@ from engine.session.events import (
     Undo,
 )
 from engine.session.exchanges import Exchange
+from engine.session.proposal_edits import edit_papers
 from engine.session.state import PHASES, Phase, State, SurveySession, advance
 from engine.survey import Section, SectionChange, Survey
 from engine.values import (
@@ -56,12 +58,12 @@ from tests.fakes import papers
 
 BRIEF = Brief("dense retrieval")
 POOL = KeywordPool((Keyword("dense retrieval", "topic"), Keyword("query encoder", "library", 3)))
-SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers(4)))
+SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers(7)))
 OUTLINE = Outline(
     "A Survey",
     (
         OutlineNode("Introduction", role="introduction"),
-        OutlineNode("One", papers=(SELECTION.found[0].paper.key,)),
+        OutlineNode("One", papers=tuple(f.paper.key for i, f in enumerate(SELECTION.found) if i != 1)),
         OutlineNode("Two", papers=(SELECTION.found[1].paper.key,)),
         OutlineNode("Conclusion", role="conclusion"),
     ),
@@ -84,6 +86,7 @@ EVENTS: dict[str, Event] = {
     "papers": EditPapers(exclude=(1,)),
     "more": MorePapers(10),
     "search section": SearchSection("3"),
+    "split": SplitSection("2"),
     "outline": EditOutline(outline_edits.rename("2", "Other")),
     "rewrite all": RewriteAll(),
     "revise": Revise(SectionChange("1", "rewrite", "shorter")),
@@ -104,6 +107,7 @@ TABLE: dict[str, tuple[str, str, str, str, str, str]] = {
     "papers": ("needs topic", "not now", "propose", "not now", "not now", "not now"),
     "more": ("needs topic", "not now", "papers", "not now", "not now", "papers"),
     "search section": ("needs topic", "not now", "not now", "papers", "not now", "not now"),
+    "split": ("needs topic", "not now", "not now", "divide", "divide", "divide"),
     "outline": ("needs topic", "not now", "not now", "propose", "propose", "propose"),
     "rewrite all": ("needs topic", "not now", "not now", "propose", "propose", "propose"),
     "revise": ("needs topic", "not now", "not now", "not now", "not now", "revise"),
@@ -217,6 +221,47 @@ def test_papers_found_for_a_section_go_to_the_part_that_they_speak_of() -> None:
 def test_a_section_that_is_not_there_cannot_be_searched_for() -> None:
     with pytest.raises(UserError, match="no section 9"):
         advance(SurveySession("s", 0, AT["outline"]), SearchSection("9"))
+
+
+def test_a_section_is_divided_by_a_job_and_the_outline_stays_the_persons() -> None:
+    session, (start,) = advance(SurveySession("s", 0, AT["outline"]), SplitSection("2"))
+    assert isinstance(start, StartJob)
+    assert (start.job.kind, start.job.section) == ("divide", "2")
+    parts = tuple(OutlineNode(title, papers=OUTLINE.nodes[1].papers[:3]) for title in ("Some", "Others"))
+    divided = outline_edits.split("2", parts)(OUTLINE)
+    session, actions = advance(session, JobDone(start.job.id, divided))
+    assert actions == (Propose(),)
+    assert session.state.outline == divided
+    assert session.state.keeps_outline
+    session, _ = advance(session, Undo())
+    assert session.state.outline == OUTLINE
+
+
+def test_a_section_with_parts_is_split_into_them_at_once() -> None:
+    parts = (OutlineNode("Some"), OutlineNode("Others"))
+    whole = replace(OUTLINE, nodes=(OutlineNode("One", children=parts), *OUTLINE.nodes[2:]))
+    session, actions = advance(SurveySession("s", 0, replace(AT["outline"], outline=whole)), SplitSection("1"))
+    assert actions == (Propose(),)
+    assert session.state.outline is not None
+    assert [node.title for node in session.state.outline.nodes] == ["Some", "Others", "Two", "Conclusion"]
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [("3", "Section 3 has 1 paper, too few to split: it takes 6"), ("1", "cannot be split"), ("9", "no section 9")],
+)
+def test_what_cannot_be_split_says_why(place: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        advance(SurveySession("s", 0, AT["outline"]), SplitSection(place))
+
+
+def test_papers_that_were_left_out_do_not_count_for_a_split() -> None:
+    assert AT["outline"].papers is not None
+    fewer = replace(AT["outline"], papers=edit_papers(SELECTION, EditPapers(exclude=(1,))))
+    assert outline_edits.find_divisible(OUTLINE, SELECTION) == "2"
+    assert outline_edits.find_divisible(OUTLINE, fewer.papers) == ""  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="has 5 papers"):
+        advance(SurveySession("s", 0, fewer), SplitSection("2"))
 
 
 def test_an_outline_that_a_person_changed_stays_until_another_is_asked_for() -> None:

@@ -1,0 +1,84 @@
+"""A section or a group of papers divided by how alike its papers are, and the sections that clusters become."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import islice
+
+import numpy as np
+
+from engine.naming.clustering import Labels, best_cluster_count, clusters, dissolve_small, labels, split_in_two
+from engine.naming.headings import rank_headings, rank_terms
+from engine.naming.lines_of_work import CANDIDATES
+from engine.naming.phrases import GroupedPhrases
+from engine.retrieval.embedding import Vectors, embed_papers
+from engine.run import RunContext
+from engine.session.outline_edits import node_at, papers_of, split
+from engine.values import Cluster, Outline, OutlineNode, Paper, PaperSelection, walk_outline
+from engine.writing.assembly import mark_thin
+from engine.writing.paper_tables import name_work
+from engine.writing.reading_map import SET_APART
+
+MOST_PARTS, SMALLEST_PART = 4, 3
+"""Sections that one is divided into at most, and the papers that each has at least."""
+
+
+def divide_section(outline: Outline, place: str, selection: PaperSelection, topic: str, context: RunContext) -> Outline:
+    """The outline with the section of that number divided by its papers into two to four on its level.
+
+    A group is named by its terms, as all groups are before their headings are written; a section gets a heading that
+    half of its papers say. Raises `UserError` where the outline has no such section.
+    """
+    papers = papers_of(node_at(outline, place), selection)
+    vectors = embed_papers(context.embedder, papers)
+    found = _tell_apart(vectors, context.seed)
+    taken = [node.title for _, node in walk_outline(outline.nodes)]
+    if outline.is_grouping:
+        parts = clusters(papers, found, topic, avoid=taken)
+    else:
+        parts = name_cautiously(papers, vectors, found, topic, taken)
+    return split(place, tuple(mark_thin(make_section(part), context.limits) for part in parts))(outline)
+
+
+def _tell_apart(vectors: Vectors, seed: int) -> Labels:
+    """The clusters with the best silhouette; where all but one are small, a cut at the widest gap."""
+    k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(vectors) // SMALLEST_PART)), seed)
+    found = dissolve_small(vectors, labels(vectors, "k-means", k, seed), SMALLEST_PART)
+    return found if len(np.unique(found)) > 1 else split_in_two(vectors, SMALLEST_PART)
+
+
+def name_cautiously(
+    papers: Sequence[Paper], vectors: Vectors, found: Labels, topic: str, avoid: Collection[str] = ()
+) -> list[Cluster]:
+    """The clusters, the largest first, each with a heading that half of its papers say; else as work close to one.
+
+    That one is the best known among the central half of the cluster.
+    """
+    rows = sorted((np.flatnonzero(found == label) for label in np.unique(found)), key=lambda r: (-len(r), r[0]))
+    phrases = GroupedPhrases([[papers[int(row)] for row in members] for members in rows])
+    terms = rank_terms(phrases, topic, "bounded")
+    named: list[Cluster] = []
+    for i, (members, group) in enumerate(zip(rows, phrases.groups, strict=True)):
+        taken = [*avoid, *(cluster.name for cluster in named)]
+        fitting = (
+            heading.text
+            for heading in islice(rank_headings(phrases, i, topic, taken), CANDIDATES)
+            if sum(level > 0 for level in phrases.mentions(heading.said, group)) >= len(group) / 2
+        )
+        closeness = vectors[members] @ vectors[members].mean(axis=0)
+        central = [group[int(j)] for j in np.argsort(-closeness)[: (len(group) + 1) // 2]]
+        named.append(Cluster(next(fitting, "") or f"Work Close to {_name_in_heading(central)}", terms[i], tuple(group)))
+    return named
+
+
+def _name_in_heading(papers: Sequence[Paper]) -> str:
+    """The best known of the papers: the method's name and its authors, or the authors and the year."""
+    best_known = max(papers, key=lambda p: p.citations or 0)
+    work = name_work(best_known)
+    return work if "(" in work or not best_known.year else f"{work} ({best_known.year})"
+
+
+def make_section(cluster: Cluster) -> OutlineNode:
+    """The undivided section of a cluster."""
+    described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
+    return OutlineNode(cluster.name, described, tuple(paper.key for paper in cluster.papers))
