@@ -144,7 +144,8 @@ class App:
             self.settings.limits(),
             model=services.model,
             online=online_sources(self.settings, self.web(services.cache)) if brief.online else None,
-            judge=self.settings.judges(online=brief.online),
+            judge=self.settings.judging(online=brief.online),
+            cross_encoder=await asyncio.to_thread(self.libraries.cross_encoder),
             texts=texts,
             pictures=texts,
             forest=await self.forest(brief, services.workspace, found, embedder),
@@ -229,6 +230,7 @@ class App:
             full_texts=settings.full_texts if settings.fetches_texts(online=True) else 0,
             fetches_always=settings.fetches_texts(online=False),
             online=settings.searches_online(),
+            judges=settings.judge != "never",
         )
 
     def defaults_for(self, library: str, output: Path) -> Defaults:

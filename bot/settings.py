@@ -24,6 +24,7 @@ from engine.naming.clustering import Algorithm, Reduction
 from engine.naming.phrases import Formula
 from engine.retrieval.online import arxiv, crossref, pubmed, semantic_scholar
 from engine.retrieval.online import openalex as open_alex
+from engine.run import Judging
 
 PREFIX = "SCHOLIUM_"
 
@@ -83,10 +84,13 @@ class Settings(BaseSettings):
         None, gt=0, description="Calls a second to Semantic Scholar; empty: 1 with a key, one in 3 seconds without."
     )
     judge: Literal["auto", "always", "never"] = Field(
-        "auto", description="Let the language model judge papers found; “auto”: those of surveys that search online."
+        "auto", description="Judge papers found once more; “auto”: those in doubt, and all that were found online."
     )
     judging_calls: int = Field(
-        Limits().judging_calls, ge=1, le=200, description="Calls that judge 20 papers found each."
+        Limits().judging_calls, ge=1, le=200, description="Calls of a language model that judge 20 papers found each."
+    )
+    cross_encoder: str = Field(
+        "", description="A cross-encoder for fastembed, its files here, that judges where no language model does."
     )
     weaviate_vectoriser: str = Field("", description="Weaviate's module that makes vectors; empty: made here.")
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
@@ -325,9 +329,11 @@ class Settings(BaseSettings):
         """Whether a survey is searched online where it does not say."""
         return self.online == "always" or (self.online == "auto" and self.semantic_scholar_api_key is not None)
 
-    def judges(self, *, online: bool) -> bool:
-        """Whether papers found are judged by the language model."""
-        return self.judge == "always" or (self.judge == "auto" and online)
+    def judging(self, *, online: bool) -> Judging:
+        """Which of the papers found are judged once more."""
+        if self.judge == "never":
+            return "none"
+        return "all" if self.judge == "always" or online else "unsure"
 
     def fetches_texts(self, *, online: bool) -> bool:
         """Whether open-access texts are fetched for a survey that searches online, or in a library alone."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, Task
 from engine.reading.forests import Forest
 from engine.reading.open_access import FullTexts, Pictures
+from engine.retrieval.cross_encoder import CrossEncoder
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
@@ -27,6 +28,9 @@ from engine.values import (
     PaperKey,
     PaperSelection,
 )
+
+Judging = Literal["none", "unsure", "all"]
+"""Of the papers found, those that are judged once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +112,9 @@ class RunContext:
     """Parts of a text written before that stay, by their number in the outline to be written."""
     asked: tuple[Exchange, ...] = ()
     """Questions about the survey that were answered before the one that is asked, the latest last."""
-    judge: bool = False
-    """Whether the language model judges which papers found are relevant."""
+    judge: Judging = "none"
+    """Which of the papers found the language model judges, or, where there is none, the cross-encoder."""
+    cross_encoder: CrossEncoder | None = None
     seed: int = 0
     attempt: int = 0
     """How many proposals of this step the person has refused; the next must be another one."""

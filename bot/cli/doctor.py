@@ -118,8 +118,8 @@ async def _libraries(app: App) -> AsyncIterator[Diagnosis]:
             yield Diagnosis("works", f"library “{name}”, {await library.count():,} papers")
         except ScholiumError as error:
             yield Diagnosis("broken", f"library “{name}”: {error}", "ingest its files again")
-    for note in app.libraries.notes:
-        yield Diagnosis("broken", note, "or set SCHOLIUM_EMBEDDER=lsa")
+    for note in await app.libraries.list_failed_models():
+        yield Diagnosis("broken", note, "or leave SCHOLIUM_EMBEDDER and SCHOLIUM_CROSS_ENCODER out")
 
 
 def _services(app: App) -> Iterator[Diagnosis]:

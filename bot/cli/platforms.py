@@ -117,7 +117,7 @@ async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store,
         await app.install_bundled(lambda _: None)
     if app.default_library() != ONLINE:
         await app.libraries.library(app.default_library())
-    for note in app.libraries.notes:
+    for note in await app.libraries.list_failed_models():
         console.print(note, markup=False, highlight=False, style="yellow")
     async with run_service(app, adapter, store=store, role=role) as service:
         name = adapter.platform.title()

@@ -194,7 +194,7 @@ async def _serve_terminal(
             await adapter.send(Outgoing(adapter.only, wording.word_bundled_library(app.settings.library, BUNDLED)))
     if name != ONLINE:
         await app.libraries.library(name)
-    for note in app.libraries.notes:
+    for note in await app.libraries.list_failed_models():
         console.print(note, markup=False, highlight=False, style="yellow")
     async with run_service(app, adapter, app.defaults_for(name, output or app.settings.output)) as service:
         yield service

@@ -59,6 +59,8 @@ class Defaults:
     """Whether they are read for other surveys too."""
     online: bool = False
     """Whether online sources are searched too."""
+    judges: bool = False
+    """Whether the language model judges papers found."""
     apart: bool = True
     """Whether each survey's files have a folder of their own: several people share the disk."""
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bot.commands.briefs import Defaults
 from bot.store.ledger import BudgetLimit
 from bot.wording import money
+from engine.gathering.relevance import plan_judging
 from engine.run import PreparingRecipe, ReviewRecipe, WritingPlan
 from engine.session.state import State, find_kept_text
 from engine.values import Paper
@@ -16,8 +17,10 @@ from engine.writing.estimates import estimate_cost, with_expected_texts
 def word_price(state: State, defaults: Defaults, limits: Sequence[BudgetLimit]) -> str:
     """The cost, where a language model writes it, and what stays; empty where nothing would be paid.
 
-    Of papers, that is reading them for the outline; of an outline, writing it.
+    Of keywords, that is judging what they find; of papers, reading them for the outline; of an outline, writing it.
     """
+    if state.phase == "keywords":
+        return _word_judging(state, defaults)
     if state.phase == "papers":
         return _word_preparation(state, defaults)
     if not (state.phase == "outline" and state.brief and state.outline and state.papers):
@@ -55,6 +58,14 @@ def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper])
     return money.estimate_review(
         estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices), at_most=fetches
     )
+
+
+def _word_judging(state: State, defaults: Defaults) -> str:
+    """What judging the papers found will take at most."""
+    if not (state.brief and defaults.models and defaults.judges):
+        return ""
+    chains = plan_judging(defaults.recipes[state.brief.recipe].paper_count(defaults.limits), defaults.limits)
+    return money.estimate_judging(estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices))
 
 
 def _word_preparation(state: State, defaults: Defaults) -> str:

@@ -18,6 +18,7 @@ from bot.settings import Settings
 from engine.errors import ServiceError, UserError
 from engine.reading.forests import FOREST_FILE, Forest, LocalForest
 from engine.reading.open_access import TextFolder
+from engine.retrieval.cross_encoder import CrossEncoder, LocalCrossEncoder
 from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
 from engine.retrieval.libraries.erasing import erase_papers, finish_erasing
 from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress
@@ -64,6 +65,8 @@ class Libraries:
         self._refitting: dict[Path, asyncio.subprocess.Process] = {}
         self._neural: Embedder | None = None
         self._neural_tried = False
+        self._cross_encoder: CrossEncoder | None = None
+        self._cross_encoder_tried = False
 
     async def discover(self) -> None:
         """Learn which libraries are in Weaviate. Raises `RetrievalError` where it is named and away."""
@@ -267,6 +270,22 @@ class Libraries:
                 self.notes.append(f"{error} Latent semantic analysis is used instead.")
         self._neural_tried = True
         return self._neural
+
+    def cross_encoder(self) -> CrossEncoder | None:
+        """The cross-encoder of the settings where no language model judges; said once where it cannot be loaded."""
+        if not self._cross_encoder_tried and self._settings.cross_encoder and not self._settings.has_model():
+            try:
+                self._cross_encoder = LocalCrossEncoder(self._settings.cross_encoder)
+            except ServiceError as error:
+                self.notes.append(f"{error} Papers in doubt are not judged once more.")
+        self._cross_encoder_tried = True
+        return self._cross_encoder
+
+    async def list_failed_models(self) -> Sequence[str]:
+        """What is to be said of models of the settings that cannot be loaded."""
+        await asyncio.to_thread(self.neural_embedder)
+        await asyncio.to_thread(self.cross_encoder)
+        return self.notes
 
     async def close(self) -> None:
         """Let go of the connection, and end what still fits a library anew."""

@@ -60,6 +60,11 @@ def estimate_preparation(expected: Estimate, papers: int) -> str:
     )
 
 
+def estimate_judging(expected: Estimate) -> str:
+    """What judging the papers that the keywords find will take at most, said before the search."""
+    return f"Papers that may be off the topic are judged by the language model: at most {_word_size(expected)}."
+
+
 def estimate_review(expected: Estimate, *, at_most: bool) -> str:
     """What a quick review will take, said as it starts."""
     return f"A quick review takes {'at most' if at_most else 'about'} {_word_size(expected)}. `stop` ends it."

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from engine.errors import RetrievalError
+from engine.gathering.relevance import JUDGED_SPARE
 from engine.gathering.topic_parts import name_parts
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.merging.merged_papers import MergedPapers
@@ -30,9 +31,6 @@ the found papers themselves cite as much as both together, since no word of it n
 NAMED_WEIGHT = 0.5
 """The papers that have most of a keyword's words count half as much beside those that a survey would cite: few
 citations keep no paper from being found."""
-
-JUDGED_SPARE = 1.25
-"""So many times the papers wanted are judged, so that enough are left."""
 
 
 @dataclass

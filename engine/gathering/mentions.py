@@ -79,6 +79,11 @@ class Mentions:
     needed: int
     has_rare: bool
 
+    def nearly_named(self) -> NDArray[np.bool_]:
+        """The papers that have all words needed, or in the title those that tell most."""
+        in_title = self.head_in_title | self.rest_unsaid | self.nearly_in_title | self.method_unsaid
+        return (self.levels >= Mention.SCATTERED) | in_title
+
 
 ABBREVIATIONS_FROM = 400
 """Papers, the best first, whose texts tell abbreviations and other forms of the topic's words."""

@@ -7,20 +7,29 @@ decision better.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
 
 from engine.errors import LanguageModelError, LimitExceeded
+from engine.limits import Limits
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
-from engine.run import Progress, RunContext
+from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.text import clean, inert, shorten
-from engine.values import FoundPaper, LeftOut, PaperKey
+from engine.values import FoundPaper, PaperKey
 
 JUDGED_AT_ONCE = 20
 ABSTRACT_TOKENS = 250
 TEMPERATURE = 0.3
 REASON_CHARACTERS = 240
+
+RULES_TOKENS, PAPER_TOKENS, VERDICT_TOKENS = 550, 280, 60
+"""Tokens of a call's rules with its JSON schema, of a paper in it, and of what is answered about one; a verdict has at
+most twenty words, a key and its JSON."""
+
+JUDGED_SPARE = 1.25
+"""So many times the papers wanted are judged, so that enough are left."""
 
 
 class Judgement(TypedAnswer):
@@ -38,24 +47,28 @@ class RelevanceAnswer(TypedAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPapers:
-    """Papers that stay, in their order, with the reasons; those left out; how many could not be judged, and why."""
+class Verdict:
+    """Whether a paper is relevant, and why."""
 
-    kept: tuple[FoundPaper, ...]
-    left_out: tuple[LeftOut, ...] = ()
-    unjudged: int = 0
-    why: str = ""
+    relevant: bool
+    reason: str
 
 
-async def judge_papers(
-    topic: str, found: Sequence[FoundPaper], model: LanguageModel, context: RunContext
-) -> JudgedPapers:
-    """Each paper judged by the model; one that it does not judge, or whose call fails, stays."""
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What was judged; papers are missing of which nothing was said, and where a call failed: ``failure`` says why."""
+
+    of: Mapping[PaperKey, Verdict]
+    failure: str = ""
+
+
+async def judge_papers(topic: str, found: Sequence[FoundPaper], model: LanguageModel, context: RunContext) -> Verdicts:
+    """What the model says of each paper, `JUDGED_AT_ONCE` in a call."""
     parts = [found[i : i + JUDGED_AT_ONCE] for i in range(0, len(found), JUDGED_AT_ONCE)]
     done = 0
     failures: list[str] = []
 
-    async def part(number: int, papers: Sequence[FoundPaper]) -> dict[PaperKey, Judgement]:
+    async def part(number: int, papers: Sequence[FoundPaper]) -> list[Judgement]:
         nonlocal done
         prompt = fill(
             "gathering/relevance", topic=data(topic), papers=paper_block([f.paper for f in papers], ABSTRACT_TOKENS)
@@ -65,24 +78,27 @@ async def judge_papers(
             answer = await model.answer_typed(request, RelevanceAnswer)
         except (LanguageModelError, LimitExceeded) as error:
             failures.append(str(error))
-            return {}
+            return []
         finally:
             done += len(papers)
             await context.progress(Progress("choosing", done, len(found)))
-        return {PaperKey(j.key.strip().removeprefix("@")): j for j in answer.judgements}
+        return answer.judgements
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(part(number, papers)) for number, papers in enumerate(parts)]
-    verdicts = {key: verdict for task in tasks for key, verdict in task.result().items()}
-    kept: list[FoundPaper] = []
-    out: list[LeftOut] = []
-    unjudged = 0
-    for item in found:
-        verdict = verdicts.get(item.paper.key)
-        reason = shorten(inert(clean(verdict.reason)), REASON_CHARACTERS) if verdict else ""
-        unjudged += verdict is None
-        if verdict and not verdict.relevant:
-            out.append(LeftOut(item.paper, "not relevant", reason or "no reason was given"))
-        else:
-            kept.append(replace(item, judgement=reason))
-    return JudgedPapers(tuple(kept), tuple(out), unjudged, failures[0] if failures else "")
+    verdicts = {
+        PaperKey(said.key.strip().removeprefix("@")): Verdict(
+            said.relevant, shorten(inert(clean(said.reason)), REASON_CHARACTERS)
+        )
+        for task in tasks
+        for said in task.result()
+    }
+    return Verdicts(verdicts, failures[0] if failures else "")
+
+
+def plan_judging(limit: int, limits: Limits) -> list[CallChain]:
+    """The calls that judging the papers found takes at most, where ``limit`` papers are to be proposed."""
+    papers = min(int(limit * JUDGED_SPARE), limits.judging_calls * JUDGED_AT_ONCE)
+    calls = ceil(papers / JUDGED_AT_ONCE)
+    read = RULES_TOKENS + papers * PAPER_TOKENS // max(1, calls)
+    return [(PlannedCall("checking", read, papers * VERDICT_TOKENS // calls),) for _ in range(calls)]

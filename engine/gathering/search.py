@@ -10,12 +10,13 @@ from typing import NoReturn
 import numpy as np
 
 from engine.errors import UserError
-from engine.gathering.candidates import JUDGED_SPARE, CandidatePool
+from engine.gathering.candidates import CandidatePool
 from engine.gathering.keyword_naming import ClusterNamer
 from engine.gathering.keyword_phrases import PhraseReader
 from engine.gathering.keywords import SELECTORS, CandidateWording, Selector, expand_keywords
 from engine.gathering.no_papers import explain_no_papers, explain_title, find_title
-from engine.gathering.relevance import JUDGED_AT_ONCE, JudgedPapers, judge_papers
+from engine.gathering.relevance import JUDGED_SPARE
+from engine.gathering.second_look import Candidates, look_again
 from engine.gathering.topic_papers import (
     FEW,
     FOUNDATION_SHARE,
@@ -23,6 +24,7 @@ from engine.gathering.topic_papers import (
     Subject,
     measure_coverage,
     measure_relevance,
+    order_missed,
     select_foundations,
 )
 from engine.gathering.topic_parts import name_parts, split_topic
@@ -110,7 +112,7 @@ async def _stop_without_papers(
     brief: Brief, found: Sequence[FoundPaper], relevance: Relevance, context: RunContext
 ) -> NoReturn:
     """Raises `UserError`: no paper is about the topic; with the nearest ones, or how the topic may be said."""
-    nearest = measure_coverage(found, relevance, (), 0).nearest
+    nearest = measure_coverage(found, relevance, (), 0, 0).nearest
     raise await explain_no_papers(brief, nearest, [item.paper for item in found], context)
 
 
@@ -142,28 +144,33 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     foundations = select_foundations(fused, relevance, room)
     if not about:
         await _stop_without_papers(brief, fused, relevance, context)
-    filtered = len(fused) - len(about) - len(foundations)
     spare = int(limit * JUDGED_SPARE)  # foundations are judged with the best, so they stand right behind them
-    ranked = [*about[: spare - len(foundations)], *foundations, *about[spare - len(foundations) :]]
+    behind = {f.paper.key for f in foundations}
+    missed = [fused[i] for i in order_missed(relevance) if fused[i].paper.key not in behind]
+    missed = missed[: max(0, spare - len(about) - len(foundations))]
+    ranked = [*about[: spare - len(foundations)], *foundations, *missed, *about[spare - len(foundations) :]]
     kept, retracted = await search.without_retracted(ranked, limit)
-    chosen = await _judge_best(brief, kept, limit, context)
+    sure = frozenset(fused[i].paper.key for i in np.flatnonzero(relevance.sure)) | {p.key for p in context.accepted}
+    candidates = Candidates(kept[:spare], sure, frozenset(item.paper.key for item in missed))
+    chosen = await look_again(brief.topic, candidates, context)
     if chosen.unjudged:
         note = f"{chosen.unjudged} papers could not be judged and stay{': ' if chosen.why else ''}{chosen.why}"
         search.note_search("the language model", "which papers are relevant", note=note)
-    good = (*chosen.kept, *kept[len(chosen.kept) + len(chosen.left_out) :])
-    behind = {f.paper.key for f in foundations}
+    good = (*chosen.kept, *kept[spare:])
     foundations = [f for f in good if f.paper.key in behind]
     first = [f for f in good if f.paper.key not in behind]
+    if not first:
+        await _stop_without_papers(brief, fused, relevance, context)
     proposed = (*first[: limit - len(foundations)], *foundations)
     return PaperSelection(
         (*proposed, *retracted),
         excluded=tuple(f.paper.key for f in retracted),
         searches=tuple(search.records),
-        filtered=filtered,
+        filtered=len(fused) - len(good) - len(retracted) - len(chosen.left_out),
         left_out=chosen.left_out,
         repeats=search.known.repeats,
         beyond=len(good) - len(proposed),
-        coverage=measure_coverage(fused, relevance, proposed, len(foundations)),
+        coverage=measure_coverage(fused, relevance, proposed, len(first), len(foundations)),
     )
 
 
@@ -191,11 +198,3 @@ def require_papers(selection: PaperSelection) -> tuple[Paper, ...]:
             f"{len(papers)} have one. Gather more (more), include some again, or add papers with abstracts."
         )
     return papers
-
-
-async def _judge_best(brief: Brief, found: Sequence[FoundPaper], limit: int, context: RunContext) -> JudgedPapers:
-    """The best of the papers judged, where that is wanted; else all stay as they are."""
-    if not (context.judge and context.model):
-        return JudgedPapers(tuple(found))
-    most = min(int(limit * JUDGED_SPARE), context.limits.judging_calls * JUDGED_AT_ONCE)
-    return await judge_papers(brief.topic, found[:most], context.model, context)

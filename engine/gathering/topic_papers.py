@@ -83,13 +83,17 @@ class Relevance:
     """For each paper whether it is about the topic, and its closeness to those that are.
 
     Those ``named`` name the topic itself and come first: not only what a person added, and not by closeness alone.
-    Those ``founding`` are much cited and as close to the topic as most of its papers, named or not.
+    Those ``founding`` are much cited and as close to the topic as most of its papers, named or not. Those about it are
+    ``sure`` where the title names it, or the text does again and again, and they are close to the others; those
+    ``missed`` have its words, but are too far from it for where they have them.
     """
 
     about: NDArray[np.bool_]
     named: NDArray[np.bool_]
     close: Scores
     founding: NDArray[np.bool_]
+    sure: NDArray[np.bool_]
+    missed: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +115,14 @@ def measure_relevance(
     vectors = embed_papers(embedder, [*papers, *accepted])
     body, liked = vectors[: len(papers)], vectors[len(papers) :]
     measured = [_measure_subject(subject, papers, body, liked, embedder) for subject in subjects]
+    about = np.logical_or.reduce([one.about for one in measured])
     return Relevance(
-        np.logical_or.reduce([one.about for one in measured]),
+        about,
         np.logical_or.reduce([one.named & (not s.is_added) for s, one in zip(subjects, measured, strict=True)]),
         np.max([one.close for one in measured], axis=0),
         np.logical_or.reduce([one.founding & (not s.is_added) for s, one in zip(subjects, measured, strict=True)]),
+        np.logical_or.reduce([one.sure for one in measured]),
+        np.logical_or.reduce([one.missed for one in measured]) & ~about,
     )
 
 
@@ -139,7 +146,9 @@ def _measure_subject(
     core = core[np.argsort(-levels[core], kind="stable")][:SEEDS]
     seeds = np.concatenate([vectors[core], liked])
     if len(seeds) < LEAST_SEEDS:
-        return Relevance(often | once, often | once, mentions.present, np.zeros(len(papers), bool))
+        about = often | once
+        missed = mentions.nearly_named() & ~about
+        return Relevance(about, about, mentions.present, np.zeros_like(about), levels == Mention.IN_TITLE, missed)
     close, among = _closeness_to(vectors, seeds, core), _closeness_among(seeds)
     low, usual, typical, central = bars = np.quantile(among, (LOW, USUAL, TYPICAL, CENTRAL)) - 1e-6
     origin = _find_most_cited(papers, levels >= Mention.ONCE)
@@ -174,7 +183,9 @@ def _measure_subject(
     named = about
     if 0 < subject.counts.papers < SMALL_LIBRARY:
         about = named | (close >= low)
-    return Relevance(about, named, close, (close >= low) & (yearly >= MUCH_CITED))
+    sure = named & np.where(levels == Mention.IN_TITLE, close >= low, often & prominent & (close >= typical))
+    missed = mentions.nearly_named() & ~about
+    return Relevance(about, named, close, (close >= low) & (yearly >= MUCH_CITED), sure, missed)
 
 
 def _find_most_cited(papers: Sequence[Paper], named: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -196,14 +207,14 @@ def select_foundations(found: Sequence[FoundPaper], relevance: Relevance, limit:
     own = [item.paper for item, is_about in zip(found, relevance.about, strict=True) if is_about]
     others = [item for item, is_about in zip(found, relevance.about, strict=True) if not is_about]
     founding = {item.paper.key for item, is_one in zip(found, relevance.founding, strict=True) if is_one}
-    cited = [item for item in others if _is_cited(item)]
+    cited = [item for item in others if is_cited(item)]
     said = Counter(name for paper in own for name in {*_NAME.findall(paper.content)})
-    named = [(said[name], item) for item in others if (name := _read_name(item.paper.title)) and not _is_cited(item)]
+    named = [(said[name], item) for item in others if (name := _read_name(item.paper.title)) and not is_cited(item)]
     least = max(NAMING_PAPERS, NAMING_SHARE * len(own))
     named = [(times, item) for times, item in named if times >= least]
     named.sort(key=lambda pair: -pair[0])
     taken = {item.paper.key for _, item in named}
-    similar = [item for item in others if item.paper.key in founding - taken and not _is_cited(item)]
+    similar = [item for item in others if item.paper.key in founding - taken and not is_cited(item)]
     reasons = [(item, Reason("named by the topic's papers", times, "foundation")) for times, item in named]
     for item in similar[: len(own) // SIMILAR_SHARE]:
         reasons += [(item, Reason("close to the topic's papers", item.paper.citations or 0, "similar"))]
@@ -211,11 +222,17 @@ def select_foundations(found: Sequence[FoundPaper], relevance: Relevance, limit:
     return [*cited, *marked][:limit]
 
 
+def order_missed(relevance: Relevance) -> NDArray[np.int64]:
+    """The papers that fall short of the floor, the closest to the topic first."""
+    rows = np.flatnonzero(relevance.missed)
+    closest: NDArray[np.int64] = rows[np.argsort(-relevance.close[rows], kind="stable")]
+    return closest
+
+
 def measure_coverage(
-    found: Sequence[FoundPaper], relevance: Relevance, chosen: Sequence[FoundPaper], foundations: int
+    found: Sequence[FoundPaper], relevance: Relevance, chosen: Sequence[FoundPaper], about: int, foundations: int
 ) -> Coverage:
-    """How well the topic is covered, and what comes next where it is covered by few papers."""
-    about = int(relevance.about.sum())
+    """How well the topic is covered by ``about`` papers, and what comes next where these are few."""
     if about >= FEW:
         return Coverage(about, foundations)
     taken = {item.paper.key for item in chosen}
@@ -224,7 +241,8 @@ def measure_coverage(
     return Coverage(about, foundations, tuple(nearest[:NEXT_SHOWN]))
 
 
-def _is_cited(item: FoundPaper) -> bool:
+def is_cited(item: FoundPaper) -> bool:
+    """Whether the papers found cite it, as a citation graph says."""
     return any(reason.by == "cited" for reason in item.reasons)
 
 

@@ -221,10 +221,12 @@ def test_an_unknown_key_in_the_env_file_is_refused(tmp_path: Path) -> None:
     assert "scholium_colour" in done.stderr.lower()
 
 
-def test_an_embedding_model_that_cannot_be_loaded_is_said_and_replaced(lab: Path) -> None:
-    done = command(lab, "chat", stdin="survey dense retrieval\n", SCHOLIUM_EMBEDDER="some/model")
+def test_models_that_cannot_be_loaded_are_said_and_done_without(lab: Path) -> None:
+    models = {"SCHOLIUM_EMBEDDER": "some/model", "SCHOLIUM_CROSS_ENCODER": "other/model"}
+    done = command(lab, "chat", stdin="survey dense retrieval\n", **models)
     text = " ".join(done.stdout.split())
     assert text.count("Latent semantic analysis is used instead") == 1
+    assert text.count("Papers in doubt are not judged once more") == 1
     assert "Keywords" in text
 
 

@@ -37,7 +37,9 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
     monkeypatch.setenv(f"{provider}_BASE_URL", service.url + ("/v1" if provider == "OPENAI" else ""))
     async with opened() as lab:
         chat = lab.chat
-        await lab.talk("survey dense retrieval sections=3 words=80 budget=2.00", "ok", "ok")
+        await chat.say("survey dense retrieval sections=3 words=80 budget=2.00")
+        assert "judged by the language model: at most 20 calls, " in chat.last
+        await lab.talk("ok", "ok")
         assert "Writing it takes about" in chat.last
         assert "Your budget is $2.00" in chat.last
         await chat.say("ok")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bot.wording.proposals import paper_line, proposal
 from engine.errors import UserError
@@ -35,6 +36,10 @@ async def gathered(folder: Path, topic: str, stored: Sequence[Paper], *keywords:
     await library.index(lambda _: None)
     pool = KeywordPool((Keyword(topic, "topic"), *keywords))
     return await gather(Brief(topic, library="lib"), pool, 60, RunContext(library, await library.embedder()))
+
+
+def relevance(about: NDArray[np.bool_], founding: NDArray[np.bool_]) -> Relevance:
+    return Relevance(about, about, np.ones(len(about)), founding, about, np.zeros_like(about))
 
 
 FAMOUS = [replace(p, citations=50_000) for p in papers(20, "vision", 301)]
@@ -106,7 +111,7 @@ def test_what_few_of_many_papers_name_is_no_foundation(naming: int, foundations:
     built_on = replace(paper(900), title="GreenBERT: Tokens of Language Models")
     about = np.array([True] * len(own) + [False])
     found = [FoundPaper(p, 1.0) for p in (*own, built_on)]
-    chosen = select_foundations(found, Relevance(about, about, np.ones(len(found)), np.zeros_like(about)), 20)
+    chosen = select_foundations(found, relevance(about, np.zeros_like(about)), 20)
     assert [item.paper.title for item in chosen] == [built_on.title] * foundations
 
 
@@ -114,7 +119,7 @@ def test_what_is_close_and_much_cited_is_a_foundation_behind_many_papers() -> No
     own, close = watermarks(40), [replace(paper(900 + n), title=f"Tokens {n}", citations=9_000) for n in range(4)]
     about = np.array([True] * 40 + [False] * 4)
     found = [FoundPaper(p, 1.0) for p in (*own, *close)]
-    chosen = select_foundations(found, Relevance(about, about, np.ones(44), ~about), 20)
+    chosen = select_foundations(found, relevance(about, ~about), 20)
     assert [item.paper.title for item in chosen] == ["Tokens 0", "Tokens 1"]
     line = paper_line(1, chosen[0], PaperSelection(tuple(chosen)))
     assert "*foundation*: close to the papers on the topic, and cited 9,000 times" in line

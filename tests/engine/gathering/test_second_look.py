@@ -1,0 +1,166 @@
+"""Papers of a library that are in doubt are judged once more, on either side of the floor; others cost nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from engine.errors import ServiceError, UserError
+from engine.gathering.relevance import Judgement, RelevanceAnswer
+from engine.gathering.search import gather
+from engine.limits import Limits
+from engine.retrieval.cross_encoder import LocalCrossEncoder
+from engine.retrieval.libraries.local import LocalLibrary, create_library
+from engine.retrieval.topic_words import Scores
+from engine.run import Judging, RunContext
+from engine.values import Brief, Keyword, KeywordPool, Paper, PaperSelection
+from tests.fakes import FakeModel, paper, papers
+
+TOPIC = "watermarking language models"
+NAMED = "We watermark language models for {0}. A watermark of a language model marks tokens of {0} with green lists."
+USES = ("code", "speech", "news", "mail", "law", "medicine", "music", "proofs", "poems", "essays", "chess", "maps")
+ONCE = (
+    "A watermark of a language model marks tokens of code, speech and news with green lists. Green lists mark tokens."
+)
+APART = "A photograph has a watermark in its corner. Trees grow behind it. A language model writes its caption."
+
+
+def stored() -> list[Paper]:
+    """Twelve papers that name the topic, four that say it once, four that only have its words."""
+    marked = [NAMED.format(use) for use in USES]
+    named = [paper(800 + n, title=f"Watermarking Language Models {n}", abstract=marked[n]) for n in range(12)]
+    once = [paper(820 + n, title=f"Watermarks and Green Tokens {n}", abstract=ONCE) for n in range(4)]
+    apart = [paper(840 + n, title=f"Photographs with Marks {n}", abstract=APART) for n in range(4)]
+    return [*named, *once, *apart, *papers(30, "graph", 401), *papers(30, "vision", 501)]
+
+
+@pytest.fixture
+async def green(tmp_path: Path) -> LocalLibrary:
+    library = await create_library(tmp_path / "green")
+    await library.add(stored())
+    await library.index(lambda _: None)
+    return library
+
+
+async def run(library: LocalLibrary, judge: Judging = "unsure", **more: object) -> PaperSelection:
+    context = RunContext(library, await library.embedder(), judge=judge)
+    pool = KeywordPool((Keyword(TOPIC, "topic"),))
+    return await gather(Brief(TOPIC, library="green"), pool, 60, replace(context, **more))  # type: ignore[arg-type]
+
+
+def keys_in(prompt: str) -> list[str]:
+    return [part.split('"')[0] for part in prompt.split('<paper key="')[1:]]
+
+
+def titles(selection: PaperSelection) -> list[str]:
+    return [item.paper.title for item in selection.found]
+
+
+def judged_by(is_relevant: Callable[[str], bool]) -> FakeModel:
+    """A model that decides by a paper's key."""
+
+    def judge(prompt: str, _: str) -> str:
+        said = [Judgement(key=k, reason=f"because of {k}", relevant=is_relevant(k)) for k in keys_in(prompt)]
+        return RelevanceAnswer(judgements=said).model_dump_json()
+
+    return FakeModel(judge)
+
+
+def key_of(number: int) -> str:
+    return paper(number).key
+
+
+async def test_what_names_the_topic_costs_no_call_and_what_is_in_doubt_is_judged(green: LocalLibrary) -> None:
+    doubtful = {key_of(n) for n in (*range(820, 824), *range(840, 844))}
+    model = judged_by(lambda key: key != key_of(820))
+    selection = await run(green, model=model)
+    assert {key for request in model.requests for key in keys_in(request.prompt.question)} == doubtful
+    assert sum("Watermarking" in title for title in titles(selection)) == 12
+    reasons = {item.paper.key: item.judgement for item in selection.found if item.judgement}
+    assert reasons == {key: f"because of {key}" for key in doubtful - {key_of(820)}}
+
+
+async def test_a_paper_below_the_floor_comes_in_only_when_it_is_judged_relevant(green: LocalLibrary) -> None:
+    without = await run(green, "none", model=judged_by(lambda _: True))
+    assert not any("Photographs" in title for title in titles(without))
+    refused = await run(green, model=judged_by(lambda key: key not in {key_of(n) for n in range(840, 844)}))
+    assert not any("Photographs" in title for title in titles(refused))
+    assert refused.coverage == without.coverage
+    taken = await run(green, model=judged_by(lambda key: key == key_of(840)))
+    assert [title for title in titles(taken) if "Photographs" in title] == ["Photographs with Marks 0"]
+    unheard = await run(green, model=FakeModel(lambda *_: RelevanceAnswer(judgements=[]).model_dump_json()))
+    assert titles(unheard) == titles(without)
+
+
+async def test_the_calls_for_a_library_are_bounded_too(green: LocalLibrary) -> None:
+    model = judged_by(lambda _: True)
+    await run(green, "all", model=model, limits=Limits(judging_calls=1))
+    assert [len(keys_in(request.prompt.question)) for request in model.requests] == [20]
+
+
+async def test_where_nothing_is_judged_relevant_that_is_said_before_anything_is_written(green: LocalLibrary) -> None:
+    with pytest.raises(UserError, match="No paper here is about"):
+        await run(green, "all", model=judged_by(lambda _: False))
+
+
+@dataclass
+class StandInEncoder:
+    """A cross-encoder for which texts with some words are near every query, and others are far from it."""
+
+    telling: str
+    name: str = "the stand-in"
+    texts: list[str] = field(default_factory=list)
+
+    def score(self, query: str, texts: Sequence[str]) -> Scores:
+        self.texts += texts
+        return np.array([float(self.telling in text) for text in texts])
+
+
+async def test_without_a_model_a_cross_encoder_judges_what_is_in_doubt_by_what_is_not(green: LocalLibrary) -> None:
+    encoder = StandInEncoder("green lists")
+    selection = await run(green, cross_encoder=encoder)
+    assert all("Watermarking" in text for text in encoder.texts[:12])
+    assert {text.partition(".")[0][:-2] for text in encoder.texts[12:]} == {
+        "Watermarks and Green Tokens",
+        "Photographs with Marks",
+    }
+    kept = [item.judgement for item in selection.found if "Watermarks" in item.paper.title]
+    assert kept == ["as near to the topic as papers that name it, by the stand-in"] * 4
+    assert not any("Photographs" in title for title in titles(selection))
+    strict = await run(green, cross_encoder=StandInEncoder("Watermarking"))
+    reasons = {(item.why, item.reason) for item in strict.left_out}
+    assert reasons == {("not relevant", "further from the topic than papers that name it, by the stand-in")}
+    assert len(strict.left_out) == 4
+
+
+async def test_a_model_judges_before_a_cross_encoder_and_never_means_neither(green: LocalLibrary) -> None:
+    encoder, model = StandInEncoder("green"), judged_by(lambda _: True)
+    await run(green, model=model, cross_encoder=encoder)
+    await run(green, "none", cross_encoder=encoder)
+    assert model.requests
+    assert not encoder.texts
+
+
+def test_a_cross_encoder_whose_files_are_not_here_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fastembed.rerank.cross_encoder", None)
+    with pytest.raises(ServiceError, match=r"needs the package fastembed; install scholium with its extra “neural”"):
+        LocalCrossEncoder("some/model")
+    asked = []
+
+    def refuse(model: str, *, local_files_only: bool) -> None:
+        asked.append((model, local_files_only))
+        raise ValueError("no such file")
+
+    module = SimpleNamespace(TextCrossEncoder=refuse)
+    monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "fastembed.rerank", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "fastembed.rerank.cross_encoder", module)
+    with pytest.raises(ServiceError, match="some/model could not be loaded from this machine: no such file"):
+        LocalCrossEncoder("some/model")
+    assert asked == [("some/model", True)]
