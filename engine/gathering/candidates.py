@@ -44,6 +44,7 @@ class CandidatePool:
     rankings: list[tuple[list[PaperKey], float]] = field(default_factory=list)
     reasons: dict[PaperKey, list[Reason]] = field(default_factory=dict)
     records: list[SearchRecord] = field(default_factory=list)
+    _topic_rankings: int = 0
     _topic_seeds: list[PaperKey] = field(default_factory=list)
     _from_online: dict[PaperKey, None] = field(default_factory=dict)
 
@@ -65,7 +66,9 @@ class CandidatePool:
                 self._take([f.paper for f in named], keyword.text, NAMED_WEIGHT * self._weight(number))
             for part in name_parts(keyword.text) if number == 0 else ():
                 found_part = await library.search(Query(part, depth, "words", self.brief.years))
-                self._take([f.paper for f in found_part], keyword.text, NAMED_WEIGHT)
+                self._take([f.paper for f in found_part], keyword.text, NAMED_WEIGHT * self._weight(0))
+            if number == 0:
+                self._topic_rankings = len(self.rankings)
             if self.brief.library:
                 self.note_search(library.name, keyword.text, len(found))
 
@@ -196,6 +199,10 @@ class CandidatePool:
         if weight:
             self.rankings.append((keys, weight))
         return keys
+
+    def fused_by_topic(self) -> list[PaperKey]:
+        """The papers that the topic's own searches of the library found, best first; nothing else counts."""
+        return [found.paper.key for found in self.known.fused(self.rankings[: self._topic_rankings])]
 
     def fused(self) -> list[FoundPaper]:
         """Every paper ranked so far, best first, with its reasons."""

@@ -140,17 +140,27 @@ class _Head:
 
 
 def measure_mentions(
-    topic: str, rarities: NDArray[np.float64], implied: frozenset[int], papers: Sequence[Paper], embedder: Embedder
+    topic: str,
+    rarities: NDArray[np.float64],
+    implied: frozenset[int],
+    papers: Sequence[Paper],
+    embedder: Embedder,
+    telling: int | None = None,
 ) -> Mentions:
-    """How each paper names the topic; ``rarities`` (words,) weigh the words of `read_topic`, ``implied`` may miss."""
+    """How each paper names the topic; ``rarities`` (words,) weigh the words of `read_topic`, ``implied`` may miss.
+
+    How the topic is said is told by the first papers, so many as ``telling``, or by all.
+    """
     said = read_topic(topic := without_based(topic))
     size = len(said.stems)
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
         no = never > 0
         return Mentions(never, nothing, nothing, never, no, no, no, no, no, no, no, 0, has_rare=False)
-    reader = TextReader(*read_forms(topic, said, papers[:ABBREVIATIONS_FROM], embedder), _find_objects(topic, said))
-    texts = [reader.read(paper) for paper in papers]
+    first = papers[:telling][:ABBREVIATIONS_FROM]
+    reader = TextReader(*read_forms(topic, said, first, embedder), _find_objects(topic, said))
+    everything = [reader.read(paper) for paper in papers]
+    texts = everything[:telling]
     subject = _find_subject(topic, said)
     needed = _find_needed(said, rarities, implied, subject)
     # A modifier that may be missing makes no phrase ("large" language models); what it modifies may ("language model").
@@ -164,7 +174,7 @@ def measure_mentions(
     of_any_paper = frozenset(j for j in needed if said.stems[j] in OF_ANY_PAPER)
     kept = of_any_paper | _find_kept(topic, said, subject, rarities)
     main = _find_main(needed, kept, texts, rarities)
-    telling = _find_main(needed, kept - {subject}, texts, rarities)
+    most_telling = _find_main(needed, kept - {subject}, texts, rarities)
     special = frozenset(j for j in needed if said.stems[j] not in OF_ANY_METHOD)
     all_but_method = main | special
     nearly = needed.difference(_find_unsaid(needed, texts, OFTEN_THERE)[:1]) if len(needed) > 2 else needed
@@ -176,17 +186,17 @@ def measure_mentions(
     beside = [pair for pair in _pairs(topic, said) if needed >= {*pair}]
     weights = rarities / rarities.sum()
     return Mentions(
-        np.array([named.level(text) for text in texts], np.int64),
-        np.array([weights[[*positions_in(text.title)]].sum() for text in texts]),
-        np.array([weights[[*text.present()]].sum() for text in texts]),
-        np.array([named.salience(text) for text in texts], np.int64),
-        np.array([all_but_method <= positions_in(text.title) and main < needed for text in texts]),
-        np.array([main <= positions_in(text.title) or _has_head(text, head, phrases) for text in texts]),
-        np.array([telling <= positions_in(text.title) or _has_head(text, alone, phrases) for text in texts]),
-        np.array([nearly <= positions_in(text.title) and needed <= text.present() for text in texts]),
-        np.array([bool(special) and special < needed and special <= positions_in(text.title) for text in texts]),
-        np.array([key <= positions_in(text.title) for text in texts]),
-        np.array([needed <= text.present() and not all(map(text.joins, beside)) for text in texts]),
+        np.array([named.level(text) for text in everything], np.int64),
+        np.array([weights[[*positions_in(text.title)]].sum() for text in everything]),
+        np.array([weights[[*text.present()]].sum() for text in everything]),
+        np.array([named.salience(text) for text in everything], np.int64),
+        np.array([all_but_method <= positions_in(text.title) and main < needed for text in everything]),
+        np.array([main <= positions_in(text.title) or _has_head(text, head, phrases) for text in everything]),
+        np.array([most_telling <= positions_in(text.title) or _has_head(text, alone, phrases) for text in everything]),
+        np.array([nearly <= positions_in(text.title) and needed <= text.present() for text in everything]),
+        np.array([bool(special) and special < needed and special <= positions_in(text.title) for text in everything]),
+        np.array([key <= positions_in(text.title) for text in everything]),
+        np.array([needed <= text.present() and not all(map(text.joins, beside)) for text in everything]),
         len(needed),
         bool(any(rarities[j] >= RARE for j in needed)),
     )

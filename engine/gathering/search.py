@@ -38,12 +38,16 @@ from engine.values import (
     Keyword,
     KeywordPool,
     Paper,
+    PaperKey,
     PaperSelection,
     Query,
 )
 
 KEYWORD_PAPERS = 400
 """Papers of either ranking of the library of which those about the topic tell its keywords."""
+
+TOPIC_FIRST = 100
+"""So many papers that the topic itself finds come first, whatever its keywords find."""
 
 LEAST_EVIDENCE = 2
 """Fewest papers with an abstract or a summary that a survey is written from."""
@@ -123,6 +127,55 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     about the topic is left out, and what a language model says is not relevant. Raises `UserError` where no paper is
     about the topic.
     """
+    search, embedder = await _search_all(brief, pool, limit, context)
+    total = len(pool.keywords)
+    await context.progress(Progress("filtering", total, total))
+    excluded = exclusion_of(brief.without)
+    fused = [item for item in search.fused() if not excluded.holds(item.paper)]
+    # Online, the topic's papers are told by all that was found: a service ranks by what it has of them.
+    own = [] if context.online else search.fused_by_topic()
+    found, telling = _put_first(own, fused)
+    added = [k.text for k in pool.keywords if k.origin == "person"]
+    relevance = await _measure(split_topic(brief.topic), [f.paper for f in found], embedder, context, added, telling)
+    about = _order_about(found, fused, relevance, telling)
+    room = min(limit // FOUNDATION_SHARE, len(about) // (FOUNDATION_SHARE - 1))
+    foundations = select_foundations(found, relevance, room)
+    if not about:
+        await _stop_without_papers(brief, found, relevance, context)
+    spare = int(limit * JUDGED_SPARE)  # foundations are judged with the best, so they stand right behind them
+    behind = {f.paper.key for f in foundations}
+    missed = [found[i] for i in order_missed(relevance) if found[i].paper.key not in behind]
+    missed = missed[: max(0, spare - len(about) - len(foundations))]
+    ranked = [*about[: spare - len(foundations)], *foundations, *missed, *about[spare - len(foundations) :]]
+    kept, retracted = await search.without_retracted(ranked, limit)
+    sure = frozenset(found[i].paper.key for i in np.flatnonzero(relevance.sure)) | {p.key for p in context.accepted}
+    candidates = Candidates(kept[:spare], sure, frozenset(item.paper.key for item in missed))
+    chosen = await look_again(brief.topic, candidates, context)
+    if chosen.unjudged:
+        note = f"{chosen.unjudged} papers could not be judged and stay{': ' if chosen.why else ''}{chosen.why}"
+        search.note_search("the language model", "which papers are relevant", note=note)
+    good = (*chosen.kept, *kept[spare:])
+    foundations = [f for f in good if f.paper.key in behind]
+    first = [f for f in good if f.paper.key not in behind]
+    if not first:
+        await _stop_without_papers(brief, found, relevance, context)
+    proposed = (*first[: limit - len(foundations)], *foundations)
+    return PaperSelection(
+        (*proposed, *retracted),
+        excluded=tuple(f.paper.key for f in retracted),
+        searches=tuple(search.records),
+        filtered=len(found) - len(good) - len(retracted) - len(chosen.left_out),
+        left_out=chosen.left_out,
+        repeats=search.known.repeats,
+        beyond=len(good) - len(proposed),
+        coverage=measure_coverage(found, relevance, proposed, len(first), len(foundations)),
+    )
+
+
+async def _search_all(
+    brief: Brief, pool: KeywordPool, limit: int, context: RunContext
+) -> tuple[CandidatePool, Embedder]:
+    """What all keywords find, and what embeds it. Raises `UserError` where they find nothing."""
     search = CandidatePool(brief, pool, context)
     await search.library(limit)
     if context.online:
@@ -133,45 +186,30 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     if context.online:
         await search.rank_online(embedder)
         await search.follow_citations()
-    total = len(pool.keywords)
-    await context.progress(Progress("filtering", total, total))
-    excluded = exclusion_of(brief.without)
-    fused = [item for item in search.fused() if not excluded.holds(item.paper)]
-    added = [k.text for k in pool.keywords if k.origin == "person"]
-    relevance = await _measure(split_topic(brief.topic), [f.paper for f in fused], embedder, context, added)
-    about = [fused[i] for i in sorted(np.flatnonzero(relevance.about), key=lambda i: not relevance.named[i])]
-    room = min(limit // FOUNDATION_SHARE, len(about) // (FOUNDATION_SHARE - 1))
-    foundations = select_foundations(fused, relevance, room)
-    if not about:
-        await _stop_without_papers(brief, fused, relevance, context)
-    spare = int(limit * JUDGED_SPARE)  # foundations are judged with the best, so they stand right behind them
-    behind = {f.paper.key for f in foundations}
-    missed = [fused[i] for i in order_missed(relevance) if fused[i].paper.key not in behind]
-    missed = missed[: max(0, spare - len(about) - len(foundations))]
-    ranked = [*about[: spare - len(foundations)], *foundations, *missed, *about[spare - len(foundations) :]]
-    kept, retracted = await search.without_retracted(ranked, limit)
-    sure = frozenset(fused[i].paper.key for i in np.flatnonzero(relevance.sure)) | {p.key for p in context.accepted}
-    candidates = Candidates(kept[:spare], sure, frozenset(item.paper.key for item in missed))
-    chosen = await look_again(brief.topic, candidates, context)
-    if chosen.unjudged:
-        note = f"{chosen.unjudged} papers could not be judged and stay{': ' if chosen.why else ''}{chosen.why}"
-        search.note_search("the language model", "which papers are relevant", note=note)
-    good = (*chosen.kept, *kept[spare:])
-    foundations = [f for f in good if f.paper.key in behind]
-    first = [f for f in good if f.paper.key not in behind]
-    if not first:
-        await _stop_without_papers(brief, fused, relevance, context)
-    proposed = (*first[: limit - len(foundations)], *foundations)
-    return PaperSelection(
-        (*proposed, *retracted),
-        excluded=tuple(f.paper.key for f in retracted),
-        searches=tuple(search.records),
-        filtered=len(fused) - len(good) - len(retracted) - len(chosen.left_out),
-        left_out=chosen.left_out,
-        repeats=search.known.repeats,
-        beyond=len(good) - len(proposed),
-        coverage=measure_coverage(fused, relevance, proposed, len(first), len(foundations)),
-    )
+    return search, embedder
+
+
+def _put_first(own: Sequence[PaperKey], fused: Sequence[FoundPaper]) -> tuple[list[FoundPaper], int]:
+    """The papers of ``fused``, those with ``own`` keys first and in their order, and how many these are; else all."""
+    found = {item.paper.key: item for item in fused}
+    first = [found.pop(key) for key in own if key in found]
+    return [*first, *found.values()], len(first) or len(fused)
+
+
+def _order_about(
+    found: Sequence[FoundPaper], fused: Sequence[FoundPaper], relevance: Relevance, telling: int
+) -> list[FoundPaper]:
+    """The papers about the topic: the best of its own as without any keyword, then all others as they were fused.
+
+    Keywords add papers; they push none out that the topic itself finds among its first `TOPIC_FIRST`.
+    """
+    place = {item.paper.key: number for number, item in enumerate(fused)}
+    rows = sorted(np.flatnonzero(relevance.about), key=lambda i: not relevance.named[i])
+    first = [found[i] for i in rows if i < telling][:TOPIC_FIRST]
+    taken = {item.paper.key for item in first}
+    rest = [i for i in rows if found[i].paper.key not in taken]
+    rest.sort(key=lambda i: (not relevance.named[i], place[found[i].paper.key]))
+    return [*first, *(found[i] for i in rest)]
 
 
 async def _measure(
@@ -180,8 +218,9 @@ async def _measure(
     embedder: Embedder,
     context: RunContext,
     added: Sequence[str] = (),
+    telling: int | None = None,
 ) -> Relevance:
-    counted = [Subject(text, await context.library.count_topic(text)) for text in subjects]
+    counted = [Subject(text, await context.library.count_topic(text), telling=telling) for text in subjects]
     counted += [Subject(text, await context.library.count_topic(text), is_added=True) for text in added]
     return await asyncio.to_thread(measure_relevance, counted, papers, embedder, context.accepted[:SEEDS])
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.gathering.mentions import Mention, measure_mentions
+from engine.gathering.mentions import Mention, Mentions, measure_mentions
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import SEEDS, closeness, measure_popularity
@@ -98,11 +98,15 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Words that a survey is about, how common they are in the library, whether a person added them to the topic."""
+    """Words that a survey is about, how common they are in the library, whether a person added them to the topic.
+
+    The first papers, so many as ``telling``, tell how they are said and what they mean; none: all papers do.
+    """
 
     text: str
     counts: TopicCounts
     is_added: bool = False
+    telling: int | None = None
 
 
 def measure_relevance(
@@ -130,20 +134,16 @@ def _measure_subject(
     subject: Subject, papers: Sequence[Paper], vectors: Vectors, liked: Vectors, embedder: Embedder
 ) -> Relevance:
     """Which papers name one subject, and mean by it what most papers mean that name it."""
-    mentions = measure_mentions(subject.text, _rarities(subject), subject.counts.implied, papers, embedder)
+    telling = len(papers) if subject.telling is None else subject.telling
+    mentions = measure_mentions(subject.text, _rarities(subject), subject.counts.implied, papers, embedder, telling)
     levels = mentions.levels
     prominent, salient = mentions.salience >= PROMINENT, mentions.salience >= SALIENT
     titled = mentions.in_title >= (MOSTLY_IN_TITLE if mentions.needed >= SEVERAL else MAINLY_IN_TITLE)
     often = levels >= Mention.REPEATEDLY
     once = (levels == Mention.ONCE) & (salient | titled)
     scattered = (levels == Mention.SCATTERED) & (titled | (prominent & (mentions.in_title >= MOSTLY_IN_TITLE)))
-    core = np.flatnonzero(often & ~mentions.apart)
-    if len(core) < LEAST_CORE:
-        core = np.flatnonzero(often)
-    for more, least in ((once, LEAST_CORE), (scattered, LEAST_CORE), (levels >= Mention.SCATTERED, LEAST_SEEDS)):
-        if len(core) < least:
-            core = np.union1d(core, np.flatnonzero(more & mentions.key_in_title))
-    core = core[np.argsort(-levels[core], kind="stable")][:SEEDS]
+    is_telling = np.arange(len(papers)) < telling
+    core = _find_core(mentions, once, scattered, is_telling)
     seeds = np.concatenate([vectors[core], liked])
     if len(seeds) < LEAST_SEEDS:
         about = often | once
@@ -151,7 +151,7 @@ def _measure_subject(
         return Relevance(about, about, mentions.present, np.zeros_like(about), levels == Mention.IN_TITLE, missed)
     close, among = _closeness_to(vectors, seeds, core), _closeness_among(seeds)
     low, usual, typical, central = bars = np.quantile(among, (LOW, USUAL, TYPICAL, CENTRAL)) - 1e-6
-    origin = _find_most_cited(papers, levels >= Mention.ONCE)
+    origin = _find_most_cited(papers, levels >= Mention.ONCE, telling)
     raised = np.where(mentions.key_in_title, 0, 1)
 
     def bar(least: NDArray[np.int64] | int) -> Scores:
@@ -160,7 +160,8 @@ def _measure_subject(
 
     def mean_same(apart: NDArray[np.bool_]) -> bool:
         """Whether the words of the topic mean the same in titles that have them apart."""
-        return bool((close[apart] >= low).sum() >= MEANS_SAME * apart.sum())
+        known = apart & is_telling
+        return bool((close[known] >= low).sum() >= MEANS_SAME * known.sum())
 
     is_apart = (levels < Mention.IN_TITLE) & (mentions.in_title >= WHOLE)
     means_same = mean_same(is_apart)
@@ -178,7 +179,7 @@ def _measure_subject(
     about &= ~mentions.apart | (close >= (low if mean_same(mentions.apart & (mentions.in_title >= WHOLE)) else typical))
     yearly = np.expm1(measure_popularity(papers, datetime.now(UTC).year))
     about |= mentions.method_unsaid & (close >= usual) & (yearly >= WELL_CITED)
-    if about.sum() < LEAST_CORE:
+    if about[:telling].sum() < LEAST_CORE:
         about |= mentions.nearly_in_title & (close >= low)
     named = about
     if 0 < subject.counts.papers < SMALL_LIBRARY:
@@ -188,12 +189,31 @@ def _measure_subject(
     return Relevance(about, named, close, (close >= low) & (yearly >= MUCH_CITED), sure, missed)
 
 
-def _find_most_cited(papers: Sequence[Paper], named: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of the papers ``named`` are cited most (`MOST_CITED`)."""
+def _find_core(
+    mentions: Mentions, once: NDArray[np.bool_], scattered: NDArray[np.bool_], is_telling: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """The papers that tell what the topic means, at most `SEEDS`; those that name it often, if enough do."""
+    often = (mentions.levels >= Mention.REPEATEDLY) & is_telling
+    core = np.flatnonzero(often & ~mentions.apart)
+    if len(core) < LEAST_CORE:
+        core = np.flatnonzero(often)
+    for more, least in (
+        (once, LEAST_CORE),
+        (scattered, LEAST_CORE),
+        (mentions.levels >= Mention.SCATTERED, LEAST_SEEDS),
+    ):
+        if len(core) < least:
+            core = np.union1d(core, np.flatnonzero(more & is_telling & mentions.key_in_title))
+    return core[np.argsort(-mentions.levels[core], kind="stable")][:SEEDS]
+
+
+def _find_most_cited(papers: Sequence[Paper], named: NDArray[np.bool_], telling: int) -> NDArray[np.bool_]:
+    """Which of the papers ``named`` are cited most: as much as `MOST_CITED` of the first ``telling`` ones."""
     cited = np.array([paper.citations or 0 for paper in papers])
-    if not named.any():
-        return named
-    most: NDArray[np.bool_] = named & (cited >= max(1, np.quantile(cited[named], MOST_CITED)))
+    if not named[:telling].any():
+        return np.zeros_like(named)
+    least = max(1, np.quantile(cited[:telling][named[:telling]], MOST_CITED))
+    most: NDArray[np.bool_] = named & (cited >= least)
     return most
 
 

@@ -91,7 +91,11 @@ class MergedPapers:
 
     def add(self, paper: Paper) -> PaperKey:
         """Take a record in; the key of the paper it belongs to, which `key_of` keeps true later on."""
-        blocks = (self._blocks.get(block, []) for block in blocking_keys(paper))
+        if self.papers.get(paper.key) == paper:  # the same record again tells nothing new
+            self.repeats += 1
+            return paper.key
+        own = blocking_keys(paper)
+        blocks = (self._blocks.get(block, []) for block in own)
         near = dict.fromkeys(self.key_of(key) for block in blocks if len(block) <= MOST_IN_BLOCK for key in block)
         same = find_same(paper, [self.papers[key] for key in near])
         self.repeats += len(same)
@@ -107,7 +111,7 @@ class MergedPapers:
         self.papers[now.key] = now
         self._owner.update(dict.fromkeys((now.key, *now.identifiers, *(p.key for p in others)), now.key))
         self._owner.setdefault(paper.key, now.key)
-        for block in (*blocking_keys(paper), *blocking_keys(now)):
+        for block in own if now is paper else (*own, *blocking_keys(now)):
             if now.key not in (keys := self._blocks.setdefault(block, [])):
                 keys.append(now.key)
         return now.key
