@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -17,8 +18,9 @@ from bot.app import open_app
 from bot.serving.libraries import Place
 from engine.errors import UserError
 from engine.gathering.search import gather, propose_keywords
-from engine.retrieval.embedding import Embedder
-from engine.retrieval.libraries.library import Library
+from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.libraries.library import Library, TopicCounts
+from engine.retrieval.libraries.traced import TracedLibrary
 from engine.run import RunContext
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Query
 
@@ -44,6 +46,42 @@ class FindOptions:
     as_json: bool = False
 
 
+class CachingLibrary(TracedLibrary):
+    """A library that is asked each question once: two measures of a topic share what they both need."""
+
+    def __init__(self, library: Library) -> None:
+        super().__init__(library)
+        self._found: dict[Query, Sequence[FoundPaper]] = {}
+        self._counts: dict[str, TopicCounts] = {}
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """What the library found for this query."""
+        if query not in self._found:
+            self._found[query] = await super().search(query)
+        return self._found[query]
+
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """What the library counted."""
+        if topic not in self._counts:
+            self._counts[topic] = await super().count_topic(topic)
+        return self._counts[topic]
+
+
+class CachingEmbedder:
+    """An embedder that embeds each text once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.name = embedder.name
+        self._embedder = embedder
+        self._vectors: dict[str, Vectors] = {}
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (number of texts, dimensions)."""
+        if new := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
+            self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
+        return np.array([self._vectors[text] for text in texts], np.float32)
+
+
 Recall = dict[str, dict[str, float]]
 """Topic → depth or step → share of the wanted papers found."""
 
@@ -59,8 +97,10 @@ async def find(
         await library.search(Query("warm", DEPTHS[-1]))
         for name, gold in golds:
             if options.keywords:
+                started = time.process_time()
                 recall = await _measure_keywords(library, gold)
-                measured[name] = {"topics": recall, "mean": _mean(recall)}
+                used = time.process_time() - started
+                measured[name] = {"topics": recall, "mean": _mean(recall), "cpu_seconds": used}
                 continue
             times: list[float] = []
             recall = {topic: await _measure_search(library, topic, wanted, times) for topic, wanted in gold.items()}
@@ -84,9 +124,10 @@ async def _measure_search(library: Library, topic: str, wanted: frozenset[str], 
 
 async def _measure_keywords(library: SearchableLibrary, gold: Mapping[str, frozenset[str]]) -> Recall:
     """What is gathered by the topic alone and by all keywords proposed, accepted unseen."""
-    context = RunContext(library, await library.embedder())
+    embedder = await library.embedder()
     recall: Recall = {}
     for topic, wanted in gold.items():
+        context = RunContext(CachingLibrary(library), CachingEmbedder(embedder))
         brief, alone = Brief(topic, library=library.name), KeywordPool((Keyword(topic, "topic"),))
         row: dict[str, float] = {}
         for name, pool in (("alone", alone), ("with keywords", await propose_keywords(brief, context))):
@@ -107,6 +148,7 @@ def _mean(recall: Recall) -> dict[str, float]:
 def _table(name: str, library: str, found: Mapping[str, Any]) -> Table:
     times = found.get("searches", [])
     took = f"; a search takes {statistics.median(times):.3f} s, at most {max(times):.3f}" if times else ""
+    took += f"; {found['cpu_seconds']:.0f} s of a processor" if "cpu_seconds" in found else ""
     table = Table(title=f"{name}: recall in the library “{library}”{took}")
     for column in ("Topic", *(f"@{name}" if name.isdigit() else name for name in found["mean"])):
         table.add_column(column)

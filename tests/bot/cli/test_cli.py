@@ -238,6 +238,9 @@ def test_bench_find_measures_recall(lab: Path) -> None:
     assert result["topics"]["dense retrieval"] == {"100": 0.8, "300": 0.8, "600": 0.8, "1200": 0.8}
     assert result["mean"]["100"] == 0.8
     assert result["seconds"] > 0
+    done = command(lab, "bench", "find", "--library", "main", "--gold", "gold.json", "--keywords", "--json")
+    row = json.loads(done.stdout)["topics"]["dense retrieval"]
+    assert row["with keywords @100"] == row["alone @100"] == 0.8
     (lab / "bad.json").write_text("[]")
     assert "topic → list of paper ids" in command(lab, "bench", "find", "--gold", "bad.json").stderr
 
