@@ -86,12 +86,8 @@ class Settings(BaseSettings):
     judge: Literal["auto", "always", "never"] = Field(
         "auto", description="Judge papers found once more; “auto”: those in doubt, and all that were found online."
     )
-    judging_calls: int = Field(
-        Limits().judging_calls, ge=1, le=200, description="Calls of a language model that judge 20 papers found each."
-    )
-    cross_encoder: str = Field(
-        "", description="A cross-encoder for fastembed, its files here, that judges where no language model does."
-    )
+    judging_calls: int = Field(Limits().judging_calls, ge=1, le=200, description="Calls that judge 20 papers each.")
+    cross_encoder: str = Field("", description="A cross-encoder for fastembed, here in files: judges without a model.")
     weaviate_vectoriser: str = Field("", description="Weaviate's module that makes vectors; empty: made here.")
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
     weaviate_shards: int | None = Field(None, ge=1, le=1_024, description="Parts of a collection in the cluster.")
@@ -331,9 +327,7 @@ class Settings(BaseSettings):
 
     def judging(self, *, online: bool) -> Judging:
         """Which of the papers found are judged once more."""
-        if self.judge == "never":
-            return "none"
-        return "all" if self.judge == "always" or online else "unsure"
+        return "none" if self.judge == "never" else "all" if self.judge == "always" or online else "unsure"
 
     def fetches_texts(self, *, online: bool) -> bool:
         """Whether open-access texts are fetched for a survey that searches online, or in a library alone."""
