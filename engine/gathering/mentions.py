@@ -157,8 +157,8 @@ def measure_mentions(
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
         no = never > 0
         return Mentions(never, nothing, nothing, never, no, no, no, no, no, no, no, 0, has_rare=False)
-    first = papers[:telling][:ABBREVIATIONS_FROM]
-    reader = TextReader(*read_forms(topic, said, first, embedder), _find_objects(topic, said))
+    best = papers[:telling][:ABBREVIATIONS_FROM]
+    reader = TextReader(*read_forms(topic, said, best, embedder), _find_objects(topic, said))
     everything = [reader.read(paper) for paper in papers]
     texts = everything[:telling]
     subject = _find_subject(topic, said)

@@ -204,7 +204,7 @@ def _order_about(
     Keywords add papers; they push none out that the topic itself finds among its first `TOPIC_FIRST`.
     """
     place = {item.paper.key: number for number, item in enumerate(fused)}
-    rows = sorted(np.flatnonzero(relevance.about), key=lambda i: not relevance.named[i])
+    rows = sorted(np.flatnonzero(relevance.about).tolist(), key=lambda i: not relevance.named[i])
     first = [found[i] for i in rows if i < telling][:TOPIC_FIRST]
     taken = {item.paper.key for item in first}
     rest = [i for i in rows if found[i].paper.key not in taken]
