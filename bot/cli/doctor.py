@@ -7,7 +7,7 @@ import importlib.util
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 
@@ -25,6 +25,9 @@ from bot.store.left_over import count_set_aside
 from bot.store.sessions import Store
 from engine.errors import ScholiumError, UserError
 from engine.values import Query
+
+if TYPE_CHECKING:  # it loads Weaviate's client
+    from engine.retrieval.libraries.weaviate_cluster import Cluster
 
 _MARKS = {"works": "✓", "absent": "–", "broken": "✗"}
 
@@ -96,9 +99,22 @@ async def _weaviate(app: App) -> AsyncIterator[Diagnosis]:
         return
     try:
         await app.libraries.discover()
-        yield Diagnosis("works", f"Weaviate at {app.settings.weaviate_url}")
+        yield judge_cluster(app.settings.weaviate_url, await app.libraries.weaviate_cluster())
     except ScholiumError as error:
         yield Diagnosis("broken", f"Weaviate: {error}", "check WEAVIATE_URL, WEAVIATE_GRPC_PORT and WEAVIATE_API_KEY")
+
+
+def judge_cluster(url: str, cluster: Cluster) -> Diagnosis:
+    """Whether all servers of a Weaviate are there."""
+    where, total = f"Weaviate at {url}", len(cluster.servers)
+    if cluster.away:
+        names, verb = ", ".join(cluster.away), "is" if len(cluster.away) == 1 else "are"
+        return Diagnosis(
+            "broken",
+            f"{where}: {len(cluster.away)} of its {total} servers {verb} away: {names}",
+            "start what is away again; meanwhile libraries without replicas lack its papers",
+        )
+    return Diagnosis("works", f"{where}, {total} servers" if total > 1 else where)
 
 
 async def _libraries(app: App) -> AsyncIterator[Diagnosis]:

@@ -28,6 +28,7 @@ from engine.values import Paper, PaperKey
 if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installation with a Weaviate waits for it
     from engine.reading.weaviate_forest import WeaviateForest
     from engine.retrieval.libraries.weaviate import WeaviateLibrary
+    from engine.retrieval.libraries.weaviate_cluster import Cluster
     from engine.retrieval.libraries.weaviate_schema import WeaviateServer
 
 Place = Literal["local", "weaviate"]
@@ -76,6 +77,12 @@ class Libraries:
 
             async with translate_failures("to list its libraries"):
                 self._remote = await names(await self._weaviate())
+
+    async def weaviate_cluster(self) -> Cluster:
+        """The servers of the Weaviate that is named. Raises `RetrievalError` where none of them answers."""
+        from engine.retrieval.libraries.weaviate_cluster import read_cluster
+
+        return await read_cluster(await self._weaviate())
 
     def names(self) -> Sequence[str]:
         """Libraries that exist."""
