@@ -111,10 +111,14 @@ def _divide_references(sections: Sequence[SectionLines]) -> list[SectionLines]:
     """The sections with a list of references without a heading, as the American Physical Society sets it, as one."""
     divided: list[SectionLines] = []
     for section in sections:
-        start = find_list(section.lines)
-        divided.append(SectionLines(section.heading, section.lines[:start]))
-        if start is not None:
-            divided.append(SectionLines("References", section.lines[start:]))
+        found = find_list(section.lines)
+        if found is None:
+            divided.append(section)
+            continue
+        before, after = section.lines[: found.start], section.lines[found.stop :]
+        divided += [SectionLines(section.heading, before), SectionLines("References", section.lines[found])]
+        if after:
+            divided.append(SectionLines("", after))
     return divided
 
 

@@ -55,6 +55,7 @@ class SectionLines:
 def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
     """The sections of a paper in order."""
     is_set = text is not None and sum(_is_marked(line, text) for line in lines) >= LEAST_HEADINGS
+    bold = _find_bold_beginnings(lines) if text is not None and is_set else {}
     reader = _StyledHeadings(lines, text) if text is not None and is_set else _PlainHeadings(lines)
     found = [SectionLines("", ())]
     held: list[Line] = []
@@ -66,8 +67,10 @@ def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
             heading = run_in[2]
         elif run_in and _may_run_in(run_in[1], found[-1].heading):
             heading = "Abstract" if run_in[1].lower() in {"abstract", "summary"} else "Keywords"
-        elif not used and (run_in := _NUMBERED_RUN_IN.match(lines[at].text)) and _opens_section(run_in, lines, at):
+        elif not used and (run_in := _NUMBERED_RUN_IN.match(lines[at].text)) and _opens_section(run_in[2], lines, at):
             heading = run_in[2] if reader.numbering.take(run_in[1]) else ""
+        elif not used and (run_in := bold.get(at)):
+            heading = run_in[0].strip()
         if heading:
             found[-1] = SectionLines(found[-1].heading, tuple(held))
             found.append(SectionLines(heading, ()))
@@ -80,10 +83,26 @@ def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
     return found
 
 
-def _opens_section(numbered: re.Match[str], lines: Sequence[Line], at: int) -> bool:
-    """Whether a number and words at the beginning of a line can be a heading: a sentence, or nothing, ends before."""
+def _opens_section(words: str, lines: Sequence[Line], at: int) -> bool:
+    """Whether words at the beginning of a line can be a heading: a sentence, or nothing, ends before."""
     before = next((line.text for line in reversed(lines[:at]) if line.text), "")
-    return reads_as_heading(numbered[2]) and (before.rstrip().endswith((".", "!", "?", ":")) or len(before) < 40)
+    return reads_as_heading(words) and (before.rstrip().endswith((".", "!", "?", ":")) or len(before) < 40)
+
+
+def _find_bold_beginnings(lines: Sequence[Line]) -> dict[int, re.Match[str]]:
+    """Where bold words without a full stop begin a paragraph, as Nature sets its subsections: "Memory layout We …".
+
+    None where subsections are numbered, or where few different ones are so: then they are terms, or paragraphs' names.
+    """
+    if any((numbered := _NUMBERED.fullmatch(line.text)) and "." in numbered["number"] for line in lines):
+        return {}
+    found = {}
+    for at, line in enumerate(lines):
+        length = line.style.bold_start if line.style else 0
+        words = re.match(rf".{{{length}}}\s+(?=[A-Z])", line.text) if length else None
+        if words and not re.search(r"\d", words[0]) and _opens_section(words[0].strip(), lines, at):
+            found[at] = words
+    return found if len({words[0] for words in found.values()}) >= LEAST_FREQUENT else {}
 
 
 def _may_run_in(word: str, section: str) -> bool:
@@ -208,6 +227,8 @@ class _StyledHeadings:
         used = self._count_lines(at)
         whole = " ".join(line.text for line in self._lines[at : at + used]).replace("\u00ad ", "")
         numbered = _NUMBERED.fullmatch(whole)
+        if numbered and _is_article(numbered) and not self._is_numbered:
+            numbered = None
         bare = numbered["name"] if numbered else whole
         name = fold(bare)
         if not name or len(whole) > LONGEST_HEADING:
@@ -285,6 +306,11 @@ def _is_prominent(line: Line, text: TextBlock) -> bool:
         return False
     in_capitals = line.text.isupper() and sum(ch.isalpha() for ch in line.text) >= 4
     return style.size >= LARGER * text.size or style.is_bold or style.is_italic or in_capitals
+
+
+def _is_article(numbered: re.Match[str]) -> bool:
+    """Whether what could be the letter of an appendix could be the word "A"."""
+    return numbered["number"] == "A" and not numbered["appendix"] and re.match(r"A\s", numbered[0]) is not None
 
 
 def _type_of(line: Line) -> tuple[float, bool, bool, bool]:

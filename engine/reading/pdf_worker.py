@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any, BinaryIO
 
 SAMPLED = 12
@@ -105,11 +106,18 @@ def _read_line(text: Any, characters: Sequence[int], places: Sequence[int], heig
     pdfium.FPDFText_GetCharBox(text, shown[-1], left, right, ctypes.c_double(), ctypes.c_double())
     upright = abs(math.sin(pdfium.FPDFText_GetCharAngle(text, shown[0]))) < 0.1
     is_mark = partial(_is_mark, text, characters, size)
-    said = _decode([characters[n] for n in places if not is_mark(n)])
+    kept = [n for n in places if not is_mark(n)]
+    said = _decode([characters[n] for n in kept]).strip()
     bold = sum(bool(_BOLD.search(name)) for name in names) >= 0.9 * len(names)
     italic = sum(bool(_ITALIC.search(name)) for name in names) >= 0.9 * len(names)
     places_shown = (round(value, 1) for value in (x.value, right.value, height - y.value, size))
-    return [said.strip() + end, *places_shown, bold, italic, upright]
+    begins = 0 if bold else len(_decode([characters[n] for n in _bold_beginning(text, characters, kept)]).strip())
+    return [said + end, *places_shown, bold, italic, upright, begins]
+
+
+def _bold_beginning(text: Any, characters: Sequence[int], places: Sequence[int]) -> list[int]:
+    """The characters before the first that is not bold."""
+    return list(takewhile(lambda n: chr(characters[n]).isspace() or _BOLD.search(_font(text, n)), places))
 
 
 def _is_mark(text: Any, characters: Sequence[int], size: float, at: int) -> bool:

@@ -18,7 +18,9 @@ _MARKS = (
     re.compile(r"\[[A-Z][^\]]{1,20}\]\s*\S"),
 )
 """How entries begin: [1], 1., 1), 1 as an exponent, or [Gu20]."""
-_FIRST = re.compile(r"\[1\] |1(?=[A-Z])")
+_FIRST = re.compile(r"\[1\] |1(?=[A-Z])|1\.\s")
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
+_FLOAT = re.compile(r"(?:Figure|Fig\.|Table)\s+\d")
 _AUTHOR = re.compile(r"[A-Z][\w'’-]+, [A-Z]\.")
 LONGEST_ENTRY = 12
 """Lines of one entry; what is further apart are footnotes."""
@@ -61,14 +63,21 @@ def _marked(lines: Sequence[Line]) -> list[int]:
     return []
 
 
-def find_list(lines: Sequence[Line]) -> int | None:
-    """Where a list of references begins that has no heading and goes on to the end; ``None`` where there is none."""
+def find_list(lines: Sequence[Line]) -> slice | None:
+    """The lines of a list of references that has no heading and goes on to the end, or to the captions that follow it.
+
+    ``None`` where there is none.
+    """
     for at in [at for at, line in enumerate(lines) if _FIRST.match(line.text)][-MOST_FIRSTS:]:
         starts = _marked(lines[at:])
         if len(starts) >= LEAST_UNHEADED:
             longest = max(b - a for a, b in pairwise(starts))
-            if longest <= LONGEST_ENTRY and len(lines) - at - starts[-1] <= longest + 1:
-                return at
+            last = at + starts[-1]
+            end = next((n for n in range(last, len(lines)) if _FLOAT.match(lines[n].text)), len(lines))
+            dated = sum(bool(_YEAR.search(line.text)) for line in lines[at:end])
+            # Entries have years; the items of a list have not.
+            if longest <= LONGEST_ENTRY and end - last <= longest + 1 and dated >= len(starts) / 2:
+                return slice(at, end)
     return None
 
 

@@ -101,14 +101,15 @@ def described_key(*words: str, year: int | None) -> PaperKey:
 _PARTICLE = re.compile(r"van|von|der|den|de|del|della|di|da|dos|du|la|le|ten|ter|al|bin|ibn", re.I)
 
 
-_INITIALS_LAST = re.compile(r"((?:[^\W\d_](?=[\w'’-]*[^\W\dA-Z_])[\w'’-]*+\s++)++)[A-Z]{1,3}")
+_INITIALS_LAST = re.compile(r"((?:[OÓ]\s++)?(?:[^\W\d_](?=[\w'’-]*[^\W\dA-Z_])[\w'’-]*+\s++)++)[A-Z]{1,3}")
 """Each word of a name matches in one way only, so that a long one ends."""
 
 
 def surname(author: str) -> str:
     """The family name with its particles: ``Jan van den Berg`` and ``van den Berg, Jan`` give ``van den Berg``.
 
-    Capitals at the end are initials, as PubMed writes them: ``Marhofer PA`` gives ``Marhofer``.
+    Capitals at the end are initials, as PubMed writes them: ``Marhofer PA`` gives ``Marhofer``, and ``O Cuiv B``
+    gives ``O Cuiv``.
     """
     if "," in author:
         return author.split(",", 1)[0].strip()

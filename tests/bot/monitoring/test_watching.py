@@ -37,7 +37,9 @@ def shown() -> dict[str, set[str]]:
             figure.labels(*names)
     text = generate_latest(metrics.registry).decode()
     samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
-    return {name: {label for s in samples if s.name == name for label in s.labels} for name in {s.name for s in samples}}
+    return {
+        name: {label for s in samples if s.name == name for label in s.labels} for name in {s.name for s in samples}
+    }
 
 
 @pytest.mark.parametrize("expression", [*list_alerts(), *list_panels()])

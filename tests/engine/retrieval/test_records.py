@@ -218,6 +218,7 @@ def test_arxiv_identifiers(text: str) -> None:
         ("Ada Lovelace", "Lovelace"),
         ("Ludwig van Beethoven", "van Beethoven"),
         ("Marhofer PA", "Marhofer"),
+        ("O Suilleabhain P", "O Suilleabhain"),
         ("Department of Electrical Engineering University " * 20, "University"),
         ("García López MJ", "García López"),
     ],

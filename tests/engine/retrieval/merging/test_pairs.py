@@ -17,7 +17,7 @@ from bot.bench.identity import measure_identity, read_pairs
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize(("name", "least"), [("pairs.jsonl", 100), ("holdout.jsonl", 60), ("unseen.jsonl", 660)])
+@pytest.mark.parametrize(("name", "least"), [("pairs.jsonl", 100), ("holdout.jsonl", 60), ("unseen.jsonl", 716)])
 def test_no_false_merge_and_few_missed(name: str, least: int) -> None:
     figures = measure_identity(read_pairs(HERE / name))
     assert figures.pairs >= least and figures.same == figures.different
