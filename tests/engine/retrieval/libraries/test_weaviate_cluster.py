@@ -8,7 +8,9 @@ from bot.cli.doctor import judge_cluster
 from engine.retrieval.libraries.weaviate_cluster import Cluster, read_cluster
 
 MEMBERS = [{"id": f"node{i}", "address": f"127.0.0.1:1833{i}", "suffrage": 0} for i in (1, 2, 3)]
-WELL = [{"name": f"node{i}", "status": "HEALTHY", "raft": {"latestConfiguration": MEMBERS}} for i in (1, 2, 3)]
+WELL: list[dict[str, object]] = [
+    {"name": f"node{i}", "status": "HEALTHY", "raft": {"latestConfiguration": MEMBERS}} for i in (1, 2, 3)
+]
 
 
 @dataclass
