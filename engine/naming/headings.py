@@ -210,7 +210,7 @@ def _scores(phrases: GroupedPhrases, row: int, topical: set[str]) -> dict[str, f
     scores: dict[str, float] = {}
     for phrase, count in phrases.papers[row].items():
         said = phrases.parts[phrase] - topical
-        if count < least or not said or (said <= _EMPTY_STEMS and phrase not in _topics_of_common_words()):
+        if count < least or not said or (said <= _EMPTY_STEMS and not _names_something(phrase)):
             continue
         share = count / size + SMOOTHING
         lift = float(np.log(share / ((phrases.everywhere[phrase] - count) / outside + SMOOTHING)))
@@ -224,6 +224,12 @@ def _scores(phrases: GroupedPhrases, row: int, topical: set[str]) -> dict[str, f
         score *= ATTRIBUTE if phrases.form(phrase).split()[-1].lower() in _ATTRIBUTES else 1.0
         scores[phrase] = score * (1.0 if titles >= min(2, size // 6 + 1) else OUTSIDE_TITLES)
     return scores
+
+
+def _names_something(phrase: str) -> bool:
+    """Whether a phrase of common words is, or holds with a hyphen, one that names something: *document-level*."""
+    named = _topics_of_common_words()
+    return phrase in named or any("-" in word and word in named for word in phrase.split())
 
 
 def _is_topic(phrases: GroupedPhrases, phrase: str) -> bool:

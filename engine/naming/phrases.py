@@ -20,6 +20,9 @@ from engine.wordlists import read_wordlist
 LONGEST_PHRASE = 4
 """Words; longer phrases are nearly always a part of a sentence."""
 
+BEFORE_AND = 0.6
+"""Share of a phrase's uses followed by *and* or *or*, from which it is half of one: *joint entity and relation*."""
+
 FEWEST_CAPITALISED, PROPER = 3, 0.8
 """Number and share of a word's uses inside sentences with a capital, from which it is a proper noun or adjective."""
 
@@ -132,6 +135,7 @@ class GroupedPhrases:
         self.parts: dict[str, frozenset[str]] = {}
         self._seen: Counter[str] = Counter()
         self._whole: Counter[str] = Counter()
+        self._before_and: Counter[str] = Counter()
         self._words: Counter[str] = Counter()
         self._ending: Counter[str] = Counter()
         self._after_verb_cue: Counter[str] = Counter()
@@ -196,18 +200,21 @@ class GroupedPhrases:
                 self._in_sentences[lower] += 1
                 self._capitalised[lower] += word[0].isupper()
         found: Counter[str] = Counter()
-        for run in _runs(tokens):
+        for run, end in _runs(tokens):
             for start, stop in _parts(run):
                 phrase = self._phrase(run[start:stop], weight)
                 found[phrase] += 1
                 self._seen[phrase] += 1
                 self._whole[phrase] += stop == len(run)
+                self._before_and[phrase] += stop == len(run) and end in ("and", "or")
         return found
 
     def _phrase(self, tokens: Sequence[str], weight: int) -> str:
         words: list[str] = []
-        for token in tokens:
+        for i, token in enumerate(tokens, start=1):
             long = self.long_forms.get(without_plural(token), "").lower().split() if is_acronym(token) else []
+            if long and i < len(tokens):  # “CNN architectures” are no “convolutional neural networks architectures”
+                long[-1] = re.sub(r"(?<=[a-z]{3}[^suix])s$", "", long[-1])
             words += long if long and len(tokens) + len(long) - 1 <= LONGEST_PHRASE + 1 else [token]
         phrase = " ".join(american_stem(word.lower()) for word in words)
         if phrase not in self.parts:
@@ -229,6 +236,8 @@ class GroupedPhrases:
 
     def ends_well(self, phrase: str) -> bool:
         """Whether the phrase is often the end of what is said, not a piece of something longer."""
+        if " " in phrase and self._before_and[phrase] >= BEFORE_AND * self._seen[phrase]:
+            return False
         return self._whole[phrase] >= 0.4 * self._seen[phrase]
 
     def is_noun_phrase(self, phrase: str) -> bool:
@@ -281,6 +290,13 @@ def _lowered(word: str) -> str:
     return word.lower() if ordinary and not (len(word) == 1 and word.isupper()) else word
 
 
+_ADVERB = re.compile(
+    r"(?i:biological|dense|differential|distant|ful|lexical|minimal|partial|private|semantic|sparse|spatial|temporal|visual|"
+    r"weak)ly"
+)
+"""What says how something is supervised, private, constrained or observed, rather than praises it."""
+
+
 def _is_boundary(token: str) -> bool:
     lower = token.lower()
     return (
@@ -295,15 +311,18 @@ def _is_boundary(token: str) -> bool:
     )
 
 
-def _runs(tokens: Sequence[str]) -> Iterator[list[str]]:
-    """Stretches of tokens that no stop word and no punctuation divides; the last token is punctuation."""
+def _runs(tokens: Sequence[str]) -> Iterator[tuple[list[str], str]]:
+    """Stretches of tokens that no stop word and no punctuation divides, and what ends each, in lower case.
+
+    The last token is punctuation. Some adverbs belong to the word after them: *distantly supervised*.
+    """
     run: list[str] = []
     for token in tokens:
-        if not _is_boundary(token):
+        if not _is_boundary(token) or _ADVERB.fullmatch(token):
             run.append(token)
             continue
         if run:
-            yield run
+            yield run, token.lower()
         run = []
 
 

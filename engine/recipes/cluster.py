@@ -63,7 +63,7 @@ from engine.writing.assembly import (
     words_for_each,
 )
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
-from engine.writing.division import make_section, name_cautiously
+from engine.writing.division import NEAR_ONE, make_section, name_cautiously
 from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
 from engine.writing.field_overview import write_overview
@@ -100,7 +100,7 @@ LEAST_COVERED = 1 / 3
 """Share of the papers that have to be in a line of work for a survey to be divided into such lines."""
 
 SMALLEST_REST = 20
-"""Papers of no line of work that are divided by how close they are."""
+"""Papers of no line of work that are divided by how close they are, where each part gets a heading."""
 
 SMALLEST_PART = 6
 """Papers; a smaller subsection goes into the one that is nearest to it."""
@@ -268,6 +268,8 @@ def _divide_section(
         k = min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
         parts = name_cautiously(papers, vectors, found, brief.topic, avoid)
+        if any(part.name.startswith(NEAR_ONE) for part in parts):
+            return whole
     elif context.model:
         k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)

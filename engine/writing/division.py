@@ -22,6 +22,9 @@ from engine.writing.reading_map import SET_APART
 MOST_PARTS, SMALLEST_PART = 4, 3
 """Sections that one is divided into at most, and the papers that each has at least."""
 
+NEAR_ONE = "Work Close to"
+"""How the heading of a cluster begins that no phrase names; the paper that it is near follows."""
+
 
 def divide_section(outline: Outline, place: str, selection: PaperSelection, topic: str, context: RunContext) -> Outline:
     """The outline with the section of that number divided by its papers into two to four on its level.
@@ -67,7 +70,7 @@ def name_cautiously(
         )
         closeness = vectors[members] @ vectors[members].mean(axis=0)
         central = [group[int(j)] for j in np.argsort(-closeness)[: (len(group) + 1) // 2]]
-        named.append(Cluster(next(fitting, "") or f"Work Close to {_name_in_heading(central)}", terms[i], tuple(group)))
+        named.append(Cluster(next(fitting, "") or f"{NEAR_ONE} {_name_in_heading(central)}", terms[i], tuple(group)))
     return named
 
 

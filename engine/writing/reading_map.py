@@ -108,7 +108,10 @@ def _opening(node: OutlineNode, papers: Sequence[Paper]) -> Claim | None:
 
 
 def _problem(title: str, papers: Sequence[Paper]) -> AbstractSentence | None:
-    """The sentence of the paper cited most that surely states the problem and speaks of the title's subject."""
+    """The sentence of the paper cited most that surely states the problem and speaks of the title's subject.
+
+    It does so in the part of it that is shown.
+    """
     wanted = {stem(word) for word in words(title)}
     fitting = [
         sentence
@@ -117,7 +120,7 @@ def _problem(title: str, papers: Sequence[Paper]) -> AbstractSentence | None:
         if sentence.statement == "problem"
         and sentence.is_sure
         and len(sentence.text.split()) <= LONGEST_OPENING
-        and wanted <= {stem(word) for word in words(sentence.text)}
+        and wanted <= {stem(word) for word in words(shorten_quotation(sentence).shown)}
     ]
     return max(fitting, key=lambda s: s.paper.citations or 0, default=None)
 

@@ -165,6 +165,13 @@ def unit(*rows: tuple[float, float]) -> np.ndarray:
     return array / np.linalg.norm(array, axis=1, keepdims=True)
 
 
+def test_a_long_form_inside_a_heading_is_in_the_singular() -> None:
+    said = "Seed drill machines (SDMs) break."
+    repairs = [paper(i, title=f"SDM Repairs in {place}", abstract=said) for i, place in enumerate("ABCDEF")]
+    others = [paper(10 + i, title="Granite Bridges", abstract="Granite bridges last.") for i in range(6)]
+    assert name_groups([repairs, others], "seed drill machines")[0].heading == "Seed Drill Machine Repairs"
+
+
 def test_headings_name_neither_what_authors_do_nor_what_everything_has() -> None:
     summary = "The authors construct a bridge inspection robot. Models hold a spatial resolution of one metre."
     bridges = [paper(n, title=f"Bridge Inspection Part {n}", abstract=summary) for n in range(1, 6)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from bot.bench.simulation import simulate_answer
 from engine.naming.clustering import OTHER_WORK
@@ -158,20 +159,33 @@ async def test_the_sections_asked_for_are_made(library: LocalLibrary) -> None:
         assert other == OTHER_WORK
 
 
-async def test_many_papers_of_no_line_of_work_are_parts_near_a_known_paper(library: LocalLibrary) -> None:
+async def test_many_papers_of_no_line_of_work_stay_together_where_a_part_of_them_has_no_name(
+    library: LocalLibrary,
+) -> None:
     shared = ("granite cools under pressure", "basalt flows from fissures", "marble grows out of limestone")
     rest = [
         paper(200 + i, title=f"{letter * 5} Notes", abstract=f"{letter * 5} tells that {shared[i % 3]}.")
         for i, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWX")
     ]
-    rest[3] = replace(rest[3], citations=900)
     papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *rest]
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
     outline = await ClusterRecipe().outline(Brief("farming"), selection, RunContext(library, WordEmbedder()))
     other = next(node for node in outline.nodes if node.title == OTHER_WORK)
-    assert {key for part in other.children for key in part.papers} == {p.key for p in rest}
-    assert len(other.children) > 1
-    assert all(part.title.startswith("Work Close to ") for part in other.children)
+    assert not other.children
+    assert {*other.papers} == {p.key for p in rest}
+
+
+@pytest.mark.parametrize(
+    ("title", "sentence", "name"),
+    [
+        ("Joint Seed and Weed Detection in {}", "Joint seed and weed detection feeds {}.", "Weed Detection"),
+        ("Weakly Supervised Weed Detection in {}", "{} counts weeds so.", "Weakly Supervised Weed Detection"),
+        ("Document-Level Inference of {}", "Document-level inference of {} is new.", "Document-Level Inference"),
+    ],
+)
+def test_a_heading_is_no_piece_of_what_the_papers_say(title: str, sentence: str, name: str) -> None:
+    papers = [paper(i, title=title.format(p), abstract=sentence.format(p)) for i, p in enumerate(PLACES)]
+    assert {*divide([*papers, *unrelated(200)], [0] * 8 + [1] * 8)} == {name, OTHER_WORK}
 
 
 async def test_a_cluster_that_half_of_its_papers_do_not_name_is_work_close_to_one(library: LocalLibrary) -> None:

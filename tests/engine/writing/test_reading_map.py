@@ -126,6 +126,16 @@ def test_a_section_shows_its_papers_in_their_words_and_each_quotation_is_a_claim
         assert all(is_quoted(c.quote, by_key[c.key]) for c in claim.citations)
 
 
+def test_a_section_opens_with_nothing_whose_subject_is_cut_away() -> None:
+    long = (
+        "Many systems that answer questions of people still fail on long and nested questions about tables, although "
+        "such questions are asked every day in companies and hospitals and schools, so that semantic parsing is needed."
+    )
+    chosen = [about_parsing(i, long, PROPOSES, FINDS) for i in (1, 2)]
+    section = write_line(OUTLINE.nodes[1], collect_material(Brief("parsing"), chosen), 1)
+    assert "“" not in section.text.split("Its distinctive")[0].split("terms")[0]
+
+
 def test_no_paper_of_a_large_section_is_left_out() -> None:
     chosen = [about_parsing(i, PROBLEM, PROPOSES, FINDS) for i in range(1, 71)]
     node = replace(OUTLINE.nodes[1], papers=tuple(p.key for p in chosen))
