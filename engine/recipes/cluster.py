@@ -68,6 +68,7 @@ from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
 from engine.writing.field_overview import write_overview
 from engine.writing.field_views import find_nearby
+from engine.writing.notices import word_quoted_length
 from engine.writing.quotation import find_open_problems
 from engine.writing.reading_map import (
     collect_material,
@@ -147,6 +148,8 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         if context.model:
             places = await asyncio.to_thread(place_papers, papers, vectors)
             return Outline(title, tuple(nodes), method, tuple(notes), is_grouping=True, places=places)
+        if said := word_quoted_length(brief):
+            notes.append(f"{said}.")
         framed = frame_outline(nodes, brief.topic)
         if await asyncio.to_thread(find_open_problems, papers):
             framed = (*framed, OPEN_PROBLEMS_NODE)

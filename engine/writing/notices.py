@@ -129,10 +129,18 @@ def record_prompts(survey: Survey) -> Survey:
     return replace(survey, prompts=tuple(sorted({*survey.prompts, *prompt_digests().items()})))
 
 
+def word_quoted_length(brief: Brief) -> str:
+    """That the length asked for cannot be had without a language model; empty where none was asked for."""
+    if brief.subsection_words is None and brief.length == SHORTEST:
+        return ""
+    asked = f"{brief.subsection_words} words a subsection were" if brief.subsection_words else f"{brief.length} was"
+    return f"{asked} asked for: without a language model a survey is as long as what it quotes"
+
+
 def state_length(brief: Brief, survey: Survey, *, is_quoted: bool = False) -> Survey:
     """The survey with the length class that it has, and a warning where another one was asked for.
 
-    A survey that ``is_quoted`` cannot be made longer: it is warned of where more than the shortest class was asked for.
+    A survey that ``is_quoted`` cannot be made longer: it is warned of where any length but the shortest was asked for.
     Tokens are counted as characters / 4 of the running text, each citation as its number.
     """
     parts = [survey.abstract, *(f"{section.title}\n{section.text}" for _, section in walk(survey.sections))]
@@ -142,8 +150,11 @@ def state_length(brief: Brief, survey: Survey, *, is_quoted: bool = False) -> Su
     found = length_class(tokens)
     facts = (*(fact for fact in survey.facts if fact[0] != LENGTH), (LENGTH, f"{tokens:,} tokens ({found})"))
     warnings = tuple(w for w in survey.warnings if w.place != LENGTH)
-    if brief.subsection_words is None and found != brief.length and not (is_quoted and brief.length == SHORTEST):
+    said = ""
+    if is_quoted and (brief.subsection_words or found != brief.length):
+        said = word_quoted_length(brief)
+    elif brief.subsection_words is None and found != brief.length:
         said = f"{brief.length} was asked for; this survey has {tokens:,} tokens, which is {found}"
-        said += ": without a language model it is as long as what it quotes" if is_quoted else ""
+    if said:
         warnings = (*warnings, SurveyWarning("length", LENGTH, said))
     return replace(survey, facts=facts, warnings=warnings)

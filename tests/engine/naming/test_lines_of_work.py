@@ -192,8 +192,10 @@ async def test_a_cluster_that_half_of_its_papers_do_not_name_is_work_close_to_on
     papers = unrelated(0)
     papers[2] = replace(papers[2], citations=900)
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
-    outline = await ClusterRecipe().outline(Brief("farming"), selection, RunContext(library, WordEmbedder()))
+    brief = Brief("farming", subsection_words=300)
+    outline = await ClusterRecipe().outline(brief, selection, RunContext(library, WordEmbedder()))
     assert all(node.title.startswith("Work Close to ") for node in outline.nodes if node.role == "body")
+    assert "300 words a subsection were asked for: without a language model" in outline.notes[-1]
 
 
 async def test_random_groups_are_not_made_to_fit_their_headings(library: LocalLibrary) -> None:

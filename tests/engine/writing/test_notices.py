@@ -6,7 +6,7 @@ from engine.citations import cite
 from engine.llm.prompting import prompt_digests
 from engine.survey import Citation, Claim, ClaimTally, Section, Survey
 from engine.values import Brief
-from engine.writing.notices import DISCLAIMER, record_prompts, state_length, with_notice
+from engine.writing.notices import DISCLAIMER, record_prompts, state_length, with_notice, word_quoted_length
 from tests.fakes import paper
 
 
@@ -63,9 +63,13 @@ def test_a_survey_of_quotations_says_its_length_and_warns_of_a_class_that_was_ch
     usual = state_length(Brief("t"), short, is_quoted=True)
     assert dict(usual.facts)["Length"] == "1,128 tokens (under 8k)"
     assert usual.warnings == ()
-    (warning,) = state_length(Brief("t", length="32k"), short, is_quoted=True).warnings
-    assert "32k was asked for" in warning.detail
-    assert "without a language model it is as long as what it quotes" in warning.detail
+    for brief, asked in (
+        (Brief("t", length="32k"), "32k was"),
+        (Brief("t", subsection_words=300), "300 words a subsection were"),
+    ):
+        (warning,) = state_length(brief, short, is_quoted=True).warnings
+        said = f"{asked} asked for: without a language model a survey is as long as what it quotes"
+        assert warning.detail == word_quoted_length(brief) == said
 
 
 def test_the_versions_of_all_prompts_are_recorded() -> None:
