@@ -135,12 +135,20 @@ def _warnings(survey: Survey) -> list[str]:
     for kind, name in _KINDS.items():
         found = [w for w in survey.warnings if w.kind == kind]
         if found:
-            places = ", ".join(dict.fromkeys(escape_markdown(w.place) for w in found if w.place not in ("", name)))
-            detail = escape_markdown(shorten(clean(_find_reason(found)), LINE_CHARACTERS))
-            told.append(f"⚠ {name}: " + (f"{places} ({detail})" if places and detail else places or detail))
+            places = ", ".join(place for place in _list_places(found) if place != name)
+            detail = shorten(clean(_find_reason(found)), LINE_CHARACTERS)
+            said = f"{places} ({detail})" if places and detail else places or detail
+            told.append(f"⚠ {escape_markdown(f'{name}: {said}')}")
     if any(warning.detail == UNWRITTEN for warning in survey.warnings):
         told.append("`back`, then `ok`, writes what is missing; what is written stays.")
     return told
+
+
+def _list_places(found: Sequence[SurveyWarning]) -> list[str]:
+    """The places, each once: with its number where one warning has it and another only the title."""
+    places = dict.fromkeys(warning.place for warning in found if warning.place)
+    numbered = {place.partition(" ")[2] for place in places if place[0].isdigit()}
+    return [place for place in places if place not in numbered]
 
 
 def _find_reason(found: Sequence[SurveyWarning]) -> str:

@@ -62,6 +62,19 @@ def parts_to_write(outline: Outline, kept: KeptText) -> list[tuple[str, OutlineN
     return [(number, leaf) for number, leaf, position in parts if position not in whole and number not in stays]
 
 
+def list_missing(outline: Outline, sections: Mapping[int, Section]) -> list[tuple[str, OutlineNode]]:
+    """What of the outline the sections, by position, do not hold, with its number: whole sections, else their parts."""
+    written = _texts(outline, sections, ())
+    missing: list[tuple[str, OutlineNode]] = []
+    for position, node in enumerate(outline.nodes):
+        if position not in sections:
+            missing.append((f"{position + 1}", node))
+        elif sections[position].sections:
+            parts = [(f"{position + 1}{number[1:]}", leaf) for number, leaf in leaves_of((node,))]
+            missing += [(number, leaf) for number, leaf in parts if number not in written]
+    return missing
+
+
 def put_kept_parts(section: Section, node: OutlineNode, number: str, kept: Mapping[str, KeptPart]) -> Section:
     """The section written for a node, with the parts that stay in the place of those written anew."""
     if not node.children:

@@ -12,6 +12,7 @@ from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
 from engine.overview import Name, NearbyGroup, Overview
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
 from engine.run import WritingTask
+from engine.session.kept_text import list_missing
 from engine.survey import UNWRITTEN, Section, Survey, SurveyWarning
 from engine.text import list_words, shorten
 from engine.values import (
@@ -123,8 +124,8 @@ def assemble_survey(
     """
     outline, selection = task.outline, task.selection
     papers = {paper.key: paper for paper in selection.included()}
-    missing = [n.title for i, n in enumerate(outline.nodes) if i not in sections]
-    warnings = [SurveyWarning("unfinished", title, UNWRITTEN) for title in missing]
+    missing = list_missing(outline, sections)
+    warnings = [SurveyWarning("unfinished", f"{number} {node.title}", UNWRITTEN) for number, node in missing]
     warnings += [
         SurveyWarning("thin evidence", number, f"{len(n.all_papers())} papers")
         for number, n in walk_outline(outline.nodes)

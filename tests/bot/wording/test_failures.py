@@ -30,10 +30,10 @@ def test_an_answer_that_cannot_be_used_blames_no_key() -> None:
 
 def test_a_survey_that_the_budget_ended_says_why_and_how_to_go_on() -> None:
     used_up = "The budget of $0.06 for this survey is used up."
-    ended = (("Beta", used_up), ("Gamma", f"citations not checked: {used_up}"), ("Delta", UNWRITTEN))
+    ended = (("Beta", used_up), ("2.3 Delta", UNWRITTEN), ("Delta", used_up))
     warnings = tuple(SurveyWarning("unfinished", place, detail) for place, detail in ended)
     said = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=warnings))
-    assert f"⚠ Not finished: Beta, Gamma, Delta ({used_up})" in said
+    assert f"⚠ Not finished: Beta, 2.3 Delta ({used_up})" in said
     assert "`back`, then `ok`, writes what is missing; what is written stays." in said
     several = (*warnings, SurveyWarning("unfinished", "Epsilon", "no claim of it holds"))
     assert used_up not in word_survey(Survey("T", "A.", (), (), warnings=several))

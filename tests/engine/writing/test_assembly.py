@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.citations import cite
 from engine.run import WritingTask
-from engine.survey import Section, SurveyWarning
+from engine.survey import UNWRITTEN, Section, SurveyWarning
 from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperSelection
 from engine.writing.assembly import assemble_survey, fail_with_nothing
 from tests.fakes import papers
@@ -28,3 +28,16 @@ def test_the_first_papers_that_no_sentence_cites_are_named() -> None:
     )
     told = dict(assemble_survey(task, {0: Section("Indexes", f"Indexes are built {text}.")}, "A method.").facts)
     assert told["Not cited, of the first 20 papers"] == f"{found[2].title}; {found[3].title}"
+
+
+def test_a_section_that_misses_a_part_says_which() -> None:
+    found = papers(3)
+    parts = (OutlineNode("Exact"), OutlineNode("Approximate"))
+    outline = Outline("Dense Retrieval", (OutlineNode("Encoders"), OutlineNode("Indexes", children=parts)))
+    task = WritingTask(Brief("dense retrieval"), PaperSelection(tuple(FoundPaper(p, 1.0) for p in found)), outline)
+    exact = Section("Exact", f"Exact search is slow {cite([found[0].key])}.")
+    survey = assemble_survey(task, {1: Section("Indexes", "", sections=(exact,))}, "A method.")
+    assert [(w.place, w.detail) for w in survey.warnings if w.kind == "unfinished"] == [
+        ("1 Encoders", UNWRITTEN),
+        ("2.2 Approximate", UNWRITTEN),
+    ]
