@@ -48,11 +48,12 @@ class Invite:
 
 @dataclass(frozen=True, slots=True)
 class RaiseBudget:
-    """Dollars more for this survey, or today for a person or the workspace."""
+    """Dollars or tokens more for this survey, or dollars more today for a person or the workspace."""
 
     scope: Literal["survey", "person", "workspace"]
     money: float
     person: str = ""
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

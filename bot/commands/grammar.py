@@ -167,6 +167,11 @@ def _raise(scope: str, money: str, person: str = "") -> Command:
     return RaiseBudget(kinds[scope.lower()], float(money), _person(person))
 
 
+def _raise_tokens(match: re.Match[str]) -> Command:
+    thousands = 1_000 if match[2].lower() == "k" else 1_000_000
+    return RaiseBudget("survey", 0.0, tokens=round(float(match[1]) * thousands))
+
+
 def _revise(place: str, way: Way, wish: str = "") -> Command:
     return Revise(SectionChange(place, way, wish.strip(" \"'“”")))
 
@@ -221,6 +226,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "budget survey 1", r"budget\s+(survey|workspace)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[2])
     ),
+    _rule("", r"budget\s+survey\s+\+?(\d{1,5}(?:\.\d{1,3})?)\s*([km])(?:\s+tokens)?", _raise_tokens),
     _rule(
         "budget person NAME 5.00",
         r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)",

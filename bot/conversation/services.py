@@ -48,8 +48,8 @@ class ConversationServices(Protocol):
         """What is used of the session's budgets."""
         ...
 
-    async def raise_budget(self, payer: Payer, scope: RaiseBudget) -> None:
-        """Add to a budget."""
+    async def raise_budget(self, session: SurveySession, payer: Payer, wanted: RaiseBudget) -> None:
+        """Add to a budget. Raises `UserError` where it is one of dollars and tokens are added, or the reverse."""
         ...
 
     async def find_trees(

@@ -250,9 +250,9 @@ class Turns:
                     raise UserError(replies.NO_SURVEY_HERE)
                 turn.stored = replace(turn.stored, invited=turn.stored.invited | {person})
                 turn.mention(wording.word_invited(person), person)
-            case RaiseBudget(scope, amount):
-                await self._services.raise_budget(payer_of(turn.stored), command)
-                turn.say(money.word_raised_budget(scope, amount))
+            case RaiseBudget():
+                await self._services.raise_budget(turn.session, payer_of(turn.stored), command)
+                turn.say(money.word_raised_budget(command))
             case Choose():
                 raise UserError(replies.NOTHING_TO_CHOOSE)
             case Forget(sure):

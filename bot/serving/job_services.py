@@ -28,6 +28,7 @@ from bot.store.sent_papers import note_sent
 from bot.store.sessions import Store
 from bot.store.surveys import StoredSurvey
 from bot.wording import replies
+from bot.wording.money import word_other_unit
 from engine.errors import UserError
 from engine.llm.meter import Usage
 from engine.llm.metered_model import MeteredModel
@@ -87,10 +88,14 @@ class AppServices:
         """What is used of the session's budgets."""
         return await load_budget_use(self._store, payer, self.limits(session))
 
-    async def raise_budget(self, payer: Payer, wanted: RaiseBudget) -> None:
-        """Add to a budget."""
+    async def raise_budget(self, session: SurveySession, payer: Payer, wanted: RaiseBudget) -> None:
+        """Add to a budget. Raises `UserError` where it is one of dollars and tokens are added, or the reverse."""
+        for limit in self.limits(session):
+            counted = limit.tokens if wanted.tokens else limit.money
+            if limit.scope == wanted.scope and counted is None:
+                raise UserError(word_other_unit(limit))
         whose = Payer(payer.session_id, payer.tenant, wanted.person or payer.person)
-        await raise_budget(self._store, whose, wanted.scope, wanted.money)
+        await raise_budget(self._store, whose, wanted.scope, wanted.money, wanted.tokens)
 
     async def find_trees(
         self, session: SurveySession, payer: Payer, keys: Sequence[PaperKey]

@@ -185,7 +185,8 @@ def _word_used_up(limit: BudgetLimit) -> str:
     """Whose budget is used up, and how to go on."""
     whose = {"survey": "this survey", "person": "you today", "workspace": "this workspace today"}[limit.scope]
     if limit.money is None:
-        return f"The budget of {limit.tokens:,} tokens for {whose} is used up. A new survey can have a larger one."
+        used_up = f"The budget of {limit.tokens:,} tokens for {whose} is used up."
+        return f"{used_up} An administrator can add to it by saying “budget {limit.scope} 100k”."
     most = f"{limit.money:.2f}" if limit.money >= LEAST_SHOWN else f"{limit.money:.6f}".rstrip("0")
     name = " NAME" if limit.scope == "person" else ""
     return (
@@ -208,9 +209,11 @@ async def _select_budget_use(
         tokens = sa.func.sum(spending.c.input_tokens + spending.c.output_tokens)
         used = sa.select(sa.func.sum(spending.c.money), tokens).where(_of(limit.scope, payer))
         row = (await connection.execute(used)).one()
-        added = (await connection.execute(_select_raised(limit.scope, payer))).scalar_one_or_none()
-        most = limit.money + float(added or 0) if limit.money is not None else None
-        result.append(BudgetUse(BudgetLimit(limit.scope, most, limit.tokens), float(row[0] or 0), int(row[1] or 0)))
+        added = (await connection.execute(_select_raised(limit.scope, payer))).one()
+        money = limit.money + float(added.money or 0) if limit.money is not None else None
+        tokens_in_all = limit.tokens + int(added.tokens or 0) if limit.tokens is not None else None
+        raised = BudgetLimit(limit.scope, money, tokens_in_all)
+        result.append(BudgetUse(raised, float(row[0] or 0), int(row[1] or 0)))
     return result
 
 
@@ -228,17 +231,19 @@ def _of(scope: Scope, payer: Payer) -> sa.ColumnElement[bool]:
 def _select_raised(scope: Scope, payer: Payer) -> sa.Select[Any]:
     person = payer.person if scope == "person" else payer.session_id if scope == "survey" else ""
     same = (allowances.c.scope == scope) & (allowances.c.tenant == payer.tenant) & (allowances.c.person == person)
-    return sa.select(allowances.c.money).where(same & (allowances.c.day.in_(("", today()))))
+    added = (sa.func.sum(allowances.c[name]).label(name) for name in ("money", "tokens"))
+    return sa.select(*added).where(same & (allowances.c.day.in_(("", today()))))
 
 
-async def raise_budget(store: Store, payer: Payer, scope: Scope, money: float) -> None:
-    """Add dollars to a budget: for a survey for good, for a person or a workspace for today."""
+async def raise_budget(store: Store, payer: Payer, scope: Scope, money: float, tokens: int = 0) -> None:
+    """Add dollars or tokens to a budget: for a survey for good, for a person or a workspace for today."""
     person = payer.person if scope == "person" else payer.session_id if scope == "survey" else ""
     key = {"scope": scope, "tenant": payer.tenant, "person": person, "day": "" if scope == "survey" else today()}
     async with store.writing() as connection:
-        await connection.execute(store.insert_once(allowances).values(**key, money=0.0))
+        await connection.execute(store.insert_once(allowances).values(**key, money=0.0, tokens=0))
         same = sa.and_(*(allowances.c[name] == value for name, value in key.items()))
-        await connection.execute(allowances.update().where(same).values(money=allowances.c.money + money))
+        more = {"money": allowances.c.money + money, "tokens": allowances.c.tokens + tokens}
+        await connection.execute(allowances.update().where(same).values(more))
 
 
 LOST = "lost"

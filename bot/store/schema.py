@@ -146,8 +146,9 @@ allowances = Table(
     Column("person", String(256), primary_key=True),
     Column("day", String(10), primary_key=True),
     Column("money", Double, nullable=False),
+    Column("tokens", BigInteger, nullable=False, server_default="0"),
 )
-"""Dollars an administrator added in the chat to a budget of the settings, for one day."""
+"""Dollars and tokens an administrator added in the chat to a budget: to a survey's for good, else for one day."""
 
 notes = Table(
     "notes",

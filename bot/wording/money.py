@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from bot.commands.commands import RaiseBudget
 from bot.store.ledger import LOST, BudgetLimit, BudgetUse
 from bot.wording.sentences import counted
 from engine.llm.meter import Usage
@@ -95,6 +96,7 @@ def cost(steps: Mapping[str, Usage], uses: Sequence[BudgetUse]) -> str:
     total_used = total + (lost.money if lost else 0.0)
     most = next((use.limit.money for use in uses if use.limit.scope == "survey"), None)
     left = f" ${max(0.0, most - total_used):.2f} of ${most:.2f} are left." if most is not None else ""
+    left += "".join(f" {_tokens_left(use)} are left." for use in uses if use.limit.tokens is not None)
     summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
     return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}{_lost(lost)}"])
 
@@ -124,9 +126,13 @@ def budget(uses: Sequence[BudgetUse]) -> str:
             left = f"${max(0.0, limit.money - item.money):.2f} of ${limit.money:.2f}"
             lines.append(f"- {_WHOSE[limit.scope]}: {left} left")
         if limit.tokens is not None:
-            left = f"{max(0, limit.tokens - item.tokens):,} of {limit.tokens:,} tokens"
-            lines.append(f"- {_WHOSE[limit.scope]}: {left} left")
+            lines.append(f"- {_WHOSE[limit.scope]}: {_tokens_left(item)} left")
     return "\n".join(["**Budget**", "", *lines])
+
+
+def _tokens_left(use: BudgetUse) -> str:
+    most = use.limit.tokens or 0
+    return f"{max(0, most - use.tokens):,} of {most:,} tokens"
 
 
 def budget_warning(item: BudgetUse) -> str:
@@ -134,9 +140,17 @@ def budget_warning(item: BudgetUse) -> str:
     return f"⚠ {item.share():.0%} of the budget for {_WHOSE[item.limit.scope]} is used. `budget` shows what is left."
 
 
-def word_raised_budget(scope: str, money: float) -> str:
+def word_raised_budget(added: RaiseBudget) -> str:
     """An administrator has added to a budget."""
-    return f"${money:.2f} more for {_WHOSE.get(scope, scope)}."
+    amount = f"{added.tokens:,} tokens" if added.tokens else f"${added.money:.2f}"
+    return f"{amount} more for {_WHOSE[added.scope]}."
+
+
+def word_other_unit(limit: BudgetLimit) -> str:
+    """A budget in dollars cannot be raised by tokens, nor the other way round."""
+    unit, more = ("tokens", "100k") if limit.money is None else ("dollars", "1")
+    name = " NAME" if limit.scope == "person" else ""
+    return f"The budget for {_WHOSE[limit.scope]} is in {unit}. Say `budget {limit.scope}{name} {more}` to add to it."
 
 
 def _minutes(expected: Estimate) -> str:

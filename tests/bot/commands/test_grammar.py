@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands.commands import Export, FreeText, More, Show, StartSurvey
+from bot.commands.commands import Export, FreeText, More, RaiseBudget, Show, StartSurvey
 from bot.commands.grammar import RULES, parse, parse_years
 from bot.wording.sentences import HELP
 from engine.errors import UserError
@@ -64,6 +64,8 @@ def test_each_format_stands_where_files_are_asked_for(page: str) -> None:
         ("survey swarm robots years=2019..", StartSurvey("swarm robots", {"years": "2019.."})),
         ("survey swarm robots years=2019.. please", StartSurvey("swarm robots", {"years": "2019.."})),
         ("survey swarm robots years=2019.", StartSurvey("swarm robots", {"years": "2019"})),
+        ("budget survey 100k", RaiseBudget("survey", 0.0, tokens=100_000)),
+        ("budget survey +1.5M tokens", RaiseBudget("survey", 0.0, tokens=1_500_000)),
         ('survey RAG audience="first-year students"', StartSurvey("RAG", {"audience": "first-year students"})),
         ("ok", Approve()),
         ("OK.", Approve()),

@@ -134,6 +134,20 @@ async def test_a_budget_in_dollars_needs_a_price_and_holds_with_one(store: Store
     assert await count_rows(store, schema.spending) == 0
 
 
+async def test_a_budget_of_tokens_is_raised_by_tokens(store: Store) -> None:
+    payer, limits = Payer("abc", "fake:lab", "mara"), [BudgetLimit("survey", tokens=1_000)]
+    ledger = StoredLedger(store, payer, limits, lambda _, __: None)
+    with pytest.raises(LimitExceeded, match=r"1,000 tokens for this survey is used up\. .* “budget survey 100k”"):
+        async with ledger.reserve("draft", GPT, 1_500, 0):
+            pass
+    await raise_budget(store, payer, "survey", 0.0, 1_000)
+    async with ledger.reserve("draft", GPT, 1_500, 0) as reservation:
+        await reservation.settle(Completion("x", 1_500, 0))
+    uses = await load_budget_use(store, payer, limits)
+    assert "500 of 2,000 tokens left" in money.budget(uses)
+    assert "500 of 2,000 tokens are left" in money.cost(await usage_by_step(store, "abc"), uses)
+
+
 async def test_lost_calls_are_shown_apart_from_paid_ones(open_store: OpenStore) -> None:
     store = await open_store("one")
     payer = Payer("abc", "fake:lab", "mara")
