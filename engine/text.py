@@ -146,7 +146,8 @@ def without_quotes_around(text: str) -> str:
 
 
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:approx|resp|incl|eqs?|figs?|secs?|refs?|vs|cf|w\.r\.t|i\.i\.d|et al|drs?|prof|mrs?|ms|vol|pp)\.)\s*$",
+    r"(?:\b(?:approx|resp|incl|eqs?|figs?|secs?|refs?|vs|cf|w\.r\.t|i\.i\.d|non-i|et al|drs?|prof|mrs?|ms|vol|pp)\.)"
+    r"\s*$",
     re.I,
 )
 

@@ -21,7 +21,8 @@ from engine.survey import (
 )
 from engine.text import list_words, shorten, terms
 from engine.values import Brief, PaperSelection
-from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
+from engine.writing.answering_sentences import can_answer, what_is_asked
+from engine.writing.extractive import quotable, quote_sentences
 from engine.writing.notices import with_notice
 from engine.writing.paper_tables import claim_of
 from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
@@ -46,8 +47,12 @@ QUOTED_STUDIES = 12
 QUOTED_ANSWERS, QUOTED_METHODS, QUOTED_PROBLEMS = 8, 4, 3
 """Quotations that answer each of the three questions at most."""
 
-_ANSWERS: Mapping[Statement, float] = {"finding": 0.3}
-"""Added to the closeness of a sentence: a question is rather answered by what came out than by what was known."""
+_ANSWERS: Mapping[Statement, float] = {"finding": 0.3, "contribution": 0.3}
+"""Added to the closeness of a sentence: what came out, or was done, answers rather than what was known."""
+
+NOTHING_ANSWERS = (
+    "No sentence of these abstracts was found that answers the first question: read the studies themselves."
+)
 
 FEW_STUDIES = 4
 """Below this a review says that it stands on little (the article: 3 to 4 papers keep it free of invented ones)."""
@@ -147,10 +152,13 @@ def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedd
     """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
     papers = selection.included()
     parts = [frozenset(terms(phrase)) for phrase in scope.phrases]
-    candidates = [s for paper in papers for s in quotable(paper) if _may_answer(s, parts)]
+    kind = what_is_asked(scope.questions[0])
+    candidates = [s for paper in papers for s in quotable(paper) if can_answer(s, parts, kind)]
     asked = sorted(frozenset().union(*parts))
     said = find_speaking(scope.questions[0], asked, candidates, embedder, _ANSWERS)[:QUOTED_ANSWERS]
-    proposed = [quotation for paper in papers if (quotation := quote_contribution(paper))][:QUOTED_METHODS]
+    told = {s.paper.key for s in said if s.statement == "contribution"}
+    others = [paper for paper in papers if paper.key not in told]
+    proposed = [quotation for paper in others if (quotation := quote_contribution(paper))][:QUOTED_METHODS]
     left_open = [s for s in find_open_problems(papers) if s not in said][:QUOTED_PROBLEMS]
     claims = (
         [quote_sentences([sentence]) for sentence in said],
@@ -162,17 +170,8 @@ def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedd
         for question, quoted in zip(scope.questions, claims, strict=True)
         if quoted
     )
-    return ReviewParts(quote_table(selection), findings, follow_up=_next_topics(scope, selection, embedder))
-
-
-def _may_answer(sentence: AbstractSentence, parts: Sequence[frozenset[str]]) -> bool:
-    """Whether it states a known problem that names every part; of a finding the title may name all but one."""
-    if sentence.statement == "contribution":
-        return False
-    own, title = frozenset(terms(sentence.text)), frozenset(terms(sentence.paper.title))
-    if sentence.statement == "finding":
-        return any(part & own for part in parts) and all(part & (own | title) for part in parts if part)
-    return all(part & own for part in parts if part)
+    limits = () if said else (NOTHING_ANSWERS,)
+    return ReviewParts(quote_table(selection), findings, None, _next_topics(scope, selection, embedder), limits)
 
 
 def quote_table(selection: PaperSelection) -> Section:

@@ -1,0 +1,57 @@
+"""What of an abstract can answer a question, where no language model reads it."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.reading.roles import Statement
+from engine.text import terms
+from engine.writing.answering_sentences import Asked, can_answer, what_is_asked
+from engine.writing.extractive import AbstractSentence
+from tests.fakes import paper
+
+PARTS = [frozenset(terms("caffeine")), frozenset(terms("deep sleep"))]
+TITLED = "Caffeine and Deep Sleep"
+
+
+def says(text: str, statement: Statement, asked: Asked = "whether", title: str = TITLED) -> bool:
+    return can_answer(AbstractSentence(paper(1, title=title), text, statement, 0.9, 2), PARTS, asked)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Why does caffeine impair deep sleep?", "reason"),
+        ("What causes insomnia?", "reason"),
+        ("What mostly explains it?", "reason"),
+        ("How can deep sleep be measured?", "manner"),
+        ("Which methods measure deep sleep?", "manner"),
+        ("How much caffeine impairs deep sleep?", "whether"),
+        ("How effective is caffeine?", "whether"),
+        ("Does caffeine impair deep sleep?", "whether"),
+    ],
+)
+def test_a_question_is_told_by_its_first_words(question: str, asked: Asked) -> None:
+    assert what_is_asked(question) == asked
+
+
+def test_what_only_motivates_answers_nothing() -> None:
+    assert says("Deep sleep is shortened by caffeine.", "problem")
+    assert not says("How caffeine changes deep sleep remains a serious issue.", "problem")
+    assert not says("Recently, caffeine and deep sleep have been studied.", "problem")
+    assert says("Deep sleep remains vulnerable to caffeine.", "problem")
+
+
+def test_a_boast_answers_only_where_it_names_all_that_was_asked() -> None:
+    assert says("We find that it is shortened by caffeine.", "finding")
+    assert not says("With caffeine it outperforms the state of the art.", "finding")
+    assert says("For deep sleep without caffeine it outperforms the state of the art.", "finding")
+    assert not says("It is shortened by caffeine.", "finding", title="Coffee")
+
+
+def test_a_method_answers_how_and_a_reason_answers_why() -> None:
+    method = "We propose to measure deep sleep after caffeine by a headband."
+    assert says(method, "contribution", "manner")
+    assert not says(method, "contribution")
+    assert says("Caffeine shortens deep sleep because it blocks adenosine.", "finding", "reason")
+    assert not says("Caffeine shortens deep sleep.", "finding", "reason")
