@@ -73,6 +73,8 @@ class CheckTask:
     papers: tuple[Paper, ...]
     topic: str = ""
     step: str = ""
+    is_table: bool = False
+    """Whether each paragraph stands beside the paper that it is about, and may call it “it”."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +334,7 @@ class _Check:
     def _is_dangling(self, line: _Sentence, text: str) -> bool:
         before = [other for other in self.lines[: line.number - 1] if other.paragraph == line.paragraph]
         said = [None if other.removed else other.text for other in before]
-        return is_dangling(text, said, is_first=line.paragraph == 0 and len(self.lines) > 1)
+        return is_dangling(text, said, is_first=line.paragraph == 0 and len(self.lines) > 1 and not self.task.is_table)
 
     def result(self) -> CheckedText:
         """What is left of the text, its claims, and the count."""

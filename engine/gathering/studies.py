@@ -203,7 +203,7 @@ async def _read(
 
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_PARTS = re.compile(r";|,\s+(?=\D)|\.\s+")
+_PARTS = re.compile(r"(?:;|,\s+(?=\D)|\.\s+)(?:\s*and\s+)?")
 
 
 def _line(text: str) -> str:

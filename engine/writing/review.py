@@ -149,7 +149,7 @@ class ReviewWriting:
             for study, cell in zip(self.studies, cells, strict=True)
             if cell
         ]
-        return await self._checked(name, "\n\n".join(lines))
+        return await self._checked(name, "\n\n".join(lines), is_table=True)
 
     async def draw_conclusions(self, findings: Sequence[Section]) -> tuple[Section | None, tuple[str, ...]]:
         """What follows, each conclusion with the number of studies that support it, and the follow-up questions."""
@@ -180,10 +180,11 @@ class ReviewWriting:
     def _entries(self) -> str:
         return paper_block([study.entry() for study in self.studies], ENTRY_TOKENS)
 
-    async def _checked(self, title: str, text: str) -> CheckedText:
+    async def _checked(self, title: str, text: str, *, is_table: bool = False) -> CheckedText:
         if not text:
             return CheckedText("")
-        checked = await check_section(self.model, CheckTask(title, text, self.papers, self.request, title))
+        task = CheckTask(title, text, self.papers, self.request, title, is_table)
+        checked = await check_section(self.model, task)
         self.warnings += checked.warnings
         return checked
 

@@ -99,6 +99,17 @@ async def test_only_papers_that_were_read_are_cited_and_every_claim_was_checked(
     assert {c.verdict for claim in claims for c in claim.citations} == {"supported"}
 
 
+async def test_a_cell_of_the_table_may_call_its_study_it(library: LocalLibrary) -> None:
+    def study(prompt: str) -> str:
+        answer = json.loads(simulate_answer(prompt, "StudyAnswer"))
+        said = answer["argument"]
+        return json.dumps(answer | {"argument": f"It says: {said[0].lower()}{said[1:]}"} if said else answer)
+
+    found = await review(library, thinking(StudyAnswer=study))
+    table = found.survey.sections[1].tables[0]
+    assert [row[3][:9] for row in table.rows] == ["It says: "] * len(table.rows)
+
+
 async def test_a_conclusion_says_how_many_studies_support_it_as_checked(library: LocalLibrary) -> None:
     def check(prompt: str) -> str:
         answer = json.loads(simulate_answer(prompt, "CheckAnswer"))
@@ -271,6 +282,7 @@ async def test_the_papers_of_the_review_before_are_carried_over(library: LocalLi
 def test_figures_are_kept_only_where_the_paper_has_them() -> None:
     source = paper(1, abstract="It gained 12.5 points on 1,000 questions.")
     assert keep_known_figures("12.5 points; 1,000 questions; 99 % accuracy", source) == "12.5 points; 1,000 questions"
+    assert keep_known_figures("12.5 points, and 1,000 questions", source) == "12.5 points; 1,000 questions"
     assert keep_known_figures("none", source) == ""
 
 
