@@ -10,7 +10,7 @@ from adapters.chat import Button, Outgoing
 from bot.store.sessions import StoredConversation
 from bot.wording import replies
 from bot.wording import sentences as wording
-from bot.wording.cards import CARD, PROPOSING, Card, action_buttons, by_whom, make_card, word_return
+from bot.wording.cards import CARD, PROPOSING, Card, action_buttons, by_whom, make_short_card, word_return
 from engine.retrieval.named_papers import find_named_papers
 from engine.session.events import AskQuestion, Event, Job, NoticeKind
 from engine.session.state import State, SurveySession
@@ -138,7 +138,7 @@ class Turn:
         kept = wording.word_kept(self.session.state, job)
         said = f"{text} {kept}".strip()
         if job.kind in PROPOSING and self.session.state.brief:
-            self.show_card(make_card(self.session), lead=said, job=job)
+            self.show_card(make_short_card(self.session), lead=said, job=job)
         else:
             self.result(job, said)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adapters.chat import Button
 from bot.wording.candidates import word_taken
@@ -86,6 +86,10 @@ _BUTTONS: dict[Phase, tuple[tuple[str, str, str], ...]] = {
         _BACK_TO_OUTLINE,
     ),
 }
+_UNCHANGED: dict[Phase, str] = {
+    "papers": "The papers are as they were: `show papers` lists them.",
+    "outline": "The outline is as it was: `show outline` shows it.",
+}
 _OF_GROUPS = (("Write headings", "ok", "ok"), _EDIT, ("Other groups", "no", "no"), ("Back", "back", "back"))
 """What is offered for groups of papers before their headings are written."""
 
@@ -100,6 +104,13 @@ def make_card(session: SurveySession, price: str = "") -> Card:
     if state.phase == "discussion" and state.survey and not (state.brief and state.brief.quick):
         usual = (*section_buttons(state.survey, session), *usual)
     return Card(text, usual, list_hints(state))
+
+
+def make_short_card(session: SurveySession) -> Card:
+    """The card of a step whose list has been seen and has not changed: what it says of it, and its buttons."""
+    card = make_card(session)
+    unchanged = _UNCHANGED.get(session.state.phase)
+    return replace(card, text=unchanged) if unchanged else card
 
 
 def _list_actions(state: State) -> tuple[tuple[str, str, str], ...]:

@@ -148,8 +148,8 @@ def _word_coverage(selection: PaperSelection) -> list[str]:
 def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> str:
     """One paper of a list with why it was found."""
     paper = item.paper
-    people = paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else "no author given"
-    where = ", ".join(part for part in (paper.venue, str(paper.year or "")) if part)
+    people = paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
+    published = ", ".join(part for part in (people, paper.venue, str(paper.year or "")) if part)
     counted = f" by {paper.counted}" if paper.counted else ""
     cited = f", cited {paper.citations:,} times{counted}" if paper.citations is not None else ""
     ranks: dict[str, int] = {}
@@ -161,7 +161,7 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> st
     reasons += [escape_markdown(item.judgement)] if item.judgement else []
     why = f" · {'; '.join(reasons)}" if reasons else ""
     title = link(shorten(clean(paper.title), 120), paper)
-    what = f"{title} · {escape_markdown(people)}, {escape_markdown(where)}"
+    what = f"{title} · {escape_markdown(published)}" if published else title
     return f"{position}. {what}{cited}{why}{_marks(item, selection)}"
 
 

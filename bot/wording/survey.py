@@ -200,7 +200,7 @@ def checksum(survey: Survey, wanted: Sequence[int]) -> int:
 
 
 RENUMBERED = (
-    "The survey has changed since that message, and its sources are numbered anew. `references` shows them all."
+    "The survey has changed since that message, and its sources are numbered anew. Say references to see them all."
 )
 
 
@@ -229,7 +229,8 @@ def _reference(paper: Paper) -> str:
 def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
     """Claim by claim: the sentence, where its words stand in which paper, and what became of it in the check.
 
-    The words behind a claim are shown beside it only where it does not quote them itself.
+    The words behind a claim are shown beside it only where it does not quote them itself. That summaries are not the
+    authors' words is said once, above.
     """
     known = numbers(survey)
     papers = {paper.key: paper for paper in survey.references}
@@ -248,7 +249,8 @@ def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
         if behind:
             sentence = escape_markdown(clean(words)) if shown else _shown_sentence(words)
             parts.append(f"- **{item.place}** {sentence} ← {' · '.join(behind)}{_what_became_of(item.claim)}")
-    return "\n".join([head, "", *parts])
+    is_summarised = any(c.verdict == "summarised" for item in items for c in item.claim.citations if c.key in papers)
+    return "\n".join([head, "", *([NOT_THEIR_WORDS, ""] if is_summarised else []), *parts])
 
 
 def _origin(citations: Sequence[Citation], paper: Paper) -> str:
@@ -258,7 +260,8 @@ def _origin(citations: Sequence[Citation], paper: Paper) -> str:
     places = [str(number) for number in dict.fromkeys(found) if number]
     where = f", {'sentences' if len(places) > 1 else 'sentence'} {list_words(places)}" if places else ""
     page = f", page {first.page}" if first.page else ""
-    return f"{_VERDICTS[first.verdict]}, from the {first.source}{where}{page}"
+    origin = f"from the {first.source}{where}{page}"
+    return origin if first.verdict == "summarised" else f"{_VERDICTS[first.verdict]}, {origin}"
 
 
 def _shown_sentence(text: str) -> str:
@@ -286,8 +289,8 @@ def _title(paper: Paper) -> str:
     return f"{shorten(clean(paper.title), 80)} ({paper.year or 'no year'})"
 
 
+NOT_THEIR_WORDS = "*What comes from a summary is not in the authors' words.*"
 _VERDICTS = {
-    "summarised": "not the authors' words",
     "quoted": "quoted word for word",
     "supported": "checked: supported",
     "unsupported": "checked: NOT supported",

@@ -156,7 +156,8 @@ class Unreachable(CallFailed):
     """The service did not answer at all: no connection, or nothing in time; ``kind`` is the client's word for it."""
 
     def __init__(self, kind: str, spent: Completion | None = None) -> None:
-        reason = f"The language model's service could not be reached ({kind})."
+        what = "did not answer in time" if "timeout" in kind.lower() else "could not be reached"
+        reason = f"The language model's service {what}."
         super().__init__(reason, retryable=True, spent=spent, is_away=True)
         self.kind = kind
 

@@ -20,8 +20,28 @@ _CALLED = re.compile(
 _SALUTATION = re.compile(r"\s*dear \w+\s*[,:!]\s*", re.I)
 _SIGNATURE = re.compile(
     r"[\s,.;!]+(?:(?i:(?:with )?(?:best|kind|warm|kindest|warmest) (?:regards|wishes)|regards|(?:yours )?sincerely)"
-    r"[\s,]*(?:[A-Z][\w.]*\s*){0,2}|(?i:cheers|best|(?:many )?thanks(?: a lot)?),\s*[A-Z]\w*)\s*$"
+    r"[\s,]*(?:[A-Z][\w.]*\s*){0,2}|"
+    r"(?i:cheers|best|(?:many )?(?:thanks|thank you|thx)(?: a lot| so much| very much| in advance)?),\s*[A-Z]\w*)\s*$"
 )
+
+_OWN_PLAN = re.compile(
+    r"\s*(?:(?:i['’]d|i would|i['’]ll|i will|i could|i might|i must|i have to|i can)\b(?! (?:like|love|prefer|want)\b)|"
+    r"(?:we|you) (?:should|could|might|must|will|ought to)\b.*\b(?:some ?day|one day|some ?time|soon|later|tomorrow|"
+    r"next (?:week|month|year|time))\b)",
+    re.I,
+)
+"""“I'd invite Petra”, “we should write one some day”, said among people, tell what somebody would do."""
+_ANOTHER_TIME = re.compile(r"\b(?:next time|tomorrow|tonight|yesterday|last (?:night|week|year))\b", re.I)
+"""Nothing of a survey is changed then: “add more cheese next time”."""
+_NEEDED_AMONG_PEOPLE = {
+    "status": re.compile(r"\?|\b(?:status|progress|how|when|what|which|where|update)\b", re.I),
+    "no": re.compile(
+        r"^\W*no(?:pe)?\W*$|\b(?:regenerate|again|(?:an)?other|others|different|new|propose|suggest|none|these|those|this|"
+        r"keywords|papers|outline|reject)\b",
+        re.I,
+    ),
+}
+"""What words have to hold to be taken for a command among people: “ok, done” asks for no status."""
 
 
 def is_called(text: str) -> bool:
@@ -35,6 +55,17 @@ def take_letter_off(text: str) -> str:
     for around in (_SALUTATION, _CALLED):
         said = said[match.end() :] if (match := around.match(said)) else said
     return _SIGNATURE.sub("", said) or text
+
+
+def tells_a_plan(text: str) -> bool:
+    """Whether somebody tells what they, or all, will do themselves."""
+    return bool(_OWN_PLAN.match(text))
+
+
+def is_remark(said: str, text: str) -> bool:
+    """Whether words that read as a command are one in form alone."""
+    needed = _NEEDED_AMONG_PEOPLE.get(said)
+    return bool((needed and not needed.search(text)) or _ANOTHER_TIME.search(text))
 
 
 def addresses_others(text: str) -> bool:

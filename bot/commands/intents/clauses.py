@@ -14,6 +14,11 @@ _REASON = re.compile(
     r"(?:it|this|that|they|these|those|which|there|i|we) (?:is|are|was|has|have|do|does|did|seems?|looks?)\b.*"
     r"|(?:i|we) changed (?:my|our) minds?"
 )
+_STATEMENT = re.compile(
+    r"(?:the )?(?:(?:paper|number|section|keyword)s? )?#?[\d.]+(?: \w+)? "
+    r"(?:is|are|was|were|looks?|seems?|duplicates?|repeats?|equals?) .*"
+)
+"""“the fifth is a copy of the second”: beside a wish, its reason."""
 _MOST = 3
 _NAMED = (
     r"(?:.*? )??(?P<text>(?:the |papers? |sections? )*<numbers>"
@@ -32,6 +37,8 @@ def read_clauses(phrase: Phrase, read: Callable[[Phrase], str]) -> str:
     if said := _read_reference_back(clauses, read):
         return said
     readings = [read(clause) for clause in clauses]
+    if any(said and not _STATEMENT.fullmatch(c.norm) for c, said in zip(clauses, readings, strict=True)):
+        readings = ["" if _STATEMENT.fullmatch(c.norm) else said for c, said in zip(clauses, readings, strict=True)]
     commands = set(readings) - {"", "thanks", "hello"} or set(readings) & {"thanks"}
     commands = commands - {"ok", "no"} or commands  # “great, drop 3”, “drop 3, it is too broad”
     if len(commands) != 1:
@@ -67,7 +74,7 @@ def _is_remark(norm: str, command: str) -> bool:
     """Whether a clause asks for nothing of its own. What is negated or doubted beside a yes is no mere remark."""
     said = frozenset(norm.split())
     if any(word[:1].isdigit() or word[:1] == "#" for word in said):
-        return False
+        return bool(_STATEMENT.fullmatch(norm)) and not said & words("commanding")
     if command == "ok" and said & (words("negation") | words("hesitating") | words("asking")):
         return False
     empty = words("function") | words("nouns") | words("frame") | words("opinion")

@@ -68,7 +68,7 @@ def read_cues(norm: str, phase: str, *, among_people: bool) -> str:
     numbers = [word for word in said if _NUMBER.fullmatch(word)]
     references = [word for word in said if _REFERENCE.fullmatch(word)]
     rest = frozenset(said) - {*numbers, *references}
-    if _SPAN.search(norm) or (among_people and rest & {"at", "up"}):
+    if len(set(numbers)) < len(numbers) or _SPAN.search(norm) or (among_people and rest & {"at", "up"}):
         return ""  # “from 10 to 15” is no list of two, and “show up at nine” is for a colleague
     if among_people and rest & (words("pronouns") - _ITSELF):
         return ""

@@ -127,6 +127,7 @@ _TERM_HEAD = re.compile(
     r"(?:the|a|an|also|some|more|another|other|as|new|both|all of|the two|"
     r"consider|have|add|include|try|cover|search for|look for) |"
     r"(?:key ?words?|search terms?|the (?:terms?|topics?|phrases?|words?))(?: (?:like|such as|called|named))? ?:? ?|"
+    r"(?:terms?|synonyms?|concepts?|words|phrases|topics?)(?: like| such as|,? (?:e\.g\.|for example))[ ,:]*|"
     r"(?:something|anything|stuff|papers|articles|works?|literature) (?:on|about|for|like) )+"
 )
 _TERM_TAIL = re.compile(

@@ -90,6 +90,7 @@ def _normalise_word(low: str, previous: str, lexicon: frozenset[str]) -> str:
     if low in "!()?;":
         return "," if low == ";" else ""
     low = (low.rstrip(".…") or low).strip("*_`")
+    low = re.sub(r"^\.(?=[a-z])", "", low)  # “.bib”
     if low in {"", ".", "…", "...", "-", "–", "—"}:
         return "-" if low in {"-", "–", "—"} else ""
     if number := _read_number(low):

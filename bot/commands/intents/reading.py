@@ -15,18 +15,21 @@ from bot.commands.intents.addressing import (
     asks_about_survey,
     is_called,
     is_question,
+    is_remark,
     is_subject,
     is_term,
     take_letter_off,
+    tells_a_plan,
 )
-from bot.commands.intents.classifier import guess_command
+from bot.commands.intents.approvals import approves_step, is_plain_yes, thanks_while_writing
+from bot.commands.intents.classifier import guess_command, weigh_reading
 from bot.commands.intents.clauses import read_clauses
 from bot.commands.intents.cues import read_cues
 from bot.commands.intents.intents import load_intents
-from bot.commands.intents.phrases import Phrase, join_sentences, normalise, take_frames_off
+from bot.commands.intents.phrases import Phrase, ends_sentence, join_sentences, normalise, take_frames_off
 from bot.commands.intents.positions import resolve_positions
 from bot.commands.intents.topics import names_topic, read_survey, write_survey
-from bot.commands.intents.vocabulary import command_words, step_words, table, words
+from bot.commands.intents.vocabulary import command_words, table, words
 from engine.errors import UserError
 from engine.session.events import (
     AddBackground,
@@ -58,7 +61,7 @@ _NAMED_LIST = re.compile(
 """What was proposed before, by its name: not the present proposal, which plain words mean."""
 
 _TWO_WISHES = re.compile(
-    r"\b(?:and|then|but)(?: then| also| please)? "
+    r"(?:\b(?:and|then|but)|,)(?: then| also| please)? "
     r"(?:add|drop|put|move|merge|rename|remove|delete|split|make|show|insert)\b"
 )
 _ALSO_WISHES = re.compile(
@@ -69,22 +72,11 @@ _ALSO_WISHES = re.compile(
 """What else is asked for beside an edit."""
 _EDITING = ("add", "drop", "exclude", "include", "rename", "move", "merge", "split", "shorten", "expand", "translate")
 _REASON_BEHIND = re.compile(r",\s*(?:it|this|that|they|these|those|because|since|as)\b|\bbecause\b", re.I)
-_OWN_PLAN = re.compile(
-    r"\s*(?:i['’]d|i would|i['’]ll|i will|i could|i might|i must|i have to|i can)\b(?! (?:like|love|prefer|want)\b)",
-    re.I,
-)
-"""“I'd invite Petra”, said among people, tells what somebody would do."""
 _ON_A_SECTION = re.compile(
     r"\b(?:section|chapter|part|\d+\.\d+|introduction|conclusion)\b.* (?:is|are|looks?|feels?|reads?) "
 )
 """“section 3 is weak”: what is thought of it is no question."""
 _PROPOSING = frozenset({"keywords", "papers", "outline", "writing"})
-_PLAIN_YES = re.compile(
-    r"(?:(?:ok|yes|go|lgtm|sure|(?:looks?|sounds?) (?:good|fine|great|ok|right|perfect)|approve|accept|continue|"
-    r"ship it|proceed|write|search|all good|make|next|start|keep|carry|resume|perfect)\b|👍).*"
-)
-_GOES_ON = re.compile(r"\b(?:continue|go on|go ahead|proceed|carry on|write it)(?: please| scholium| bot)?$")
-_TOO_SHORT_AMONG_PEOPLE = frozenset({"perfect", "next", "start", "sure", "go"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +189,11 @@ def _formats() -> frozenset[str]:
 
 def _names_subject(text: str) -> bool:
     said = frozenset(normalise(text).norm.split())
-    return bool(said - words("pronouns") - words("function") - words("opinion"))
+    named = said - words("pronouns") - words("function") - words("opinion")
+    is_numbered = named & {"number", "numbers"} and all(
+        word[-1].isdecimal() or word.startswith("number") for word in named
+    )
+    return bool(named) and not is_numbered
 
 
 def _names_subjects(text: str) -> bool:
@@ -249,45 +245,72 @@ def read_plain(text: str, context: ReadingContext) -> PlainReading:
         return PlainReading(f"papers: {match[1].strip()}")
     if len(text) > LONGEST_PLAIN:
         return PlainReading("", silent=among_people)
-    if among_people and _OWN_PLAN.match(text):
+    if among_people and tells_a_plan(text):
         return PlainReading(silent=True)
-    command = _read_command(text, context)
+    found = _read_command(text, context)
+    command = found.said
+    if found.said and _needs_weighing(found.said, text, context):
+        command = weigh_reading(found.said, text, context.phase, is_loose=found.by_cues)
+        if not command:
+            return PlainReading()
     said = command or (not among_people and _guess_command(text, context)) or _read_rest(text, context)
     if among_people and addresses_others(text) and not said.startswith("invite "):
+        return PlainReading(silent=True)
+    if among_people and said and is_remark(said, text):
         return PlainReading(silent=True)
     return PlainReading(said, silent=among_people, is_loose=not command)
 
 
-def _read_command(text: str, context: ReadingContext) -> str:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What patterns read; ``by_cues``: from single words, in whatever order they stand."""
+
+    said: str = ""
+    by_cues: bool = False
+
+
+def _read_command(text: str, context: ReadingContext) -> _Reading:
     plain, corrected = normalise(text), normalise(text, lexicon=command_words())
     asks = plain.norm.partition(" ")[0] in words("asking") | (words("inverted") - words("modal"))
     variants = [plain] if corrected.norm == plain.norm else [plain, corrected]
     framed = [_read_framed(phrase, context, asks=asks) for phrase in variants]
     if framed[0].startswith("add ") and framed[-1] in {"ok", "no", "back"}:
-        return framed[-1]  # “try agian” is no keyword
+        return _Reading(framed[-1])  # “try agian” is no keyword
     joined = (
         ()
         if context.place == "thread"
         else (normalise(join_sentences(text)), normalise(join_sentences(text), lexicon=command_words()))
     )
     readings = chain(
-        framed,
-        (_read_loosely(phrase, context) for phrase in variants),
-        (_read_by_clauses(phrase, context) for phrase in joined),
+        map(_Reading, framed),
+        (_Reading(_read_loosely(phrase, context), by_cues=True) for phrase in variants if not ends_sentence(text)),
+        (_Reading(_read_by_clauses(phrase, context)) for phrase in joined),
     )
-    said = next(filter(None, readings), "")
-    if said == "ok" and _thanks_while_writing(plain.norm, context.phase):
-        return "" if context.place == "thread" else "thanks"
-    is_edit = said.startswith(_EDITING) or (said.startswith("rewrite") and ":" not in text)
-    return "" if is_edit and _ALSO_WISHES.search(plain.norm) else said
+    found = next((reading for reading in readings if reading.said), _Reading())
+    if found.said == "ok" and thanks_while_writing(plain.norm, context.phase):
+        return _Reading("" if context.place == "thread" else "thanks")
+    is_edit = found.said.startswith(_EDITING) or (found.said.startswith("rewrite") and ":" not in text)
+    return _Reading() if is_edit and _ALSO_WISHES.search(plain.norm) else found
 
 
 def needs_classifier(text: str, context: ReadingContext) -> bool:
-    """Whether no pattern reads the words, so that the classifier is asked."""
+    """Whether the classifier is asked: no pattern reads the words, or the one that does may be mistaken."""
     text, context = _hear(text, context)
     if context.place == "thread" or len(text) > LONGEST_PLAIN or _LIST.fullmatch(text.strip()):
         return False
-    return not _read_command(text, context)
+    found = _read_command(text, context)
+    return not found.said or _needs_weighing(found.said, text, context)
+
+
+def _needs_weighing(command: str, text: str, context: ReadingContext) -> bool:
+    """Whether a pattern's reading is compared with the examples; what was typed as the command itself is not."""
+    if context.by_patterns or context.place == "thread":
+        return False
+    try:
+        is_typed = parse(text) == parse(command)
+    except UserError:
+        is_typed = False
+    return not is_typed and " " in normalise(text).norm
 
 
 def _guess_command(text: str, context: ReadingContext) -> str:
@@ -300,7 +323,8 @@ def _guess_command(text: str, context: ReadingContext) -> str:
 @cache
 def _second_wish() -> re.Pattern[str]:
     verbs = "|".join(sorted(words("commanding") | {"write", "make", "put", "keep"}))
-    return re.compile(rf"(?:\b(?:and|then|but)|,)(?: then| also| please)* (?:{verbs})\b")
+    itself = r"(?! (?:it|them|this|that|these|those)\b)(?!$)"  # “cost is missing, put it in” is one
+    return re.compile(rf"(?:\b(?:and|then|but)|,)(?: then| also| please)* (?:{verbs})\b{itself}")
 
 
 def _read_by_clauses(phrase: Phrase, context: ReadingContext) -> str:
@@ -322,8 +346,8 @@ def _read_loosely(phrase: Phrase, context: ReadingContext) -> str:
 def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
     among_people = context.place == "thread"
     approves = context.phase in _PROPOSING and not asks
-    if approves and _approval(context.phase).fullmatch(core.norm):
-        return "ok" if not among_people or _is_plain_yes(core.norm, context.phase) else ""
+    if approves and approves_step(core.norm, context.phase):
+        return "ok" if not among_people or is_plain_yes(core.norm, context.phase) else ""
     if said := read_survey(core, loosely=False, among_people=among_people):
         return said
     for intent in load_intents():
@@ -341,34 +365,6 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
     return ""
 
 
-def _thanks_while_writing(norm: str, phase: str) -> bool:
-    """“ok thanks” said while it works asks for nothing."""
-    goes_on = re.search("go|continue|keep|resume", norm)
-    return phase == "writing" and norm.endswith(("thanks", "thank you")) and not goes_on
-
-
-def _is_plain_yes(norm: str, phase: str) -> bool:
-    """Whether a yes among people is meant for the proposal, rather than for what a colleague said."""
-    named = any(re.fullmatch(rf"(?:please )?{step_words(phase)}(?: please)?", part) for part in norm.split(" , "))
-    plain = _PLAIN_YES.fullmatch(norm) or _GOES_ON.search(norm)
-    return bool(named or (plain and norm not in _TOO_SHORT_AMONG_PEOPLE))
-
-
-@cache
-def _approval(phase: str) -> re.Pattern[str]:
-    """Yes, go on, the next step by its name, and any few of them together."""
-    classes = table("classes")
-    yes = "|".join((*classes["yes"], *classes["go"], step_words(phase)))
-    filler = "thanks|thank you|please|so|and|now|then|you can|you may|i think|let us|just"
-    after = (
-        r"(?: (?:please|thanks|thank you|then|now|with (?:it|this|that|these|them)|for (?:it|me|us|now)|so|just|"
-        r"like (?:this|that)|as (?:it is|they are)|already|all|indeed|very much|a lot|the next step|"
-        r"to the next(?: step| one)?|do it|scholium|bot|👍|🙂|with the next step|mate|here))*"
-    )
-    one = f"(?:{yes}|{filler}){after}"
-    return re.compile(rf"(?=.*(?:{yes})){one}(?: ?(?:,|and|-|so|then|:)* ?{one}){{0,4}}")
-
-
 def _read_rest(text: str, context: ReadingContext) -> str:
     """A question about the survey, or a topic by itself."""
     phrase = normalise(text)
@@ -380,9 +376,12 @@ def _read_rest(text: str, context: ReadingContext) -> str:
         )
         is_command = phrase.norm.partition(" ")[0] in words("commanding")
         is_verdict = bool(_ON_A_SECTION.search(phrase.norm))
-        is_asked = asked or (not is_command and not is_verdict and is_subject(text, phrase.norm))
+        is_named = not is_command and not is_verdict and not context.by_patterns and is_subject(text, phrase.norm)
+        is_asked = asked or (is_named and guess_command(text, context.phase).template.startswith("ask"))
         return f"ask {text.strip()}" if " " in phrase.norm and is_asked else ""
     if context.phase == "topic" and context.place != "thread":
+        if words("doubt") & set(phrase.norm.split()):
+            return ""  # “something with robots, maybe”
         cores = take_frames_off(phrase, widely=True)
         found = next(filter(None, (read_survey(core, loosely=True, among_people=False) for core in cores)), "")
         is_topic = not is_question(phrase.norm) and names_topic(text, phrase.norm)

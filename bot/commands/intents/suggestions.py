@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from bot.commands.intents.classifier import guess_command
+from bot.commands.intents.classifier import guess_command, train_classifier
 from bot.commands.intents.cues import load_cues
 from bot.commands.intents.phrases import normalise
 from bot.commands.intents.vocabulary import command_words, words
@@ -53,7 +53,8 @@ def _answer_commands(text: str, phase: str, numbers: list[str], content: str) ->
     """What answers a question at a step that answers none by itself."""
     match phase:
         case "topic":
-            return [f"quick {text.strip()}"] if content else []
+            topic = train_classifier().tagger.find("survey", normalise(text)) or content
+            return [f"quick {text.strip()}", f"survey {topic}"] if content else []
         case "outline":
             return [*(f"show {number}" for number in numbers[:1]), "show papers"]
         case _:

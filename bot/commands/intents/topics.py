@@ -60,6 +60,8 @@ def _write_option(option: str, values: tuple[str, ...]) -> str:
     """The option with its values; “after 2018” begins with the year after."""
     if "{after}" in option or "{before}" in option:
         return option.format(after=int(values[0]) + 1, before=int(values[0]) - 1)
+    if option.startswith("language"):
+        return option.format(values[0].capitalize())
     return option.format(*values)
 
 
@@ -80,9 +82,16 @@ def read_survey(phrase: Phrase, *, loosely: bool, among_people: bool) -> str:
             match = compile_pattern(way).fullmatch(phrase.norm)
             if match and kind == "loose" and ends_sentence(phrase.source_of(*match.span("text__1"))):
                 continue  # the next sentence is no part of the topic
-            if match and not _names_nothing(match["text__1"], kind, among_people=among_people):
+            if match and not _names_nothing(_without_wishes(match["text__1"]), kind, among_people=among_people):
                 return write_survey(phrase.source_of(*match.span("text__1")))
     return ""
+
+
+def _without_wishes(norm: str) -> str:
+    """Without what is asked for behind the topic: “…, can you make me an overview”."""
+    while (tail := _pattern("tail").search(norm)) and tail.start():
+        norm = norm[: tail.start()].rstrip(" ,")
+    return norm
 
 
 def _names_nothing(norm: str, kind: str, *, among_people: bool) -> bool:
@@ -94,7 +103,11 @@ def _names_nothing(norm: str, kind: str, *, among_people: bool) -> bool:
         return True
     if norm.partition(" ")[0] in _NO_BEGINNING:
         return True
-    if said <= words("pronouns") | words("opinion") or norm.partition(" ")[0] in words("commanding"):
+    if (
+        said <= words("pronouns") | words("opinion")
+        or norm in {"the topic", "my topic", "our topic", "a topic"}
+        or norm.partition(" ")[0] in words("commanding")
+    ):
         return True
     return (kind == "loose" or among_people) and _is_about_people(norm)
 
@@ -106,7 +119,7 @@ def _is_about_people(norm: str) -> bool:
 def names_topic(text: str, norm: str) -> bool:
     """Whether a few words without a verb for us are a topic by themselves."""
     said = norm.split()
-    if not 2 <= len(said) <= 25 or "?" in text or said[0] in words("commanding"):
+    if not 2 <= len(said) <= 25 or "?" in text or text.rstrip().endswith("!") or said[0] in words("commanding"):
         return False
     if next((word for word in said if word not in words("adverbs")), "") in words("negation") | {"idk", "dunno"}:
         return False

@@ -5,7 +5,7 @@ import pytest
 from bot.wording.sentences import failure
 from bot.wording.survey import word_survey
 from engine.errors import LanguageModelError
-from engine.llm.model import CallFailed, failure_of_status
+from engine.llm.model import CallFailed, Unreachable, failure_of_status
 from engine.survey import UNWRITTEN, Section, Survey, SurveyWarning
 
 
@@ -13,12 +13,13 @@ from engine.survey import UNWRITTEN, Section, Survey, SurveyWarning
     "error",
     [
         failure_of_status(401, "", None, reason="Incorrect API key provided"),
-        CallFailed("The language model's service could not be reached (timeout).", retryable=True, is_away=True),
+        Unreachable("APIConnectionError"),
+        Unreachable("APITimeoutError"),
     ],
 )
 def test_a_model_that_is_away_names_key_address_and_the_way_without_it(error: CallFailed) -> None:
     said = failure(error)
-    assert str(error) in said
+    assert str(error) in said and "ConnectionError" not in said and "TimeoutError" not in said
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SCHOLIUM_MODEL", "scholium doctor", "recipe=cluster"):
         assert name in said
     assert ("Trying again may help." in said) == error.retryable
