@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from typer.testing import CliRunner
 from bot.__main__ import cli
 from bot.bench.platforms.changes import PATIENCE_S
 from engine.values import Paper
+from tests.empty_databases import prepare_databases
 from tests.fakes import papers
 
 
@@ -60,9 +63,10 @@ def jsonl(folder: Path, name: str, records: list[Paper]) -> Path:
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Path:
-    jsonl(tmp_path, "lab.jsonl", papers(10))
-    assert command(tmp_path, "ingest", "lab.jsonl").returncode == 0
+def lab(tmp_path: Path, indexed_library: Path) -> Path:
+    """A folder whose home has the library of thirty papers, and databases without a row."""
+    shutil.copytree(indexed_library, tmp_path / "home" / "libraries" / "main")
+    asyncio.run(prepare_databases())
     return tmp_path
 
 
@@ -188,7 +192,7 @@ def test_doctor_says_what_works(lab: Path) -> None:
     done = command(lab, "doctor", OPENAI_API_KEY="sk-secret-value", **nowhere)
     said = " ".join(done.stdout.split())
     assert done.returncode == 1
-    assert "✓ library “main”, 10 papers" in said
+    assert "✓ library “main”, 30 papers" in said
     assert "✗ language model gpt-4o-mini at http://127.0.0.1:9/v1" in said and "recipe=cluster needs no model" in said
     assert "sk-secret-value" not in done.stdout + done.stderr
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from io import StringIO
-from pathlib import Path
 
 import pytest
 import typer
@@ -14,20 +13,8 @@ from bot.app import open_app
 from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from bot.cli.trees import grow_trees
 from engine.errors import UserError
-from tests.fakes import papers
+from engine.retrieval.libraries.local import LocalLibrary
 from tests.lab import opened
-
-KNOWN = papers(30)
-
-
-@pytest.fixture
-async def lab_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("SCHOLIUM_HOME", str(tmp_path))
-    async with open_app() as app:
-        library = await app.libraries.new_library("main", "local")
-        await library.add(KNOWN)
-        await library.index(lambda _: None)
-    return tmp_path
 
 
 async def run(**options: object) -> tuple[str, int]:
@@ -37,7 +24,9 @@ async def run(**options: object) -> tuple[str, int]:
     return console.file.getvalue(), code  # type: ignore[attr-defined]
 
 
-async def test_trees_are_made_once_with_their_cost_said_before(lab_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_trees_are_made_once_with_their_cost_said_before(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with run_simulated_service(SimulatedService(pace=0)) as service:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
         said, code = await run(most=10)
@@ -57,7 +46,7 @@ async def test_trees_are_made_once_with_their_cost_said_before(lab_home: Path, m
         assert len(service.calls) == before
 
 
-async def test_whoever_refuses_the_cost_pays_nothing(lab_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whoever_refuses_the_cost_pays_nothing(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", StringIO("n\n"))
     async with run_simulated_service(SimulatedService(pace=0)) as service:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
@@ -66,7 +55,7 @@ async def test_whoever_refuses_the_cost_pays_nothing(lab_home: Path, monkeypatch
         assert service.calls == []
 
 
-async def test_a_broken_off_run_goes_on_where_it_was(lab_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_broken_off_run_goes_on_where_it_was(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twenty-four papers enter the forest together; those of the second group failed at first."""
     broken = [True]
 
@@ -86,12 +75,12 @@ async def test_a_broken_off_run_goes_on_where_it_was(lab_home: Path, monkeypatch
         assert "6 trees made" in said
 
 
-async def test_without_a_model_it_says_what_to_set(lab_home: Path) -> None:
+async def test_without_a_model_it_says_what_to_set(library: LocalLibrary) -> None:
     with pytest.raises(UserError, match="OPENAI_API_KEY"):
         await run()
 
 
-async def test_a_tree_can_be_asked_for(lab_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_tree_can_be_asked_for(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     async with run_simulated_service(SimulatedService(pace=0)) as service:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
         await run(most=20)

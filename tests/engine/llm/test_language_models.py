@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, get_args
 
 import pytest
@@ -16,7 +17,6 @@ from aiohttp.test_utils import TestServer
 from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
 from engine.errors import LanguageModelError, LimitExceeded, UserError
-from engine.llm.anthropic import AnthropicProvider
 from engine.llm.meter import Account, Budget, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import (
@@ -36,7 +36,8 @@ from engine.llm.prices import PUBLISHED, Price, PriceList
 MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "gpt-4o-mini")
 PROVIDERS: dict[str, Callable[[str, float], Provider]] = {
     "openai": lambda url, timeout: OpenAIProvider("k", f"{url}/v1", timeout),
-    "anthropic": lambda url, timeout: AnthropicProvider("k", url, timeout),
+    # Imported when it is asked for: it takes seconds, which each worker of the tests would pay.
+    "anthropic": lambda url, timeout: import_module("engine.llm.anthropic").AnthropicProvider("k", url, timeout),
 }
 
 
