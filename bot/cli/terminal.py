@@ -192,7 +192,8 @@ async def _serve_terminal(
             await app.install_bundled(lambda _: None)
         if not library and app.settings.library != BUNDLED:
             await adapter.send(Outgoing(adapter.only, wording.word_bundled_library(app.settings.library, BUNDLED)))
-    if name != ONLINE:
+    # One that exists is opened by the first job: that takes a second, in which the person can begin to type.
+    if name != ONLINE and (name not in app.libraries.names() or app.settings.embedder != "lsa"):
         await app.libraries.library(name)
     for note in await app.libraries.list_failed_models():
         console.print(note, markup=False, highlight=False, style="yellow")

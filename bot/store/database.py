@@ -9,15 +9,12 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -121,8 +118,11 @@ class Database:
 
     def insert_once(self, table: sa.Table) -> Any:
         """An insert that leaves what is already there."""
-        make = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
-        return make(table).on_conflict_do_nothing()
+        if self._engine.dialect.name == "postgresql":
+            from sqlalchemy.dialects.postgresql import insert  # three drivers, of which SQLite needs none
+
+            return insert(table).on_conflict_do_nothing()
+        return sqlite.insert(table).on_conflict_do_nothing()
 
 
 Kept = Literal["store", "queue of jobs"]
@@ -200,30 +200,33 @@ def _migrate_database(url: sa.URL) -> None:
 
 
 def _migrate(connection: sa.Connection) -> None:
-    script = _read_migrations()
-    current = MigrationContext.configure(connection).get_current_revision()
-    if current == script.get_current_head():
+    version = "alembic_version"
+    is_made = sa.inspect(connection).has_table(version)
+    current = connection.execute(sa.text(f"SELECT version_num FROM {version}")).scalar() if is_made else None
+    if current == _newest_migration():
         return
-    known = {revision.revision for revision in script.walk_revisions()}
+    # Imported here because it takes half a second, and most stores are up to date.
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    known = {revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()}
     if current is not None and current not in known:
         raise UserError(
             f"The store was made by a later version of Scholium (its tables have version {current}, this program "
-            f"knows up to {script.get_current_head()}). Update Scholium, or use another SCHOLIUM_HOME."
+            f"knows up to {_newest_migration()}). Update Scholium, or use another SCHOLIUM_HOME."
         )
-    config = _configure_migrations()
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 
 
-def _configure_migrations() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    return config
-
-
 @cache
-def _read_migrations() -> ScriptDirectory:
-    return ScriptDirectory.from_config(_configure_migrations())
+def _newest_migration() -> str:
+    """The number of the last migration; the files are called ``v0001_first.py`` and so on."""
+    files = resources.files("bot.store.migrations.versions").iterdir()
+    return max(file.name[1:5] for file in files if file.name.startswith("v"))
 
 
 def _prepare(engine: sa.Engine) -> None:
