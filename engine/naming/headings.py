@@ -148,7 +148,8 @@ def _topical_stems(phrases: GroupedPhrases, topic: str) -> set[str]:
 
 
 def _form(phrases: GroupedPhrases, phrase: str) -> str:
-    return known_topics().get(phrase) or phrases.form(phrase)
+    topic = known_topics().get(phrase)
+    return phrases.with_capitals(topic) if topic else phrases.form(phrase)
 
 
 def _choose(phrases: GroupedPhrases, row: int, topical: set[str], taken: Sequence[set[str]]) -> list[str]:

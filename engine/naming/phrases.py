@@ -228,7 +228,11 @@ class GroupedPhrases:
         best, count = forms.most_common(1)[0]
         plural = max((best + "s", best + "es"), key=lambda form: forms[form])
         chosen = plural if forms[plural] >= 0.3 * count else best
-        return " ".join(word[0].upper() + word[1:] if self._is_proper(word) else word for word in chosen.split())
+        return self.with_capitals(chosen)
+
+    def with_capitals(self, form: str) -> str:
+        """The words with the capitals that proper nouns and adjectives have."""
+        return " ".join(word[0].upper() + word[1:] if self._is_proper(word) else word for word in form.split())
 
     def _is_proper(self, word: str) -> bool:
         """Whether texts write the word with a capital inside their sentences: *American*, *Bayesian*."""

@@ -110,8 +110,9 @@ _COPYRIGHT = re.compile(
 _LEADING_COPYRIGHT = re.compile(
     r"^(?:Copyright\s*)?(?:©|\([cC]\))\s*(?:19|20)\d\d[^.]{0,80}\.\s*(?:All rights reserved\.\s*)?", re.I
 )
-_PLAIN_NAME = re.compile(r"(?:[^\W\d_]|\.? (?=[^\W\d_])|[.'’-](?=[^\W\d_ ])|\.$)*")
-_NAME_MARKS = re.compile(r"(?:\s*[*†‡§¶‖∗⋆★✉#¹²³⁴⁵⁶⁷⁸⁹⁰]++|(?<=[a-z])\d(?:,\d)*|\s+\d{4})++$")
+_PLAIN_NAME = re.compile(r"(?:[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]|\.? (?=[^\W\d_])|[.'’-](?=[^\W\d_ ])|\.$)*")
+_ORDINAL = re.compile(r"\b(?:Iii?|Iv)$")
+_NAME_MARKS = re.compile(r"(?:\s*[*†‡§¶‖∗⋆★✉#¹²³⁴⁵⁶⁷⁸⁹⁰]++(?:,(?=\S))?|\s+\d{4}|(?<=[a-z]) ?\d(?:,\d)*)++$")
 
 
 TITLE_CHARACTERS, ABSTRACT_CHARACTERS, NAME_CHARACTERS = 1_000, 20_000, 200
@@ -154,7 +155,7 @@ def _in_usual_case(name: str) -> str:
     """A name of several words all in capitals, of which one is longer than initials are."""
     words = name.split()
     in_capitals = len(words) > 1 and name.isupper() and any(len(word) > INITIALS for word in words)
-    return name.title() if in_capitals else name
+    return _ORDINAL.sub(lambda match: match[0].upper(), name.title()) if in_capitals else name
 
 
 def _settled(text: str, steps: Sequence[Callable[[str], str]]) -> str:

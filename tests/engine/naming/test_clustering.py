@@ -172,6 +172,12 @@ def test_a_long_form_inside_a_heading_is_in_the_singular() -> None:
     assert name_groups([repairs, others], "seed drill machines")[0].heading == "Seed Drill Machine Repairs"
 
 
+def test_terms_are_written_as_the_papers_write_them_though_a_list_knows_them() -> None:
+    said = "We use Bayesian optimization. The Bayesian optimization of soils is quick."
+    group = [paper(i, title=f"Bayesian Optimization of Soil {i}", abstract=said) for i in range(6)]
+    assert "Bayesian optimization" in name_groups([group, papers(6, start=100)], "soils")[0].terms
+
+
 def test_headings_name_neither_what_authors_do_nor_what_everything_has() -> None:
     summary = "The authors construct a bridge inspection robot. Models hold a spatial resolution of one metre."
     bridges = [paper(n, title=f"Bridge Inspection Part {n}", abstract=summary) for n in range(1, 6)]

@@ -101,7 +101,10 @@ def test_words_that_look_like_a_frame_stay(kept: str) -> None:
     ("written", "name"),
     [
         ("DONGXU LI", "Dongxu Li"),
-        ("J.R. O'NEIL-SMITH III", "J.R. O'Neil-Smith Iii"),
+        ("J.R. O'NEIL-SMITH III", "J.R. O'Neil-Smith III"),
+        ("Yutao Hu \u00b9", "Yutao Hu"),
+        ("Yutao Hu\u00b9,\u00b2", "Yutao Hu"),
+        ("Yutao Hu 1,2", "Yutao Hu"),
         ("Irwan Bello*", "Irwan Bello"),
         ("Ada \u2020\u2021", "Ada"),
         ("Wei Wang 0001", "Wei Wang"),
