@@ -34,6 +34,30 @@ NOT_ENGLISH = 0.5
 TOPIC_CHARACTERS = 80
 
 
+_AIM = re.compile(r"(?:how to )?(?:make|making|get|getting) (?P<what>.+?) (?:to )?(?:be )?(?:more )?(?P<how>\w+)", re.I)
+
+_TERMS = {
+    **dict.fromkeys(("smaller", "lighter"), "compression"),
+    **dict.fromkeys(("faster", "quicker"), "acceleration"),
+    **dict.fromkeys(("cheaper", "efficient"), "efficiency"),
+    **dict.fromkeys(("fair", "fairer"), "fairness"),
+    **dict.fromkeys(("safe", "safer"), "safety"),
+    "robust": "robustness",
+    "explainable": "explainability",
+    "interpretable": "interpretability",
+    "private": "privacy",
+    "forget": "unlearning",
+}
+"""What is wanted of something, in plain words → the field's term for it."""
+
+
+def name_aim(topic: str) -> str:
+    """The field's term for what is to be made of something ("making LLMs smaller"); empty where none is known."""
+    aim = _AIM.fullmatch(topic.strip())
+    term = _TERMS.get(aim["how"].lower(), "") if aim else ""
+    return f"{re.sub(r'(?<=[^s])s$', '', aim['what'])} {term}" if aim and term else ""
+
+
 async def explain_no_papers(
     brief: Brief, nearest: Sequence[str], papers: Sequence[Paper], context: RunContext
 ) -> UserError:
@@ -55,6 +79,8 @@ async def explain_no_papers(
         return UserError(
             f"“{topic}” is an author of papers here. A survey needs a topic: say survey and what the papers are about."
         )
+    if term := name_aim(brief.topic):
+        return UserError(f"No paper here is about “{topic}”. Papers may call it “{term}”. Then say: survey {term}")
     if counted.spellings:
         meant = topic.lower()
         for word, other in counted.spellings:
