@@ -36,13 +36,15 @@ class Citation:
 class Claim:
     """A sentence that says something about papers, methods, data or results, with what it rests on.
 
-    ``was`` is how it read before the check, where that changed it.
+    ``was`` is how it read before the check, where that changed it. ``insisted`` are words of it that a program did not
+    find in its sources: the model, asked about them, said that the sources say so in other words.
     """
 
     text: str
     citations: tuple[Citation, ...]
     ending: Ending = "kept"
     was: str = ""
+    insisted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class ClaimTally:
     """What became of the claims of a text; ``connecting`` counts sentences that only lead over.
 
     ``claims`` is all that were written; those that stand are the kept, the cited anew, the reworded and the unchecked.
+    ``insisted`` counts those of them that stand on the model's word, ``unanswered`` the removed that it gave no verdict
+    for.
     """
 
     claims: int = 0
@@ -61,6 +65,8 @@ class ClaimTally:
     connecting: int = 0
     on_full_texts: int = 0
     on_summaries: int = 0
+    insisted: int = 0
+    unanswered: int = 0
 
     def plus(self, other: ClaimTally) -> ClaimTally:
         """Both counted together."""
@@ -74,6 +80,8 @@ class ClaimTally:
             self.connecting + other.connecting,
             self.on_full_texts + other.on_full_texts,
             self.on_summaries + other.on_summaries,
+            self.insisted + other.insisted,
+            self.unanswered + other.unanswered,
         )
 
 

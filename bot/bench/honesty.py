@@ -18,7 +18,8 @@ from bot.app import open_app
 from bot.bench.bad_forms import BAD_FORMS, BadForm
 from bot.bench.falsehoods import FALSEHOODS, Falsehood, Statement, choose_true_sentence
 from bot.bench.planted_texts import TOPIC, Check, CheckInConversation, check_draft, read_planted_text
-from engine.checking.check import CheckAnswer, CheckedText, Repair, Support
+from engine.checking.check import CheckedText
+from engine.checking.verdicts import CheckAnswer, Repair, Support
 from engine.citations import list_cited_keys, replace_citations
 from engine.llm.model import A, Request
 from engine.survey import Claim

@@ -269,12 +269,17 @@ def _shown_sentence(text: str) -> str:
 
 
 def _what_became_of(claim: Claim) -> str:
-    """Nothing of a claim that was kept; else what it was before the check."""
+    """What a claim was before the check, and what of it stands on the model's word; nothing where neither is so."""
+    told = ""
     if claim.ending == "cited anew":
-        return " *(another paper was cited for it before the check)*"
+        told = " *(another paper was cited for it before the check)*"
     if claim.ending == "reworded":
-        return f" *(reworded by the check; before: {_shown_sentence(claim.was)})*"
-    return ""
+        told = f" *(reworded by the check; before: {_shown_sentence(claim.was)})*"
+    if claim.insisted:
+        told += (
+            f" *(kept on the model's word: a program did not find “{escape_markdown(claim.insisted)}” in the source)*"
+        )
+    return told
 
 
 def _words_behind(citation: Citation) -> str:

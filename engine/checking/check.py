@@ -10,21 +10,21 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pydantic import Field
-
 from engine.checking.back_references import is_dangling
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
-from engine.checking.doubts import DANGLING, DOUBTS, NOT_OF_IT, NOT_THERE, UNCITED
-from engine.checking.faults import Fault, Source, Vocabulary, find_faults, source_of
+from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, NOT_THERE, UNCITED
+from engine.checking.faults import ARGUABLE, Fault, Source, Vocabulary, find_faults, source_of
 from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.quotations import find_in_paper
+from engine.checking.sentence_state import SentenceState, count_claims, ending_of
 from engine.checking.strengths import DROPPABLE
+from engine.checking.verdicts import CheckAnswer, Support
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill, paper_block
-from engine.survey import Citation, Claim, ClaimTally, Ending, SurveyWarning
+from engine.survey import Citation, Claim, ClaimTally, SurveyWarning
 from engine.text import fold, join_sentences, sentences, split_sentences
 from engine.values import Paper, PaperKey
 
@@ -39,29 +39,6 @@ OTHER_PAPERS = 2
 
 VERDICT_TOKENS = 80
 """Room for one verdict and its share of repairs."""
-
-
-class Support(TypedAnswer):
-    """Whether one paper says what one sentence says of it, and in which words."""
-
-    sentence: int
-    key: str
-    supported: bool
-    quote: str = ""
-
-
-class Repair(TypedAnswer):
-    """A sentence that says what a paper says; empty where none says anything like it."""
-
-    sentence: int
-    text: str = ""
-
-
-class CheckAnswer(TypedAnswer):
-    """Verdicts for the sentences asked about, and repairs of those that do not hold."""
-
-    verdicts: list[Support] = Field(default_factory=list)
-    repairs: list[Repair] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,26 +62,6 @@ class CheckedText:
     claims: tuple[Claim, ...] = ()
     tally: ClaimTally = field(default_factory=ClaimTally)
     warnings: tuple[SurveyWarning, ...] = ()
-
-
-@dataclass
-class _Sentence:
-    """A sentence on its way through the check; ``number`` is its place in the text, from 1."""
-
-    number: int
-    paragraph: int
-    original: str
-    text: str
-    claim: bool
-    ending: Ending | None = None
-    removed: bool = False
-    unchecked: bool = False
-    citations: tuple[Citation, ...] = ()
-    doubts: tuple[str, ...] = ()
-
-    @property
-    def pending(self) -> bool:
-        return self.claim and self.ending is None and not self.removed and not self.unchecked
 
 
 async def check_section(model: LanguageModel, task: CheckTask) -> CheckedText:
@@ -132,7 +89,7 @@ class _Check:
     task: CheckTask
     sources: Mapping[PaperKey, Source]
     vocabulary: Vocabulary
-    lines: list[_Sentence]
+    lines: list[SentenceState]
     failures: dict[str, None] = field(default_factory=dict)
     faults: dict[tuple[str, tuple[PaperKey, ...]], tuple[Fault, ...]] = field(default_factory=dict)
     """What was found in a wording with its sources: the same is asked before, between and after the rounds."""
@@ -141,15 +98,15 @@ class _Check:
     def of(cls, model: LanguageModel | None, task: CheckTask) -> _Check:
         vocabulary = Vocabulary.of(task.papers, task.topic)
         known = {p.key for p in task.papers}
-        lines: list[_Sentence] = []
+        lines: list[SentenceState] = []
         for place, paragraph in enumerate(split_sentences(task.text)):
             for sentence in paragraph:
                 text = keep_allowed_citations(sentence, known).text
                 claim = not is_connecting(text, vocabulary, (task.topic, task.title))
-                lines.append(_Sentence(len(lines) + 1, place, sentence, text, claim))
+                lines.append(SentenceState(len(lines) + 1, place, sentence, text, claim))
         return cls(model, task, {p.key: source_of(p) for p in task.papers}, vocabulary, lines)
 
-    def pending(self) -> list[_Sentence]:
+    def pending(self) -> list[SentenceState]:
         return [line for line in self.lines if line.pending]
 
     async def run(self) -> CheckedText:
@@ -174,7 +131,7 @@ class _Check:
         self._remove_dangling()
         return self.result()
 
-    async def _round(self, group: Sequence[_Sentence], name: str, *, last: bool) -> None:
+    async def _round(self, group: Sequence[SentenceState], name: str, *, last: bool) -> None:
         request = self._request(group, name, last=last)
         try:
             assert self.model is not None
@@ -196,7 +153,7 @@ class _Check:
         keys = list_cited_keys(read_citations(f"[@{said.strip().strip('[]').lstrip('@')}]", self.task.papers).text)
         return keys[0] if len(keys) == 1 else None
 
-    def _request(self, group: Sequence[_Sentence], name: str, *, last: bool) -> Request:
+    def _request(self, group: Sequence[SentenceState], name: str, *, last: bool) -> Request:
         """Verdicts and repairs are asked for; in the last round verdicts alone, since a repair could not be judged."""
         asked = {line.number for line in group}
         near = {n for number in asked for n in (number - 1, number, number + 1)}
@@ -222,8 +179,11 @@ class _Check:
         weight = {key: _overlap(said, source) for key, source in self.sources.items() if key not in cited}
         return sorted((k for k in weight if weight[k] > 0), key=lambda k: -weight[k])[:OTHER_PAPERS]
 
-    def _decide(self, line: _Sentence, verdicts: Mapping[PaperKey, Support], repair: str | None, *, last: bool) -> None:
+    def _decide(
+        self, line: SentenceState, verdicts: Mapping[PaperKey, Support], repair: str | None, *, last: bool
+    ) -> None:
         """What becomes of a claim by one answer; it stays pending where it has to be judged again."""
+        line.unanswered = not verdicts and repair is None
         cited = list_cited_keys(line.text)
         looked_up = {key: self._look_up(key, v, line.text) for key, v in verdicts.items() if v.supported}
         found = {key: c for key, c in looked_up.items() if isinstance(c, Citation)}
@@ -235,9 +195,11 @@ class _Check:
         others = [key for key in found if key not in cited]
         if others and not holding and self._settle(line, others, found):
             return
+        unclear = bool(missing or unfound)  # of a sentence that cites nothing, an empty repair says all
+        if holding and not unclear and self._question(line):
+            return
         if repair is not None and not last and self._take_repair(line, repair):
             return
-        unclear = bool(missing or unfound)  # of a sentence that cites nothing, an empty repair says all
         if repair is not None and not repair.strip() and not unclear:
             line.removed = True
             return
@@ -247,27 +209,43 @@ class _Check:
             *(f"{looked_up[key]} {key}" for key in unfound),
         )
 
-    def _settle(self, line: _Sentence, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
+    def _settle(self, line: SentenceState, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
         """End the claim with these sources, if a program finds nothing in it that they do not say."""
         anew = not set(keys) & set(list_cited_keys(line.text))
         text = _with_keys(line.text, keys) if anew else keep_allowed_citations(line.text, keys).text
         if self._is_dangling(line, text):
             return False
+        insisted = ""
         if faults := self._faults(text, keys):
             bare = _without_adverbs(text)
-            if {f.kind for f in faults} != {"strength"} or bare == text or self._faults(bare, keys):
+            if {f.kind for f in faults} == {"strength"} and bare != text and not self._faults(bare, keys):
+                text = bare
+            elif text == line.questioned and _is_arguable(faults):
+                insisted = "; ".join(fault.words for fault in faults)
+            else:
                 return False
-            text = bare
-        line.text, line.ending, line.citations = text, _ending(line.original, text), tuple(found[k] for k in keys)
+        line.text, line.ending, line.citations = text, ending_of(line.original, text), tuple(found[k] for k in keys)
+        line.insisted = insisted
         return True
 
-    def _take_repair(self, line: _Sentence, repair: str) -> bool:
+    def _question(self, line: SentenceState) -> bool:
+        """Have a claim that the model calls supported judged once more where all its faults are arguable."""
+        cited = list_cited_keys(line.text)
+        if line.questioned == line.text or not _is_arguable(self._faults(line.text, cited)):
+            return False
+        line.questioned = line.text
+        line.doubts = (*self._faults_named(line.text, cited), IN_OTHER_WORDS)
+        return True
+
+    def _take_repair(self, line: SentenceState, repair: str) -> bool:
         """Put a proposed wording in the claim's place, to be judged in its turn."""
         read = read_citations(" ".join(repair.split()), self.task.papers)
         if not list_cited_keys(read.text) or len(sentences(read.text)) != 1 or read.text == line.text:
             return False
         line.text = read.text
         line.doubts = self._faults_named(read.text, list_cited_keys(read.text))
+        if _is_arguable(self._faults(read.text, list_cited_keys(read.text))):
+            line.questioned, line.doubts = read.text, (*line.doubts, IN_OTHER_WORDS)
         return True
 
     def _look_up(self, key: PaperKey, verdict: Support, claim: str) -> Citation | str:
@@ -292,7 +270,7 @@ class _Check:
     def _faults_named(self, text: str, keys: Sequence[PaperKey]) -> tuple[str, ...]:
         return tuple(DOUBTS[fault.kind].format(fault.words) for fault in self._faults(text, keys)) if keys else ()
 
-    def leave_unchecked(self, group: Sequence[_Sentence]) -> None:
+    def leave_unchecked(self, group: Sequence[SentenceState]) -> None:
         """Where nobody can be asked: what has a fault goes, the rest is marked."""
         for line in group:
             keys = list_cited_keys(line.text)
@@ -327,11 +305,11 @@ class _Check:
             for line in dangling:
                 line.removed, line.ending, line.citations = True, None, ()
 
-    def _dangling(self) -> list[_Sentence]:
+    def _dangling(self) -> list[SentenceState]:
         """Claims that refer to a sentence which was removed, or which speaks of another paper."""
         return [line for line in self.lines if line.claim and not line.removed and self._is_dangling(line, line.text)]
 
-    def _is_dangling(self, line: _Sentence, text: str) -> bool:
+    def _is_dangling(self, line: SentenceState, text: str) -> bool:
         before = [other for other in self.lines[: line.number - 1] if other.paragraph == line.paragraph]
         said = [None if other.removed else other.text for other in before]
         return is_dangling(text, said, is_first=line.paragraph == 0 and len(self.lines) > 1 and not self.task.is_table)
@@ -346,38 +324,19 @@ class _Check:
             paragraphs[line.paragraph].append(line.text)
             if line.claim:
                 was = line.original if line.ending in {"reworded", "cited anew"} else ""
-                claims.append(Claim(line.text, line.citations, line.ending or "kept", was))
-        return CheckedText(join_sentences(paragraphs), tuple(claims), self._tally(), self._warnings())
-
-    def _tally(self) -> ClaimTally:
-        own = [line for line in self.lines if line.claim]
-        held = [line for line in own if line.ending]
-        kinds = [{c.source for c in line.citations} for line in held]
-        return ClaimTally(
-            claims=len(own),
-            kept=sum(line.ending == "kept" for line in held),
-            cited_anew=sum(line.ending == "cited anew" for line in held),
-            reworded=sum(line.ending == "reworded" for line in held),
-            removed=sum(line.removed for line in own),
-            unchecked=sum(line.unchecked for line in own),
-            connecting=sum(not line.claim for line in self.lines),
-            on_full_texts=sum("full text" in kind for kind in kinds),
-            on_summaries=sum("summary" in kind and "full text" not in kind for kind in kinds),
-        )
+                claims.append(Claim(line.text, line.citations, line.ending or "kept", was, line.insisted))
+        return CheckedText(join_sentences(paragraphs), tuple(claims), count_claims(self.lines), self._warnings())
 
     def _warnings(self) -> tuple[SurveyWarning, ...]:
         failed = [f"claims not checked: {why}" for why in self.failures]
+        if unanswered := sum(line.removed and line.unanswered for line in self.lines):
+            claims = "1 claim, which was" if unanswered == 1 else f"{unanswered} claims, which were"
+            failed.append(f"the model gave no verdict for {claims} removed")
         return tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in failed)
 
 
-def _ending(before: str, after: str) -> Ending:
-    if _bare(before) != _bare(after):
-        return "reworded"
-    return "kept" if set(list_cited_keys(after)) <= set(list_cited_keys(before)) else "cited anew"
-
-
-def _bare(text: str) -> str:
-    return fold(replace_citations(text, lambda _: ""))
+def _is_arguable(faults: Sequence[Fault]) -> bool:
+    return bool(faults) and all(fault.kind in ARGUABLE for fault in faults)
 
 
 def _with_keys(text: str, keys: Sequence[PaperKey]) -> str:

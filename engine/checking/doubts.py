@@ -8,6 +8,9 @@ from engine.checking.faults import FaultKind
 
 UNCITED = "it cites no paper: name the one above that says it, or give empty text"
 DANGLING = "what it refers to was taken out, or is another paper's: name what it speaks of"
+IN_OTHER_WORDS = (
+    "does a source say this in other words? Then call it supported and name those words; else call it not supported"
+)
 NOT_THERE = "the words that were named do not stand in"
 NOT_OF_IT = "nothing of this sentence stands in the words that were named of"
 
@@ -21,7 +24,8 @@ DOUBTS: Mapping[FaultKind, str] = {
     "order": "its source has the sides of “{}” the other way round",
     "contrast": "its source has the counterpart of “{}” there",
     "term": "its sources say nothing of “{}”",
-    "reach": "its sources do not say so much, or nothing like “{}”",
+    "reach": "its sources do not say so much as “{}”",
+    "addition": "its sources say nothing like “{}”",
     "author": "“{}” is no first author or year of its sources",
     "role": "its source says of another what is said of “{}”, or the other way round",
     "speakers": "it says “{}”, and cites one paper",

@@ -25,7 +25,7 @@ from engine.checking.outcomes import (
 )
 from engine.checking.properties import PROPERTIES
 from engine.checking.quantities import quantities
-from engine.checking.reach import find_overreach, find_wrong_authors, is_denied_any, spell_out_umlauts
+from engine.checking.reach import find_additions, find_overreach, find_wrong_authors, is_denied_any, spell_out_umlauts
 from engine.checking.roles import find_wrong_roles
 from engine.checking.several_papers import find_merged, find_missing_speakers
 from engine.checking.strengths import STRENGTHS
@@ -48,6 +48,7 @@ FaultKind = Literal[
     "contrast",
     "term",
     "reach",
+    "addition",
     "author",
     "role",
     "subject",
@@ -56,6 +57,9 @@ FaultKind = Literal[
     "reason",
     "empty",
 ]
+
+ARGUABLE: frozenset[FaultKind] = frozenset({"addition", "reason"})
+"""Kinds told by words alone, which a paraphrase may lack: a model that insists is believed, and that is recorded."""
 
 LEAST_SHARED = 0.25
 """Share of a claim's terms that its sources have to hold; below that they speak of something else."""
@@ -152,7 +156,7 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault(kind, words) for kind, words in find_turns(bare, said, speaking)),
         *(Fault("contrast", words) for words in _contrasts(bare, sources, speaking)),
         *(Fault("term", words) for words in _strange_terms(bare, sources, vocabulary, topic)),
-        *(Fault("reach", words) for words in _overreach(bare, speaking, sources, topic)),
+        *_overreach(bare, speaking, sources, topic),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
         *(Fault("role", words) for words in _wrong_roles(bare, sources)),
         *_off_subject(said, sources),
@@ -170,9 +174,13 @@ def _contrasts(claim: str, sources: Sequence[Source], speaking: Sequence[tuple[s
 
 def _overreach(
     claim: str, speaking: Sequence[tuple[str, frozenset[str]]], sources: Sequence[Source], topic: str
-) -> list[str]:
+) -> list[Fault]:
+    if not sources:
+        return []
     whole = " ".join(source.text for source in sources)
-    return find_overreach(claim, [text for text, _ in speaking], whole, topic) if sources else []
+    further = find_overreach(claim, [text for text, _ in speaking], whole, topic)
+    added = [words for words in find_additions(claim, whole, topic) if words not in further]
+    return [*(Fault("reach", words) for words in further), *(Fault("addition", words) for words in added)]
 
 
 def _wrong_outcomes(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[Fault]:
@@ -341,6 +349,9 @@ def _expansions(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {short: tuple(expansions) for short, expansions in found.items()}
 
 
+_NAMED_ONES = re.compile(r", [\w-]+,? and [\w-]+ all$", re.I)
+"""Before "all": the things that are meant, named one by one."""
+
 _NO_SUCH = re.compile(r"\b(?:no|nothing|neither|nor)\b[^,;:.]*$", re.I)
 """Before "is needed": what is not."""
 
@@ -354,7 +365,11 @@ def _unfounded_strength(
     found = []
     for kind in (*STRENGTHS, *PROPERTIES):
         said = kind.said.search(claim)
-        if said and kind.name == "all" and is_denied_any(claim, said.start()):
+        if (
+            said
+            and kind.name == "all"
+            and (is_denied_any(claim, said.start()) or _NAMED_ONES.search(claim, 0, said.end()))
+        ):
             continue
         if said and kind.name == "necessity" and _NO_SUCH.search(claim[: said.start()]):
             continue

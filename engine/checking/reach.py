@@ -95,7 +95,7 @@ _AUTHOR_YEAR = re.compile(r"et al\.?,?\s*[(\[]?((?:19|20)\d\d)\b")
 
 def find_overreach(claim: str, speaking: Sequence[str], whole: str, topic: str) -> list[str]:
     """Words that say more than the source: ``speaking`` are its sentences about the same thing, ``whole`` its text."""
-    return [*_widened(claim, speaking), *_made_better(claim, speaking), *_added(claim, whole, topic)]
+    return [*_widened(claim, speaking), *_made_better(claim, speaking), *_find_other_uses(claim, whole, topic)]
 
 
 def find_wrong_authors(claim: str, papers: Sequence[Paper]) -> list[str]:
@@ -181,21 +181,30 @@ def _is_only_equal_there(claim: str, nearest: Sequence[str]) -> bool:
     return False
 
 
-def _added(claim: str, whole: str, topic: str) -> list[str]:
-    """Reasons and parts of a claim of which the source says nothing."""
+def _find_other_uses(claim: str, whole: str, topic: str) -> list[str]:
+    """Means, uses and limits in a claim of which the source says nothing."""
     claim = _AUTHORS.sub(" ", claim)
     held = split_terms(f"{whole} {topic}")
-    pieces = [match["reason"] for pattern in (_CAUSE, _PURPOSE) for match in pattern.finditer(claim)]
-    pieces += _PART.split(claim)[1:]
-    found = []
-    for match in _MEANS.finditer(claim):
-        own = split_terms(match["reason"])
-        if len(own) >= FEWEST_MEANS and not own & held:
-            found.append(" ".join(match[0].split()[:6]))
-    conceded = _CONCEDED.split(claim)[1:]
-    for piece in pieces:
-        own = split_terms(piece)
-        least = LEAST_CONCEDED if piece in conceded else LEAST_SHARED
-        if len(own) >= FEWEST_TERMS and len(own & held) / len(own) < least:
-            found.append(" ".join(piece.split()[:6]))
-    return list(dict.fromkeys(found))
+    means = [match for match in _MEANS.finditer(claim) if len(split_terms(match["reason"])) >= FEWEST_MEANS]
+    strange = [match[0] for match in means if not split_terms(match["reason"]) & held]
+    strange += [match["reason"] for match in _PURPOSE.finditer(claim) if _is_strange(match["reason"], held)]
+    strange += [limit for limit in _CONCEDED.split(claim)[1:] if _is_strange(limit, held, LEAST_CONCEDED)]
+    return [_first_words(text) for text in strange]
+
+
+def find_additions(claim: str, whole: str, topic: str) -> list[str]:
+    """Reasons and further clauses of a claim of which the source, whose text is ``whole``, says nothing."""
+    claim = _AUTHORS.sub(" ", claim)
+    held = split_terms(f"{whole} {topic}")
+    pieces = [*(match["reason"] for match in _CAUSE.finditer(claim)), *_PART.split(claim)[1:]]
+    return list(dict.fromkeys(_first_words(piece) for piece in pieces if _is_strange(piece, held)))
+
+
+def _is_strange(piece: str, held: frozenset[str], least: float = LEAST_SHARED) -> bool:
+    """Whether the source holds less than that share of the terms of a piece that says something of its own."""
+    own = split_terms(piece)
+    return len(own) >= FEWEST_TERMS and len(own & held) / len(own) < least
+
+
+def _first_words(text: str) -> str:
+    return " ".join(text.split()[:6])

@@ -115,7 +115,7 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "all",
         match_words(
-            r"all|every|everywhere|universal\w*|across the board|without exceptions?|"
+            r"(?<!\bat )all|every|everywhere|universal\w*|across the board|without exceptions?|"
             r"(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
         ),
         match_words(

@@ -210,7 +210,7 @@ def _same_facts(before: str, after: str) -> bool:
 def _as_unchecked(section: Section) -> Section:
     """The section with claims that nobody checked in the language they are in now."""
     claims = tuple(
-        replace(claim, citations=tuple(replace(c, verdict="unchecked") for c in claim.citations))
+        replace(claim, citations=tuple(replace(c, verdict="unchecked") for c in claim.citations), insisted="")
         for claim in section.claims
     )
     return replace(section, claims=claims, tally=ClaimTally(claims=len(claims), unchecked=len(claims)))

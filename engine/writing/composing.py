@@ -171,7 +171,8 @@ class Composition:
             other = await self._check(await self._connect(again, before, after)) if again else finished
             finished = min(finished, other, key=_lost)
         if not finished.text:
-            self.warnings.append(SurveyWarning("unfinished", own.node.title, "no claim of it holds"))
+            why = "; ".join(("no claim of it holds", *(w.detail for w in finished.warnings if w.kind == "unfinished")))
+            self.warnings.append(SurveyWarning("unfinished", own.node.title, why))
             return None
         self._done += 1
         due = sum(part.kept is None for part in parts)

@@ -71,7 +71,7 @@ def _on_checks(tally: ClaimTally | None) -> str:
         return ""
     examined = tally.claims - tally.unchecked
     if examined == 0 or tally.kept + tally.cited_anew + tally.reworded == 0:
-        return ""
+        return _on_unanswered(tally)
     against = list_words(_against(tally))
     changes = [
         f"{count:,} {what}"
@@ -83,7 +83,24 @@ def _on_checks(tally: ClaimTally | None) -> str:
         if count
     ]
     became = f" Of these, {_were(changes)}." if changes else " All of them stand as they were written."
-    return f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became}"
+    checked = f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became}"
+    return " ".join(part for part in (checked, _on_insisted(tally), _on_unanswered(tally)) if part)
+
+
+def _on_insisted(tally: ClaimTally) -> str:
+    """What stands although a program found words of it in no source."""
+    if not tally.insisted:
+        return ""
+    stand = _counted(tally.insisted, "claim stands on the model’s word", "claims stand on the model’s word")
+    return f"{stand}: it says that the source says so in other words, which a program could not confirm."
+
+
+def _on_unanswered(tally: ClaimTally) -> str:
+    """What was removed because the model said nothing of it."""
+    if not tally.unanswered:
+        return ""
+    were = "it was" if tally.unanswered == 1 else "they were"
+    return f"The model gave no verdict for {_counted(tally.unanswered, 'claim', 'claims')}, so {were} removed."
 
 
 def _were(changes: Sequence[str]) -> str:

@@ -64,5 +64,6 @@ def _tally(before: ClaimTally | None, gone: tuple[Claim, ...], new: ClaimTally |
         reworded=-endings.count("reworded"),
         on_full_texts=-sum("full text" in source for source in sources),
         on_summaries=-sum("summary" in source and "full text" not in source for source in sources),
+        insisted=-sum(bool(claim.insisted) for claim in gone),
     )
     return before.plus(less).plus(new)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.wording.survey import why_reference, why_section
@@ -53,6 +55,14 @@ def test_a_summary_is_never_quoted_word_for_word() -> None:
     shown = why(survey(cited, QUOTE, Citation(cited.key, QUOTE, "summarised", "summary")))
     assert shown.count("not in the authors' words") == 1 and ": from the summary, sentence 2" in shown
     assert shown.count(QUOTE) == 1 and "word for word" not in shown and "“" not in shown
+
+
+def test_a_claim_that_stands_on_the_models_word_is_shown_as_one() -> None:
+    cited = paper("x:1")
+    found = survey(cited, "The encoder learns from pairs", Citation(cited.key, QUOTE, "supported"))
+    claim = replace(found.sections[0].claims[0], insisted="learns from pairs")
+    shown = why(replace(found, sections=(replace(found.sections[0], claims=(claim,)),)))
+    assert "kept on the model's word: a program did not find “learns from pairs” in the source" in shown
 
 
 def test_the_words_behind_a_claim_in_other_words_stand_beside_it() -> None:

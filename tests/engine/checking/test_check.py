@@ -71,11 +71,45 @@ async def test_one_more_try_finds_the_right_words() -> None:
     assert found.tally.kept == 1
 
 
-async def test_a_model_that_returns_no_verdicts_leaves_no_claim() -> None:
+async def test_a_model_that_returns_no_verdicts_leaves_no_claim_and_that_is_said() -> None:
     found, model = await check(f"DenseNet1 outperforms BM25 {A1}. SparseNet expands documents {A2}.")
     assert found.text == ""
-    assert found.tally.removed == 2
+    assert (found.tally.removed, found.tally.unanswered) == (2, 2)
+    assert [w.detail for w in found.warnings] == ["the model gave no verdict for 2 claims, which were removed"]
     assert len(model.requests) == 3
+
+
+PARAPHRASE = f"DenseNet1 learns from clicks, because visitors of a site reveal their preferences {A1}."
+HELD = {"verdicts": [verdict(1, ONE.key, "It learns from clicks of users")]}
+DENIED = {"verdicts": [verdict(1, ONE.key, supported=False)], "repairs": [repair(1, "")]}
+
+
+async def test_words_that_a_program_misses_are_asked_about_and_kept_where_the_model_insists() -> None:
+    found, model = await check(PARAPHRASE, HELD, HELD)
+    assert found.text == PARAPHRASE
+    assert "visitors of a site" in found.claims[0].insisted
+    assert (found.tally.kept, found.tally.insisted, len(model.requests)) == (1, 1, 2)
+    assert "does a source say this in other words?" in model.requests[1].prompt.question
+
+
+async def test_a_model_that_does_not_insist_has_the_claim_removed() -> None:
+    found, _ = await check(PARAPHRASE, HELD, DENIED)
+    assert (found.text, found.tally.insisted) == ("", 0)
+
+
+async def test_insisting_does_not_help_a_number_a_name_or_a_comparison() -> None:
+    for wrong in (
+        PARAPHRASE.replace("clicks,", "90 clicks,"),
+        PARAPHRASE.replace("visitors of", "visitors of GhostNet at"),
+        PARAPHRASE.replace("reveal", "always reveal"),
+        f"DenseNet1 does not outperform BM25 {A1}.",
+    ):
+        found, _ = await check(wrong, HELD, HELD, HELD)
+        assert not any(claim.insisted for claim in found.claims), wrong
+
+
+async def test_a_claim_kept_on_the_models_word_is_not_where_nobody_can_be_asked() -> None:
+    assert check_without_model(CheckTask("Part", PARAPHRASE, (ONE, TWO), "retrieval")).text == ""
 
 
 async def test_a_claim_that_another_paper_says_is_cited_anew() -> None:

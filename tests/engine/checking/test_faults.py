@@ -148,7 +148,7 @@ def test_numbers_and_names_in_their_place_have_no_fault(claim: str) -> None:
         ("On MSVD, it sets a new state of the art.", "place"),
         ("FuseNet outperforms StaticNet with comparable results on a Titan Xp in all languages.", "strength"),
         ("It surpasses all baselines in English.", "reach"),
-        ("It surpasses all tested baselines because its authors collected cleaner photographs.", "reach"),
+        ("It surpasses all tested baselines because its authors collected cleaner photographs.", "addition"),
         ("FuseNet relies on a draft model.", "polarity"),
         ("It needs additional training.", "polarity"),
         ("Larger batches slightly increase the test accuracy.", "polarity"),

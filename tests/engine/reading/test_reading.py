@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from adapters.http_server import serve_http
 from bot.bench.platforms.changes import PATIENCE_S
 from engine.bounded_process import ProcessLimits
-from engine.checking.check import CheckAnswer, Support
+from engine.checking.verdicts import CheckAnswer, Support
 from engine.errors import RetrievalError, UserError
 from engine.llm.prompting import paper_block
 from engine.reading.downloading import Downloader, is_public

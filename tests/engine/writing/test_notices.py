@@ -28,6 +28,15 @@ def test_checked_reworded_and_removed_claims_are_counted_over_all_sections() -> 
     )
 
 
+def test_what_stands_on_the_models_word_and_what_it_gave_no_verdict_for_is_said() -> None:
+    tally = ClaimTally(claims=9, kept=5, removed=4, insisted=2, unanswered=1)
+    notice = survey(Section("A", "", claims(5, "supported"), tally=tally)).notice
+    assert "2 claims stand on the model’s word: " in notice
+    assert "The model gave no verdict for 1 claim, so it was removed." in notice
+    silent = Section("A", "", tally=ClaimTally(claims=4, removed=4, unanswered=4))
+    assert "The model gave no verdict for 4 claims, so they were removed." in survey(silent).notice
+
+
 def test_claims_that_nobody_could_check_are_named_as_such() -> None:
     tally = ClaimTally(claims=3, kept=2, unchecked=1)
     one = Section("A", "", (*claims(2, "supported"), *claims(1, "unchecked")), tally=tally)

@@ -1,0 +1,67 @@
+"""One sentence on its way through the check, and what became of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.citations import list_cited_keys, replace_citations
+from engine.survey import Citation, ClaimTally, Ending
+from engine.text import fold
+
+
+@dataclass
+class SentenceState:
+    """A sentence on its way through the check; ``number`` is its place in the text, from 1."""
+
+    number: int
+    paragraph: int
+    original: str
+    text: str
+    claim: bool
+    ending: Ending | None = None
+    removed: bool = False
+    unchecked: bool = False
+    citations: tuple[Citation, ...] = ()
+    doubts: tuple[str, ...] = ()
+    questioned: str = ""
+    """The wording about whose arguable faults the model was asked."""
+    insisted: str = ""
+    """The words of those faults, where the model insisted."""
+    unanswered: bool = False
+    """Whether the model gave neither verdict nor repair when it was asked last."""
+
+    @property
+    def pending(self) -> bool:
+        return self.claim and self.ending is None and not self.removed and not self.unchecked
+
+
+def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
+    """What became of the claims among the sentences."""
+    own = [line for line in lines if line.claim]
+    held = [line for line in own if line.ending]
+    kinds = [{c.source for c in line.citations} for line in held]
+    return ClaimTally(
+        claims=len(own),
+        kept=sum(line.ending == "kept" for line in held),
+        cited_anew=sum(line.ending == "cited anew" for line in held),
+        reworded=sum(line.ending == "reworded" for line in held),
+        removed=sum(line.removed for line in own),
+        unchecked=sum(line.unchecked for line in own),
+        connecting=sum(not line.claim for line in lines),
+        on_full_texts=sum("full text" in kind for kind in kinds),
+        on_summaries=sum("summary" in kind and "full text" not in kind for kind in kinds),
+        insisted=sum(bool(line.insisted) for line in held),
+        unanswered=sum(line.removed and line.unanswered for line in own),
+    )
+
+
+def ending_of(before: str, after: str) -> Ending:
+    """What became of a claim that reads like this before and after the check."""
+    if _bare(before) != _bare(after):
+        return "reworded"
+    return "kept" if set(list_cited_keys(after)) <= set(list_cited_keys(before)) else "cited anew"
+
+
+def _bare(text: str) -> str:
+    return fold(replace_citations(text, lambda _: ""))
