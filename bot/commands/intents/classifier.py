@@ -280,7 +280,8 @@ def _fill_words(command: str, phrase: Phrase, text: str) -> str:
             return write_survey(" ".join((topic, *options)))
         case (("add" | "drop"), []):
             terms = write_terms(tagger.find(command, phrase))
-            return f"{command} {terms}" if terms else ""
+            names_some = set(terms.lower().split()) - words("pronouns") - {"these", "those"}
+            return f"{command} {terms}" if names_some else ""
         case "add section", []:
             title = tagger.find(command, phrase)
             return f"{command} {title}" if title else ""

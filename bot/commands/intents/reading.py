@@ -190,6 +190,8 @@ def _formats() -> frozenset[str]:
 def _names_subject(text: str) -> bool:
     said = frozenset(normalise(text).norm.split())
     named = said - words("pronouns") - words("function") - words("opinion")
+    if named & {"these", "those"}:
+        named -= {"these", "those"} | words("nouns")  # “drop these keywords”
     is_numbered = named & {"number", "numbers"} and all(
         word[-1].isdecimal() or word.startswith("number") for word in named
     )
@@ -359,7 +361,8 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
                 continue
             if any(set(text.lower().split()) <= words("pronouns") for text in free):
                 continue  # “write more about it in 2.2” names nothing to write about
-            if intent.names_something and any(_REASON_BEHIND.search(t) or not _names_subjects(t) for t in free):
+            named = [*free, slots.terms] if slots.terms else free
+            if intent.names_something and any(_REASON_BEHIND.search(t) or not _names_subjects(t) for t in named):
                 continue
             return said
     return ""

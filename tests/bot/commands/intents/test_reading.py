@@ -149,6 +149,8 @@ def test_a_pattern_that_fits_is_not_followed_where_the_examples_speak_against_it
         ('drop "cars", add "trucks"', "keywords", "direct", "?"),
         ("please do not write any further", "writing", "direct", "stop"),
         ("make it a bit nicer", "discussion", "direct", "?"),
+        ("drop these", "keywords", "direct", "?"),
+        ("add another cup next time", "keywords", "thread", ""),
         ("we should write a review one day", "topic", "thread", ""),
     ],
 )  # fmt: skip
