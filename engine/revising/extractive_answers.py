@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from engine.retrieval.identity import surname
 from engine.run import Answer, RunContext
 from engine.session.exchanges import Exchange
 from engine.survey import Survey
-from engine.text import terms
-from engine.values import PaperSelection
-from engine.writing.extractive import quotable, quote_sentences
+from engine.text import fold, terms
+from engine.values import Paper, PaperSelection
+from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
 from engine.writing.speaking_sentences import find_speaking
 
 ASKING = frozenset(
@@ -29,6 +30,21 @@ _REFERRING = re.compile(
 )
 
 
+_OF_AUTHORS = re.compile(
+    r"^(?:and )?(?:what|how)\s+(?:did|do|does|have|has|was|were)\s+"
+    r"(?P<name>[\w’'-]+(?: (?:(?:van|von|de|der|den|di|la|le) ?)*[\w’'-]+)?)"
+    r"(?:\s+et al\b\.?|\s+and (?P<second>[\w’'-]+))?,?\s*(?:\(?(?P<year>(?:19|20)\d\d)\)?\s+)?"
+    r"(?:find|found|show|shown|report|reported|conclude|concluded|propose|proposed|say|said|discover|discovered|do|done|"
+    r"introduce|introduced|present|presented|argue|argued|prove|proved)(?:\s+out)?\s*\?*$",
+    re.I,
+)
+"""A question that asks for nothing but what somebody found or proposed."""
+
+_PROPOSED = re.compile(r"\b(?:propose|introduce|present|do(?:ne)?\W*$)", re.I)
+SENTENCES_OF_A_WORK = 2
+"""Sentences of each paper, the first ones, that answer a question after its authors."""
+
+
 def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
     """The question, with the one before it where it refers to what was said: "which of them are fast?"."""
     return f"{asked[-1].question} {question}" if asked and _REFERRING.search(question) else question
@@ -36,9 +52,40 @@ def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
 
 def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
     """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
+    if works := list_works_of(question, selection.included()):
+        said = [_say_what_was_found(paper, question) for paper in works[: context.limits.answer_papers]]
+        return Answer(question, tuple(quote_sentences(s) for s in said if s), survey, selection.included())
     wanted = read_with_last(question, context.asked)
     asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING]
     candidates = [s for paper in selection.included() for s in quotable(paper)]
     best = find_speaking(wanted, asked, candidates, context.embedder)
     claims = tuple(quote_sentences([s]) for s in best[: context.limits.answer_papers])
     return Answer(question, claims, survey, selection.included())
+
+
+def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:
+    """The papers of which the question names the authors, and the year where it names one; empty for other questions.
+
+    Papers of which the named one is the first author come alone, where there are any.
+    """
+    asked = _OF_AUTHORS.match(question.strip())
+    if not asked:
+        return []
+    name, second, year = fold(asked["name"]), fold(asked["second"] or ""), asked["year"]
+    names = {paper.key: [fold(surname(author)) for author in paper.authors] for paper in papers}
+    by_them = [
+        paper
+        for paper in papers
+        if name in names[paper.key]
+        and (not second or second in names[paper.key])
+        and (not year or year == str(paper.year))
+    ]
+    return [paper for paper in by_them if names[paper.key][0] == name] or by_them
+
+
+def _say_what_was_found(paper: Paper, question: str) -> list[AbstractSentence]:
+    """What the paper states as found, or as proposed where that is asked for or nothing else can be quoted."""
+    said = quotable(paper)
+    order = ("contribution", "finding") if _PROPOSED.search(question) else ("finding", "contribution")
+    chosen = next((found for kind in order if (found := [s for s in said if s.statement == kind])), said)
+    return chosen[:SENTENCES_OF_A_WORK]

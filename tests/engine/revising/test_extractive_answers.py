@@ -1,0 +1,41 @@
+"""Questions after a survey, answered without a language model."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.revising.extractive_answers import answer_by_quotation, list_works_of
+from engine.run import RunContext
+from engine.survey import Survey
+from engine.values import FoundPaper, PaperSelection
+from tests.fakes import WordEmbedder, paper
+
+ONE, TWO = paper(1, authors=("Vladimir Karpukhin", "Barlas Oğuz")), paper(2, authors=("Ada Stone", "V. Karpukhin"))
+THREE = paper(3, authors=("Jan van den Berg", "Ida Shaw"), year=2019)
+GATHERED = (ONE, TWO, THREE)
+
+
+@pytest.mark.parametrize(
+    ("question", "works"),
+    [
+        ("What did Karpukhin et al. find?", [ONE]),
+        ("what did karpukhin find", [ONE]),
+        ("What did Stone and Karpukhin propose?", [TWO]),
+        ("What did van den Berg (2019) show?", [THREE]),
+        ("What did van den Berg et al. 2021 show?", []),
+        ("What did Oguz find?", [ONE]),
+        ("What did the authors find?", []),
+        ("What did Karpukhin find about the price of tea?", []),
+    ],
+)
+def test_the_works_of_those_who_are_named_are_found(question: str, works: list[object]) -> None:
+    assert list_works_of(question, GATHERED) == works
+
+
+def test_what_somebody_found_is_quoted_from_their_paper(library: LocalLibrary) -> None:
+    selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in GATHERED))
+    context = RunContext(library, WordEmbedder())
+    found = answer_by_quotation("What did Karpukhin et al. find?", selection, Survey("S", "", (), ()), context)
+    assert [citation.key for claim in found.claims for citation in claim.citations] == [ONE.key]
+    assert "outperforms" in found.claims[0].text
