@@ -150,7 +150,7 @@ def word_other_unit(limit: BudgetLimit) -> str:
     """A budget in dollars cannot be raised by tokens, nor the other way round."""
     unit, more = ("tokens", "100k") if limit.money is None else ("dollars", "1")
     name = " NAME" if limit.scope == "person" else ""
-    return f"The budget for {_WHOSE[limit.scope]} is in {unit}. Say `budget {limit.scope}{name} {more}` to add to it."
+    return f"The budget for {_WHOSE[limit.scope]} is in {unit}. Say “budget {limit.scope}{name} {more}” to add to it."
 
 
 def _minutes(expected: Estimate) -> str:

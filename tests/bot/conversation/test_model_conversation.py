@@ -18,7 +18,7 @@ from bot.bench.simulation import SimulatedService, run_simulated_service, simula
 from bot.store.ledger import usage_by_step
 from engine.citations import list_cited_keys, replace_citations
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.survey import walk
+from engine.survey import UNWRITTEN, walk
 from tests.fakes import papers
 from tests.lab import opened
 
@@ -145,6 +145,7 @@ async def test_at_the_budget_what_is_finished_is_delivered(
     monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
     monkeypatch.setenv("SCHOLIUM_BUDGET_TOKENS", "20000")
     monkeypatch.setenv("SCHOLIUM_CONCURRENT_CALLS", "2")
+    monkeypatch.setenv("SCHOLIUM_ADMINISTRATORS", '["fake:lab:ada"]')
     async with opened() as lab:
         chat = lab.chat
         for line in ("survey dense retrieval sections=3 words=80", "ok", "ok", "ok"):
@@ -154,6 +155,21 @@ async def test_at_the_budget_what_is_finished_is_delivered(
         assert any(s.claims for _, s in walk(survey.sections))
         used = (await usage_by_step(lab.service.store, (await lab.session()).id)).values()
         assert 0 < sum(u.input_tokens + u.output_tokens for u in used) <= 20_000
+        assert re.search(
+            r"⚠ Not finished: .*\d .*\n\n?`back`, then `ok`, writes what is missing",
+            "\n".join(m.text for m in chat.sent),
+        )
+        await chat.say("what do systems learn from the passage index?")
+        assert "budget of 20,000 tokens for this survey is used up" in chat.last
+        assert "by saying “budget survey 100k”" in chat.last
+        await chat.say("budget survey 100k", person="ada")
+        assert chat.last == "100,000 tokens more for this survey."
+        await chat.say("budget survey 1", person="ada")
+        assert "The budget for this survey is in tokens. Say “budget survey 100k” to add to it." in chat.last
+        await chat.say("what do systems learn from the passage index?")
+        assert "each sentence checked against its paper" in chat.last
+        await lab.talk("back", "ok")
+        assert not [w.place for w in (await lab.survey()).warnings if w.detail == UNWRITTEN]
 
 
 async def test_going_on_after_a_stop_pays_for_nothing_twice(
