@@ -22,6 +22,7 @@ from tests.fakes import WordEmbedder, paper, papers
         "Accuracy rose by 0.5 to 12.3 percent approx. 3 times.",
         "See Fig. 3 and Eq. 4 for details.",
         "Models of Dr. No, etc. are shown.",
+        "We learn from non-I.I.D. data.",
     ],
 )
 def test_sentences_are_not_cut_at_abbreviations_or_decimals(text: str) -> None:
