@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from engine.retrieval.identity import surname
 from engine.run import Answer, RunContext
 from engine.session.exchanges import Exchange
-from engine.survey import Survey
+from engine.survey import Claim, Survey
 from engine.text import fold, terms
 from engine.values import Paper, PaperSelection
-from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
+from engine.writing.extractive import quotable, quote_sentences
+from engine.writing.paper_tables import claim_of
+from engine.writing.quotation import quote_contribution, quote_finding
 from engine.writing.speaking_sentences import find_speaking
 
 ASKING = frozenset(
@@ -41,8 +43,6 @@ _OF_AUTHORS = re.compile(
 """A question that asks for nothing but what somebody found or proposed."""
 
 _PROPOSED = re.compile(r"\b(?:propose|introduce|present|do(?:ne)?\W*$)", re.I)
-SENTENCES_OF_A_WORK = 2
-"""Sentences of each paper, the first ones, that answer a question after its authors."""
 
 
 def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
@@ -54,7 +54,7 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
     """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
     if works := list_works_of(question, selection.included()):
         said = [_say_what_was_found(paper, question) for paper in works[: context.limits.answer_papers]]
-        return Answer(question, tuple(quote_sentences(s) for s in said if s), survey, selection.included())
+        return Answer(question, tuple(claim for claim in said if claim), survey, selection.included())
     wanted = read_with_last(question, context.asked)
     asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING]
     candidates = [s for paper in selection.included() for s in quotable(paper)]
@@ -83,9 +83,8 @@ def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:
     return [paper for paper in by_them if names[paper.key][0] == name] or by_them
 
 
-def _say_what_was_found(paper: Paper, question: str) -> list[AbstractSentence]:
-    """What the paper states as found, or as proposed where that is asked for or nothing else can be quoted."""
-    said = quotable(paper)
-    order = ("contribution", "finding") if _PROPOSED.search(question) else ("finding", "contribution")
-    chosen = next((found for kind in order if (found := [s for s in said if s.statement == kind])), said)
-    return chosen[:SENTENCES_OF_A_WORK]
+def _say_what_was_found(paper: Paper, question: str) -> Claim | None:
+    """What the paper says came out, or what it proposes where that is asked for or nothing else can be quoted."""
+    ways = (quote_contribution, quote_finding) if _PROPOSED.search(question) else (quote_finding, quote_contribution)
+    quotation = next((found for way in ways if (found := way(paper))), None)
+    return claim_of(paper, quotation) if quotation else None

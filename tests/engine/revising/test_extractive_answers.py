@@ -11,7 +11,15 @@ from engine.survey import Survey
 from engine.values import FoundPaper, PaperSelection
 from tests.fakes import WordEmbedder, paper
 
-ONE, TWO = paper(1, authors=("Vladimir Karpukhin", "Barlas Oğuz")), paper(2, authors=("Ada Stone", "V. Karpukhin"))
+DENSE = (
+    "Open-domain question answering relies on efficient passage retrieval. We propose a dual encoder that learns from "
+    "questions and passages. Experiments show that our encoder outperforms BM25 by 9 points in accuracy. However, long "
+    "questions remain an open problem."
+)
+ONE, TWO = (
+    paper(1, authors=("Vladimir Karpukhin", "Barlas Oğuz"), abstract=DENSE),
+    paper(2, authors=("Ada Stone", "V. Karpukhin")),
+)
 THREE = paper(3, authors=("Jan van den Berg", "Ida Shaw"), year=2019)
 GATHERED = (ONE, TWO, THREE)
 
