@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,7 +143,11 @@ def survey_scores(words: WordEvidence, near: Scores, cited: Scores, usual: Usual
     return combined
 
 
-def find_seeds(words: WordEvidence) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+Seeds: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Rows of two groups of papers."""
+
+
+def find_seeds(words: WordEvidence) -> Seeds:
     """Rows of the papers that stand for the topic: first by its words, and those that name most of it."""
     if not (words.bm25 > 0).any():
         nothing = np.zeros(0, np.int64)

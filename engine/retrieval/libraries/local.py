@@ -92,7 +92,7 @@ class LocalLibrary:
         said = await asyncio.to_thread(index.read_topic, query.text)
         topic = said.topic
         if query.ranking in {"survey", "words"}:
-            topic = with_abbreviations(topic, await self._abstracts(index, said.seeds))
+            topic = with_abbreviations(topic, await self._abstracts(index, [int(row) for row in said.seeds[0]]))
         scores = await asyncio.to_thread(index.rank, query, topic, said)
         chosen = [int(row) for row in order_best(scores, query.limit) if scores[row] > -np.inf]
         papers = await self._at(index, chosen)

@@ -15,6 +15,7 @@ from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import (
     CITED_WEIGHT,
     SEEDS,
+    Seeds,
     Usual,
     UsualEvidence,
     find_seeds,
@@ -46,11 +47,11 @@ CANDIDATES = 8_000
 
 @dataclass(frozen=True)
 class SaidTopic:
-    """A topic as it was said, what its words tell of every paper, and the rows that stand for it by its words."""
+    """A topic as it was said, what its words tell of every paper, and the rows that stand for it (`find_seeds`)."""
 
     topic: TopicWords
     evidence: WordEvidence
-    seeds: list[int]
+    seeds: Seeds
 
 
 @dataclass(frozen=True)
@@ -66,22 +67,21 @@ class LocalIndex:
     words: WordParts
 
     def read_topic(self, topic: str) -> SaidTopic:
-        """The topic's words, and the rows whose texts tell the abbreviations of its phrases."""
+        """The topic's words; those seeds that they find first tell the abbreviations of its phrases."""
         said = read_topic(topic)
         evidence = self.measure(said)
-        seeds, _ = find_seeds(evidence)
-        return SaidTopic(said, evidence, [int(row) for row in seeds])
+        return SaidTopic(said, evidence, find_seeds(evidence))
 
     def measure(self, topic: TopicWords) -> WordEvidence:
         """What the topic's words tell of every paper."""
-        found = find_words(topic, self.words.find, len(self.keys))
+        found = find_words(topic, self.words.find)
         rarities = rarity([len(word.rows) for word in found.said], len(self.keys))
         return measure_words(found, rarities, self.words.lengths, self.words.usual_length)
 
     def count_topic(self, topic: str) -> tuple[tuple[int, ...], tuple[tuple[str, str], ...]]:
         """Papers with each word of a topic, and for words that no paper has the stem that is spelt most like it."""
         said = read_topic(topic)
-        found = find_words(said, self.words.find, len(self.keys))
+        found = find_words(said, self.words.find)
         counts = tuple(len(word.rows) for word in found.written)
         # Beside a word that no paper has, one that hardly any has may be the same person's slip, made by others too.
         few = KNOWN_WORD if 0 in counts else 1
@@ -92,7 +92,7 @@ class LocalIndex:
     async def find_implied(self, topic: str) -> frozenset[int]:
         """The words of a topic that its other words imply here."""
         said = read_topic(topic)
-        found = [word.rows for word in find_words(said, self.words.find, len(self.keys)).written]
+        found = [word.rows for word in find_words(said, self.words.find).written]
 
         async def count(words: frozenset[int]) -> int:
             return len(reduce(partial(np.intersect1d, assume_unique=True), [found[j] for j in words]))
@@ -104,7 +104,9 @@ class LocalIndex:
         words = said.evidence if topic == said.topic else self.measure(topic)
         match query.ranking:
             case "survey":
-                scores = self._rank_for_survey(query, words)
+                scores = self._rank_for_survey(
+                    query, words, said.seeds if words is said.evidence else find_seeds(words)
+                )
             case "relevance":
                 scores = self._rank_by_relevance(query, words)
             case "words":
@@ -114,8 +116,8 @@ class LocalIndex:
         scores[~self.allow(query)] = -np.inf
         return scores
 
-    def _rank_for_survey(self, query: Query, words: WordEvidence) -> Scores:
-        seeds = [np.asarray(self.abstracts[rows]) for rows in find_seeds(words) if len(rows)]
+    def _rank_for_survey(self, query: Query, words: WordEvidence, stand_for: Seeds) -> Scores:
+        seeds = [np.asarray(self.abstracts[rows]) for rows in stand_for if len(rows)]
         seeds = seeds or [vector[None] for vector in [self._vector(query)] if vector.any()]
         if not seeds:
             return np.full(len(self.keys), -np.inf)

@@ -135,7 +135,7 @@ class TopicPapers:
     def measure(self, columns: PaperColumns, usual_length: float) -> WordEvidence:
         """What the topic's words tell of these papers, their rarity being that in the whole library."""
         texts = [text.split() for text in columns.texts]
-        found = find_words(self.topic, search_stems([title.split() for title in columns.titles], texts), len(texts))
+        found = find_words(self.topic, search_stems([title.split() for title in columns.titles], texts))
         there = [max(n, len(word.rows)) for n, word in zip(self.papers_with, found.said, strict=True)]
         lengths = np.array([len(text) for text in texts], np.float32)
         return measure_words(found, rarity(there, self.papers), lengths, usual_length)
