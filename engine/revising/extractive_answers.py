@@ -52,9 +52,9 @@ def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
 
 def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
     """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
-    if works := list_works_of(question, selection.included()):
-        said = [_say_what_was_found(paper, question) for paper in works[: context.limits.answer_papers]]
-        return Answer(question, tuple(claim for claim in said if claim), survey, selection.included())
+    works = list_works_of(question, selection.included())[: context.limits.answer_papers]
+    if found := tuple(claim for paper in works if (claim := _say_what_was_found(paper, question))):
+        return Answer(question, found, survey, selection.included())
     wanted = read_with_last(question, context.asked)
     asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING]
     candidates = [s for paper in selection.included() for s in quotable(paper)]
@@ -66,7 +66,7 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
 def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:
     """The papers of which the question names the authors, and the year where it names one; empty for other questions.
 
-    Papers of which the named one is the first author come alone, where there are any.
+    Papers of the two who are named, or of which the named one is the first author, come alone, where there are any.
     """
     asked = _OF_AUTHORS.match(question.strip())
     if not asked:
@@ -80,7 +80,8 @@ def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:
         and (not second or second in names[paper.key])
         and (not year or year == str(paper.year))
     ]
-    return [paper for paper in by_them if names[paper.key][0] == name] or by_them
+    alone = [paper for paper in by_them if second and len(names[paper.key]) == len({name, second})]
+    return alone or [paper for paper in by_them if names[paper.key][0] == name] or by_them
 
 
 def _say_what_was_found(paper: Paper, question: str) -> Claim | None:
