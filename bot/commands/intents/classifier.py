@@ -64,6 +64,8 @@ _DOUBTFUL_WHEN_NEGATED = frozenset({"ok", "back", "stop", "start over", "forget"
 _NEGATED_EDIT = re.compile(
     r"\b(?:not|never) (?:drop|remove|delete|exclude|shorten|cut|split|merge|move|expand|translate)\b"
 )
+_MERE_NAME = re.compile(r"what about [\w-]+(?: [\w-]+){0,2}")
+"""“what about hard negatives?” may ask for them, or why they are not there."""
 _ASKS_A_FACT = re.compile(
     r"(?:does|did|how|which|why|when|where|who)\b|(?:is|are|was|were|has|have)\b(?!.*\b(?:on|about|for)\b)"
 )
@@ -162,6 +164,8 @@ def _is_doubtful(template: str, norm: str) -> bool:
     if template.startswith("survey") and (_LATER.search(norm) or words("doubt") & set(said)):
         return True
     if template.startswith("survey") and _ASKS_A_FACT.match(norm):
+        return True
+    if template.startswith("add {") and _MERE_NAME.fullmatch(norm):
         return True
     if template == "ok" and (is_question or (words("social") | words("commanding") | _CHANGING) & set(said)):
         return True
