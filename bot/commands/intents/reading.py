@@ -251,7 +251,7 @@ def read_plain(text: str, context: ReadingContext) -> PlainReading:
         return PlainReading(silent=True)
     found = _read_command(text, context)
     command = found.said
-    if found.said and _needs_weighing(found.said, text, context):
+    if found.said and _needs_weighing(found, text, context):
         command = weigh_reading(found.said, text, context.phase, is_loose=found.by_cues)
         if not command:
             return PlainReading()
@@ -301,15 +301,18 @@ def needs_classifier(text: str, context: ReadingContext) -> bool:
     if context.place == "thread" or len(text) > LONGEST_PLAIN or _LIST.fullmatch(text.strip()):
         return False
     found = _read_command(text, context)
-    return not found.said or _needs_weighing(found.said, text, context)
+    return not found.said or _needs_weighing(found, text, context)
 
 
-def _needs_weighing(command: str, text: str, context: ReadingContext) -> bool:
-    """Whether a pattern's reading is compared with the examples; what was typed as the command itself is not."""
-    if context.by_patterns or context.place == "thread":
+def _needs_weighing(found: _Reading, text: str, context: ReadingContext) -> bool:
+    """Whether a pattern's reading is compared with the examples.
+
+    What was typed as the command itself is not, nor an approval: its pattern has no room for other words.
+    """
+    if context.by_patterns or context.place == "thread" or (found.said == "ok" and not found.by_cues):
         return False
     try:
-        is_typed = parse(text) == parse(command)
+        is_typed = parse(text) == parse(found.said)
     except UserError:
         is_typed = False
     return not is_typed and " " in normalise(text).norm
