@@ -69,9 +69,10 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more such records.")
     doubtful = sum(isinstance(error, DoubtfulRecord) for error in rejected)
     console.print(
-        f"{report.added:,} papers added, {report.updated:,} completed, {report.unchanged:,} already there, "
-        f"{len(rejected) - doubtful:,} records rejected{ingesting.read_with_doubt(doubtful)}. "
-        f"The library “{library.name}” has {total:,} papers.",
+        f"{wording.counted(report.added, 'paper')} added, {report.updated:,} completed, "
+        f"{report.unchanged:,} already there, {wording.counted(len(rejected) - doubtful, 'record')} rejected"
+        f"{ingesting.read_with_doubt(doubtful)}. "
+        f"The library “{library.name}” has {wording.counted(total, 'paper')}.",
         markup=False,
         highlight=False,
     )

@@ -113,7 +113,7 @@ def test_ingest_takes_pdfs_and_the_lists_beside_them(tmp_path: Path) -> None:
     (folder / "folder.pdf").mkdir()
     (folder / "again").symlink_to(folder)
     done = command(tmp_path, "ingest", str(folder), SCHOLIUM_ONLINE="never")
-    assert "1 papers added, 0 completed, 0 already there, 1 records rejected" in done.stdout
+    assert "1 paper added, 0 completed, 0 already there, 1 record rejected" in done.stdout
     assert "The text of 1 paper was read" in done.stdout
     assert "Rejected: other.pdf: I read “other.pdf”, but found no paper" in done.stdout
     assert len(list((tmp_path / "home" / "texts").glob("*.json"))) == 1
