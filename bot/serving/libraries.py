@@ -6,9 +6,10 @@ import asyncio
 import hashlib
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from filelock import AsyncFileLock, Timeout
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installati
 
 Place = Literal["local", "weaviate"]
 OwnLibrary: TypeAlias = "LocalLibrary | WeaviateLibrary"
+Model = TypeVar("Model")
 
 INSTALLING_S = 600
 """Seconds to wait for another process that makes the bundled library."""
@@ -64,10 +66,7 @@ class Libraries:
         self._remote: list[str] = []
         self._client: Any = None
         self._refitting: dict[Path, asyncio.subprocess.Process] = {}
-        self._neural: Embedder | None = None
-        self._neural_tried = False
-        self._cross_encoder: CrossEncoder | None = None
-        self._cross_encoder_tried = False
+        self._models: dict[str, Any] = {}
 
     async def discover(self) -> None:
         """Learn which libraries are in Weaviate. Raises `RetrievalError` where it is named and away."""
@@ -270,23 +269,30 @@ class Libraries:
 
     def neural_embedder(self) -> Embedder | None:
         """The embedder of the settings; ``None`` for LSA, and, said once, where it cannot be loaded."""
-        if not self._neural_tried and self._settings.embedder != "lsa":
-            try:
-                self._neural = LocalNeuralEmbedder(self._settings.embedder)
-            except ServiceError as error:
-                self.notes.append(f"{error} Latent semantic analysis is used instead.")
-        self._neural_tried = True
-        return self._neural
+        if (name := self._settings.embedder) == "lsa":
+            return None
+        return self._load_once(
+            "embedder", partial(LocalNeuralEmbedder, name), "Latent semantic analysis is used instead."
+        )
 
     def cross_encoder(self) -> CrossEncoder | None:
         """The cross-encoder of the settings where no language model judges; said once where it cannot be loaded."""
-        if not self._cross_encoder_tried and self._settings.cross_encoder and not self._settings.has_model():
+        if not (name := self._settings.cross_encoder) or self._settings.has_model():
+            return None
+        return self._load_once(
+            "cross-encoder", partial(LocalCrossEncoder, name), "Papers in doubt are not judged once more."
+        )
+
+    def _load_once(self, name: str, load: Callable[[], Model], otherwise: str) -> Model | None:
+        """A model of this machine; ``None``, noted with what happens ``otherwise``, where it cannot be loaded."""
+        if name not in self._models:
             try:
-                self._cross_encoder = LocalCrossEncoder(self._settings.cross_encoder)
+                self._models[name] = load()
             except ServiceError as error:
-                self.notes.append(f"{error} Papers in doubt are not judged once more.")
-        self._cross_encoder_tried = True
-        return self._cross_encoder
+                self._models[name] = None
+                self.notes.append(f"{error} {otherwise}")
+        found: Model | None = self._models[name]
+        return found
 
     async def list_failed_models(self) -> Sequence[str]:
         """What is to be said of models of the settings that cannot be loaded."""

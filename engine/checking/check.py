@@ -325,11 +325,12 @@ class _Check:
             if line.claim:
                 was = line.original if line.ending in {"reworded", "cited anew"} else ""
                 claims.append(Claim(line.text, line.citations, line.ending or "kept", was, line.insisted))
-        return CheckedText(join_sentences(paragraphs), tuple(claims), count_claims(self.lines), self._warnings())
+        tally = count_claims(self.lines)
+        return CheckedText(join_sentences(paragraphs), tuple(claims), tally, self._warnings(tally.unanswered))
 
-    def _warnings(self) -> tuple[SurveyWarning, ...]:
+    def _warnings(self, unanswered: int) -> tuple[SurveyWarning, ...]:
         failed = [f"claims not checked: {why}" for why in self.failures]
-        if unanswered := sum(line.removed and line.unanswered for line in self.lines):
+        if unanswered:
             claims = "1 claim, which was" if unanswered == 1 else f"{unanswered} claims, which were"
             failed.append(f"the model gave no verdict for {claims} removed")
         return tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in failed)

@@ -63,7 +63,7 @@ from engine.writing.assembly import (
     words_for_each,
 )
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
-from engine.writing.division import NEAR_ONE, make_section, name_cautiously
+from engine.writing.division import make_section, name_cautiously
 from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
 from engine.writing.field_overview import write_overview
@@ -270,9 +270,7 @@ def _divide_section(
     if cluster.name == OTHER_WORK and len(papers) >= SMALLEST_REST:
         k = min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
-        parts = name_cautiously(papers, vectors, found, brief.topic, avoid)
-        if any(part.name.startswith(NEAR_ONE) for part in parts):
-            return whole
+        parts = name_cautiously(papers, vectors, found, brief.topic, avoid, by_phrases_only=True)
     elif context.model:
         k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)

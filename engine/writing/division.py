@@ -22,9 +22,6 @@ from engine.writing.reading_map import SET_APART
 MOST_PARTS, SMALLEST_PART = 4, 3
 """Sections that one is divided into at most, and the papers that each has at least."""
 
-NEAR_ONE = "Work Close to"
-"""How the heading of a cluster begins that no phrase names; the paper that it is near follows."""
-
 
 def divide_section(outline: Outline, place: str, selection: PaperSelection, topic: str, context: RunContext) -> Outline:
     """The outline with the section of that number divided by its papers into two to four on its level.
@@ -51,11 +48,18 @@ def _tell_apart(vectors: Vectors, seed: int) -> Labels:
 
 
 def name_cautiously(
-    papers: Sequence[Paper], vectors: Vectors, found: Labels, topic: str, avoid: Collection[str] = ()
+    papers: Sequence[Paper],
+    vectors: Vectors,
+    found: Labels,
+    topic: str,
+    avoid: Collection[str] = (),
+    *,
+    by_phrases_only: bool = False,
 ) -> list[Cluster]:
     """The clusters, the largest first, each with a heading that half of its papers say; else as work close to one.
 
-    That one is the best known among the central half of the cluster.
+    That one is the best known among the central half of the cluster. ``by_phrases_only``: where one has no such
+    heading, there are no clusters.
     """
     rows = sorted((np.flatnonzero(found == label) for label in np.unique(found)), key=lambda r: (-len(r), r[0]))
     phrases = GroupedPhrases([[papers[int(row)] for row in members] for members in rows])
@@ -68,9 +72,12 @@ def name_cautiously(
             for heading in islice(rank_headings(phrases, i, topic, taken), CANDIDATES)
             if sum(level > 0 for level in phrases.mentions(heading.said, group)) >= len(group) / 2
         )
+        title = next(fitting, "")
+        if not title and by_phrases_only:
+            return []
         closeness = vectors[members] @ vectors[members].mean(axis=0)
         central = [group[int(j)] for j in np.argsort(-closeness)[: (len(group) + 1) // 2]]
-        named.append(Cluster(next(fitting, "") or f"{NEAR_ONE} {_name_in_heading(central)}", terms[i], tuple(group)))
+        named.append(Cluster(title or f"Work Close to {_name_in_heading(central)}", terms[i], tuple(group)))
     return named
 
 
