@@ -282,8 +282,8 @@ class OutlineNode:
     description: str = ""
     papers: tuple[PaperKey, ...] = ()
     thin: bool = False
-    hints: int = 0
-    """Hints from papers that it rests on, where a recipe makes them."""
+    hint_papers: tuple[PaperKey, ...] = ()
+    """The paper of each hint that it rests on, where a recipe makes hints: once for every hint of the paper."""
     children: tuple[OutlineNode, ...] = ()
     role: Literal["introduction", "body", "conclusion"] = "body"
 
@@ -297,9 +297,9 @@ class OutlineNode:
             keys.update(dict.fromkeys(child.all_papers()))
         return tuple(keys)
 
-    def all_hints(self) -> int:
-        """Hints of this node and all below it."""
-        return self.hints + sum(child.all_hints() for child in self.children)
+    def all_hints(self) -> tuple[PaperKey, ...]:
+        """The papers of the hints of this node and all below it, once for each hint."""
+        return (*self.hint_papers, *(key for child in self.children for key in child.all_hints()))
 
 
 @dataclass(frozen=True, slots=True)

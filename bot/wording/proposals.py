@@ -230,7 +230,7 @@ def _outline(state: State) -> str:
     outline, selection = state.outline, state.papers
     assert outline is not None
     papers = {item.paper.key: item.paper for item in selection.found} if selection else {}
-    most = max((node.hints for _, node in walk_outline(outline.nodes)), default=0)
+    most = max((len(node.hint_papers) for _, node in walk_outline(outline.nodes)), default=0)
     bare = find_unsupported(outline, selection, state.brief.topic) if selection and state.brief else []
     unsupported = [number for number, _ in bare]
     lines = [
@@ -258,10 +258,11 @@ def _evidence(node: OutlineNode, most: int) -> str:
     """How many papers and hints a section has; a bar shows where the evidence is."""
     keys = node.all_papers()
     papers = f" · {len(keys)} {'paper' if len(keys) == 1 else 'papers'}" if keys else ""
-    if not node.all_hints():
+    count, own = len(node.all_hints()), len(node.hint_papers)
+    if not count:
         return papers
-    bar = f" {'▇' * max(1, round(EVIDENCE_BAR * node.hints / most))}" if node.hints else ""
-    return f"{papers}, {node.all_hints()} {'hint' if node.all_hints() == 1 else 'hints'}{bar}"
+    bar = f" {'▇' * max(1, round(EVIDENCE_BAR * own / most))}" if own else ""
+    return f"{papers}, {count} {'hint' if count == 1 else 'hints'}{bar}"
 
 
 def _outline_line(

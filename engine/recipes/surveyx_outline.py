@@ -176,7 +176,8 @@ class OutlineSteps:
                 self.notes.append(word_undivided(node, came))
                 came = ()
             keys = tuple(dict.fromkeys(hint.key for hint in own[place]))[: self.limits.papers_per_node]
-            nodes.append(replace(node, children=came) if came else replace(node, papers=keys, hints=len(own[place])))
+            from_papers = tuple(hint.key for hint in own[place])
+            nodes.append(replace(node, children=came) if came else replace(node, papers=keys, hint_papers=from_papers))
         return replace(outline, nodes=tuple(nodes))
 
     async def reorganise(self, outline: Outline) -> Outline:
@@ -254,7 +255,7 @@ class OutlineSteps:
         for at, (title, part) in enumerate(zip(titles, answer.subsections, strict=True)):
             own = [hints[i] for i in sorted(belongs) if belongs[i] == at]
             keys = tuple(dict.fromkeys(hint.key for hint in own))[: self.limits.papers_per_node]
-            parts.append(OutlineNode(title, part.description, keys, hints=len(own)))
+            parts.append(OutlineNode(title, part.description, keys, hint_papers=tuple(hint.key for hint in own)))
         return tuple(parts)
 
 
@@ -323,7 +324,7 @@ def place_headings(outline: Outline, headings: Sequence[Heading], answer: Reorga
 def _refilled(node: OutlineNode, children: Sequence[OutlineNode]) -> OutlineNode:
     if children:
         return replace(node, children=tuple(children))
-    return replace(node, children=(), papers=node.all_papers(), hints=sum(child.hints for child in node.children))
+    return replace(node, children=(), papers=node.all_papers(), hint_papers=node.all_hints())
 
 
 def _give_back(
@@ -342,7 +343,7 @@ def _give_back(
 
 def _joined(first: OutlineNode, second: OutlineNode) -> OutlineNode:
     papers = tuple(dict.fromkeys((*first.papers, *second.papers)))
-    return replace(first, papers=papers, hints=first.hints + second.hints)
+    return replace(first, papers=papers, hint_papers=(*first.hint_papers, *second.hint_papers))
 
 
 def _with_roles(title: str, nodes: Sequence[OutlineNode]) -> Outline:

@@ -101,7 +101,7 @@ def merge(place: str, other: str) -> Change:
             _join_descriptions(first.description, second.description),
             tuple(dict.fromkeys((*first.papers, *second.papers))),
             thin=first.thin and second.thin,
-            hints=first.hints + second.hints,
+            hint_papers=(*first.hint_papers, *second.hint_papers),
             children=(*first.children, *second.children),
         )
         marker = replace(second, title="\0")

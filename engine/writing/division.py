@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -14,7 +15,7 @@ from engine.naming.phrases import GroupedPhrases
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import RunContext
 from engine.session.outline_edits import node_at, papers_of, split
-from engine.values import Cluster, Outline, OutlineNode, Paper, PaperSelection, walk_outline
+from engine.values import Cluster, Outline, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
 from engine.writing.assembly import mark_thin
 from engine.writing.paper_tables import name_work
 from engine.writing.reading_map import SET_APART
@@ -27,9 +28,11 @@ def divide_section(outline: Outline, place: str, selection: PaperSelection, topi
     """The outline with the section of that number divided by its papers into two to four on its level.
 
     A group is named by its terms, as all groups are before their headings are written; a section gets a heading that
-    half of its papers say. Raises `UserError` where the outline has no such section.
+    half of its papers say. Each part takes the hints of its papers. Raises `UserError` where the outline has no such
+    section.
     """
-    papers = papers_of(node_at(outline, place), selection)
+    node = node_at(outline, place)
+    papers = papers_of(node, selection)
     vectors = embed_papers(context.embedder, papers)
     found = _tell_apart(vectors, context.seed)
     taken = [node.title for _, node in walk_outline(outline.nodes)]
@@ -37,7 +40,8 @@ def divide_section(outline: Outline, place: str, selection: PaperSelection, topi
         parts = clusters(papers, found, topic, avoid=taken)
     else:
         parts = name_cautiously(papers, vectors, found, topic, taken)
-    return split(place, tuple(mark_thin(make_section(part), context.limits) for part in parts))(outline)
+    sections = (take_hints(make_section(part), node.all_hints()) for part in parts)
+    return split(place, tuple(mark_thin(section, context.limits) for section in sections))(outline)
 
 
 def _tell_apart(vectors: Vectors, seed: int) -> Labels:
@@ -92,3 +96,8 @@ def make_section(cluster: Cluster) -> OutlineNode:
     """The undivided section of a cluster."""
     described = SET_APART + ", ".join(cluster.terms[:5]) if cluster.terms else ""
     return OutlineNode(cluster.name, described, tuple(paper.key for paper in cluster.papers))
+
+
+def take_hints(section: OutlineNode, hint_papers: Sequence[PaperKey]) -> OutlineNode:
+    """The section with those of the hints that come from its papers."""
+    return replace(section, hint_papers=tuple(key for key in hint_papers if key in section.papers))

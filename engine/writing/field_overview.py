@@ -169,7 +169,7 @@ def draw_time_line(lines: Sequence[Line]) -> TimeLine | None:
     if not years or years[0] == years[-1]:
         return None
     return TimeLine(
-        "Papers of each line of work by year, with its first and its most cited paper and the year it took off.",
+        "Papers of each line of work by year, with its first and its most cited paper and its steepest rise.",
         tuple(_lane(line, range(years[0], years[-1] + 1)) for line in lines),
     )
 

@@ -29,7 +29,7 @@ _SIGN = 13.0
 """Width of the sign before a turn's label."""
 _TOLD: dict[TurnKind, str] = {
     "first": "first paper of the line",
-    "burst": "most papers in a year",
+    "burst": "steepest rise in papers",
     "most cited": "most cited",
 }
 

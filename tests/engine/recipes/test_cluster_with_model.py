@@ -64,13 +64,15 @@ async def test_people_merge_and_move_papers(library: LocalLibrary) -> None:
 @pytest.mark.parametrize("approved", [False, True])
 async def test_a_section_without_parts_is_divided_by_its_papers(library: LocalLibrary, *, approved: bool) -> None:
     graphs, images = (tuple(p.key for p in group) for group in (GATHERED[14:26], GATHERED[26:]))
-    nodes = (OutlineNode("Graphs; Images", papers=(*graphs, *images)), OutlineNode("Retrieval"))
+    hints = (graphs[0], images[0], graphs[0], PaperKey("gone"), images[1])
+    nodes = (OutlineNode("Graphs; Images", papers=(*graphs, *images), hint_papers=hints), OutlineNode("Retrieval"))
     outline = Outline("A Survey", nodes, is_grouping=not approved)
     divided = divide_section(outline, "1", SELECTION, BRIEF.topic, context(library, thinking()))
     assert {frozenset(node.papers) for node in divided.nodes} == {frozenset(graphs), frozenset(images), frozenset()}
     assert divided.nodes[-1].title == "Retrieval"
     assert len({node.title for node in divided.nodes}) == 3
     assert divided.is_grouping == outline.is_grouping
+    assert {node.hint_papers for node in divided.nodes} == {(graphs[0],) * 2, images[:2], ()}
 
 
 async def test_papers_that_are_all_alike_are_divided_too(library: LocalLibrary) -> None:

@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -59,6 +59,21 @@ async def whole_survey(run: RunContext, recipe: SurveyXRecipe | None = None) -> 
     return outline, await used.write(WritingTask(BRIEF, SELECTION, outline), run)
 
 
+@dataclass(frozen=True)
+class Run:
+    """A whole survey and what was asked for it."""
+
+    model: FakeModel
+    outline: Outline
+    survey: Survey
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    model = FakeModel(simulate_answer)
+    return Run(model, *asyncio.run(whole_survey(context(model))))
+
+
 def keys_in(request: Request) -> list[str]:
     return re.findall(r'<paper key="([^"]+)">', whole(request))
 
@@ -68,9 +83,8 @@ def inside(request: Request, tag: str) -> str:
     return request.prompt.question.partition(f"<{tag}>\n")[2].partition(f"\n</{tag}>")[0]
 
 
-async def test_no_subsection_sees_the_papers_of_another() -> None:
-    model = FakeModel(simulate_answer)
-    outline, survey = await whole_survey(context(model))
+def test_no_subsection_sees_the_papers_of_another(run: Run) -> None:
+    model, outline, survey = run.model, run.outline, run.survey
     numbers = {node.title: number for number, node in walk_outline(outline.nodes)}
     hinted: dict[str, set[str]] = {}
     for request in model.asked("hints/"):
@@ -89,9 +103,48 @@ async def test_no_subsection_sees_the_papers_of_another() -> None:
         assert set(list_cited_keys(section.text)) <= {p.key for p in survey.references}, number
 
 
-async def test_every_paper_is_asked_about_once_and_mounted_with_its_own_notes() -> None:
-    model = FakeModel(simulate_answer)
-    await whole_survey(context(model))
+def test_outline_check_table_and_frame_prompts_hold_their_own_papers_only(run: Run) -> None:
+    model, outline, survey = run.model, run.outline, run.survey
+    kinds = {request.step.partition("/")[0] for request in model.requests}
+    assert kinds == {
+        "primary", "kinds", "trees", "mount", "divide", "reorganise", "hints", "draft", "rewrite", "check", "frame",
+        "cells",
+    }  # fmt: skip
+    (primary,), (reorganise,) = model.asked("primary"), model.asked("reorganise")
+    assert keys_in(primary) == [paper.key for paper in EVERYTHING[:60]]
+    assert keys_in(reorganise) == []
+    mounted: dict[str, set[str]] = {}
+    for request in model.asked("mount/"):
+        for hint in json.loads(simulate_answer(whole(request), "MountAnswer"))["hints"]:
+            mounted.setdefault(hint["section"], set()).add(hint["hint"])
+    numbers = {node.title: number for number, node in walk_outline(outline.nodes)}
+    for request in model.asked("divide/"):
+        shown = {re.sub(r"^\d+\. ", "", line) for line in inside(request, "hints").split("\n")}
+        assert shown == mounted[numbers[request.step.removeprefix("divide/")]]
+        assert keys_in(request) == []
+    allowed = {
+        title: {key for step in ("draft/", "rewrite/", "frame/") for request in model.asked(step + "0/" + title)
+                for key in keys_in(request)}
+        for title in numbers
+    }  # fmt: skip
+    for request in model.asked("check/"):
+        title = next(title for title in numbers if f"/{title}/" in request.step)
+        assert set(keys_in(request)) <= allowed[title], request.step
+    cited = {
+        str(i): {key for _, part in walk((section,)) for key in list_cited_keys(part.text)}
+        for i, section in enumerate(survey.sections, start=1)
+    }
+    assert model.asked("cells/")
+    for request in model.asked("cells/"):
+        assert set(keys_in(request)) <= cited[request.step.split("/")[1]]
+    body = set().union(*(cited[number] for number in list(cited)[1:-1]))
+    assert len(model.asked("frame/")) == 2
+    for request in model.asked("frame/"):
+        assert set(keys_in(request)) <= body
+
+
+def test_every_paper_is_asked_about_once_and_mounted_with_its_own_notes(run: Run) -> None:
+    model = run.model
     for step in ("kinds/", "trees/", "mount/", "hints/"):
         asked = Counter(key for request in model.asked(step) for key in keys_in(request))
         assert asked == Counter(p.key for p in EVERYTHING), step
@@ -103,11 +156,9 @@ async def test_every_paper_is_asked_about_once_and_mounted_with_its_own_notes() 
             assert models <= {str(int(key))}
 
 
-async def test_the_subsection_before_is_seen_and_its_papers_are_not() -> None:
-    model = FakeModel(simulate_answer)
-    outline, _ = await whole_survey(context(model))
-    drafts = {request.step.removeprefix("draft/0/"): request for request in model.asked("draft/")}
-    for top in outline.nodes:
+def test_the_subsection_before_is_seen_and_its_papers_are_not(run: Run) -> None:
+    drafts = {request.step.removeprefix("draft/0/"): request for request in run.model.asked("draft/")}
+    for top in run.outline.nodes:
         for i, node in enumerate(top.children):
             before = inside(drafts[node.title], "before")
             assert [child.title for child in top.children if child.title in before.split("\n")] == [

@@ -20,7 +20,8 @@ from tests.fakes import WordEmbedder
 
 
 def node(title: str, *keys: str) -> OutlineNode:
-    return OutlineNode(title, papers=tuple(map(PaperKey, keys)), hints=len(keys))
+    papers = tuple(map(PaperKey, keys))
+    return OutlineNode(title, papers=papers, hint_papers=papers)
 
 
 def outline_of(*sections: tuple[str, ...]) -> Outline:
@@ -42,7 +43,7 @@ def test_headings_that_say_the_same_become_one_with_the_papers_of_both() -> None
     kept = merge_same([Heading(1, one), Heading(2, other), Heading(3, again)], WordEmbedder())
     assert [(h.section, h.node.title) for h in kept] == [(1, "Dense Retrieval"), (2, "Graph Attention")]
     assert kept[0].node.papers == ("a", "b", "c")
-    assert kept[0].node.hints == 4
+    assert kept[0].node.hint_papers == ("a", "b", "b", "c")
 
 
 def test_a_heading_goes_where_the_answer_puts_it_first_and_repetitions_are_joined() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import combinations
 
 from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
@@ -12,8 +14,10 @@ from engine.reading.tree_sources import source_of
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_material import Material
 from engine.recipes.surveyx_tables import TablePlan, fill_table, plan_benchmarks, plan_comparison, section_taxonomy
+from engine.rendering.figures.drawing import Box
+from engine.rendering.figures.taxonomy import draw_taxonomy
 from engine.rendering.markdown import render_markdown
-from engine.survey import Citation, Claim, Section, Survey, Taxonomy, walk
+from engine.survey import Branch, Citation, Claim, Section, Survey, Taxonomy, walk
 from engine.values import Paper, PaperKey
 from tests.engine.recipes.test_surveyx import EVERYTHING, context, whole_survey
 from tests.fakes import FakeModel, WordEmbedder, papers, whole
@@ -130,3 +134,16 @@ def test_a_large_section_shows_the_works_it_cites_most() -> None:
         [known[i].key, known[i + 3].key] for i in range(3)
     ]
     assert section_taxonomy(Section("Whole", "", sections=parts[:2]), {}) is None
+
+
+def test_headings_stand_whole_in_a_taxonomy_and_no_box_covers_another() -> None:
+    heading = "Knowledge Distillation and Model-Agnostic Aggregation Across Heterogeneous Clients"
+    parts = tuple(Branch(f"{heading} {i}") for i in range(4))
+    root = Branch(f"A Survey of {heading}", children=tuple(Branch(f"{i} {heading}", children=parts) for i in range(3)))
+    drawn = draw_taxonomy(Taxonomy("Caption.", root), {}).svg()
+    assert "…" not in drawn
+    edges = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', drawn)
+    boxes = [Box(*map(float, edge)) for edge in edges]
+    assert len(boxes) == 16
+    assert not any(a.overlap(b) for a, b in combinations(boxes, 2))
+    assert all(box.x >= 0 and box.x + box.width <= 720 for box in boxes)
