@@ -131,12 +131,17 @@ def read_utterance(text: str, phase: Phase, place: Place) -> str:
 
 def _is_same(read: str, means: str, phase: Phase) -> bool:
     """Whether two commands do the same: word for word, as values, or once both are read at this step."""
-    means = means.strip()
+    read, means = (_name_proposal(command.strip(), phase) for command in (read, means))
     if ASKED_BACK in {read, means} or SILENT in {read, means}:
         return read == means
     return (
         _plain(read) == _plain(means) or _value(read) == _value(means) or _plain(read) == _plain(_reread(means, phase))
     )
+
+
+def _name_proposal(command: str, phase: Phase) -> str:
+    """`show` at a step shows what is proposed there: `show keywords`, `show papers`, `show outline`."""
+    return f"show {phase}" if command == "show" and phase in {"keywords", "papers", "outline"} else command
 
 
 def _reread(means: str, phase: Phase) -> str:

@@ -26,13 +26,17 @@ _SIGNATURE = re.compile(
 
 _OWN_PLAN = re.compile(
     r"\s*(?:(?:i['’]d|i would|i['’]ll|i will|i could|i might|i must|i have to|i can)\b(?! (?:like|love|prefer|want)\b)|"
-    r"(?:we|you) (?:should|could|might|must|will|ought to)\b.*\b(?:some ?day|one day|some ?time|soon|later|tomorrow|"
-    r"next (?:week|month|year|time))\b)",
+    r"(?:(?:i (?:think|guess|believe|feel|suggest)(?: that)?|maybe|perhaps|probably),? )?"
+    r"(?:we|you) (?:should|could|might|must|ought to)\b)",
     re.I,
 )
-"""“I'd invite Petra”, “we should write one some day”, said among people, tell what somebody would do."""
+"""“I'd invite Petra”, “I think we should drop the course”, said among people, tell what somebody would do."""
 _ANOTHER_TIME = re.compile(r"\b(?:next time|tomorrow|tonight|yesterday|last (?:night|week|year))\b", re.I)
 """Nothing of a survey is changed then: “add more cheese next time”."""
+_DOING = re.compile(r"do (?:it|this|that|so|them|the same)\b|(?:could|should|would|can|must) be\b")
+"""Begins as a question does, and asks for something to be done: “do it again”, “could be longer”."""
+_NAMES_A_CLASS = re.compile(r"(?:everything|anything|all|whatever|what)(?: \w+)? ")
+"""“everything about images” is no keyword."""
 _NEEDED_AMONG_PEOPLE = {
     "status": re.compile(r"\?|\b(?:status|progress|how|when|what|which|where|update)\b", re.I),
     "no": re.compile(
@@ -92,7 +96,7 @@ def _asking() -> re.Pattern[str]:
 
 def is_question(norm: str) -> bool:
     """Whether words begin as a question or a request for an answer does."""
-    return bool(_asking().match(norm))
+    return bool(_asking().match(norm)) and not _DOING.match(norm)
 
 
 def asks_about_survey(norm: str, text: str, own: frozenset[str]) -> bool:
@@ -124,3 +128,17 @@ def is_term(text: str) -> bool:
     """Whether words that would become a keyword or a title look like one, rather than like talk."""
     said = re.findall(r"[^\W_][\w+-]*", normalise(text).norm)
     return 0 < len(said) <= _LONGEST_TERM and not set(said) & (words("pronouns") | words("social") | words("chatter"))
+
+
+def names_subject(text: str) -> bool:
+    """Whether words that would become a keyword name one: “it”, “some more” and “these keywords” name none."""
+    norm = normalise(text).norm
+    if _NAMES_A_CLASS.match(norm):
+        return False
+    named = frozenset(norm.split()) - words("pronouns") - words("function") - words("opinion") - {"more"}
+    if not named - words("nouns") or named & {"these", "those"}:
+        named -= {"these", "those"} | words("nouns")
+    is_numbered = named & {"number", "numbers"} and all(
+        word[-1].isdecimal() or word.startswith("number") for word in named
+    )
+    return bool(named) and not is_numbered

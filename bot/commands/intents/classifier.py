@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.commands.intents.addressing import names_subject
 from bot.commands.intents.intents import write_numbers, write_place, write_terms
 from bot.commands.intents.phrases import Phrase, normalise
 from bot.commands.intents.spans import SpanTagger, tag_example, train_tagger
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
 _PLACE = r"(?:\d+(?:\.\d+)*|last|introduction|conclusion|abstract)"
 _TEMPLATES = (
-    (re.compile(rf"(show|why|drop|split|shorten|expand|open|archive) {_PLACE}"), r"\1 {place}"),
+    (
+        re.compile(rf"(show|why|drop|split|shorten|expand|open|archive|search for|tree|choose candidate) {_PLACE}"),
+        r"\1 {place}",
+    ),
     (re.compile(r"(exclude|include|drop) [\d\s-]+|(exclude|include|drop) last-\d+"), r"\1\2 {numbers}"),
     (re.compile(r"more \d+"), "more {place}"),
     (re.compile(r"why \[\d+\]"), "why [{reference}]"),
@@ -37,7 +41,8 @@ _TEMPLATES = (
     (re.compile(r"(ask|survey|quick) .+", re.S), r"\1 {text}"),
     (
         re.compile(
-            r"(papers:|add section|add|drop|rename|rewrite(?! all)|cite|remove|name|invite|undo|move|budget) .+"
+            r"(papers:|add section|add|drop|rename|rewrite(?! all)|cite|remove|name|invite|undo|move|budget|"
+            r"describe) .+"
         ),
         r"\1 {said}",
     ),
@@ -58,12 +63,19 @@ _SURE_MARGIN_OF_A_DECISION = 0.45
 """The same where the command ends or undoes a step."""
 _CONTRADICTING_LEAD = 1.0
 """Lead over the class of a pattern's reading at which that reading is no longer carried out."""
+_DOUBTING_LEAD = 0.5
+"""The same where the words are asked back according to the examples."""
 _DECISIONS = frozenset({"ok", "no", "back", "stop", "start over", "forget", "undo", "redo"})
 _DOUBTFUL_WHEN_NEGATED = frozenset({"ok", "back", "stop", "start over", "forget", "undo", "export", "export {formats}"})
 """What a “not” anywhere in the words makes doubtful."""
 _NEGATED_EDIT = re.compile(
     r"\b(?:not|never) (?:drop|remove|delete|exclude|shorten|cut|split|merge|move|expand|translate)\b"
 )
+_INTERJECTION = re.compile(r"^(?:(?:oh|ah|argh|ups|oops|damn|ouch) )*no(?: no)* ,? ?(?=\w+ )")
+"""“oh no, I deleted the wrong one” negates nothing."""
+_ASKS_WHETHER = re.compile(r"(?:do (?:we|i)|does|are|is (?:the|this|section|chapter|paper|number|#?\d))\b")
+_REGRET = re.compile(r"\b(?:did|was) not (?:want|mean|meant|intend|intended|supposed)\b")
+"""What is said of a change that is to be undone: “I didn't mean to remove that”."""
 _MERE_NAME = re.compile(r"what about [\w-]+(?: [\w-]+){0,2}")
 """“what about hard negatives?” may ask for them, or why they are not there."""
 _ASKS_A_FACT = re.compile(
@@ -126,11 +138,20 @@ def weigh_reading(said: str, text: str, phase: str, *, is_loose: bool) -> str:
     template = write_template(said)
     own_score = next((score for name, score in scores if name == template), -_CONTRADICTING_LEAD)
     likeliest, score = scores[0]
-    allowed = _SURE_MARGIN if is_loose else _CONTRADICTING_LEAD
-    if likeliest == template or (score < 0 and not is_loose) or score - own_score < allowed:
+    contradicting = _DOUBTING_LEAD if likeliest == "?" else _CONTRADICTING_LEAD
+    allowed = _SURE_MARGIN if is_loose else contradicting
+    if _NEGATED_EDIT.search(normalise(text).norm) and likeliest.startswith(_EDITS):
+        return said  # “do not remove 5” has the words of an edit
+    if likeliest == template or (score < 0 and not (is_loose and likeliest != "?")) or score - own_score < allowed:
         return said
     guess = guess_command(text, phase)
     return guess.said if guess.is_sure else ""
+
+
+def is_unclear(text: str, phase: str) -> bool:
+    """Whether the examples that were asked back are clearly the nearest."""
+    template, score = _score(normalise(text).norm, phase)[0]
+    return template == "?" and score > 0
 
 
 @lru_cache(maxsize=64)  # words are weighed, guessed at and offered as suggestions one after the other
@@ -169,11 +190,17 @@ def _is_doubtful(template: str, norm: str) -> bool:
         return True
     if template == "ok" and (is_question or (words("social") | words("commanding") | _CHANGING) & set(said)):
         return True
-    if words("negation") & set(said) and (template in _DOUBTFUL_WHEN_NEGATED or _NEGATED_EDIT.search(norm)):
+    negated = words("negation") & set(_REGRET.sub("", _INTERJECTION.sub("", norm)).split())
+    if negated and (template in _DOUBTFUL_WHEN_NEGATED or _NEGATED_EDIT.search(norm)):
         return True
-    if template.startswith(_EDITS) and said[0] in words("asking") and said[1] != "about":
+    if template.startswith(_EDITS) and ((said[0] in words("asking") and said[1] != "about") or asks_whether(norm)):
         return True
     return template.startswith(_EDITS) and (bool(_UNSURE.search(norm)) or not re.search(r"[^\W\d_]", norm))
+
+
+def asks_whether(norm: str) -> bool:
+    """Whether it asks for an opinion: “do we need section 5?”."""
+    return bool(_ASKS_WHETHER.match(norm))
 
 
 def write_template(means: str) -> str:
@@ -284,8 +311,7 @@ def _fill_words(command: str, phrase: Phrase, text: str) -> str:
             return write_survey(" ".join((topic, *options)))
         case (("add" | "drop"), []):
             terms = write_terms(tagger.find(command, phrase))
-            names_some = set(terms.lower().split()) - words("pronouns") - {"these", "those"}
-            return f"{command} {terms}" if names_some else ""
+            return f"{command} {terms}" if names_subject(terms) else ""
         case "add section", []:
             title = tagger.find(command, phrase)
             return f"{command} {title}" if title else ""

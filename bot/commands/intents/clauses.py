@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 
 from bot.commands.intents.phrases import Phrase
@@ -12,7 +13,7 @@ from bot.commands.intents.vocabulary import compile_pattern, words
 _BREAK = re.compile(r" (?:, )?(?:because|since|as|and so|and then) | ?[,-] ")
 _REASON = re.compile(
     r"(?:it|this|that|they|these|those|which|there|i|we) (?:is|are|was|has|have|do|does|did|seems?|looks?)\b.*"
-    r"|(?:i|we) changed (?:my|our) minds?"
+    r"|(?:i|we)(?: have)? changed (?:my|our) minds?(?: about .*)?"
 )
 _STATEMENT = re.compile(
     r"(?:the )?(?:(?:paper|number|section|keyword)s? )?#?[\d.]+(?: \w+)? "
@@ -79,3 +80,21 @@ def _is_remark(norm: str, command: str) -> bool:
         return False
     empty = words("function") | words("nouns") | words("frame") | words("opinion")
     return said <= empty | words("negation") or bool(command != "ok" and _REASON.fullmatch(norm))
+
+
+def has_two_wishes(norm: str) -> bool:
+    """“drop 2 and add metrics”, but not “I have to leave, please stop”."""
+    second = _second_wish().search(norm)
+    return second is not None and not _wishing_words().isdisjoint(norm[: second.start()].split())
+
+
+@cache
+def _wishing_words() -> frozenset[str]:
+    return words("commanding") | {"write", "make", "put", "keep", "add", "take", "throw"}
+
+
+@cache
+def _second_wish() -> re.Pattern[str]:
+    verbs = "|".join(sorted(words("commanding") | {"write", "make", "put", "keep"}))
+    itself = r"(?! (?:it|them|this|that|these|those)\b)(?!$)"  # “cost is missing, put it in” is one
+    return re.compile(rf"(?:\b(?:and|then|but)|,)(?: then| also| please)* (?:{verbs})\b{itself}")

@@ -88,8 +88,8 @@ def _is_meant(cue: Cue, said: list[str], rest: frozenset[str]) -> bool:
     """Whether nothing else that was said speaks against the command: a negation, a question, a way back."""
     if cue.negated != bool(words("negation") & rest):
         return False
-    if cue.command.startswith(_EDITS) and said[0] in words("asking"):
-        return False  # “what is in paper 8?”
+    if cue.command.startswith(_EDITS) and said[0] in words("asking") | (words("inverted") - words("modal")):
+        return False  # “what is in paper 8?”, “do we need section 5?”
     if cue.command == "ok":
         return not rest & (words("asking") | words("hesitating")) and said[0] not in words("inverted")
     return cue.command != "no" or "back" not in rest  # “go back, these were wrong”

@@ -46,8 +46,8 @@ class Intent:
 
     @property
     def names_something(self) -> bool:
-        """Whether it takes a title or keywords, which hold no clause of their own."""
-        return "{title}" in self.command or "{terms}" in self.command
+        """Whether it takes a section's title or keywords, which name a subject and hold no clause of their own."""
+        return self.command != "name {title}" and ("{title}" in self.command or "{terms}" in self.command)
 
     def readings(self, phrase: Phrase) -> Iterator[tuple[str, Slots]]:
         """The command for each way that fits the whole phrase, and its slots."""
@@ -124,6 +124,7 @@ def write_numbers(said: str) -> str:
 
 _TERM_HEAD = re.compile(
     r"(?:(?:these|those|the following)(?: \w+){0,2} ?: ?|(?:what|how) about |"
+    r"the (?:words?|phrases?|terms?|keywords?|topics?)(?: (?:like|such as|called|named))? |"
     r"(?:the|a|an|also|some|more|another|other|as|new|both|all of|the two|"
     r"consider|have|add|include|try|cover|search for|look for) |"
     r"(?:key ?words?|search terms?|the (?:terms?|topics?|phrases?|words?))(?: (?:like|such as|called|named))? ?:? ?|"

@@ -18,12 +18,13 @@ from bot.commands.intents.addressing import (
     is_remark,
     is_subject,
     is_term,
+    names_subject,
     take_letter_off,
     tells_a_plan,
 )
 from bot.commands.intents.approvals import approves_step, is_plain_yes, thanks_while_writing
-from bot.commands.intents.classifier import guess_command, weigh_reading
-from bot.commands.intents.clauses import read_clauses
+from bot.commands.intents.classifier import asks_whether, guess_command, is_unclear, weigh_reading
+from bot.commands.intents.clauses import has_two_wishes, read_clauses
 from bot.commands.intents.cues import read_cues
 from bot.commands.intents.intents import load_intents
 from bot.commands.intents.phrases import Phrase, ends_sentence, join_sentences, normalise, take_frames_off
@@ -173,6 +174,8 @@ def _read_known(text: str, context: ReadingContext) -> Understanding | None:
     is_edit = isinstance(command, EditKeywords | EditOutline | EditPapers | SplitSection | Export)
     if is_edit and (_TWO_WISHES.search(text.lower()) or _ALSO_WISHES.search(text.lower())):
         return None  # “add attention and drop graphs”: neither is done by halves
+    if isinstance(command, Export) and set(command.formats) & (words("function") | words("nouns")):
+        return None  # “export the list” names no format
     if context.place == "thread" and isinstance(command, Export) and not set(command.formats) <= _formats():
         return Understanding(silent=True)  # “export controls are a pain”
     courtesy = isinstance(command, Show) and command.view in {"hello", "thanks"}
@@ -187,25 +190,14 @@ def _formats() -> frozenset[str]:
     return frozenset([*named, *named.values(), "csl"])
 
 
-def _names_subject(text: str) -> bool:
-    said = frozenset(normalise(text).norm.split())
-    named = said - words("pronouns") - words("function") - words("opinion")
-    if named & {"these", "those"}:
-        named -= {"these", "those"} | words("nouns")  # “drop these keywords”
-    is_numbered = named & {"number", "numbers"} and all(
-        word[-1].isdecimal() or word.startswith("number") for word in named
-    )
-    return bool(named) and not is_numbered
-
-
 def _names_subjects(text: str) -> bool:
     """Whether each part between commas names one: “graphs, way too broad” is a keyword with a reason."""
-    return all(map(_names_subject, text.split(",")))
+    return all(map(names_subject, text.split(",")))
 
 
 def _names_keywords(edit: EditKeywords) -> bool:
     """“drop it” and “add some” name none."""
-    return all(map(_names_subject, (*edit.add, *edit.drop)))
+    return all(map(names_subject, (*edit.add, *edit.drop)))
 
 
 _VERBATIM = re.compile(
@@ -291,6 +283,8 @@ def _read_command(text: str, context: ReadingContext) -> _Reading:
     found = next((reading for reading in readings if reading.said), _Reading())
     if found.said == "ok" and thanks_while_writing(plain.norm, context.phase):
         return _Reading("" if context.place == "thread" else "thanks")
+    if found.said.startswith(_EDITING) and text.rstrip().endswith("?") and asks_whether(plain.norm):
+        return _Reading()
     is_edit = found.said.startswith(_EDITING) or (found.said.startswith("rewrite") and ":" not in text)
     return _Reading() if is_edit and _ALSO_WISHES.search(plain.norm) else found
 
@@ -319,17 +313,10 @@ def _needs_weighing(found: _Reading, text: str, context: ReadingContext) -> bool
 
 
 def _guess_command(text: str, context: ReadingContext) -> str:
-    if context.by_patterns or _second_wish().search(normalise(text).norm):
-        return ""  # two wishes are not done by halves
+    if context.by_patterns or has_two_wishes(normalise(text).norm):
+        return ""  # neither is done by halves
     guess = guess_command(text, context.phase)
     return guess.said if guess.is_sure else ""
-
-
-@cache
-def _second_wish() -> re.Pattern[str]:
-    verbs = "|".join(sorted(words("commanding") | {"write", "make", "put", "keep"}))
-    itself = r"(?! (?:it|them|this|that|these|those)\b)(?!$)"  # “cost is missing, put it in” is one
-    return re.compile(rf"(?:\b(?:and|then|but)|,)(?: then| also| please)* (?:{verbs})\b{itself}")
 
 
 def _read_by_clauses(phrase: Phrase, context: ReadingContext) -> str:
@@ -371,6 +358,13 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
     return ""
 
 
+def _commands_nothing(phrase: Phrase) -> bool:
+    """“can you change that?” asks for a command without saying which, and is no question to the papers."""
+    empty = words("function") | words("pronouns")
+    cores = [core.norm.split() for core in take_frames_off(phrase, widely=True)]
+    return any(said[0] in words("commanding") and set(said[1:]) <= empty for said in cores)
+
+
 def _read_rest(text: str, context: ReadingContext) -> str:
     """A question about the survey, or a topic by itself."""
     phrase = normalise(text)
@@ -381,8 +375,12 @@ def _read_rest(text: str, context: ReadingContext) -> str:
             is_question(core.norm) for core in take_frames_off(phrase, widely=False)
         )
         is_command = phrase.norm.partition(" ")[0] in words("commanding")
+        if _commands_nothing(phrase):
+            return ""
         is_verdict = bool(_ON_A_SECTION.search(phrase.norm))
         is_named = not is_command and not is_verdict and not context.by_patterns and is_subject(text, phrase.norm)
+        if asked and not context.by_patterns and is_unclear(text, context.phase):
+            return ""
         is_asked = asked or (is_named and guess_command(text, context.phase).template.startswith("ask"))
         return f"ask {text.strip()}" if " " in phrase.norm and is_asked else ""
     if context.phase == "topic" and context.place != "thread":

@@ -26,8 +26,12 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 @cache
-def _options() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(row["way"], re.I), row["writes"]) for row in data("topics")["option"])
+def _options() -> tuple[tuple[re.Pattern[str], str, re.Pattern[str]], ...]:
+    """How people say each option, how it is written, and the words beside which it belongs to the topic."""
+    return tuple(
+        (re.compile(row["way"], re.I), row["writes"], re.compile(row.get("unless", "(?!)"), re.I))
+        for row in data("topics")["option"]
+    )
 
 
 def write_survey(said: str) -> str:
@@ -46,9 +50,9 @@ def take_options_out(said: str) -> tuple[str, list[str]]:
     """What was said without the options in it, and these as the grammar writes them."""
     named = _NAMED.findall(said)
     rest = _with_digits(_NAMED.sub(" ", said))
-    for pattern, option in _options():
+    for pattern, option, unless in _options():
         name = option.partition("=")[0]
-        if any(n.lower().startswith(name) for n in named):
+        if any(n.lower().startswith(name) for n in named) or unless.search(rest):
             continue
         if match := pattern.search(rest):
             named.append(_write_option(option, match.groups()))
@@ -121,8 +125,16 @@ def names_topic(text: str, norm: str) -> bool:
     said = norm.split()
     if not 2 <= len(said) <= 25 or "?" in text or text.rstrip().endswith("!") or said[0] in words("commanding"):
         return False
-    if next((word for word in said if word not in words("adverbs")), "") in words("negation") | {"idk", "dunno"}:
+    if next((word for word in said if word not in words("adverbs")), "") in words("negation") | {
+        "idk",
+        "dunno",
+        "sorry",
+        "ups",
+        "oops",
+    }:
         return False
     if set(said) <= words("function") | words("frame") | words("hesitation") | words("negation") | words("opinion"):
+        return False
+    if len(set(said) & words("foreign")) > 1:
         return False
     return not _is_about_people(norm) and not set(said) & (words("social") - words("social_but_studied"))
