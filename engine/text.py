@@ -131,8 +131,17 @@ def terms(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences without surrounding white space; not cut at "et al.", "i.e." or decimals."""
-    return [s.strip() for s in _rejoin_abbreviations(sentencex.segment("en", text)) if s.strip()]
+    """Sentences without surrounding white space; not cut at "et al.", "i.e.", decimals or a list's numbers "1)"."""
+    hidden = _NUMBER_IN_LIST.sub(lambda found: found[0].translate(_HIDE), text)
+    parts = _rejoin_abbreviations(part.translate(_SHOW) for part in sentencex.segment("en", hidden))
+    return [s.strip() for s in parts if s.strip()]
+
+
+_NUMBER_IN_LIST = re.compile(r"(?<=\S )(?:\((?:\d{1,2}|[ivx]{1,4})\)|(?:\d{1,2}|[ivx]{1,4})\))(?=\s)", re.I)
+"""The segmenter takes such a number for the start of a list and finds no end of a sentence behind it."""
+
+_HIDE = str.maketrans("()", "\ue000\ue001")
+_SHOW = str.maketrans("\ue000\ue001", "()")
 
 
 def without_quotes_around(text: str) -> str:

@@ -11,20 +11,22 @@ from datetime import UTC, datetime
 import numpy as np
 
 from engine.errors import RetrievalError
-from engine.gathering.question_papers import choose_naming
+from engine.gathering.question_papers import choose_naming, spread
 from engine.gathering.review_scope import ReviewScope, plan_other_queries
 from engine.options import Sampling
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.sources import PaperSearch
 from engine.retrieval.ranking import popularity
-from engine.retrieval.topic_words import Scores
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Query, Reason, SearchRecord
 
 LEAST_PAPERS = 10
 MOST_RETRIES = 2
 """Fewer papers than that are looked for with other words, so often (Jarvis)."""
+
+MOST_NAMING = 200
+"""Papers of a library that are taken because they have a query's words, where no language model will judge them."""
 
 PLACE_S = 20.0
 """Seconds that one query may take in one place: the others do not wait for it any longer."""
@@ -72,7 +74,12 @@ class ReviewSearch:
         await self.context.progress(Progress("searching", detail="; ".join(query.render() for query in queries)))
         online = self.context.online
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._in_library(query)) for query in queries if self._wanted("library")]
+            by_words = bool(scope.phrases)
+            tasks = [
+                group.create_task(self._in_library(query, by_words=by_words))
+                for query in queries
+                if self._wanted("library")
+            ]
             if online:
                 searched = [
                     place
@@ -87,12 +94,18 @@ class ReviewSearch:
     def _wanted(self, place: str) -> bool:
         return not self.places or place in self.places
 
-    async def _in_library(self, query: BooleanQuery) -> tuple[BooleanQuery, Sequence[Paper], SearchRecord | None]:
+    async def _in_library(
+        self, query: BooleanQuery, *, by_words: bool
+    ) -> tuple[BooleanQuery, Sequence[Paper], SearchRecord | None]:
+        """The most relevant papers; ``by_words``: also those that have most of the query's words."""
         if not self.brief.library and self.context.library.name == "no library":
             return query, (), None
         library = self.context.library
-        found = await library.search(Query(query.words(), self.space, "relevance", query.years))
-        return query, [item.paper for item in found], _record(library.name, query, len(found))
+        found = list(await library.search(Query(query.words(), self.space, "relevance", query.years)))
+        if by_words:
+            found += await library.search(Query(query.words(), MOST_NAMING, "words", query.years))
+        papers = list({item.paper.key: item.paper for item in found}.values())
+        return query, papers, _record(library.name, query, len(papers))
 
     async def _online(
         self, place: PaperSearch, query: BooleanQuery
@@ -123,20 +136,21 @@ class ReviewSearch:
         """Different papers found, without those retracted."""
         return sum(not paper.retracted for paper in self.known.papers.values())
 
-    async def candidates(self, phrases: Sequence[str], sampling: Sampling, seed: int) -> list[FoundPaper]:
+    async def candidates(self, scope: ReviewScope, sampling: Sampling, seed: int) -> list[FoundPaper]:
         """The papers in the order in which they are read: by their weights, or at random as published.
 
-        Where ``phrases`` of the request are given, only papers that name them: no language model will judge them.
+        Where no language model will judge them, only papers that name the question's parts.
         """
         fused = [item for item in self.known.fused(self.rankings) if not item.paper.retracted]
-        if phrases:
-            fused = await choose_naming(phrases, fused, self.context.library, self.context.embedder)
+        if scope.phrases:
+            context = self.context
+            fused = await choose_naming(scope.questions[0], scope.phrases, fused, context.library, context.embedder)
         if not fused:
             return []
         reasons: dict[PaperKey, list[Reason]] = {}
         for key, found in self.reasons.items():
             reasons.setdefault(self.known.key_of(key), []).extend(found)
-        scores = weigh_papers(fused, datetime.now(UTC).year)
+        scores = weigh_papers(fused, datetime.now(UTC).year, with_texts=not scope.phrases)
         weighted = [
             replace(item, score=float(score), reasons=tuple(dict.fromkeys(reasons.get(item.paper.key, ()))))
             for item, score in zip(fused, scores, strict=True)
@@ -148,28 +162,25 @@ class ReviewSearch:
         return weighted
 
 
-def weigh_papers(found: Sequence[FoundPaper], this_year: int) -> list[float]:
-    """For each paper 0.6 · relevance + 0.25 · citations + 0.15 · full text, each from 0 to 1."""
+def weigh_papers(found: Sequence[FoundPaper], this_year: int, *, with_texts: bool = True) -> list[float]:
+    """For each paper 0.6 · relevance + 0.25 · citations + 0.15 · full text, each from 0 to 1.
+
+    Where no full text will be read (``with_texts``), its weight goes to relevance.
+    """
     relevance = np.array([item.score for item in found])
     counts = np.array([np.nan if f.paper.citations is None else float(f.paper.citations) for f in found])
     years = np.array([f.paper.year or 0 for f in found], np.int64)
     cited = popularity(counts, years, this_year)
     open_text = np.array([float(is_open(f.paper)) for f in found])
-    parts = ((RELEVANCE, relevance), (CITATIONS, cited), (FULL_TEXT, open_text))
-    total = sum(weight * _from_0_to_1(values) for weight, values in parts)
+    of_text = FULL_TEXT if with_texts else 0.0
+    parts = ((RELEVANCE + FULL_TEXT - of_text, relevance), (CITATIONS, cited), (of_text, open_text))
+    total = sum(weight * spread(values) for weight, values in parts)
     return [float(value) for value in np.asarray(total)]
 
 
 def is_open(paper: Paper) -> bool:
     """Whether the full text seems to be open."""
     return bool(paper.pdf) or any(identifier.startswith("arxiv:") for identifier in paper.identifiers)
-
-
-def _from_0_to_1(values: Scores) -> Scores:
-    """Spread over the whole range: ranks fused over few queries lie close together."""
-    low, high = float(values.min()), float(values.max())
-    result: Scores = (values - low) / (high - low) if high > low else np.ones_like(values)
-    return result
 
 
 def _record(source: str, query: BooleanQuery, found: int, note: str = "") -> SearchRecord:

@@ -77,7 +77,7 @@ class QuickRecipe(RevisedEitherWay):
         search = ReviewSearch(brief, context, options.space, frozenset(options.places))
         search.carry(carried[:CARRIED])
         queries = await search.run(brief.topic, scope)
-        candidates = await search.candidates(scope.phrases, options.sampling, context.seed + context.attempt)
+        candidates = await search.candidates(scope, options.sampling, context.seed + context.attempt)
         if not candidates:
             raise UserError(explain_nothing_relevant(brief, (), scope.phrases))
         most = QUOTED_STUDIES if context.model is None else MOST_READ

@@ -113,7 +113,11 @@ def read_topic(topic: str) -> TopicWords:
         parts = [part for part in word.split("-") if part]
         if len(parts) > 1:
             writings.append(Writing((stem("".join(parts)),), (at,)))
-            writings.append(Writing(tuple(stem(p) for p in parts if p not in STOP_WORDS), (at,)))
+            carrying = tuple(stem(p) for p in parts if p not in STOP_WORDS)
+            # "context" alone is not "in-context".
+            writings += [Writing(carrying, (at,))] if len(carrying) > 1 else []
+        elif prefixed := _PREFIXED.fullmatch(word):
+            writings.append(Writing((stem(f"{prefixed[1]}-{prefixed[2]}"),), (at,)))
         writings += [Writing((stem(other),), (at,)) for other in _other_spellings(word)]
     for first, second in pairwise(plain):
         ends = place.get(stem(first)), place.get(stem(second))
@@ -121,6 +125,13 @@ def read_topic(topic: str) -> TopicWords:
             positions = tuple(at for at in ends if at is not None)
             writings += [Writing((stem(joined),), positions) for joined in (f"{first}-{second}", f"{first}{second}")]
     return TopicWords(stems, tuple(w for w in dict.fromkeys(writings) if w.stems and w.stems != stems))
+
+
+_PREFIXED = re.compile(
+    r"(auto|bi|co|cross|feed|fine|hyper|inter|intra|meta|micro|multi|non|over|post|pre|pseudo|quasi|semi|spatio|sub|"
+    r"under|uni)(\w{4,})"
+)
+"""A word that is often written with a hyphen behind its first part; one that nobody writes so is found nowhere."""
 
 
 _OF_ANY_TOPIC = frozenset(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
 
+from engine.retrieval.topic_words import OF_ANY_METHOD, read_topic, with_abbreviations
 from engine.text import terms
 from engine.writing.extractive import AbstractSentence
 
@@ -14,7 +15,8 @@ Asked = Literal["reason", "manner", "whether"]
 
 _REASON = re.compile(r"why\b|how come\b|what (?:\w+ )?(?:causes?|explains?|drives?|makes?|leads? to)\b", re.I)
 _MANNER = re.compile(
-    r"how (?!(?:come|much|many|often|well|far|good|large|long|robust|reliabl[ey]|effective(?:ly)?)\b)|"
+    r"how (?!(?:come|much|many|often|well|far|good|large|long|robust|reliabl[ey]|effective(?:ly)?)\b)(?!"
+    r"(?:\S+ ){1,9}?(?:affect|alter|change|help|impact|improve|influence|matter|relate|shape)\b)|"
     r"(?:which|what)(?: are)?(?: the)? (?:\w+ )?(?:methods?|ways?|techniques?|approach(?:es)?)\b",
     re.I,
 )
@@ -26,7 +28,7 @@ _GIVES_REASON = re.compile(
 )
 _MOTIVATES = re.compile(
     r"\bremains? (?:an?|the|to be|unclear|unsolved|open|largely|elusive|under|vacant|challenging|unexplored)\b|"
-    r"\b(?:challenge|challenging|impediment|obstacle|promis(?:e|ing)|important|fundamental|crucial|"
+    r"\b(?:challenges?|challenging|impediments?|obstacles?|promis(?:e|ing)|important|fundamental|crucial|"
     r"essential|vital|attention|popular|widely|efforts?)\b|"
     r"\b(?:recent|recently|recent years|increasingly|success|we (?:address|study|tackle|consider|investigate))\b|"
     r"^(?:\S+ ){0,6}(?:involves?|requires?|contributes? to|aims?|refers? to|concerns?)\b",
@@ -36,6 +38,18 @@ _BOASTS = re.compile(
     r"\bstate[- ]of[- ]the[- ]arts?\b|\boutperform|\bsuperior|\bdemonstrate[sd]? the effectiveness\b", re.I
 )
 
+_REPORTS = re.compile(
+    r"\b(?:we (?:also )?(?:show|find|found|observe|demonstrate|prove|report)|results?|experiments?|evaluations?|"
+    r"findings?)\b",
+    re.I,
+)
+_STATES_EFFECT = re.compile(
+    r"\b(?:improv|increas|reduc|decreas|better|worse|gain|boost|benefi|help|hurt|harm|degrad|effective|robust|accura|"
+    r"outperform|significan|slower|faster|more|less|fewer|higher|lower|exceed|achiev|surpass|speed|leads?\b|led\b|enabl|"
+    r"prevent|mitigat|alleviat|shorten|fail|cannot|not\b|no\b)",
+    re.I,
+)
+
 
 def what_is_asked(question: str) -> Asked:
     """What the question asks for, by its first words."""
@@ -43,22 +57,49 @@ def what_is_asked(question: str) -> Asked:
     return "reason" if _REASON.match(said) else "manner" if _MANNER.match(said) else "whether"
 
 
-def can_answer(sentence: AbstractSentence, parts: Sequence[frozenset[str]], asked: Asked) -> bool:
-    """Whether the sentence can answer a question with these parts, each a set of stems.
+Part: TypeAlias = tuple[frozenset[str], ...]
+"""A part of a question: each of its words by the stems that name it, in all their spellings."""
 
-    It has to name every part; for a finding the title may name all but one, unless all that it says is that a method
-    is better than others. A method answers how something is done. Known problems count where they say more than that
-    something matters, and a reason is only what gives one.
+NAMED = 2 / 3
+"""Share of a part's words by which it is named: two of three."""
+
+
+def read_part(phrase: str, texts: Iterable[str] = ()) -> Part:
+    """The words of a part but for those of any method beside others; ``texts`` tell their abbreviations."""
+    said = with_abbreviations(read_topic(phrase), texts)
+    forms = [{stem} for stem in said.stems]
+    for writing in said.writings:
+        if len(writing.stems) == 1:
+            for at in writing.positions:
+                forms[at].add(writing.stems[0])
+    special = [at for at, stem in enumerate(said.stems) if stem not in OF_ANY_METHOD]
+    return tuple(frozenset(forms[at]) for at in special or range(len(forms)))
+
+
+def can_answer(sentence: AbstractSentence, parts: Sequence[Part], asked: Asked) -> bool:
+    """Whether the sentence can answer a question with these parts.
+
+    It has to name every part, of which words may stand in the title. A finding may name one and the title the others
+    where it states an effect, unless all that it says is that a method is better than others. A method answers how
+    something is done. What only says that something matters answers nothing, and a reason is only what gives one.
     """
     if asked == "reason" and not _GIVES_REASON.search(sentence.text):
         return False
-    own, title = frozenset(terms(sentence.text)), frozenset(terms(sentence.paper.title))
-    names_all = all(part & own for part in parts if part)
+    own = frozenset(terms(sentence.text))
+    whole = own.union(terms(sentence.paper.title))
+    names_all = all(_names(part, whole) and _names(part, own, least=0) for part in parts)
     match sentence.statement:
         case "finding":
-            near = any(part & own for part in parts) and all(part & (own | title) for part in parts if part)
-            return names_all or (near and not _BOASTS.search(sentence.text))
+            near = all(_names(part, whole) for part in parts) and any(_names(part, own) for part in parts)
+            states = asked != "whether" or _STATES_EFFECT.search(sentence.text)
+            reports = _REPORTS.search(sentence.text) or not _MOTIVATES.search(sentence.text)
+            return bool(reports and (names_all or (near and states and not _BOASTS.search(sentence.text))))
         case "contribution":
             return names_all and asked == "manner"
         case "problem":
             return names_all and not _MOTIVATES.search(sentence.text)
+
+
+def _names(part: Part, stems: frozenset[str], least: float = NAMED) -> bool:
+    """Whether at least one word of the part is among the stems, and at least that share of them."""
+    return sum(not word.isdisjoint(stems) for word in part) >= max(1, least * len(part))

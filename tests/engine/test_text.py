@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engine.text import heading, stem, terms
+from engine.text import heading, sentences, stem, terms
 
 ROOTS = ("retriev", "generat", "relation", "condition", "hope", "organ", "nation", "vector", "troubl", "motor")
 ENDINGS = ("ization", "ational", "fulness", "iveness", "ing", "ed", "s", "ly", "ment", "ation")
@@ -60,3 +60,16 @@ def test_terms_are_stems_without_stop_words() -> None:
 @pytest.mark.parametrize(("said", "shown"), [("chain-of-thought prompting", "Chain-of-Thought Prompting")])
 def test_small_words_inside_a_compound_stay_small(said: str, shown: str) -> None:
     assert heading(said) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It brings 1) A faster start, and 2) Better ends.| We test it.| It works.",
+        "Steps: (1) Do this.| (2) Do that.| We test it.",
+        "We show: i) A thing.| ii) Another thing.| We test it.",
+        "It follows from (3) that this holds (see 4).| So it is.",
+    ],
+)
+def test_the_numbers_of_a_list_in_a_line_neither_cut_a_sentence_nor_join_those_behind(text: str) -> None:
+    assert sentences(text.replace("|", "")) == text.split("| ")

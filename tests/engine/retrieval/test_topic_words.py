@@ -32,10 +32,26 @@ def find(topic: str, title: str, abstract: str = "") -> float:
         ("modelling", "Modeling Users"),
         ("color", "The Colours of Images"),
         ("center", "Data Centres"),
+        ("multitask learning", "Multi-Task Learning of Everything"),
+        ("oversmoothing", "Against Over-Smoothing"),
+        ("nonconvex optimization", "Non-Convex Optimisation in Rounds"),
     ],
 )
 def test_a_word_is_found_however_it_is_spelt(topic: str, title: str) -> None:
     assert find(topic, title) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("topic", "title"),
+    [
+        ("over-smoothing", "Smoothing of Time Series"),
+        ("in-context", "Words in Context"),
+        ("off-policy", "Policy Gradients"),
+        ("out-of-distribution", "Distribution of Goods"),
+    ],
+)
+def test_a_compound_with_a_function_word_is_not_found_by_its_other_part(topic: str, title: str) -> None:
+    assert find(topic, title) == 0
 
 
 def test_the_title_tells_more_than_one_mention_and_three_mentions_more_than_one() -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from engine.reading.roles import Statement
-from engine.text import terms
-from engine.writing.answering_sentences import Asked, can_answer, what_is_asked
+from engine.writing.answering_sentences import Asked, can_answer, read_part, what_is_asked
 from engine.writing.extractive import AbstractSentence
 from tests.fakes import paper
 
-PARTS = [frozenset(terms("caffeine")), frozenset(terms("deep sleep"))]
+PARTS = [read_part("caffeine"), read_part("deep sleep")]
 TITLED = "Caffeine and Deep Sleep"
 
 
@@ -29,6 +28,8 @@ def says(text: str, statement: Statement, asked: Asked = "whether", title: str =
         ("How much caffeine impairs deep sleep?", "whether"),
         ("How effective is caffeine?", "whether"),
         ("Does caffeine impair deep sleep?", "whether"),
+        ("How does drinking caffeine at night affect deep sleep?", "whether"),
+        ("How does caffeine help?", "whether"),
     ],
 )
 def test_a_question_is_told_by_its_first_words(question: str, asked: Asked) -> None:
@@ -42,11 +43,35 @@ def test_what_only_motivates_answers_nothing() -> None:
     assert says("Deep sleep remains vulnerable to caffeine.", "problem")
 
 
+def test_a_part_is_named_by_most_of_its_words_in_any_spelling_but_not_by_learning() -> None:
+    parts = [
+        read_part("multitask learning"),
+        read_part("low-resource languages", ["Low-resource languages (LRLs)."] * 2),
+    ]
+
+    def names(text: str, title: str = "") -> bool:
+        return can_answer(AbstractSentence(paper(1, title=title), text, "finding", 0.9, 2), parts, "whether")
+
+    assert names("Multi-task models help low-resource languages.")
+    assert names("Multi-task models help LRLs.")
+    assert not names("Transfer learning helps low-resource languages."), "any method learns"
+    assert not names("Multi-task models help sign languages."), "other languages"
+    assert names("It helps these languages.", "Multi-Task Learning for Low-Resource Languages") is False
+    assert names("Sharing tasks helps low-resource languages.", "Multi-Task Learning")
+
+
 def test_a_boast_answers_only_where_it_names_all_that_was_asked() -> None:
     assert says("We find that it is shortened by caffeine.", "finding")
     assert not says("With caffeine it outperforms the state of the art.", "finding")
     assert says("For deep sleep without caffeine it outperforms the state of the art.", "finding")
     assert not says("It is shortened by caffeine.", "finding", title="Coffee")
+
+
+def test_a_finding_beside_the_title_states_an_effect_and_does_not_motivate() -> None:
+    assert not says("Our scripts for caffeine run in other laboratories.", "finding")
+    assert says("Caffeine makes the nights of adults worse.", "finding")
+    assert not says("Caffeine in deep sleep is one of the key challenges.", "finding")
+    assert says("Our results on caffeine and deep sleep show how important the dose is.", "finding")
 
 
 def test_a_method_answers_how_and_a_reason_answers_why() -> None:
