@@ -78,7 +78,8 @@ async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey
         turn.show_card(make_card(turn.session))
         return
     _require_rest(turn)
-    if wanted.conversation != turn.stored.conversation:
+    # A terminal's conversation is no place that one could go back to: what `scholium write` made is opened here.
+    if wanted.conversation != turn.stored.conversation and (wanted.is_running or not _is_terminal(turn)):
         raise UserError(replies.elsewhere(wanted))
     session, owner, invited = await services.load_survey(wanted.session_id)
     await services.archive_survey(wanted.session_id, archived=False)
@@ -98,6 +99,10 @@ async def _archive(turn: Turn, services: ConversationServices, number: int, pers
         session_id, title = turn.session.id, turn.session.state.brief.topic if turn.session.state.brief else ""
     await services.archive_survey(session_id, archived=True)
     turn.say(replies.archived(title))
+
+
+def _is_terminal(turn: Turn) -> bool:
+    return turn.stored.conversation.platform == "terminal"
 
 
 def _require_rest(turn: Turn) -> None:

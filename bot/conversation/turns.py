@@ -50,7 +50,7 @@ from bot.wording import money, replies, reviews, trees, views
 from bot.wording import sentences as wording
 from bot.wording.cards import EDITS, PROPOSING, by_whom, make_card, word_change, word_decision
 from bot.wording.survey import word_revision
-from engine.errors import ScholiumError, UserError
+from engine.errors import LanguageModelError, ScholiumError, UserError
 from engine.llm.model import LanguageModel
 from engine.rendering.files import parse_formats, write_files
 from engine.session.events import (
@@ -274,12 +274,12 @@ class Turns:
         else:
             await self._ask_back(turn, text)
 
-    async def _ask_back(self, turn: Turn, text: str) -> None:
+    async def _ask_back(self, turn: Turn, text: str, failure: str = "") -> None:
         """Say that it was not understood, and offer what was likeliest meant."""
         await ready_classifier()
         session = turn.session
         choices = suggest_commands(text, "writing" if session.job else session.state.phase)
-        self._offer(turn, replies.asked_back(text, choices), choices)
+        self._offer(turn, replies.asked_back(text, choices, failure), choices)
 
     def _offer(self, turn: Turn, text: str, choices: tuple[str, ...]) -> None:
         """Commands as buttons: nothing is done before one is pressed."""
@@ -290,7 +290,11 @@ class Turns:
 
     async def _read(self, turn: Turn, incoming: Incoming, text: str, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
-        reading = await read(model, text, turn.session)
+        try:
+            reading = await read(model, text, turn.session)
+        except LanguageModelError as error:
+            await self._ask_back(turn, text, str(error))
+            return
         allowed = all(self._may(turn, incoming, command) for command in reading.commands)
         if not reading.commands:
             await self._ask_back(turn, text)

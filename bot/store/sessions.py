@@ -10,7 +10,7 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -212,10 +212,11 @@ class Store:
                 same = (conversations.c.id == name) & (conversations.c.version == stored.version)
                 if not (await connection.execute(conversations.update().where(same).values(place))).rowcount:
                     return None
-            known = sessions.update().where(sessions.c.id == session.id).values(row)
-            if not (await connection.execute(known)).rowcount:
+            known = sessions.update().where((sessions.c.id == session.id) & (sessions.c.conversation_id == name))
+            if not (await connection.execute(known.values(row))).rowcount:
                 where = {"platform": at.platform, "tenant": at.tenant, "conversation_id": name}
-                await connection.execute(sessions.insert().values(id=session.id, created_at=now, **where, **row))
+                if not await _take_over(connection, session.id, name, {**where, **row}):
+                    await connection.execute(sessions.insert().values(id=session.id, created_at=now, **where, **row))
             for digest, piece in new.items():
                 values = {"session_id": session.id, "digest": digest, "content": piece.content}
                 await connection.execute(self.insert_once(pieces).values(values))
@@ -365,8 +366,23 @@ def where_event(at: Conversation, key: str) -> sa.Update:
 async def _leave_current(connection: AsyncConnection, name: str) -> None:
     """Where the current session of a conversation was deleted: open another of its sessions, or delete it too."""
     current = sa.select(conversations.c.session_id).where(conversations.c.id == name).scalar_subquery()
-    if (await connection.execute(sa.select(sessions.c.id).where(sessions.c.id == current))).first():
-        return
+    if not (await connection.execute(sa.select(sessions.c.id).where(sessions.c.id == current))).first():
+        await _open_another(connection, name)
+
+
+async def _take_over(connection: AsyncConnection, session_id: str, name: str, row: Mapping[str, object]) -> bool:
+    """Whether another conversation had the session, which belongs to this one from now on."""
+    if not (await connection.execute(sessions.update().where(sessions.c.id == session_id).values(row))).rowcount:
+        return False
+    left = sa.select(conversations.c.id).where(
+        (conversations.c.session_id == session_id) & (conversations.c.id != name)
+    )
+    for former in (await connection.execute(left)).scalars().all():
+        await _open_another(connection, former)
+    return True
+
+
+async def _open_another(connection: AsyncConnection, name: str) -> None:
     others = sa.select(sessions.c.id).where(sessions.c.conversation_id == name).order_by(sessions.c.changed_at.desc())
     same = conversations.c.id == name
     if (other := (await connection.execute(others.limit(1))).scalar()) is None:

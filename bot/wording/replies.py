@@ -25,11 +25,12 @@ def hello(session: SurveySession) -> str:
     return f"Hello. {status(session)}"
 
 
-def asked_back(text: str, choices: Sequence[str]) -> str:
-    """Words that were not understood, and what they likeliest mean."""
+def asked_back(text: str, choices: Sequence[str], failure: str = "") -> str:
+    """Words that were not understood, and what they likeliest mean; ``failure`` is why no language model read them."""
     said = escape_markdown(shorten(clean(text), 80))
     listed = "\n".join(f"{number}. `{choice}`" for number, choice in enumerate(choices, start=1))
-    return f"I am not sure what you mean by “{said}”. Did you mean one of these?\n\n{listed}"
+    warning = f"\n\n⚠ {escape_markdown(failure)}" if failure else ""
+    return f"I am not sure what you mean by “{said}”. Did you mean one of these?\n\n{listed}{warning}"
 
 
 def not_understood(text: str, state: State) -> str:

@@ -97,8 +97,12 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
     namer = ClusterNamer(context.model, brief.topic, context.seed + context.attempt) if context.model else None
     wording = CandidateWording(read, namer.name if namer else None, reader.find)
     pool, _ = await expand_keywords(start, search, embedder, context.limits, chosen, wording)
-    unnamed = f"The language model named no keywords. {namer.failure}" if namer and namer.failure else ""
-    return replace(pool, note=unnamed)
+    return replace(pool, note=_note_failure(namer.failure) if namer and namer.failure else "")
+
+
+def _note_failure(failure: str) -> str:
+    reason = f"the {failure.removeprefix('The ')}" if failure.startswith("The ") else failure
+    return f"These keywords come from the papers alone: {reason}"
 
 
 async def _find_papers(topic: str, brief: Brief, context: RunContext) -> list[Paper]:

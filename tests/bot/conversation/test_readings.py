@@ -12,6 +12,7 @@ from adapters.chat import Conversation, Incoming
 from bot.conversation import understanding
 from bot.conversation.understanding import read
 from bot.wording import replies
+from engine.llm.model import Unreachable
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.state import State, SurveySession
 from tests.fakes import FakeModel
@@ -59,6 +60,20 @@ async def test_a_model_that_obeys_a_title_deletes_nothing_and_lets_nobody_in(
         await lab.chat.say(button=said[-1].buttons[0].action)
         stored = await lab.service.dispatcher.load_conversation(lab.chat.only)
         assert stored.invited == {"eve"}
+
+
+async def test_with_a_dead_model_unclear_words_are_asked_back_and_the_failure_is_said(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: str, __: str) -> str:
+        raise Unreachable("ConnectError")
+
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        monkeypatch.setattr(lab.service.dispatcher._turns._services, "model", lambda *_: FakeModel(fail))
+        (asked,) = await lab.chat.say("what about hard negatives?")
+        assert "1. `add hard negatives`" in asked.text and asked.buttons
+        assert asked.text.endswith("⚠ The language model's service could not be reached.")
 
 
 @pytest.mark.parametrize(("text", "threads"), [("which section are you writing now?", 1), ("please stop", 0)])

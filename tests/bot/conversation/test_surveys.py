@@ -8,7 +8,7 @@ from dataclasses import replace
 from adapters.chat import Incoming
 from bot.bench.platforms.changes import PATIENCE_S
 from engine.retrieval.libraries.local import LocalLibrary
-from tests.fakes import HERE
+from tests.fakes import HERE, FakeChat
 from tests.lab import opened
 
 
@@ -115,3 +115,34 @@ async def test_what_is_not_understood_is_asked_back_and_a_number_or_a_button_cho
         assert "**hard negatives** (added by you)" in lab.chat.last
         await lab.talk("what about soft negatives?", "1")
         assert "**soft negatives** (added by you)" in lab.chat.last
+
+
+class FakeTerminal(FakeChat):
+    """Two conversations of one person, as `scholium write` and `scholium chat` have them."""
+
+    platform = "terminal"
+    only = None  # type: ignore[assignment]
+
+    async def say_in(self, thread: str, text: str) -> str:
+        """Say something in one of them, and return the last answer."""
+        self.turn.clear()
+        self.said += 1
+        at = replace(HERE, platform=self.platform, thread=thread)
+        await self.backend.handle(Incoming(at, "mara", f"t{self.said}", text))
+        async with asyncio.timeout(PATIENCE_S):
+            await self.turn.wait()
+        return self.last
+
+
+async def test_a_terminal_opens_what_was_begun_in_another_conversation(library: LocalLibrary) -> None:
+    async with opened(chat := FakeTerminal()):
+        await chat.say_in("write", "survey dense retrieval")
+        await chat.say_in("1", "open 1")
+        assert "**Keywords** to search with" in chat.last
+        assert "“dense retrieval”" in await chat.say_in("1", "status")
+        assert "dense retrieval" in await chat.say_in("1", "add query encoder")
+        assert "No survey is open here" in await chat.say_in("write", "archive")
+        listed = await chat.say_in("write", "list")
+        assert listed.count("dense retrieval") == 1
+        await chat.say_in("write", "open 1")
+        assert "query encoder" in chat.last

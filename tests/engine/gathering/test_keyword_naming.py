@@ -27,7 +27,7 @@ async def test_after_a_failure_the_model_is_not_asked_again_and_the_failure_is_k
 
 
 def test_the_proposal_of_keywords_says_that_no_model_named_them() -> None:
-    pool = KeywordPool((Keyword("stance detection", "topic"),), note="The language model named no keywords.")
+    pool = KeywordPool((Keyword("stance detection", "topic"),), note="These keywords come from the papers alone.")
     state = State(phase="keywords", brief=Brief("stance detection"), keywords=edit_keywords(pool, ("polls",), ()))
-    assert "⚠ The language model named no keywords." in proposal(state)
+    assert "⚠ These keywords come from the papers alone." in proposal(state)
     assert "⚠" not in proposal(State(phase="keywords", brief=state.brief, keywords=KeywordPool(pool.keywords)))
