@@ -161,7 +161,7 @@ async def _one_draft(
     found = await check(checker, " ".join(written), shown)
     standing = {bare(claim.text): claim for claim in found.claims}
     for kind, false in planted:
-        _count_falsehood(kind, false, found, standing, truths, counts)
+        _count_falsehood(kind, false, found, standing, _Known(truths, shown), counts)
     wrong = {bare(false.text) for _, false in planted}
     kept = sum(claim.ending == "kept" and bare(claim.text) not in wrong for claim in found.claims)
     true_ones["kept"] += kept
@@ -178,12 +178,31 @@ def _plant(
     return None, None
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is so: the true sentences by their bare text, and the papers whose own words may stand for them."""
+
+    truths: Mapping[str, Statement]
+    papers: Sequence[Paper]
+
+    def holds(self, claim: Claim) -> bool:
+        """Whether a reworded claim is one of the truths, or its paper's sentence word for word."""
+        truth = self.truths.get(bare(claim.text))
+        return self.is_quoted(claim) or (truth is not None and truth.paper.key in list_cited_keys(claim.text))
+
+    def is_quoted(self, claim: Claim) -> bool:
+        """Whether all that the claim says is words of the papers it cites."""
+        texts = {paper.key: paper.content for paper in self.papers}
+        own = [c for c in claim.citations if c.quote and c.quote in texts[c.key] and c.quote in claim.text]
+        return bool(own) and all(c.verdict in {"quoted", "summarised"} and c in own for c in claim.citations)
+
+
 def _count_falsehood(
     kind: Falsehood,
     false: Statement,
     found: CheckedText,
     standing: dict[str, Claim],
-    truths: dict[str, Statement],
+    known: _Known,
     counts: Counts,
 ) -> None:
     """What became of one planted sentence; it survived where the text still says what no cited paper says."""
@@ -194,14 +213,13 @@ def _count_falsehood(
         (c for c in found.claims if c.was and bare(c.was) == bare(false.text) and c.ending == "reworded"), None
     )
     if claim is not None:
-        truth = truths.get(bare(false.text))
+        truth = known.truths.get(bare(false.text))
         right = truth is not None and set(list_cited_keys(claim.text)) == {truth.paper.key}
         count["recited" if claim.ending == "cited anew" else "kept"] += 1
         count["survived"] += not right
     elif reworded is not None:
         count["reworded"] += 1
-        truth = truths.get(bare(reworded.text))
-        count["survived"] += truth is None or truth.paper.key not in list_cited_keys(reworded.text)
+        count["survived"] += not known.holds(reworded)
     elif fold(false.text.rstrip(".")) in fold(found.text):
         count["survived"] += 1
     else:

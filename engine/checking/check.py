@@ -16,6 +16,7 @@ from engine.checking.claims import is_connecting
 from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, NOT_THERE, UNCITED
 from engine.checking.faults import ARGUABLE, Fault, Source, Vocabulary, find_faults, source_of
 from engine.checking.lexicon import split_terms, unify_spelling
+from engine.checking.own_words import quote_behind
 from engine.checking.quotations import find_in_paper
 from engine.checking.sentence_state import SentenceState, count_claims, ending_of
 from engine.checking.strengths import DROPPABLE
@@ -203,6 +204,9 @@ class _Check:
         if repair is not None and not repair.strip() and not unclear:
             line.removed = True
             return
+        if holding and (last or line.questioned == line.text) and self._quote(line, holding, found):
+            return
+        line.questioned = line.text if holding and not unclear else line.questioned
         line.doubts = (
             *(() if cited else (UNCITED,)),
             *self._faults_named(line.text, holding or cited or others),
@@ -236,6 +240,16 @@ class _Check:
         line.questioned = line.text
         line.doubts = (*self._faults_named(line.text, cited), IN_OTHER_WORDS)
         return True
+
+    def _quote(self, line: SentenceState, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
+        """Say what the model calls its support in the source's own words, where a program still finds a fault in it."""
+        if self.task.is_table or any(fault.kind == "subject" for fault in self._faults(line.text, keys)):
+            return False
+        for key in keys:
+            if quoted := quote_behind(line.text, found[key], self.sources[key].paper):
+                line.text, line.ending, line.citations = quoted.text, "reworded", quoted.citations
+                return True
+        return False
 
     def _take_repair(self, line: SentenceState, repair: str) -> bool:
         """Put a proposed wording in the claim's place, to be judged in its turn."""

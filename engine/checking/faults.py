@@ -247,6 +247,7 @@ def _unfounded_numbers(claim: str, sources: Sequence[Source], said: frozenset[st
 
 
 _NAME = re.compile(r"(?:[^\W_]|(?<=\w)[+&/.'’-](?=\w))+(?:\+\+)?")
+_POWER_OF_TEN = re.compile(r"[\d.]+[eE]-?\d+")
 _ET_AL = re.compile(r"\s+(?:et al\b|and (?:colleagues|co-?workers)\b|\()", re.I)
 
 
@@ -263,7 +264,11 @@ def names_in(text: str, vocabulary: Vocabulary) -> list[str]:
         for at, match in enumerate(_NAME.finditer(sentence)):
             word = re.sub(r"['’]s$", "", match[0]).strip("'’-.")
             parts = [p for p in re.split(r"[-/]", word) if p]
-            if not any(_looks_named(p) for p in parts) or (at == 0 and quantities(word.lower())):
+            if (
+                _POWER_OF_TEN.fullmatch(word)
+                or not any(_looks_named(p) for p in parts)
+                or (at == 0 and quantities(word.lower()))
+            ):
                 continue
             begins = at == 0 or sentence[: match.start()].rstrip().endswith((":", "“", '"', "("))
             plain_capital = all((p[:1].isupper() and p[1:].islower()) or p.islower() for p in parts)
@@ -289,7 +294,7 @@ def _is_common(parts: Sequence[str], vocabulary: Vocabulary) -> bool:
 
 @cache
 def _openers() -> frozenset[str]:
-    """Ordinary words with which sentences of abstracts begin, counted over 87,000 of them."""
+    """Ordinary words: sentences of abstracts begin with them, or they stand in lower case in at least 60 of 87,000."""
     return read_wordlist("checking/openers.txt")
 
 

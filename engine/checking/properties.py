@@ -66,5 +66,28 @@ PROPERTIES: tuple[Strength, ...] = (
         ),
         anywhere=True,
     ),
+    Strength(
+        "slowness",
+        match_words(r"(?:(?:is|are|was|were|but|and|yet|very|too|rather) |^)slow(?:er)?|sluggish\w*|time-consuming"),
+        match_words(
+            r"slow\w*|sluggish|time|hours?|days?|weeks?|minutes?|expensive\w*|cost\w*|intensive\w*|overhead|exponential\w*|"
+            r"faster|fastest|speed\w*|accelerat\w*|delay\w*|latenc\w+|inefficien\w+|heavy|prohibitive\w*|bottlenecks?|long\w*|"
+            r"complexity|burden\w*|quadratic\w*"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "failure",
+        match_words(
+            r"useless|worthless|ineffective|"
+            r"(?:is|are|was|were|remains?) (?:unproven|impractical|unusable|unreliable|unstable)"
+        ),
+        match_words(
+            r"useless|worthless|ineffective\w*|fail\w*|not|cannot|no|never|poor\w*|un(?:able|proven|reliable|stable|usable|"
+            r"known|clear)|impractical|infeasible|open|yet|limited|limitations?|lack\w*|struggl\w+|suffer\w*|instab\w+|"
+            r"inefficient\w*|degrad\w*|brittle"
+        ),
+        anywhere=True,
+    ),
 )
 """Each is compared as those of `engine.checking.strengths` are."""

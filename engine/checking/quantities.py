@@ -41,15 +41,25 @@ _SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12}
 _MULTIPLES = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5}
 _PARTS = {"half": 0.5, "third": 1 / 3, "quarter": 0.25, "fifth": 0.2, "tenth": 0.1}
 
+LARGEST_EXPONENT = 300
+"""Of a power of ten that is read; none beyond it is a float."""
+
 _WORDED = "|".join(sorted([*_SMALL, *_SCALES], key=len, reverse=True))
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
+_EXPONENT = r"[-–−+]?\d+"
+_POWER = (
+    rf"(?P<power>[eE](?P<e>{_EXPONENT})\b|(?:\s*(?:×|\*|\\times|\\cdot)\s*10|(?<=\b10))"
+    rf"(?:\s*(?:\^|\*\*)\s*\{{?(?P<raised>{_EXPONENT})\}}?|(?P<superscript>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)))"
+)
+"""A power of ten behind a number: 1e-5, 3.2 × 10^{-3}, 10⁻⁵."""
+_PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺–−", "0123456789-+--")
 _AFTER = (
     r"(?P<percent>\s*(?:\\?%|‰|per ?cent\b|percentage\b|pp\b))"
     r"|(?P<times>\s*(?:x\b|×|times\b|-?fold\b))"
 )
 _NUMBER = re.compile(
     rf"(?<![\w.,])(?P<digits>{_DIGITS})"
-    rf"(?:(?P<suffix>[kKMBT]|bn)\b(?!-)|[\s-]*(?P<scale>hundred|thousand|million|billion|trillion)s?\b)?"
+    rf"{_POWER}?(?:(?P<suffix>[kKMBT]|bn)\b(?!-)|[\s-]*(?P<scale>hundred|thousand|million|billion|trillion)s?\b)?"
     rf"(?:{_AFTER})?(?P<ordinal>(?:st|nd|rd|th)\b)?(?![\w]*[A-Za-z]\d)",
 )
 _WORD_NUMBER = re.compile(
@@ -161,11 +171,21 @@ def _from_digits(text: str) -> list[Quantity]:
         scale = (
             _SUFFIXES[match["suffix"].lower()] if match["suffix"] else _SCALES.get((match["scale"] or "").lower(), 1.0)
         )
+        scale *= _power(match)
         value = float(match["digits"].replace(",", "")) * scale
         step = scale * 10.0 ** -len(match["digits"].partition(".")[2])
         exact = step if value >= FEWEST_DIGITS * step else 0.0
         found.append(Quantity(value, _unit(match), match[0].strip(), match.start(), step=exact))
     return found
+
+
+def _power(match: re.Match[str]) -> float:
+    """What the power of ten behind a number multiplies it by; of "10^-5", what makes it of the ten."""
+    exponent = match["e"] or match["raised"] or match["superscript"]
+    if not exponent:
+        return 1.0
+    is_alone = match["power"].lstrip()[:1] not in {"e", "E", "×", "*", "\\"} or match["power"].lstrip().startswith("**")
+    return 10.0 ** (min(int(exponent.translate(_PLAIN_DIGITS)), LARGEST_EXPONENT) - is_alone)
 
 
 def _from_words(text: str) -> list[Quantity]:
@@ -214,7 +234,7 @@ def _unit(match: re.Match[str]) -> Unit:
 
 
 def _close(one: float, other: float) -> bool:
-    return abs(one - other) <= 1e-9 * max(1.0, abs(one))
+    return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
 
 
 def _share(quantity: Quantity) -> float:

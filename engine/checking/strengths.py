@@ -39,7 +39,8 @@ STRENGTHS: tuple[Strength, ...] = (
         match_words(_BEST),
         match_words(
             _BEST,
-            r"top|state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any)|record|surpass\w* (?:all|every|any)",
+            r"top|optim\w+|minimi[sz]\w*|maximi[sz]\w*|closest|nearest",
+            r"state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any)|record|surpass\w* (?:all|every|any)",
         ),
     ),
     Strength(
@@ -153,7 +154,7 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "no other",
         match_words(r"no (?:other|prior|previous|existing|known) \w+"),
-        match_words(r"no|none|first|never"),
+        match_words(r"no|none|first|never|best|highest|top|state[- ]of[- ]the[- ]art"),
     ),
     Strength(
         "complete",
@@ -213,7 +214,10 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "only",
-        match_words(r"only|solely|exclusive(?:ly)?|merely|nothing but"),
+        match_words(
+            r"only(?!\s(?:an? (?:few|part|fraction|small|little|handful)|parts?|partly|partially|roughly|some|few|"
+            r"limited|approximate\w*|slight\w*|sparse\w*)\b)|solely|exclusive(?:ly)?|merely|nothing but"
+        ),
         match_words(
             r"only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|weak\w*|mild|"
             r"complete\w*|entire\w*|full\w*|whole\w*|"

@@ -52,7 +52,7 @@ def _behind_colon(claim: str, number: Quantity) -> str:
 _IN_A_NAME = re.compile(r"[A-Za-z]-$")
 """What stands before the digits of a name, "MATH-500"; whether the source has it is asked of names."""
 
-_GLUED = re.compile(r"(?<=[A-Za-z])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)")
+_GLUED = re.compile(r"(?<=[A-Za-z])(?<!\d[eE])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)")
 
 
 @lru_cache(maxsize=TEXTS_KEPT)

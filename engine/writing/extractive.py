@@ -12,12 +12,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.citations import cite, list_cited_keys
+from engine.citations import list_cited_keys
+from engine.quoting import quote_words
 from engine.reading.roles import STATEMENTS, Statement, role_model, statement_probabilities
 from engine.retrieval.embedding import Embedder, Vectors
-from engine.retrieval.identity import surname
-from engine.survey import Citation, Claim
-from engine.text import inert, sentences, without_quotes_around, words
+from engine.survey import Claim
+from engine.text import sentences, without_quotes_around, words
 from engine.values import Paper
 
 SHORTEST_QUOTE = 8
@@ -207,24 +207,6 @@ def _by_paper(sentences_: Sequence[AbstractSentence]) -> list[list[AbstractSente
 
 
 def quote_sentences(group: Sequence[AbstractSentence]) -> Claim:
-    """Who says it, the exact words in quotation marks, and the citation, all of one paper.
-
-    The words of a summary are not the authors': they stand without quotation marks, and are said to be one.
-    """
+    """Sentences of one paper's abstract, or else of its summary, as one claim."""
     paper = group[0].paper
-    quotes = [s.text.removesuffix(".") for s in group]
-    who = attribution(paper)
-    if not paper.abstract:
-        told = f"{who[:1].upper()}{who[1:]}, in summary: {'; '.join(quotes)} {cite([paper.key])}."
-        return Claim(told, tuple(Citation(paper.key, q, "summarised", "summary") for q in quotes))
-    text = f"{who[:1].upper()}{who[1:]}: {'; '.join(f'“{q}”' for q in quotes)} {cite([paper.key])}."
-    return Claim(text, tuple(Citation(paper.key, q, "quoted") for q in quotes))
-
-
-def attribution(paper: Paper) -> str:
-    """``Lewis et al. (2020)``; a paper without authors goes by its title."""
-    year = f" ({paper.year})" if paper.year else ""
-    names = [inert(surname(a)) for a in paper.authors]
-    if not names:
-        return f"the paper “{inert(paper.title)}”{year}"
-    return f"{names[0]} et al.{year}" if len(names) > 2 else f"{' and '.join(names)}{year}"
+    return quote_words(paper, [s.text for s in group], "abstract" if paper.abstract else "summary")

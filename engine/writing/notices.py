@@ -53,11 +53,13 @@ def section_claims(section: Section) -> list[Claim]:
 
 def _on_quotations(claims: list[Claim]) -> str:
     """How many statements are the authors' own words, and how many a summary's."""
-    verdicts = Counter(claim.citations[0].verdict for claim in claims if claim.citations)
+    first = [claim.citations[0] for claim in claims if claim.citations]
+    verdicts = Counter(citation.verdict for citation in first)
     quoted, told = verdicts["quoted"], verdicts["summarised"]
+    sources = sorted({f"{citation.source}s" for citation in first if citation.verdict == "quoted"})
     of_quotations = (
-        f"{_counted(quoted, 'statement is', 'statements are')} quoted from the papers' abstracts, word for word and in "
-        "quotation marks; only the linking phrases were added."
+        f"{_counted(quoted, 'statement is', 'statements are')} quoted from the papers' {list_words(sources)}, "
+        "word for word and in quotation marks; only the linking phrases were added."
     )
     of_summaries = (
         f"{_counted(told, 'statement is', 'statements are')} told in the words of summaries that the library holds in "

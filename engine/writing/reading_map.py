@@ -10,11 +10,12 @@ from engine.naming.clustering import OTHER_WORK
 from engine.naming.names import find_names
 from engine.overview import Name, index_names
 from engine.paper_kinds import KINDS
+from engine.quoting import attribution
 from engine.retrieval.embedding import Embedder
 from engine.survey import Claim, Section
 from engine.text import list_words, stem, words
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
-from engine.writing.extractive import AbstractSentence, attribution, quotable, quote_sentences
+from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
 from engine.writing.field_overview import Line, draw_map, draw_time_line, find_definition
 from engine.writing.framing import frame_section, years_of
 from engine.writing.paper_tables import compare_results, tabulate_papers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
@@ -108,6 +109,35 @@ async def test_insisting_does_not_help_a_number_a_name_or_a_comparison() -> None
         assert not any(claim.insisted for claim in found.claims), wrong
 
 
+async def test_what_a_model_insists_on_and_a_program_doubts_is_said_in_the_papers_own_words() -> None:
+    wrong = f"DenseNet1 outperforms BM25 by 40 points {A1}."
+    support = {"verdicts": [verdict(1, ONE.key, "outperforms BM25 by 4 points")]}
+    found, model = await check(wrong, support, support)
+    assert found.text == f"Author1 et al. (2001): “DenseNet1 outperforms BM25 by 4 points” {A1}."
+    (claim,) = found.claims
+    assert (claim.ending, claim.was, claim.citations[0].verdict) == ("reworded", wrong, "quoted")
+    assert (found.tally.reworded, len(model.requests)) == (1, 2)
+
+
+async def test_the_words_of_a_summary_are_told_as_such_and_a_table_quotes_nothing() -> None:
+    told = replace(ONE, abstract="", summary=ONE.abstract)
+    wrong = f"DenseNet1 outperforms BM25 by 40 points {A1}."
+
+    async def checked(*, is_table: bool) -> str:
+        model = FakeModel(lambda *_: json.dumps({"verdicts": [verdict(1, ONE.key, "outperforms BM25 by 4 points")]}))
+        return (await check_section(model, CheckTask("Part", wrong, (told,), is_table=is_table))).text
+
+    said = "DenseNet1 outperforms BM25 by 4 points"
+    assert await checked(is_table=False) == f"Author1 et al. (2001), in summary: {said} {A1}."
+    assert await checked(is_table=True) == ""
+
+
+async def test_a_sentence_that_refers_to_another_is_not_quoted() -> None:
+    support = {"verdicts": [verdict(1, TWO.key, "It is slow to train")]}
+    found, _ = await check(f"SparseNet takes nine days to train {A2}.", support, support, support)
+    assert found.text == ""
+
+
 async def test_a_claim_kept_on_the_models_word_is_not_where_nobody_can_be_asked() -> None:
     assert check_without_model(CheckTask("Part", PARAPHRASE, (ONE, TWO), "retrieval")).text == ""
 
@@ -150,11 +180,11 @@ async def test_a_rewording_is_itself_checked() -> None:
     assert unheld.text == ""
 
 
-async def test_a_number_that_the_source_lacks_goes_even_where_the_model_says_it_is_there() -> None:
+async def test_a_number_that_the_source_lacks_goes_though_the_model_says_it_is_there() -> None:
     lying = {"verdicts": [verdict(1, ONE.key, "DenseNet1 outperforms BM25 by 4 points")]}
     for wrong in ("40 points", "4%", "14 points"):
         found, _ = await check(f"DenseNet1 outperforms BM25 by {wrong} {A1}.", lying, lying, lying)
-        assert found.text == ""
+        assert found.text == f"Author1 et al. (2001): “DenseNet1 outperforms BM25 by 4 points” {A1}."
 
 
 async def test_strong_adverbs_that_the_source_lacks_are_dropped_by_program() -> None:
@@ -308,7 +338,8 @@ async def test_a_pronoun_behind_a_sentence_of_another_paper_is_named_or_goes() -
     text = f"DenseNet1 outperforms BM25 {A1}. It expands documents with queries {A2}."
     verdicts = [verdict(1, ONE.key, "outperforms BM25 by 4 points"), verdict(2, TWO.key, "expands documents")]
     found, model = await check(text, {"verdicts": verdicts}, {"verdicts": verdicts}, {"verdicts": verdicts})
-    assert found.text == f"DenseNet1 outperforms BM25 {A1}."
+    quoted = f"Author2 et al. (2002): “SparseNet expands documents with predicted queries” {A2}."
+    assert found.text == f"DenseNet1 outperforms BM25 {A1}. {quoted}"
     assert "name what it speaks of" in model.requests[0].prompt.question
     named = {"verdicts": verdicts, "repairs": [repair(2, f"SparseNet expands documents with queries {A2}.")]}
     mended, _ = await check(text, named, {"verdicts": verdicts})

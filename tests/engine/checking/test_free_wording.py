@@ -104,3 +104,34 @@ def test_sides_of_unlike_that_changed_places_are_seen() -> None:
     source = paper(4, title="Means", abstract="Unlike K-means, however, DP-means is hard to parallelize on many cores.")
     assert "role" in kinds("Unlike DP-means, K-means is hard to parallelize.", source)
     assert kinds("DP-means is hard to parallelize, unlike K-means.", source) == set()
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_wrong"),
+    [
+        ("With (epsilon, delta) of (3, 1e-5), it reaches 74.5%.", False),
+        ("At a privacy budget of (3, 10^-5), it reaches 74.5%.", False),
+        ("It is trained with a learning rate of 0.0002.", False),
+        ("Its error falls below 3.2 × 10⁻³ after 1.5 million steps.", False),
+        ("With (epsilon, delta) of (5, 1e-5), it reaches 74.5%.", True),
+        ("With (epsilon, delta) of (3, 1e-6), it reaches 74.5%.", True),
+        ("It is trained with a learning rate of 2e-5.", True),
+        ("Its error falls below 3.2 × 10^{-4} after 1.5 million steps.", True),
+    ],
+)
+def test_a_power_of_ten_is_one_number_however_it_is_written(claim: str, is_wrong: bool) -> None:  # noqa: FBT001
+    text = (
+        "We train it with privacy and a learning rate of 2e-4. At (epsilon, delta)=(3, 1e-5) it reaches 74.5%. "
+        "Its error falls below 3.2 \\times 10^{-3} after 1.5e6 steps."
+    )
+    source = paper(1, title="Private training", abstract=text)
+    found = find_faults(claim, [Source(source)], Vocabulary.of([source]))
+    assert [fault.kind for fault in found] == (["number"] if is_wrong else [])
+
+
+@pytest.mark.parametrize("claim", ["The detector is accurate but slow.", "Its convergence remains unproven."])
+def test_a_weakness_needs_one_in_the_source(claim: str) -> None:
+    source = paper(1, title="A detector", abstract="The detector is accurate and very efficient. It converges.")
+    assert "strength" in {fault.kind for fault in find_faults(claim, [Source(source)], Vocabulary.of([source]))}
+    slow = paper(1, title="A detector", abstract="The accurate detector needs much time. Its convergence is unknown.")
+    assert find_faults(claim, [Source(slow)], Vocabulary.of([slow])) == ()

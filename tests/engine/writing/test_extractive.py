@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
 from engine.llm.prompting import GIST_TOKENS, paper_block
+from engine.quoting import attribution
 from engine.text import clean, heading, list_words, sentences, shorten
-from engine.writing.extractive import attribution, passage, quotable, with_contribution
+from engine.writing.extractive import passage, quotable, with_contribution
 from tests.fakes import WordEmbedder, paper, papers
 
 

@@ -1,0 +1,37 @@
+"""A sentence of a paper, quoted in place of a claim that a model calls supported by it and a program doubts."""
+
+from __future__ import annotations
+
+from engine.checking.back_references import begins_with_reference
+from engine.checking.lexicon import split_terms
+from engine.citations import list_cited_keys, replace_citations
+from engine.quoting import quote_words
+from engine.survey import Citation, Claim
+from engine.text import all_sentences
+from engine.values import Paper
+
+SHORTEST, LONGEST = 6, 60
+"""Words of a sentence that is quoted: a shorter one says nothing alone, a longer one is not read."""
+
+FEWEST_SHARED = 2
+"""Terms that the claim and the sentence have in common."""
+
+
+def quote_behind(claim: str, citation: Citation, paper: Paper) -> Claim | None:
+    """The sentence in which the citation's words stand, as a claim; ``None`` where none would say anything here.
+
+    Where that sentence refers to the one before it, or the words are the title's, the nearest to the claim is taken.
+    """
+    own = {"abstract": paper.abstract, "summary": paper.summary}.get(citation.source)
+    text = own if own is not None else next((p.text for p in paper.body if citation.quote in p.text), "")
+    said = split_terms(replace_citations(claim, lambda _: ""))
+    fitting = [s for s in all_sentences(text) if _stands(s) and len(split_terms(s) & said) >= FEWEST_SHARED]
+    named = [s for s in fitting if citation.quote in s or s in citation.quote]
+    best = max(named or fitting, key=lambda s: len(split_terms(s) & said), default="")
+    return quote_words(paper, [best], citation.source, citation.page) if best else None
+
+
+def _stands(sentence: str) -> bool:
+    """Whether it says something outside its text, and holds nothing that would be read as our citation."""
+    is_read = SHORTEST <= len(sentence.split()) <= LONGEST
+    return is_read and not begins_with_reference(sentence) and not list_cited_keys(sentence)
