@@ -198,7 +198,7 @@ class SearchRecord:
     note: str = ""
 
 
-WhyLeftOut = Literal["not relevant", "retracted"]
+WhyLeftOut = Literal["not relevant", "no room", "retracted"]
 
 
 @dataclass(frozen=True, slots=True)

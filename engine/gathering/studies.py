@@ -38,6 +38,8 @@ ABSTRACT_TOKENS = 600
 SUMMARY_CHARACTERS = 900
 LINE_CHARACTERS = 320
 
+NO_ROOM = "it is relevant, but the summaries before it filled their share of the tokens (`share=`)"
+
 Evidence = Literal[
     "experiment",
     "randomised trial",
@@ -106,7 +108,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of reading: the studies, the papers left out with the reason, and how many were not read."""
+    """What came of reading: the studies, the papers read and left out with the reason, and how many were not read."""
 
     studies: tuple[Study, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -158,6 +160,7 @@ async def read_studies(
                 unjudged += 1
             elif full or (quota is not None and studies and used + outcome.tokens() > quota):
                 full = True
+                out.append(LeftOut(replace(outcome.paper, body=()), "no room", NO_ROOM))
             else:
                 studies.append(outcome)
                 used += outcome.tokens()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from engine.citations import cite, with_references
 from engine.gathering.review_scope import ReviewScope
-from engine.gathering.search_record import search_flow
+from engine.gathering.search_record import WITHOUT_ROOM, search_flow
 from engine.naming.clustering import clusters, labels
 from engine.reading.roles import Statement
 from engine.retrieval.embedding import Embedder, embed_papers
@@ -130,6 +130,8 @@ def _counted(selection: PaperSelection) -> str:
     found, used = flow["Different papers"], flow["Papers gathered"]
     parts = [f"{found} different papers were found; {used} {'is' if used == 1 else 'are'} used here."]
     parts += [f"Read and left out as not relevant: {out}; the reasons stand at the end."] if out else []
+    without_room = flow.get(WITHOUT_ROOM, 0)
+    parts += [f"Relevant, but beyond the share of tokens: {without_room}."] if without_room else []
     off_topic = flow["Left out as off topic"]
     parts += [f"Left out because they do not name what was asked for: {off_topic}."] if off_topic else []
     parts += [f"Not read: {unread}."] if unread else []

@@ -135,7 +135,7 @@ async def test_a_paper_that_does_not_help_is_left_out_with_the_reason(library: L
     found = await QuickRecipe().review(
         brief("dense retrieval or graph attention"), (), context(library, thinking(StudyAnswer=study))
     )
-    out = found.survey.left_out
+    out = [item for item in found.survey.left_out if item.why != "no room"]
     assert out
     assert {(item.why, item.reason) for item in out} == {("not relevant", "It is about graphs.")}
     assert all("Graph Attention" in item.paper.title for item in out)
@@ -158,6 +158,11 @@ async def test_reading_stops_at_the_quota(library: LocalLibrary) -> None:
     small = await QuickRecipe().review(brief(share=30), (), context(library, narrow, limits=limits))
     assert len(small.papers.included()) < len(large.papers.included())
     assert len(narrow.asked("study/")) < len(wide.asked("study/"))
+    without_room = [item for item in small.survey.left_out if item.why == "no room"]
+    assert without_room, "relevant papers that were read are not among those that were not"
+    assert len(narrow.asked("study/")) == len(small.papers.included()) + len(small.survey.left_out)
+    assert f"Relevant, but beyond the share of tokens: {len(without_room)}." in small.survey.sections[1].text
+    assert f"Not read: {small.papers.beyond}." in small.survey.sections[1].text
     whole = len(large.papers.included()) + len(large.survey.left_out) + large.papers.beyond
     assert whole == len(small.papers.included()) + len(small.survey.left_out) + small.papers.beyond
 
