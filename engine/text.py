@@ -96,8 +96,8 @@ def _invisible(character: str) -> bool:
 
 def fold(text: str) -> str:
     """Letters and digits only, lower case, without accents: for comparing titles and names."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(filter(str.isalnum, plain))
+    plain = text.lower() if text.isascii() else unicodedata.normalize("NFKD", text).casefold()
+    return plain if plain.isalnum() else "".join(filter(str.isalnum, plain))
 
 
 def words(text: str) -> list[str]:

@@ -38,6 +38,8 @@ PUBLISHED_SIZE = (8, 700)
 MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "simulated")
 FAULTY_EVERY = 7
 AT_ONCE = 200
+PATIENCE_S, FAULTS_PATIENCE_S = 300.0, 3.0
+"""How long an answer is waited for; where calls hang on purpose, less."""
 
 
 @dataclass
@@ -77,14 +79,19 @@ class MeasuredRun:
     """Tokens really read and written after the outline."""
 
 
-async def write(console: Console, library_name: str, topic: str, size: tuple[int, int], *, faults: bool) -> int:
-    """Measure one run, and with ``faults`` one more for each kind; ``size`` is sections and words."""
+async def write(
+    console: Console, library_name: str, topic: str, size: tuple[int, int], pace: float, *, faults: bool
+) -> int:
+    """Measure one run, and with ``faults`` one more for each kind.
+
+    ``size`` is sections and words; ``pace`` 1 the speed of a typical service, 2 half of it.
+    """
     async with open_app() as app:
         library = await app.open_library(library_name)
         brief = Brief(topic, "autosurvey", library.name, sections=size[0], subsection_words=size[1])
         found = await library.search(Query(topic, Limits().outline_papers))
         selection = PaperSelection(tuple(found))
-        async with run_simulated_service(SimulatedService()) as service:
+        async with run_simulated_service(SimulatedService(pace=pace)) as service:
             run = await _run(library, brief, selection, service, Throttle(AT_ONCE))
             _report(console, run, service, size)
         if faults:
@@ -95,7 +102,8 @@ async def write(console: Console, library_name: str, topic: str, size: tuple[int
 async def _run(
     library: OwnLibrary, brief: Brief, selection: PaperSelection, service: SimulatedService, throttle: Throttle
 ) -> MeasuredRun:
-    provider = TracingProvider(OpenAIProvider("simulated", f"{service.url}/v1", 120.0 if service.pace == 1.0 else 3.0))
+    patience = FAULTS_PATIENCE_S if service.fault(FAULTY_EVERY - 1) else PATIENCE_S
+    provider = TracingProvider(OpenAIProvider("simulated", f"{service.url}/v1", patience))
     account = Account()
     model = MeteredModel(provider, MODELS, throttle, account, MemoryRecord(), "bench")
     context = RunContext(library, await library.embedder(), model=model)

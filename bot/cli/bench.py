@@ -61,7 +61,7 @@ def bench_write(
     sections: Annotated[int, typer.Option(help="Number of sections.")] = 8,
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 700,
     recipe: Annotated[str, typer.Option(help="all, autosurvey, surveyx, cluster, naive, organiser or quick.")] = "all",
-    pace: Annotated[float, typer.Option(help="With surveyx: 1 is a service's usual speed.")] = 1.0,
+    pace: Annotated[float, typer.Option(help="The service's waits: 1 usual, 2 twice as long, 0 none.")] = 1.0,
     faults: Annotated[bool, typer.Option("--faults", help="Also one run for each kind of fault.")] = False,
 ) -> None:
     """Time, tokens and faults of a recipe on a simulated language model; what was said before against what was used."""
@@ -80,7 +80,7 @@ def bench_write(
         elif recipe in {"all", "autosurvey"}:
             from bot.bench.write import write
 
-            await write(console, library, topic, (sections, words), faults=faults)
+            await write(console, library, topic, (sections, words), pace, faults=faults)
         return await print_estimates(console, library, topic, (sections, words), names)
 
     run_command(measure())

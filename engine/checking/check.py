@@ -7,7 +7,7 @@ source. Nothing that changes words comes after this.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.checking.back_references import is_dangling
@@ -29,8 +29,8 @@ from engine.survey import Citation, Claim, ClaimTally, SurveyWarning
 from engine.text import fold, join_sentences, sentences, split_sentences
 from engine.values import Paper, PaperKey
 
-CLAIMS_PER_CALL = 12
-"""Claims judged in one call; a section's calls run at once, because answers are slower than questions."""
+CLAIMS_PER_CALL = 8
+"""Most claims judged in one call; a section's calls run at once, because answers are slower than questions."""
 
 REPAIR_ROUNDS = 2
 """How often a claim that did not hold is judged again, reworded or with its doubts named, before it is removed."""
@@ -72,6 +72,15 @@ async def check_section(model: LanguageModel, task: CheckTask) -> CheckedText:
     marked and counted as unchecked.
     """
     return await _Check.of(model, task).run()
+
+
+def read_sources(papers: Iterable[Paper], topic: str = "") -> None:
+    """Read the papers as sources and keep what was read, so that the check of what cites them takes less time."""
+    own_words = Vocabulary.of(())
+    for paper in papers:
+        source = source_of(paper)
+        for text, _ in source.sentences[1:2]:  # to judge its first sentence takes everything that is read of a paper
+            find_faults(text, [source], own_words, topic)
 
 
 def check_without_model(task: CheckTask) -> CheckedText:
@@ -120,10 +129,13 @@ class _Check:
             pending = self.pending()
             if not pending:
                 break
-            groups = [pending[i : i + CLAIMS_PER_CALL] for i in range(0, len(pending), CLAIMS_PER_CALL)]
+            last = number == REPAIR_ROUNDS
+            groups = _share_evenly(pending)
+            # All before the first answer, which may remove a neighbour: a recorded answer is found by the same request.
+            requests = [self._request(group, f"{number}.{at}", last=last) for at, group in enumerate(groups)]
             async with asyncio.TaskGroup() as tasks:
-                for at, group in enumerate(groups):
-                    tasks.create_task(self._round(group, f"{number}.{at}", last=number == REPAIR_ROUNDS))
+                for group, request in zip(groups, requests, strict=True):
+                    tasks.create_task(self._round(group, request, is_again=number > 0, last=last))
             if number < REPAIR_ROUNDS:
                 self._reopen_dangling()
         for line in self.pending():
@@ -132,8 +144,7 @@ class _Check:
         self._remove_dangling()
         return self.result()
 
-    async def _round(self, group: Sequence[SentenceState], name: str, *, last: bool) -> None:
-        request = self._request(group, name, last=last)
+    async def _round(self, group: Sequence[SentenceState], request: Request, *, is_again: bool, last: bool) -> None:
         try:
             assert self.model is not None
             answer = await self.model.answer_typed(request, CheckAnswer)
@@ -148,7 +159,12 @@ class _Check:
                 verdicts.setdefault(verdict.sentence, {})[key] = verdict
         repairs = {repair.sentence: repair.text for repair in answer.repairs}
         for line in group:
-            self._decide(line, verdicts.get(line.number, {}), repairs.get(line.number), last=last)
+            asked = line.text, line.doubts
+            given, repair = verdicts.get(line.number, {}), repairs.get(line.number)
+            self._decide(line, given, repair, last=last)
+            if is_again and line.pending and (line.text, line.doubts) == asked:  # a third answer would be the same
+                self._decide(line, given, repair, last=True)
+                line.removed = line.pending
 
     def _key(self, said: str) -> PaperKey | None:
         keys = list_cited_keys(read_citations(f"[@{said.strip().strip('[]').lstrip('@')}]", self.task.papers).text)
@@ -348,6 +364,12 @@ class _Check:
             claims = "1 claim, which was" if unanswered == 1 else f"{unanswered} claims, which were"
             failed.append(f"the model gave no verdict for {claims} removed")
         return tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in failed)
+
+
+def _share_evenly(lines: Sequence[SentenceState]) -> list[Sequence[SentenceState]]:
+    """The lines in as few groups as calls can judge, of nearly the same size: the longest answer ends the round."""
+    calls, count = -(-len(lines) // CLAIMS_PER_CALL), len(lines)
+    return [lines[count * at // calls : count * (at + 1) // calls] for at in range(calls)]
 
 
 def _is_arguable(faults: Sequence[Fault]) -> bool:

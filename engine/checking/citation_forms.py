@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from rapidfuzz import fuzz
 
@@ -49,9 +50,9 @@ def read_citations(text: str, papers: Sequence[Paper], others: Sequence[Paper] =
 
     ``others`` were not shown to the model; they are read where a key or a title names them, never by people or numbers.
     """
-    reading = _Reading.of(papers)
+    reading = _Reading(_index(tuple(papers)))
     if others:
-        reading.others = replace(_Reading.of(others), short_titles={}, people={})
+        reading.others = _Reading(replace(_index(tuple(others)), short_titles={}, people={}))
     for pattern, read in _FORMS:
         text = pattern.sub(lambda match, read=read: read(reading, match), text)  # type: ignore[misc]
     return ReadText(_placed(text), tuple(dict.fromkeys(reading.repairs)), tuple(dict.fromkeys(reading.unknown)))
@@ -74,43 +75,52 @@ _PLACE_IN_PAPER = re.compile(
 )
 
 
-@dataclass
-class _Reading:
-    """What is known of the papers, and what was read so far."""
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """By what the papers may be named."""
 
     exact: Mapping[str, PaperKey]
     titles: tuple[tuple[str, PaperKey], ...]
     short_titles: Mapping[str, PaperKey]
     people: Mapping[tuple[str, str], PaperKey]
     order: tuple[PaperKey, ...]
+
+
+@lru_cache(maxsize=256)
+def _index(papers: tuple[Paper, ...]) -> _Index:
+    """The papers' index; kept, because every claim of a section is read against the same papers."""
+    exact: dict[str, PaperKey] = {}
+    titles: list[tuple[str, PaperKey]] = []
+    short: dict[str, list[PaperKey]] = {}
+    people: dict[tuple[str, str], list[PaperKey]] = {}
+    for paper in papers:
+        for identifier in (paper.key, *paper.identifiers):
+            exact.setdefault(fold(identifier), paper.key)
+            exact.setdefault(fold(identifier.partition(":")[2]), paper.key)
+        titles.append((fold(paper.title), paper.key))
+        exact.setdefault(*titles[-1])
+        head, colon, _ = paper.title.partition(":")
+        if colon:
+            short.setdefault(fold(head), []).append(paper.key)
+        if paper.authors and paper.year:
+            people.setdefault((fold(surname(paper.authors[0])), str(paper.year)), []).append(paper.key)
+    return _Index(
+        exact,
+        tuple(titles),
+        {name: keys[0] for name, keys in short.items() if len(keys) == 1},
+        {who: keys[0] for who, keys in people.items() if len(keys) == 1},
+        tuple(p.key for p in papers),
+    )
+
+
+@dataclass
+class _Reading:
+    """What is known of the papers, and what was read so far."""
+
+    index: _Index
     repairs: list[ReadAs] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     others: _Reading | None = None
-
-    @classmethod
-    def of(cls, papers: Sequence[Paper]) -> _Reading:
-        exact: dict[str, PaperKey] = {}
-        titles: list[tuple[str, PaperKey]] = []
-        short: dict[str, list[PaperKey]] = {}
-        people: dict[tuple[str, str], list[PaperKey]] = {}
-        for paper in papers:
-            for identifier in (paper.key, *paper.identifiers):
-                exact.setdefault(fold(identifier), paper.key)
-                exact.setdefault(fold(identifier.partition(":")[2]), paper.key)
-            titles.append((fold(paper.title), paper.key))
-            exact.setdefault(*titles[-1])
-            head, colon, _ = paper.title.partition(":")
-            if colon:
-                short.setdefault(fold(head), []).append(paper.key)
-            if paper.authors and paper.year:
-                people.setdefault((fold(surname(paper.authors[0])), str(paper.year)), []).append(paper.key)
-        return cls(
-            exact,
-            tuple(titles),
-            {name: keys[0] for name, keys in short.items() if len(keys) == 1},
-            {who: keys[0] for who, keys in people.items() if len(keys) == 1},
-            tuple(p.key for p in papers),
-        )
 
     def keys_of(self, inside: str) -> list[PaperKey] | None:
         """The papers a bracket names; ``None`` where it is ordinary text."""
@@ -139,10 +149,10 @@ class _Reading:
             .lstrip("@^")
             .strip(' .,"“”')
         )
-        key = self.exact.get(fold(name)) if fold(name) else None
+        key = self.index.exact.get(fold(name)) if fold(name) else None
         if key is None:
             other = arxiv_key(name) or doi_key(name)
-            key = self.exact.get(fold(other)) if other else None
+            key = self.index.exact.get(fold(other)) if other else None
         if key is not None:
             if said.strip() != f"@{key}":
                 self.repairs.append(ReadAs(said.strip(), key, 1.0))
@@ -161,19 +171,19 @@ class _Reading:
         if not match:
             return None
         first = re.split(r"\s+et\s+al|,|\s+and\s+|\s+&\s+", match[1])[0]
-        key = self.people.get((fold(surname(first)), match[2][:4]))
+        key = self.index.people.get((fold(surname(first)), match[2][:4]))
         if key:
             self.repairs.append(ReadAs(said.strip(), key, 0.9))
         return key
 
     def _by_title(self, name: str, said: str) -> PaperKey | None:
         wanted = fold(name)
-        if key := self.short_titles.get(wanted):
+        if key := self.index.short_titles.get(wanted):
             self.repairs.append(ReadAs(said.strip(), key, 0.9))
             return key
-        if len(wanted) < SHORTEST_TITLE or not self.titles:
+        if len(wanted) < SHORTEST_TITLE or not self.index.titles:
             return None
-        ranked = sorted(((fuzz.ratio(wanted, title), key) for title, key in self.titles), reverse=True)
+        ranked = sorted(((fuzz.ratio(wanted, title), key) for title, key in self.index.titles), reverse=True)
         best, key = ranked[0]
         if best < NEAR_TITLE or (len(ranked) > 1 and ranked[1][0] > best - NEXT_TITLE):
             return None
@@ -188,9 +198,9 @@ class _Reading:
         for part in re.split(r"\s*[,;]\s*", inside.strip()):
             first, _, last = (p.strip() for p in re.sub("–", "-", part).partition("-"))
             numbers += range(int(first), int(last or first) + 1)
-        if len(numbers) > MOST_NUMBERS or not all(1 <= n <= len(self.order) for n in numbers):
+        if len(numbers) > MOST_NUMBERS or not all(1 <= n <= len(self.index.order) for n in numbers):
             return []
-        keys = [self.order[n - 1] for n in numbers]
+        keys = [self.index.order[n - 1] for n in numbers]
         self.repairs += [ReadAs(f"[{n}]", key, 0.9) for n, key in zip(numbers, keys, strict=True)]
         return keys
 
@@ -203,7 +213,7 @@ def _like_a_title(inside: str) -> bool:
 def _bracket(reading: _Reading, match: re.Match[str]) -> str:
     inside = match[1]
     keys = list_cited_keys(match[0])
-    if keys and cite(keys) == match[0] and all(k in reading.order for k in keys):
+    if keys and cite(keys) == match[0] and all(k in reading.index.order for k in keys):
         return match[0]
     named = reading.keys_of(inside)
     return match[0] if named is None else cite(named)
@@ -216,16 +226,16 @@ def _latex(reading: _Reading, match: re.Match[str]) -> str:
 def _parenthesis(reading: _Reading, match: re.Match[str]) -> str:
     inside = match[1]
     parts = [p.strip() for p in inside.split(";")]
-    is_source = "@" in inside or fold(inside) in reading.exact or all(_AUTHOR_YEAR.fullmatch(p) for p in parts)
+    is_source = "@" in inside or fold(inside) in reading.index.exact or all(_AUTHOR_YEAR.fullmatch(p) for p in parts)
     identifier = arxiv_key(inside) or doi_key(inside)
-    if not is_source and not (identifier and fold(identifier) in reading.exact):
+    if not is_source and not (identifier and fold(identifier) in reading.index.exact):
         return match[0]
     named = reading.keys_of(inside)
     return match[0] if named is None else cite(named)
 
 
 def _bare(reading: _Reading, match: re.Match[str]) -> str:
-    key = reading.exact.get(fold(match[1].rstrip(".,;:")))
+    key = reading.index.exact.get(fold(match[1].rstrip(".,;:")))
     if key is None:
         reading.unknown.append(match[0])
         return match[1][len(match[1].rstrip(".,;:")) :]

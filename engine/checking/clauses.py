@@ -115,14 +115,15 @@ def _deeds(sentence: str) -> Iterator[Deed]:
         if previous in _NO_VERB_BEHIND - {"that"}:
             continue
         ahead, behind = sentence[: match.start()], sentence[match.end() :]
-        before, after = split_terms(ahead), split_terms(behind)
-        if _is_noun(word, previous, sentence[match.end() :]):
+        if _is_noun(word, previous, behind):
             continue
         is_participle = word.endswith(("ed", "en", "wn", "lt", "nt", "ught"))
-        if is_participle and _BY.match(behind):
-            before, after = after, before
-        elif is_participle and (_follows_be(tokens[:at]) or _PARTICIPLE_BEHIND.match(behind)):
+        is_passive = is_participle and bool(_BY.match(behind))
+        if is_participle and not is_passive and (_follows_be(tokens[:at]) or _PARTICIPLE_BEHIND.match(behind)):
             continue
+        before, after = split_terms(ahead), split_terms(behind)
+        if is_passive:
+            before, after = after, before
         near = split_terms(" ".join(token[0] for token in tokens[max(0, at - 4) : at]))
         yield Deed(stem(word), before, after, near, behind)
 

@@ -104,13 +104,19 @@ _NON = re.compile(r"\bnon[- ](?=[a-z])", re.I)
 _ANY_BRITISH = re.compile(r"is(?:e|ing|ation|able)|our|ll(?:ed|ing|er)|ys(?:e|ing)|efact|re(?:s|d)?\b|grey", re.I)
 """What stands in every word of British spelling."""
 
+_WORD = re.compile(r"\w+")
+
 
 def unify_spelling(text: str) -> str:
     """The text with British spelling as American."""
-    if _ANY_BRITISH.search(text):
-        for british, american in _BRITISH:
-            text = british.sub(american, text)
-    return text
+    return _WORD.sub(lambda word: _as_american(word[0]), text) if _ANY_BRITISH.search(text) else text
+
+
+@lru_cache(maxsize=100_000)
+def _as_american(word: str) -> str:
+    for british, american in _BRITISH if _ANY_BRITISH.search(word) else ():
+        word = british.sub(american, word)
+    return word
 
 
 @lru_cache(maxsize=TEXTS_KEPT)

@@ -83,7 +83,8 @@ def _letters(text: str) -> tuple[str, list[int]]:
     letters: list[str] = []
     places: list[int] = []
     for at, character in enumerate(text):
-        for letter in unicodedata.normalize("NFKD", character).casefold():
+        plain = character if character.isascii() else unicodedata.normalize("NFKD", character)
+        for letter in plain.casefold():
             if letter.isalnum():
                 letters.append(letter)
                 places.append(at)

@@ -43,6 +43,8 @@ _CHANGE = re.compile(
     r"\s(?:into|to)\s(?:the\s|an?\s)?(?P<into>\S+(?:\s\S+)?)",
     re.I,
 )
+_INTO = re.compile(r"\s(?:into|to)\s", re.I)  # in every sentence that tells of such a change
+
 _LEFT_OUT = re.compile(
     r"(?:^|[,;]\s)(?:\w+,\s)?([^,;.]*?)\b(?:can|could|may|need not)\s(?:therefore\s|thus\s|also\s)?(?:be\s)?"
     r"(?:neglected|omitted|ignored|avoided|skipped|dropped|discarded|dispensed with)\b",
@@ -131,8 +133,10 @@ def _compare_with_nearest(
         return _reordered(claim, sentence, (_MORE_THAN,)) if share >= ALIKE else []
     faults: list[Turn] = []
     ours, theirs = _negated(claim), _negated(sentence)
-    denied = frozenset().union(*(_negated(_spell_out(text)) for text, _ in speaking))
-    turned = ((ours & own) - denied) | ((theirs & said) - ours)
+    turned = ours & own
+    if turned:
+        turned -= frozenset().union(*(_negated(_spell_out(text)) for text, _ in speaking))
+    turned |= (theirs & said) - ours
     if _UNLIKE.search(claim) and _OF_OTHERS.search(sentence):
         turned = frozenset()
     as_many = len(NEGATION.findall(_without_losses(claim))) == len(NEGATION.findall(_without_losses(sentence)))
@@ -141,9 +145,9 @@ def _compare_with_nearest(
     elif not as_many and min(len(own & said) / len(own), len(own & said) / len(said)) >= SAME:
         faults.append(("polarity", "not"))
     for one, other in OPPOSITES:
-        gained = len(one.findall(claim)) > len(one.findall(sentence))
-        swapped = gained and len(other.findall(claim)) < len(other.findall(sentence))
-        if swapped:
+        times = len(one.findall(claim))
+        gained = times and times > len(one.findall(sentence))
+        if gained and len(other.findall(claim)) < len(other.findall(sentence)):
             faults.append(("polarity", _first(one, claim)))
     if HEDGE.search(_CONCEDED.sub(" ", sentence)) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
         faults.append(("hedge", _first(HEDGE, sentence)))
@@ -184,7 +188,7 @@ def _changes(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
             frozenset(words(match["start"] or match["turned"])) - STOP_WORDS,
             frozenset(words(match["end"] or match["into"])) - STOP_WORDS,
         )
-        for match in _CHANGE.finditer(text)
+        for match in (_CHANGE.finditer(text) if _INTO.search(text) else ())
     )
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import require_papers
 from engine.limits import Limits
+from engine.overview import NearbyGroup
 from engine.recipes.trials import Trials
-from engine.retrieval.embedding import embed_papers
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate
+from engine.survey import Section
 from engine.values import (
     Brief,
     FoundPaper,
@@ -20,6 +21,7 @@ from engine.values import (
     PaperSelection,
 )
 from engine.writing.assembly import (
+    FieldView,
     add_warnings,
     assemble_survey,
     count_references,
@@ -31,7 +33,7 @@ from engine.writing.assembly import (
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
-from engine.writing.field_views import view_field
+from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read, with_notice
 from engine.writing.planning import Planner, plan_outline
 
@@ -72,7 +74,8 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""
-        planner = await _planner(brief, selection, context, whole_abstracts=self.whole_abstracts)
+        papers = require_papers(selection)[: context.limits.outline_papers]
+        planner = Planner(context.require_model(), brief.topic, papers, context, self.whole_abstracts)
         return await planner.outline(brief.sections or SECTIONS)
 
     async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
@@ -86,14 +89,17 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
             brief.topic, outline, words, context.attempt, brief.audience, cite_known=self.cite_known
         )
         composition = Composition(context.require_model(), assignment, papers, context, self.check, self.connect)
-        sections = await composition.sections(task.finished)
-        if not sections:
+        async with asyncio.TaskGroup() as group:
+            looking = group.create_task(find_nearby(brief, included, context))
+            writing = group.create_task(composition.write_body(task.finished))
+        body = writing.result()
+        if not body:
             raise fail_with_nothing(composition.warnings)
         known = tuple(FoundPaper(paper, 0.0) for paper in composition.known.values())
         selection = replace(task.selection, found=(*task.selection.found, *known))
         whole = replace(task, outline=outline, selection=selection)
         read = [key for key, paper in papers.items() if paper.body]
-        sections, field = await view_field(whole, sections, context)
+        sections, field = await _write_frame(composition, whole, body, context, looking.result())
         survey = assemble_survey(whole, sections, METHOD.format(AND_TEXTS if read else ""), field)
         if composition.abstract:
             counted = count_references(survey)
@@ -107,8 +113,20 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         return Candidate(replace(selection, found=tuple(kept)), task.outline, survey)
 
 
-async def _planner(brief: Brief, selection: PaperSelection, context: RunContext, *, whole_abstracts: bool) -> Planner:
-    papers = require_papers(selection)[: context.limits.outline_papers]
-    model = context.require_model()
-    vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
-    return Planner(model, brief.topic, papers, vectors, context, whole_abstracts)
+async def _write_frame(
+    composition: Composition,
+    task: WritingTask,
+    body: Mapping[int, Section],
+    context: RunContext,
+    nearby: Sequence[NearbyGroup],
+) -> tuple[dict[int, Section], FieldView | None]:
+    """The ``body`` between introduction and conclusion; its tables and figures are made while those are written."""
+    stand_ins = {i: Section(node.title, node.title) for i, node in composition.outer_nodes().items()}
+    async with asyncio.TaskGroup() as group:
+        writing = group.create_task(composition.write_frame(body))
+        viewing = group.create_task(view_field(task, {**stand_ins, **body}, context, nearby=nearby))
+    sections, (shown, field) = writing.result(), viewing.result()
+    if sections.keys() != shown.keys():  # what the numbers and figures counted on was not written
+        return await view_field(task, sections, context, nearby=nearby)
+    framed = {i: replace(sections[i], figures=shown[i].figures) for i in sections.keys() - body.keys()}
+    return {**shown, **framed}, field

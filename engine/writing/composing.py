@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.checking.check import CheckedText
+from engine.checking.check import CheckedText, read_sources
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
@@ -70,21 +70,41 @@ class Composition:
     _done: int = 0
 
     async def sections(self, finished: Mapping[int, Section]) -> dict[int, Section]:
-        """Every section that could be written, by position; those ``finished`` are taken as they are.
+        """Every section that could be written, by position; those ``finished`` are taken as they are."""
+        return await self.write_frame(await self.write_body(finished))
 
-        Introduction, conclusion and abstract come last, from the text of the others.
-        """
-        nodes = list(enumerate(self.task.outline.nodes))
-        frames = [(i, top) for i, top in nodes if top.role != "body" and not top.children]
-        body = await self._body([(i, top) for i, top in nodes if (i, top) not in frames], finished)
-        around = {i for i, _ in frames}
+    async def write_body(self, finished: Mapping[int, Section]) -> dict[int, Section]:
+        """The sections between introduction and conclusion, by position, and those ``finished``."""
+        around = self.outer_nodes()
+        inside = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in around]
+        if not self.check:
+            return await self._body(inside, finished)
+        async with asyncio.TaskGroup() as group:
+            body = group.create_task(self._body(inside, finished))
+            group.create_task(asyncio.to_thread(read_sources, self._papers_to_draft(inside, finished), self.task.topic))
+        return body.result()
+
+    def _papers_to_draft(self, tops: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]) -> list[Paper]:
+        """The papers of the parts that are drafted, each once: while the model writes there is time to read them."""
+        due = (node for i, number, node in _parts(tops) if not self._find_kept(number, i, finished))
+        keys = dict.fromkeys(key for node in due for key in node.papers[: self.context.limits.papers_per_node])
+        return [self.papers[key] for key in keys if key in self.papers]
+
+    def outer_nodes(self) -> dict[int, OutlineNode]:
+        """Introduction and conclusion, by position."""
+        tops = enumerate(self.task.outline.nodes)
+        return {i: top for i, top in tops if top.role != "body" and not top.children}
+
+    async def write_frame(self, body: Mapping[int, Section]) -> dict[int, Section]:
+        """The ``body`` with introduction and conclusion, written like the abstract from its text."""
+        around = self.outer_nodes()
         inside = [body[i] for i in sorted(body) if i not in around]
         if not inside or not self.frame:
-            return body
+            return dict(body)
         framing = Framing(self.model, self.task, inside, self.papers, self.check)
         async with asyncio.TaskGroup() as group:
-            parts = [group.create_task(self._frame(framing, i, top)) for i, top in frames if i not in body]
-            abstract = group.create_task(self._abstract(framing)) if frames else None
+            parts = [group.create_task(self._frame(framing, i, top)) for i, top in around.items() if i not in body]
+            abstract = group.create_task(self._abstract(framing)) if around else None
         self.abstract = abstract.result() if abstract else None
         return {**body, **{i: section for part in parts for i, section in part.result().items()}}
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.model import LanguageModel, Request, tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block, paper_tokens
-from engine.retrieval.embedding import Vectors
+from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, nearest_papers
@@ -42,12 +42,11 @@ JSON; an answer that names no repetition."""
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans one survey from its papers; ``vectors`` (row i: paper i) find the papers of each section."""
+    """Plans one survey from its papers."""
 
     model: LanguageModel
     topic: str
     papers: Sequence[Paper]
-    vectors: Vectors
     context: RunContext
     whole_abstracts: bool = False
     """Whether outlines are drafted from whole abstracts, as published, or from what each paper says it contributes."""
@@ -64,6 +63,7 @@ class Planner:
         await self.context.progress(Progress("outlining", 0, len(chunks)))
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(try_work(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
+            embedding = group.create_task(asyncio.to_thread(embed_papers, self.context.embedder, self.papers))
         came = [task.result() for task in tasks]
         rough = [answer for answer in came if isinstance(answer, OutlineAnswer)]
         failed = [answer for answer in came if isinstance(answer, ScholiumError)]
@@ -77,7 +77,7 @@ class Planner:
         if len(nodes) != sections:
             notes.append(f"{sections} sections were asked for; the model keeps to {len(nodes)}.")
         top = Outline(plan.title, nodes, "AutoSurvey", tuple(notes))
-        whole = await self._without_duplicates(await self._divide(top))
+        whole = await self._without_duplicates(await self._divide(top, embedding.result()))
         return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
 
     @staticmethod
@@ -105,11 +105,18 @@ class Planner:
             best = min(best, answer, key=lambda found: abs(len(found.sections) - sections))
         return best
 
-    async def _divide(self, top: Outline) -> Outline:
-        """Every section with its subsections; one that could not be divided stays whole, and that is noted."""
+    async def _divide(self, top: Outline, vectors: Vectors) -> Outline:
+        """Every section with its subsections; one that could not be divided stays whole, and that is noted.
+
+        Row i of ``vectors`` is paper i; they find the papers of each section.
+        """
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
         async with asyncio.TaskGroup() as group:
-            parts = [group.create_task(try_work(self._parts(top, node))) for node in top.nodes if node.role == "body"]
+            parts = [
+                group.create_task(try_work(self._parts(top, node, vectors)))
+                for node in top.nodes
+                if node.role == "body"
+            ]
         notes = list(top.notes)
         nodes: list[OutlineNode] = []
         divided = iter(parts)
@@ -120,7 +127,7 @@ class Planner:
             below = next(divided).result()
             if isinstance(below, ScholiumError):
                 notes.append(word_undivided(node, below))
-                (keys,) = await self.nearest([node], self.context.limits.papers_per_node)
+                (keys,) = await self._nearest([node], vectors, self.context.limits.papers_per_node)
                 nodes.append(replace(node, papers=keys))
             else:
                 nodes.append(replace(node, children=below))
@@ -143,10 +150,10 @@ class Planner:
         except LimitExceeded as error:
             return rough[0], [f"It was planned from one of {len(rough)} parts of the literature: {error}"]
 
-    async def _parts(self, outline: Outline, node: OutlineNode) -> tuple[OutlineNode, ...]:
+    async def _parts(self, outline: Outline, node: OutlineNode, vectors: Vectors) -> tuple[OutlineNode, ...]:
         """Subsections from papers retrieved for the section, each with papers retrieved for itself."""
         by_key = {p.key: p for p in self.papers}
-        (near,) = await self.nearest([node], SECTION_PAPERS)
+        (near,) = await self._nearest([node], vectors, SECTION_PAPERS)
         prompt = fill(
             "autosurvey/subsections",
             topic=data(self.topic),
@@ -158,7 +165,7 @@ class Planner:
         request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
         answer = await self.model.answer_typed(request, SubsectionsAnswer)
         made = [OutlineNode(s.title, s.description) for s in answer.subsections]
-        keys = await self.nearest(made, self.context.limits.papers_per_node)
+        keys = await self._nearest(made, vectors, self.context.limits.papers_per_node)
         return tuple(replace(part, papers=own) for part, own in zip(made, keys, strict=True))
 
     async def _without_duplicates(self, outline: Outline) -> Outline:
@@ -176,11 +183,11 @@ class Planner:
             nodes.append(replace(node, children=kept or node.children[:1]))
         return replace(outline, nodes=tuple(nodes))
 
-    async def nearest(self, nodes: Sequence[OutlineNode], count: int) -> list[tuple[PaperKey, ...]]:
+    async def _nearest(self, nodes: Sequence[OutlineNode], vectors: Vectors, count: int) -> list[tuple[PaperKey, ...]]:
         """For each node the keys of the papers nearest to its description, best first."""
         texts = [f"{node.title}. {node.description}" for node in nodes]
         about = await asyncio.to_thread(self.context.embedder.embed, texts)
-        return [nearest_papers(n, self.papers, self.vectors, v, count) for n, v in zip(nodes, about, strict=True)]
+        return [nearest_papers(n, self.papers, vectors, v, count) for n, v in zip(nodes, about, strict=True)]
 
 
 def plan_outline(outline: Outline, papers: Sequence[Paper], *, whole_abstracts: bool) -> list[CallChain]:

@@ -77,7 +77,7 @@ async def test_a_model_that_returns_no_verdicts_leaves_no_claim_and_that_is_said
     assert found.text == ""
     assert (found.tally.removed, found.tally.unanswered) == (2, 2)
     assert [w.detail for w in found.warnings] == ["the model gave no verdict for 2 claims, which were removed"]
-    assert len(model.requests) == 3
+    assert len(model.requests) == 2
 
 
 PARAPHRASE = f"DenseNet1 learns from clicks, because visitors of a site reveal their preferences {A1}."
@@ -234,7 +234,7 @@ async def test_every_sentence_and_key_is_asked_about_in_calls_of_bounded_size() 
         n for r in first for n in re.findall(r"\d+", r.prompt.question.split("Judge the sentences ")[1].split(";")[0])
     ]
     assert sorted(map(int, asked)) == list(range(1, 31))
-    assert len(first) == 3
+    assert len(first) == 4
 
 
 async def test_where_the_service_fails_claims_are_marked_and_those_with_a_fault_are_removed() -> None:
@@ -274,9 +274,24 @@ async def test_an_uncited_sentence_that_no_paper_says_is_asked_about_once() -> N
 
 async def test_the_last_round_asks_for_verdicts_alone() -> None:
     unsure = {"verdicts": [verdict(1, ONE.key, "words that the paper lacks")]}
-    _, model = await check(f"DenseNet1 outperforms BM25 {A1}.", unsure, unsure, unsure)
+    _, model = await check(f"DenseNet1 outperforms BM25 {A1}.", unsure)
     asked = [request.prompt.question for request in model.requests]
     assert [("Repairs: for each" in question) for question in asked] == [True, True, False]
+
+
+async def test_a_question_that_was_answered_twice_alike_is_not_asked_again() -> None:
+    unsure = {"verdicts": [verdict(1, ONE.key, "words that the paper lacks")]}
+    found, model = await check(f"DenseNet1 outperforms BM25 {A1}.", unsure, unsure, unsure)
+    assert (found.text, found.tally.removed, len(model.requests)) == ("", 1, 2)
+
+
+async def test_the_requests_of_a_round_do_not_depend_on_which_answer_comes_first() -> None:
+    """The first call's answer removes a neighbour of the second call's first sentence, which is shown with it."""
+    text = " ".join(f"Sentence number {i} speaks of DenseNet1 {A1}." for i in range(16))
+    gone = {"verdicts": [], "repairs": [{"sentence": number, "text": ""} for number in range(1, 9)]}
+    _, model = await check(text, gone)
+    second = next(r for r in model.requests if r.step.endswith("/0.1"))
+    assert "8. Sentence number 7" in second.prompt.question
 
 
 async def test_words_that_are_not_there_and_words_about_something_else_are_told_apart() -> None:
