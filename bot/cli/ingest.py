@@ -25,7 +25,6 @@ from engine.reading.open_access import TextFolder
 from engine.retrieval.bounded_files import GIVEN, read_bounded
 from engine.retrieval.libraries.library import EmptyLibrary, IndexProgress, Library
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.retrieval.libraries.weaviate import WeaviateLibrary
 from engine.retrieval.online.transport import ProcessCache
 from engine.retrieval.records import FORMATS, find_files
 from engine.run import Progress as Step
@@ -188,6 +187,8 @@ def _print_tally(console: Console, tally: IngestTally) -> None:
 
 async def move(console: Console, name: str) -> int:
     """A library of this machine into Weaviate, with the vectors it has; the folder stays as it is."""
+    from engine.retrieval.libraries.weaviate import WeaviateLibrary  # its client takes seconds to load
+
     async with open_app() as app:
         local = await app.libraries.library(name, "local")
         if not isinstance(local, LocalLibrary):

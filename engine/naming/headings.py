@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from engine.naming.phrases import TOO_GENERAL, WHOLE_FIELDS, Formula, GroupedPhrases, american_stem, c_tf_idf, stems_of
+from engine.naming.phrases import TOO_GENERAL, Formula, GroupedPhrases, american_stem, c_tf_idf, stems_of
 from engine.text import heading
 from engine.values import Paper
 from engine.wordlists import read_wordlist
@@ -65,6 +65,11 @@ def known_topics() -> dict[str, str]:
 @cache
 def _topics_of_common_words() -> dict[str, str]:
     return _read_topics("topics_of_common_words")
+
+
+@cache
+def _whole_fields() -> dict[str, str]:
+    return _read_topics("whole_fields")
 
 
 def _read_topics(name: str) -> dict[str, str]:
@@ -241,8 +246,7 @@ def _is_topic(phrases: GroupedPhrases, phrase: str) -> bool:
 def _is_readable(phrases: GroupedPhrases, phrase: str) -> bool:
     if phrase in known_topics():
         return True
-    form = phrases.form(phrase)
-    return form not in WHOLE_FIELDS and phrases.ends_well(phrase) and phrases.is_noun_phrase(phrase)
+    return phrase not in _whole_fields() and phrases.ends_well(phrase) and phrases.is_noun_phrase(phrase)
 
 
 def _is_new(phrases: GroupedPhrases, phrase: str, topical: set[str], taken: Sequence[set[str]]) -> bool:

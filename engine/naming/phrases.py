@@ -39,7 +39,6 @@ _BRITISH = re.compile(r"(?:ogu|our)$")
 
 _EMPTY = read_wordlist("naming/wordlists/empty.txt")
 TOO_GENERAL = read_wordlist("naming/wordlists/general.txt")
-WHOLE_FIELDS = read_wordlist("naming/wordlists/whole_fields.txt")
 _VERBAL_NOUNS = read_wordlist("naming/wordlists/verbal_nouns.txt")
 _NOUNS = read_wordlist("naming/wordlists/nouns.txt")
 _VERBS = read_wordlist("naming/wordlists/verbs.txt")

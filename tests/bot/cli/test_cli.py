@@ -231,7 +231,7 @@ def test_models_that_cannot_be_loaded_are_said_and_done_without(lab: Path) -> No
     text = " ".join(done.stdout.split())
     assert text.count("Latent semantic analysis is used instead") == 1
     assert text.count("Papers in doubt are not judged once more") == 1
-    assert "Keywords" in text
+    assert "Keywords" in text, done.stdout
 
 
 def test_bench_find_measures_recall(lab: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -230,14 +231,14 @@ async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
 
 @pytest.mark.parametrize(("answer", "arguments", "code"), [("ok\n", (), 0), ("", (), 1), ("", ("--yes",), 0)])
 def test_write_asks_once_before_it_spends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, arguments: tuple[str, ...], code: int
+    indexed_library: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str,
+    arguments: tuple[str, ...],
+    code: int,
 ) -> None:
-    (tmp_path / "lab.bib").write_text(
-        "\n".join(
-            f"@misc{{k{p.year}{i}, title={{{p.title}}}, abstract={{{p.abstract}}}}}" for i, p in enumerate(papers(12))
-        )
-    )
-    assert CliRunner().invoke(cli, ["ingest", "lab.bib"]).exit_code == 0
+    shutil.copytree(indexed_library, tmp_path / "home" / "libraries" / "main")
     with served(SimulatedService(pace=0)) as url:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
         command = ["write", "dense retrieval", "--sections", "3", "--subsection-words", "50", "-o", "out", *arguments]

@@ -133,15 +133,17 @@ def test_data_sets_evaluations_and_surveys_that_say_no_heading_stand_together() 
 
 def test_attention_that_a_subject_finds_is_not_the_mechanism() -> None:
     rotation = about("crop rotation", 0)
-    said = "Attention weighs the fields of {}. Attention is learned."
-    focus = [paper(100 + i, title=f"Attention in {p}", abstract=said.format(p)) for i, p in enumerate(PLACES)]
+    said = "An attention mechanism weighs the fields of {}. Attention mechanisms are learned."
+    focus = [
+        paper(100 + i, title=f"Attention Mechanisms in {p}", abstract=said.format(p)) for i, p in enumerate(PLACES)
+    ]
     praised = [
-        replace(p, abstract=f"{p.abstract} The subject has attracted increasing attention.") for p in unrelated(200)
+        replace(p, abstract=f"{p.abstract} Its mechanism has attracted increasing attention.") for p in unrelated(200)
     ]
     found = divide([*rotation, *focus, *praised], [0] * 8 + [1] * 8 + [2] * 8)
     assert found == {
         "Crop Rotation": titles_of(rotation),
-        "Attention": titles_of(focus),
+        "Attention Mechanisms": titles_of(focus),
         OTHER_WORK: titles_of(praised),
     }
 
