@@ -38,7 +38,7 @@ def fill(name: str, **values: str) -> Prompt:
 
 
 ABSTRACT_TOKENS = 600
-"""Longest abstract that is sent whole; longer ones end at a sentence, their last one kept: results stand at the end."""
+"""Longest abstract that is sent whole; of a longer one whole sentences are, its contribution and its results first."""
 
 GIST_TOKENS = 60
 """What of an abstract is sent for an outline: the sentence that says what the paper contributes."""
@@ -74,20 +74,36 @@ def _first_author(paper: Paper) -> str:
     return surname(paper.authors[0]) + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
 
 
+_SAYS_WHERE = re.compile(r"https?:|www\.|\b(?:code|data(?:sets?)?|models?)\b[^.]{0,60}\b(?:available|released)\b", re.I)
+
+
 def _abridged(text: str, tokens: int) -> str:
-    """The text, or where it is longer its first sentences and its last, which tells the results."""
+    """The text, or where it is longer what it contributes, its last sentence, which tells the results, and its first.
+
+    The sentences keep their order, with an ellipsis where some are left out; one that only says where the code is
+    tells no results.
+    """
     room = tokens * CHARACTERS_PER_TOKEN
     if len(text) <= room:
         return text
-    *first, last = sentences(text)
-    kept: list[str] = []
-    room -= len(last) + 3
-    for sentence in first:
-        if len(sentence) + 1 > room:
+    said = sentences(text)
+    while len(said) > 1 and _SAYS_WHERE.search(said[-1]):
+        said.pop()
+    chosen: set[int] = set()
+    for at in dict.fromkeys((said.index(_contribution(said)), len(said) - 1, *range(len(said)))):
+        if len(said[at]) + 3 > room:
             break
-        kept.append(sentence)
-        room -= len(sentence) + 1
-    return " ".join([*kept, "…", last]) if kept else f"{text[: tokens * CHARACTERS_PER_TOKEN].rsplit(' ', 1)[0]} …"
+        chosen.add(at)
+        room -= len(said[at]) + 3
+    if not chosen:
+        return f"{text[: tokens * CHARACTERS_PER_TOKEN].rsplit(' ', 1)[0]} …"
+    parts: list[str] = []
+    for at, sentence in enumerate(said):
+        if at in chosen:
+            parts.append(sentence)
+        elif parts[-1:] != ["…"]:
+            parts.append("…")
+    return " ".join(parts)
 
 
 _CONTRIBUTION = re.compile(
@@ -109,9 +125,13 @@ _ANNOUNCEMENT = re.compile(
 def _gist(paper: Paper) -> str:
     """The sentence that states the paper's contribution, or else its first."""
     found = sentences(paper.content)
-    stating = [s for s in found if not _ANNOUNCEMENT.search(s.rstrip(". "))] or found
-    chosen = next((s for s in stating if _CONTRIBUTION.search(s)), stating[0] if stating else "")
-    return shorten(chosen, GIST_TOKENS * CHARACTERS_PER_TOKEN)
+    return shorten(_contribution(found) if found else "", GIST_TOKENS * CHARACTERS_PER_TOKEN)
+
+
+def _contribution(said: Sequence[str]) -> str:
+    """Of these sentences the one that states a contribution, or else the first."""
+    stating = [s for s in said if not _ANNOUNCEMENT.search(s.rstrip(". "))] or said
+    return next((s for s in stating if _CONTRIBUTION.search(s)), stating[0])
 
 
 @cache

@@ -15,7 +15,7 @@ from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.recipes.surveyx_material import GIST_FIELDS, Hint, Material
 from engine.retrieval.embedding import Embedder
-from engine.text import fold
+from engine.text import fold, terms
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, supply_papers
 from engine.writing.drafting import OutlineAnswer, Plan, outline_text
@@ -31,8 +31,9 @@ HINTS_SHOWN = 240
 PLANNED_TOKENS = 150
 """What of an abstract is shown for the main sections."""
 
-SAME_HEADING = 0.9
-"""Least cosine of two headings that say the same."""
+SAME_HEADING, SHARED_TERMS = 0.9, 0.5
+"""Least cosine of two headings that say the same, and the least share of the terms of each that the other has: in a
+library of few papers headings about different things are close."""
 
 
 class SectionHint(TypedAnswer):
@@ -260,11 +261,12 @@ class OutlineSteps:
 
 
 def merge_same(headings: Sequence[Heading], embedder: Embedder) -> list[Heading]:
-    """Headings without those that repeat an earlier one (the same letters, or a cosine of `SAME_HEADING`).
+    """Headings without those that repeat an earlier one: the same letters, or near it and in its terms.
 
     The one that stays takes over the papers and hints of those that go.
     """
-    vectors = embedder.embed([heading.node.title for heading in headings])
+    titles = [heading.node.title for heading in headings]
+    vectors = embedder.embed(titles)
     kept: list[int] = []
     merged: dict[int, OutlineNode] = {}
     for i, heading in enumerate(headings):
@@ -272,8 +274,8 @@ def merge_same(headings: Sequence[Heading], embedder: Embedder) -> list[Heading]
             (
                 j
                 for j in kept
-                if fold(headings[j].node.title) == fold(heading.node.title)
-                or float(vectors[i] @ vectors[j]) >= SAME_HEADING
+                if fold(titles[j]) == fold(titles[i])
+                or (float(vectors[i] @ vectors[j]) >= SAME_HEADING and _share_terms(titles[i], titles[j]))
             ),
             None,
         )
@@ -283,6 +285,11 @@ def merge_same(headings: Sequence[Heading], embedder: Embedder) -> list[Heading]
         else:
             merged[same] = _joined(merged[same], heading.node)
     return [replace(headings[i], node=merged[i]) for i in kept]
+
+
+def _share_terms(one: str, other: str) -> bool:
+    first, second = set(terms(one)), set(terms(other))
+    return len(first & second) >= SHARED_TERMS * max(len(first), len(second))
 
 
 def place_headings(outline: Outline, headings: Sequence[Heading], answer: ReorganiseAnswer) -> Outline:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
+from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations, without_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
@@ -76,12 +76,16 @@ class CitationChanges:
 
 @dataclass(frozen=True, slots=True)
 class Subsection:
-    """A subsection as it is being made: its place, its text with citations as keys, the papers it may cite."""
+    """A subsection as it is being made: its place, its text with citations as keys, the papers it may cite.
+
+    ``fields`` are those of their notes that it was drafted from.
+    """
 
     number: str
     node: OutlineNode
     text: str
     keys: tuple[PaperKey, ...]
+    fields: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -178,7 +182,8 @@ class SectionWriter:
             self.warnings.append(SurveyWarning("unfinished", node.title, "no paper was gathered for it"))
             return None
         text = await self._write_text(node, keys, lambda attempt: self._draft_request(node, hints, before, attempt))
-        return Subsection(place, node, text, keys) if text else None
+        fields = frozenset(name for hint in hints for name in hint.fields)
+        return Subsection(place, node, text, keys, fields) if text else None
 
     async def _write_text(self, node: OutlineNode, keys: Sequence[PaperKey], request: Callable[[int], Request]) -> str:
         """A draft that is long enough and cites its papers; empty, and a warning, where none could be had."""
@@ -201,7 +206,7 @@ class SectionWriter:
         self, node: OutlineNode, hints: Sequence[Hint], before: Sequence[Subsection | None], attempt: int
     ) -> Request:
         # Citations of other subsections are taken out: their papers are not this one's to cite.
-        said = [f"{data(b.node.title)}\n{data(replace_citations(b.text, lambda _: ''))}" for b in before if b]
+        said = [f"{data(b.node.title)}\n{data(_uncited(b.text))}" for b in before if b]
         heard = (
             "Already written in this section:\n<before>\n{}\n</before>\n\n".format("\n\n".join(said)) if said else ""
         )
@@ -239,7 +244,7 @@ class SectionWriter:
         """What holds of the part; nothing changes its words afterwards. ``None``, and a warning, where nothing does."""
         draft = Draft(part.node, tuple(self.material.evidence(key) for key in part.keys), part.text)
         try:
-            checked = await verify_citations(self.model, draft)
+            checked = await verify_citations(self.model, draft, self.task.topic)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", part.node.title, f"citations not checked: {error}"))
             checked = mark_unchecked(draft)
@@ -267,7 +272,8 @@ class SectionWriter:
             before=data(_last(before)) or "(this is the first of its section)",
             after=data(_first(after)) or "(this is the last of its section)",
             sentences=_numbered(draft.text),
-            papers=self.material.notes([*cited, *found], GIST_FIELDS),
+            cited=self.material.notes(cited, GIST_FIELDS | draft.fields),
+            found=self.material.notes(found, GIST_FIELDS) or "(none)",
         )
         request = Request(
             "checking", f"rewrite/{self.task.trial}/{draft.node.title}", prompt, 64 * len(lines) + 512, 0.3
@@ -279,6 +285,11 @@ class SectionWriter:
             text=text,
             keys=tuple(dict.fromkeys((*draft.keys, *(k for k in found if k in list_cited_keys(text))))),
         )
+
+
+def _uncited(text: str) -> str:
+    """The paragraphs without their citations."""
+    return "\n\n".join(map(without_citations, text.split("\n\n")))
 
 
 def kept_subsection(number: str, node: OutlineNode, section: Section) -> Subsection:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +17,7 @@ from engine.recipes.surveyx_outline import (
     merge_same,
     place_headings,
 )
+from engine.retrieval.embedding import Vectors
 from engine.values import Outline, OutlineNode, PaperKey, walk_outline
 from tests.fakes import WordEmbedder
 
@@ -44,6 +47,20 @@ def test_headings_that_say_the_same_become_one_with_the_papers_of_both() -> None
     assert [(h.section, h.node.title) for h in kept] == [(1, "Dense Retrieval"), (2, "Graph Attention")]
     assert kept[0].node.papers == ("a", "b", "c")
     assert kept[0].node.hint_papers == ("a", "b", "b", "c")
+
+
+def test_headings_about_different_things_stay_where_all_headings_are_close() -> None:
+    class Crowded:
+        """Learnt from so few papers that it tells nothing apart."""
+
+        name = "crowded"
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            return np.ones((len(texts), 1), np.float32)
+
+    titles = ("Drafting Inside the Target Model", "Adaptive Draft Lengths", "Lengths of Adaptive Drafts")
+    kept = merge_same([Heading(1, node(title, "a")) for title in titles], Crowded())
+    assert [heading.node.title for heading in kept] == list(titles[:2])
 
 
 def test_a_heading_goes_where_the_answer_puts_it_first_and_repetitions_are_joined() -> None:

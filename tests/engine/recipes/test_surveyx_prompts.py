@@ -139,3 +139,19 @@ async def test_rewriting_sees_what_is_cited_and_what_its_paragraphs_find() -> No
             )
             found |= set(await forest.search(asked, everything, 3 + len(cited)))
         assert set(cited) <= set(keys_in(request)) <= {*cited, *found}
+
+
+def test_rewriting_sees_what_the_draft_was_written_from_and_drafts_read_clean_text(run: Run) -> None:
+    drafts = {request.step: request for request in run.model.asked("draft/")}
+    hinted = [json.loads(simulate_answer(whole(r), "HintsAnswer"))["hints"] for r in run.model.asked("hints/")]
+    fields = {(hint["key"], hint["part"]): hint["fields"] for some in hinted for hint in some}
+    numbers = {node.title: number for number, node in walk_outline(run.outline.nodes)}
+    seen = 0
+    for request in run.model.asked("rewrite/"):
+        part = numbers[request.step.split("/")[-1]]
+        for key, inside_paper in re.findall(r'<paper key="([^"]+)">\n(.*?)</paper>', whole(request), re.S):
+            for name in fields.get((key, part), ()):
+                assert f"\n{name}: " in inside_paper
+                seen += 1
+    assert seen
+    assert not any(" ." in inside(request, "before") for request in drafts.values())

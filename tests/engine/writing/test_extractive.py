@@ -109,6 +109,19 @@ def test_for_an_outline_a_paper_is_given_with_its_contribution_not_with_the_anno
     assert "three principal contributions" not in paper_block([announced], GIST_TOKENS)
 
 
+def test_of_a_long_abstract_its_contribution_and_its_results_are_shown() -> None:
+    background = "Loading the cache for every token of a long text is slow, as many have seen before. " * 4
+    found = "It is 2.31 times as fast on one graphics processor."
+    long = (
+        f"{background}We introduce TriForce, a hierarchy of drafts. {found} The code is available at https://x.org/y."
+    )
+    shown = paper_block([paper(1, abstract=long)], 60 + GIST_TOKENS // 2)
+    assert "We introduce TriForce" in shown
+    assert found in shown
+    assert "available" not in shown
+    assert shown.count("…") == 1
+
+
 def test_a_paper_whose_abstract_surely_states_no_contribution_is_given_as_it_is() -> None:
     plain = paper(2, title="Weather", abstract="Weather changes.")
     assert with_contribution(plain) == plain
