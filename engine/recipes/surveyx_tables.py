@@ -7,6 +7,7 @@ model wrote is ever run.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from engine.survey import (
     Taxonomy,
     walk,
 )
-from engine.text import clean, list_words, shorten
+from engine.text import clean, fold, list_words, shorten, terms
 from engine.values import Outline, Paper, PaperKey, Passage
 
 LEAST_ROWS = 3
@@ -113,6 +114,9 @@ BENCHMARK_COLUMNS: Mapping[str, Sequence[str]] = {
 _NAMES: Mapping[TreeKind, str] = {
     "method": "methods", "benchmark": "benchmarks", "theory": "theoretical works", "survey": "surveys",
 }  # fmt: skip
+
+
+_FIGURE = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)*")
 
 
 class Cell(TypedAnswer):
@@ -264,9 +268,34 @@ def _value(tree: AttributeTree, names: Sequence[str]) -> AttributeValue | None:
 def _cell(said: str, value: AttributeValue) -> str:
     """What the model made of the value, where the paper's sentences bear it; else the value, cut at a word."""
     source = Source(PaperKey(""), value.text, value.level, (Passage(value.quote),))
-    if said and len(said) <= CELL_CHARACTERS and traced_value(said, [1], source):
+    if said and len(said) <= CELL_CHARACTERS and traced_value(said, [1], source) and _keeps_figures(said, value.text):
         return said
-    return shorten(value.text, CELL_CHARACTERS)
+    return shorten(value.text, CELL_CHARACTERS).rstrip(".")
+
+
+def _keeps_figures(said: str, value: str) -> bool:
+    """Whether the words at each figure stand at it in the value too.
+
+    Those of the value are what comes before its first figure and what follows this one, up to the next. A false
+    alarm costs a short cell: the value is shown in its place.
+    """
+    if fold(said) in fold(value):
+        return True
+    opening = _words_of(_FIGURE.split(value, maxsplit=1)[0])
+    places = [(match[0], opening | _words_after(match)) for match in _FIGURE.finditer(value)]
+    for match in _FIGURE.finditer(said):
+        wanted = _words_after(match) or _words_of(said[: match.start()])
+        if not any(figure == match[0] and wanted <= place for figure, place in places):
+            return False
+    return True
+
+
+def _words_after(figure: re.Match[str]) -> set[str]:
+    return _words_of(_FIGURE.split(figure.string[figure.end() :], maxsplit=1)[0])
+
+
+def _words_of(text: str) -> set[str]:
+    return {word for word in terms(text) if len(word) > 1}
 
 
 def field_taxonomy(title: str, sections: Sequence[Section]) -> Taxonomy | None:

@@ -82,8 +82,8 @@ def _describe(line: Line) -> str:
     terms = [term for term in line.terms if term.casefold() != line.title.casefold()][:4]
     top = max(line.papers, key=lambda p: p.citations or 0)
     dated = f", {top.year}" if top.year else ""
-    best_known = f"best known: {name_work(top)}{dated} {cite([top.key])}."
-    return f"On {list_words(terms)}; {best_known}" if terms else f"{best_known[0].upper()}{best_known[1:]}"
+    named = f"{'best known' if top.citations else 'for example'}: {name_work(top)}{dated} {cite([top.key])}."
+    return f"On {list_words(terms)}; {named}" if terms else f"{named[0].upper()}{named[1:]}"
 
 
 _DEFINES = re.compile(

@@ -6,6 +6,8 @@ import json
 import re
 from itertools import combinations
 
+import pytest
+
 from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.reading.attribute_trees import AttributeValue, TreeKind, complete_tree
@@ -120,6 +122,32 @@ async def test_a_cell_that_the_paper_does_not_bear_is_not_taken() -> None:
     assert table.rows[1][1].startswith("Systems for dense retrieval often ignore")
     assert "99" not in table.rows[1][1]
     assert {key in whole(model.requests[0]) for key in (p.key for p in known)} == {True}
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "shown"),
+    [
+        ("Up to 2.70x over Medusa", "Up to 1.31x over Medusa and 2.70x over plain decoding.", ""),
+        ("2.70x over plain decoding", "Up to 1.31x over Medusa and 2.70x over plain decoding.", "it"),
+        ("Medusa: 2.70x", "Up to 1.31x over Medusa and 2.70x over plain decoding.", ""),
+        ("70% lower latency", "A 70% reduction in FLOPs; latency is not measured.", ""),
+        ("70% fewer FLOPs", "A 70% reduction in FLOPs.", ""),
+        ("Speedup of 2.04x on Alpaca", "Speedup of 2.04x on Alpaca and 2.26x on GSM8K.", "it"),
+        ("13B language models", "Tested on 7B and 13B language models.", "it"),
+    ],
+)
+async def test_a_figure_in_a_cell_stands_by_the_words_it_stands_by_in_the_paper(
+    said: str, value: str, shown: str
+) -> None:
+    known = papers(1)
+    tree = complete_tree(
+        source_of(known[0], None, 1_000), "method", {"conclusion": AttributeValue(value, value, "abstract", "Abstract")}
+    )
+    cell = {"key": known[0].key, "column": "Finding", "text": said}
+    model = FakeModel(lambda _, __: json.dumps({"cells": [cell]}))
+    plan = TablePlan("1", "C", "{} c.", "Work", (known[0].key,), (("Finding", ("conclusion",)),))
+    table = await fill_table(model, plan, Material({known[0].key: known[0]}, {known[0].key: tree}), [])
+    assert table.rows[0][1] == (said if shown else value.rstrip("."))
 
 
 def test_a_large_section_shows_the_works_it_cites_most() -> None:

@@ -156,6 +156,13 @@ def test_the_definition_of_a_line_of_work_is_a_paper_s_own() -> None:
     assert shown.text == f"“{PROBLEM.removesuffix('.')}” [@{paper(1).key}]"
 
 
+@pytest.mark.parametrize(("citations", "word"), [(12, "Best known"), (None, "For example")])
+def test_only_a_paper_whose_citations_are_counted_is_called_the_best_known(citations: int | None, word: str) -> None:
+    line = Line("2", "Neural Rendering", (), (about_parsing(1, citations=citations),))
+    (shown,) = write_overview("rendering", [line]).lines
+    assert shown.text.startswith(f"{word}: ")
+
+
 @pytest.mark.parametrize(
     "words",
     [
