@@ -5,8 +5,8 @@ A citation inside text is written ``[@key]`` with the key of a `Paper`; numbers 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine.overview import Name, NearbyGroup, Overview, TimeLine
@@ -82,6 +82,21 @@ class ClaimTally:
             self.on_summaries + other.on_summaries,
             self.insisted + other.insisted,
             self.unanswered + other.unanswered,
+        )
+
+    def without(self, claims: Sequence[Claim]) -> ClaimTally:
+        """Counted without these claims, which stood."""
+        endings = [claim.ending for claim in claims]
+        sources = [{citation.source for citation in claim.citations} for claim in claims]
+        return replace(
+            self,
+            claims=self.claims - len(claims),
+            kept=self.kept - endings.count("kept"),
+            cited_anew=self.cited_anew - endings.count("cited anew"),
+            reworded=self.reworded - endings.count("reworded"),
+            on_full_texts=self.on_full_texts - sum("full text" in source for source in sources),
+            on_summaries=self.on_summaries - sum("summary" in s and "full text" not in s for s in sources),
+            insisted=self.insisted - sum(bool(claim.insisted) for claim in claims),
         )
 
 

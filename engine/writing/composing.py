@@ -29,6 +29,7 @@ from engine.writing.drafting import (
     verify_citations,
 )
 from engine.writing.outer_parts import Framing
+from engine.writing.repetitions import without_repeated
 from engine.writing.transitions import draft_of, reconnect
 
 
@@ -136,7 +137,10 @@ class Composition:
         async with asyncio.TaskGroup() as group:
             drafts = [group.create_task(self._begin(part)) for part in parts]
             ready = [group.create_task(self._finish(parts, drafts, at)) for at in range(len(parts))]
-            by_leaf = {id(part.node): task for part, task in zip(parts, ready, strict=True)}
+            distinct: list[asyncio.Task[Draft | None]] = []
+            for part, checked in zip(parts, ready, strict=True):
+                distinct.append(group.create_task(self._say_once(part, checked, tuple(distinct))))
+            by_leaf = {id(part.node): task for part, task in zip(parts, distinct, strict=True)}
             sections = [group.create_task(self._whole(i, top, by_leaf)) for i, top in wanted]
         made = {i: section for (i, _), task in zip(wanted, sections, strict=True) if (section := task.result())}
         return {**finished, **made}
@@ -198,6 +202,16 @@ class Composition:
         due = sum(part.kept is None for part in parts)
         await self.context.progress(Progress("writing", self._done, due, own.node.title))
         return finished
+
+    async def _say_once(
+        self, part: _Part, checked: asyncio.Task[Draft | None], before: Sequence[asyncio.Task[Draft | None]]
+    ) -> Draft | None:
+        """Without what the subsections before it say; what was there before stays as it is."""
+        own = await checked
+        if own is None or part.kept:
+            return own
+        said = [claim for task in before if (draft := await task) for claim in draft.claims]
+        return without_repeated(own, said)
 
     async def _reconnect(self, own: Draft, before: str, after: str) -> Draft:
         if not self.connect:

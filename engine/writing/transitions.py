@@ -55,15 +55,4 @@ def _tally(before: ClaimTally | None, gone: tuple[Claim, ...], new: ClaimTally |
         return before
     if not gone:
         return before.plus(ClaimTally(connecting=-1)).plus(new)
-    endings = [claim.ending for claim in gone]
-    sources = [{citation.source for citation in claim.citations} for claim in gone]
-    less = ClaimTally(
-        claims=-len(gone),
-        kept=-endings.count("kept"),
-        cited_anew=-endings.count("cited anew"),
-        reworded=-endings.count("reworded"),
-        on_full_texts=-sum("full text" in source for source in sources),
-        on_summaries=-sum("summary" in source and "full text" not in source for source in sources),
-        insisted=-sum(bool(claim.insisted) for claim in gone),
-    )
-    return before.plus(less).plus(new)
+    return before.without(gone).plus(new)

@@ -1,0 +1,52 @@
+"""What one subsection says is not said again by a later one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rapidfuzz import fuzz
+
+from engine.checking.back_references import is_dangling
+from engine.citations import list_cited_keys, replace_citations
+from engine.survey import Claim, ClaimTally
+from engine.text import join_sentences, split_sentences
+from engine.writing.drafting import Draft
+
+SAME = 93.0
+"""Least likeness, of 100, of two sentences about one paper and with the same numbers, from which they say the same."""
+
+
+def without_repeated(draft: Draft, said: Sequence[Claim]) -> Draft:
+    """The draft without its claims that those ``said`` before make in nearly the same words; they count as removed.
+
+    One on which the next sentence rests stays, and so does a draft's last claim.
+    """
+    repeated = {claim.text for claim in draft.claims if any(_say_the_same(claim, other) for other in said)}
+    paragraphs: list[list[str]] = []
+    gone: set[str] = set()
+    for lines in split_sentences(draft.text):
+        left: list[str | None] = []
+        for at, line in enumerate(lines):
+            leads = at + 1 < len(lines) and is_dangling(lines[at + 1], [*left, None])
+            if line in repeated and not leads and len(gone) + 1 < len(draft.claims):
+                gone.add(line)
+                left.append(None)
+            else:
+                left.append(line)
+        paragraphs.append([line for line in left if line])
+    removed = [claim for claim in draft.claims if claim.text in gone]
+    if not removed:
+        return draft
+    tally = draft.tally and draft.tally.without(removed).plus(ClaimTally(claims=len(removed), removed=len(removed)))
+    claims = tuple(claim for claim in draft.claims if claim.text not in gone)
+    return replace(draft, text=join_sentences(paragraphs), claims=claims, tally=tally)
+
+
+def _say_the_same(one: Claim, other: Claim) -> bool:
+    if not set(list_cited_keys(one.text)) & set(list_cited_keys(other.text)):
+        return False
+    texts = [replace_citations(claim.text, lambda _: "").casefold() for claim in (one, other)]
+    numbers = [re.findall(r"\d+", text) for text in texts]
+    return numbers[0] == numbers[1] and fuzz.ratio(*texts) >= SAME

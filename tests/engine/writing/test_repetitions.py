@@ -1,0 +1,44 @@
+"""One sentence does not stand in two subsections."""
+
+from __future__ import annotations
+
+from engine.citations import cite
+from engine.survey import Citation, Claim, ClaimTally
+from engine.values import OutlineNode
+from engine.writing.drafting import Draft
+from engine.writing.repetitions import without_repeated
+from tests.fakes import paper
+
+ONE, TWO = paper(1), paper(2)
+SAID = "DenseNet1 outperforms BM25 by 4 points"
+
+
+def claim(text: str, key: str = ONE.key) -> Claim:
+    return Claim(f"{text} {cite([key])}.", (Citation(key, text, "supported"),))
+
+
+def draft(*claims: Claim) -> Draft:
+    tally = ClaimTally(claims=len(claims), kept=len(claims))
+    return Draft(
+        OutlineNode("Part", "What it is about"), (ONE, TWO), " ".join(c.text for c in claims), claims, (), tally
+    )
+
+
+def test_a_claim_that_an_earlier_subsection_makes_goes_and_is_counted() -> None:
+    own = claim("SparseNet expands documents", TWO.key)
+    left = without_repeated(draft(claim(f"The {SAID}"), own), [claim(SAID)])
+    assert (left.text, left.claims) == (own.text, (own,))
+    assert left.tally == ClaimTally(claims=2, kept=1, removed=1)
+
+
+def test_another_number_another_paper_or_another_wording_stays() -> None:
+    others = [claim(SAID.replace("4", "5")), claim(SAID, TWO.key), claim("Its clicks come from users of the web")]
+    whole = draft(*others)
+    assert without_repeated(whole, [claim(SAID)]) is whole
+
+
+def test_what_the_next_sentence_rests_on_and_the_last_claim_of_a_subsection_stay() -> None:
+    led = draft(claim(SAID), claim("It learns from clicks"))
+    assert without_repeated(led, [claim(SAID)]) is led
+    alone = draft(claim(SAID))
+    assert without_repeated(alone, [claim(SAID)]) is alone
