@@ -183,12 +183,25 @@ def _unless_said(pattern: str, addition: str) -> Callable[[Statement, Paper], St
 
 def _on_data_of_another(true: Statement, other: Paper) -> Statement | None:
     """Tested on what another paper names."""
-    named = [name for name in re.findall(_NAMED, other.content) if name not in true.paper.content and len(name) > 3]
+    own = true.paper.content
+    named = [n for n in re.findall(_NAMED, other.content) if n.partition("-")[0] not in own and len(n) > 3]
     return Statement(f"{true.text.rstrip('.')} on {named[0]}.", true.paper, true.cited) if named else None
 
 
 _DIGITS = r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w%-]|\.\d|,\d)"
 _NAMED = r"(?<=[a-z,] )[A-Z][a-z]*[A-Z0-9][\w-]*"
+
+_SLOWNESS = (
+    "slow|time|hour|day|minute|expens|cost|intens|overhead|exponential|fast|speed|accelerat|delay|latenc|effici|heavy|"
+    "prohibitive|bottleneck|long|complex|burden|quadratic"
+)
+_WEAKNESS = (
+    "fail|no|never|poor|un|effective|feasible|open|yet|limit|lack|struggl|suffer|stab|effici|degrad|brittle|practical"
+)
+_PEOPLE = (
+    "user|human|particip|subject|volunteer|person|people|patient|student|child|adult|operator|expert|crowd|worker|annotat|"
+    "rater|judg|prefer|clinic|reader|perceptual|player|speaker|viewer|teacher|respondent|evaluat"
+)
 
 FALSEHOODS: tuple[Falsehood, ...] = (
     Falsehood("another number", seen=True, make=_swap(_DIGITS, _bigger)),
@@ -288,6 +301,32 @@ FALSEHOODS: tuple[Falsehood, ...] = (
         seen=True,
         make=_unless_said("theor|proo|prov|guarant|bound|converg", ", with a proof of convergence"),
     ),
+    Falsehood("slowness", seen=True, make=_unless_said(_SLOWNESS, ", but it is slow")),
+    Falsehood(
+        "another language",
+        seen=True,
+        make=_unless_said("chinese|lingual|language", " on texts in Chinese"),
+    ),
+    Falsehood(
+        "a study with people",
+        seen=True,
+        make=_unless_said(_PEOPLE, ", as a user study with forty participants confirms"),
+    ),
+    Falsehood("a power of ten", seen=True, make=_with(" with a learning rate of 3e-7")),
+    Falsehood("another order of magnitude", seen=True, make=_swap(r"(?<![\w.,-])(\d{2,3})(?= (?!%)[a-z])", r"\g<1>00")),
+    Falsehood("a fraction", seen=True, make=_with(" in two fifths of the cases")),
+    Falsehood("a range", seen=True, make=_with(", with gains between 13 and 17 points")),
+    Falsehood(
+        "a real machine",
+        seen=True,
+        make=_unless_said(
+            "real|physical|hardware|experiment|test|deploy|demonstrat|implement|empiric|built|prototyp|trial",
+            " on a real robot",
+        ),
+    ),
+    Falsehood("an invented weakness", seen=True, make=_unless_said(_WEAKNESS, ", and the results are unreliable")),
+    Falsehood("an invented dependence", seen=False, make=_with(", which depends on the choice of the optimizer")),
+    Falsehood("an invented date", seen=True, make=_with(", a result that was published in March 2031")),
     Falsehood("rarely", seen=False, make=_about("Researchers rarely and seldom compare {topic} with anything.")),
     Falsehood(
         "another field",

@@ -67,6 +67,12 @@ PROPERTIES: tuple[Strength, ...] = (
         anywhere=True,
     ),
     Strength(
+        "statistical significance",
+        match_words(r"statistical(?:ly)? significan\w+|significance tests?|p-values?"),
+        match_words(r"statistic\w*|significan\w+|p-values?|p ?[<=] ?0?\.\d+|confidence"),
+        anywhere=True,
+    ),
+    Strength(
         "slowness",
         match_words(r"(?:(?:is|are|was|were|but|and|yet|very|too|rather) |^)slow(?:er)?|sluggish\w*|time-consuming"),
         match_words(

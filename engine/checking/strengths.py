@@ -122,7 +122,7 @@ STRENGTHS: tuple[Strength, ...] = (
         match_words(
             r"all|every|everywhere|each|any|any(?:time|where|one|thing)|universal\w*|omni\w*|always|invariably|arbitrar\w*|"
             r"no (?:\w+ )?(?:assumptions?|restrictions?|constraints?|limits?|limitations?)|"
-            r"regardless|without exceptions?|100\b"
+            r"regardless|without exceptions?|100 ?(?:%|per ?cent)"
         ),
     ),
     Strength(
@@ -140,7 +140,7 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
         match_words(
             r"always|invariably|without exceptions?|(?:in|for|on|across|of) (?:all|every|any)|all cases|every time|"
-            r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must|100\b"
+            r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must|100 ?(?:%|per ?cent)"
         ),
     ),
     Strength(

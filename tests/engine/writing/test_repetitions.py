@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.citations import cite
 from engine.survey import Citation, Claim, ClaimTally
-from engine.values import OutlineNode
+from engine.values import OutlineNode, PaperKey
 from engine.writing.drafting import Draft
 from engine.writing.repetitions import without_repeated
 from tests.fakes import paper
@@ -13,7 +13,7 @@ ONE, TWO = paper(1), paper(2)
 SAID = "DenseNet1 outperforms BM25 by 4 points"
 
 
-def claim(text: str, key: str = ONE.key) -> Claim:
+def claim(text: str, key: PaperKey = ONE.key) -> Claim:
     return Claim(f"{text} {cite([key])}.", (Citation(key, text, "supported"),))
 
 
