@@ -38,7 +38,11 @@ _DOING = re.compile(r"do (?:it|this|that|so|them|the same)\b|(?:could|should|wou
 _NAMES_A_CLASS = re.compile(r"(?:everything|anything|all|whatever|what)(?: \w+)? ")
 """“everything about images” is no keyword."""
 _NEEDED_AMONG_PEOPLE = {
-    "status": re.compile(r"\?|\b(?:status|progress|how|when|what|which|where|update)\b", re.I),
+    "status": re.compile(
+        r"\b(?:status|progress|eta|update|survey|ready|done|finished|far|long|scholium|bot|writing|written|write|step|papers|"
+        r"sections?|keywords|outline|left|when|now)\b.*[?]|\b(?:status|progress|eta|update)\b",
+        re.I,
+    ),
     "no": re.compile(
         r"^\W*no(?:pe)?\W*$|\b(?:regenerate|again|(?:an)?other|others|different|new|propose|suggest|none|these|those|this|"
         r"keywords|papers|outline|reject)\b",

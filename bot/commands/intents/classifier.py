@@ -73,7 +73,7 @@ _NEGATED_EDIT = re.compile(
 )
 _INTERJECTION = re.compile(r"^(?:(?:oh|ah|argh|ups|oops|damn|ouch) )*no(?: no)* ,? ?(?=\w+ )")
 """“oh no, I deleted the wrong one” negates nothing."""
-_ASKS_WHETHER = re.compile(r"(?:do (?:we|i)|does|are|is (?:the|this|section|chapter|paper|number|#?\d))\b")
+_ASKS_WHETHER = re.compile(r"(?:do (?:we|i)|does|are|is (?!(?:it|not|there (?:no|not))\b))\b")
 _REGRET = re.compile(r"\b(?:did|was) not (?:want|mean|meant|intend|intended|supposed)\b")
 """What is said of a change that is to be undone: “I didn't mean to remove that”."""
 _MERE_NAME = re.compile(r"what about [\w-]+(?: [\w-]+){0,2}")
@@ -193,6 +193,9 @@ def _is_doubtful(template: str, norm: str) -> bool:
     negated = words("negation") & set(_REGRET.sub("", _INTERJECTION.sub("", norm)).split())
     if negated and (template in _DOUBTFUL_WHEN_NEGATED or _NEGATED_EDIT.search(norm)):
         return True
+    named = {word for word in said if not _NUMBER.fullmatch(word)} - words("nouns")
+    if template.startswith(_EDITS) and named <= words("function") - {"out"}:
+        return True  # “the last section?” says nothing of what is to become of it
     if template.startswith(_EDITS) and ((said[0] in words("asking") and said[1] != "about") or asks_whether(norm)):
         return True
     return template.startswith(_EDITS) and (bool(_UNSURE.search(norm)) or not re.search(r"[^\W\d_]", norm))
@@ -276,8 +279,8 @@ def _features(norm: str, phase: str) -> str:
 def _fill(template: str, phrase: Phrase, text: str) -> str:
     """The command; empty where what it needs was not said, or more than it needs."""
     slots = re.findall(r"{(\w+)}", template)
-    if template == "?":
-        return ""
+    if template == "?" or ("other" in slots and re.search(r"#last \d", phrase.norm)):
+        return ""  # “the last two” are no section and its number
     if template.startswith("ask"):
         return template.format(text=text.strip()) if " " in phrase.norm else ""
     if {"said", "text"} & set(slots):

@@ -90,7 +90,7 @@ def _normalise_word(low: str, previous: str, lexicon: frozenset[str]) -> str:
     if low in "!()?;":
         return "," if low == ";" else ""
     low = (low.rstrip(".…") or low).strip("*_`")
-    low = re.sub(r"^\.(?=[a-z])", "", low)  # “.bib”
+    low = re.sub(r"^\.(?=[a-z])|(?<=^\d)'s$", "", low)  # “.bib”, “section 3's title”
     if low in {"", ".", "…", "...", "-", "–", "—"}:
         return "-" if low in {"-", "–", "—"} else ""
     if number := _read_number(low):

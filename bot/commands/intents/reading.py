@@ -358,11 +358,12 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
     return ""
 
 
-def _commands_nothing(phrase: Phrase) -> bool:
-    """“can you change that?” asks for a command without saying which, and is no question to the papers."""
-    empty = words("function") | words("pronouns")
-    cores = [core.norm.split() for core in take_frames_off(phrase, widely=True)]
-    return any(said[0] in words("commanding") and set(said[1:]) <= empty for said in cores)
+def _commands_unclearly(phrase: Phrase) -> bool:
+    """“can you change that?” and “can I change the title?” ask for a command, which no pattern knew."""
+    cores = take_frames_off(phrase, widely=False)
+    return any(
+        core.norm.partition(" ")[0] in words("commanding") - {"show", "why", "check", "continue"} for core in cores
+    )
 
 
 def _read_rest(text: str, context: ReadingContext) -> str:
@@ -375,7 +376,7 @@ def _read_rest(text: str, context: ReadingContext) -> str:
             is_question(core.norm) for core in take_frames_off(phrase, widely=False)
         )
         is_command = phrase.norm.partition(" ")[0] in words("commanding")
-        if _commands_nothing(phrase):
+        if _commands_unclearly(phrase):
             return ""
         is_verdict = bool(_ON_A_SECTION.search(phrase.norm))
         is_named = not is_command and not is_verdict and not context.by_patterns and is_subject(text, phrase.norm)
