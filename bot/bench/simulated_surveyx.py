@@ -14,8 +14,8 @@ _ENTRY = re.compile(r'<paper key="([^"]+)">\n(.*)\n((?:.*\n)*?)</paper>')
 _NOTE = re.compile(r"^([a-z][a-z /]*(?:\.[a-z /]+)?): (.+)$", re.M)
 
 
-def _papers(prompt: str) -> list[tuple[str, str, str]]:
-    """Key, title and what follows of each paper."""
+def read_papers(prompt: str) -> list[tuple[str, str, str]]:
+    """Key, title and what follows of each paper in a prompt."""
     return [(key, html.unescape(title), html.unescape(rest)) for key, title, rest in _ENTRY.findall(prompt)]
 
 
@@ -50,13 +50,13 @@ def _kinds(prompt: str) -> dict[str, Any]:
                 return name
         return "method"
 
-    return {"papers": [{"key": key, "kind": kind(title)} for key, title, _ in _papers(prompt)]}
+    return {"papers": [{"key": key, "kind": kind(title)} for key, title, _ in read_papers(prompt)]}
 
 
 def _trees(prompt: str) -> dict[str, Any]:
     names = re.findall(r"^- ([^:\n]+): ", prompt, re.M)
     trees = []
-    for at, (key, _, rest) in enumerate(_papers(prompt)):
+    for at, (key, _, rest) in enumerate(read_papers(prompt)):
         lines = re.findall(r"^(\d+)\. (.+)$", rest, re.M)
         fields = []
         for i, name in enumerate(names[: max(4, 2 * len(lines))]):
@@ -73,7 +73,7 @@ def _trees(prompt: str) -> dict[str, Any]:
 def _mount(prompt: str) -> dict[str, Any]:
     places = [number for number, _ in _outline(prompt)][1:-1] or ["1"]
     hints = []
-    for key, title, rest in _papers(prompt):
+    for key, title, rest in read_papers(prompt):
         start = sum(map(ord, key))
         notes = _NOTE.findall(rest) or [("", rest)]
         for i in range(min(2, len(places))):
@@ -111,7 +111,7 @@ def _reorganise(prompt: str) -> dict[str, Any]:
 
 def _whole_outline(prompt: str) -> dict[str, Any]:
     count = int(_found(r"exactly (\d+) sections", prompt, "8"))
-    titles = [_words(title, 5) for _, title, _ in _papers(prompt)] or ["Work"]
+    titles = [_words(title, 5) for _, title, _ in read_papers(prompt)] or ["Work"]
 
     def parts(i: int) -> list[dict[str, str]]:
         chosen = dict.fromkeys(f"{titles[(5 * i + j) % len(titles)]} {i + 1}" for j in range(3))
@@ -134,7 +134,7 @@ def _hints(prompt: str) -> dict[str, Any]:
     titles = dict(_outline(prompt))
     places = re.findall(r"[\d.]*\d", _found(r"Only parts ([\d., ]+) take", prompt, "1"))
     hints = []
-    for key, title, rest in _papers(prompt):
+    for key, title, rest in read_papers(prompt):
         notes = _NOTE.findall(rest) or [("", rest)]
         start, about = sum(map(ord, key)), _content(f"{title} {rest}")
         order = sorted(
@@ -151,7 +151,7 @@ def _hints(prompt: str) -> dict[str, Any]:
 def _rewrite(prompt: str) -> dict[str, Any]:
     draft = prompt.rpartition("<draft>\n")[2].partition("\n</draft>")[0]
     cited = set(re.findall(r"@([^\s;\]]+)", draft))
-    found = [(key, rest) for key, _, rest in _papers(prompt) if key not in cited]
+    found = [(key, rest) for key, _, rest in read_papers(prompt) if key not in cited]
     edits = []
     for number, _ in re.findall(r"^(\d+)\. (.+)$", draft, re.M):
         if int(number) % 9 == 4:
@@ -167,7 +167,7 @@ def _rewrite(prompt: str) -> dict[str, Any]:
 def _cells(prompt: str) -> dict[str, Any]:
     columns = re.findall(r"^- (.+) \(from (.+)\)$", prompt, re.M)
     cells = []
-    for key, _, rest in _papers(prompt):
+    for key, _, rest in read_papers(prompt):
         notes = dict(_NOTE.findall(rest))
         for column, fields in columns:
             said = next((notes[name] for name in fields.split(", ") if name in notes), "")

@@ -240,26 +240,37 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 def _prose(prompt: str) -> str:
-    papers = _PAPER.findall(prompt)
+    papers = simulated_surveyx.read_papers(prompt)
     wanted = int(_find_or(r"(?i:more than|about) (\d+) words|of (\d+) to \d+ words", prompt, "120"))
     findings = re.findall(r"^- (.+\[@.+)$", prompt, re.M)
     if findings and not papers:  # what stands around the sections is written from what they say
         return " ".join(html.unescape(line) for line in findings[: wanted // 15])
     if not papers and (told := simulated_reviews.retell(prompt)):
         return told
+    known = [(key, _sentences_of(said)) for key, _, said in papers] or [("", [NOTHING_KNOWN])]
     sentences: list[str] = []
     count = 0
     while count <= wanted:
         at = len(sentences)
-        key, _, body = papers[at % len(papers)] if papers else ("", "a paper", "Nothing is known about it yet.")
-        body = re.sub(r"^[a-z]+(?:[. /][a-z]+)*: ", "", body)  # a field of an attribute tree
-        body = re.sub(r"^Kind of evidence:.*?Argument: ", "", body)  # a study's summary in a quick review
-        lines = re.split(r"(?<=[.!?]) ", html.unescape(body).replace("[", "(").replace("]", ")"))
-        gist = lines[at // max(1, len(papers)) % len(lines)].rstrip(".,;: !?")
+        key, lines = known[at % len(known)]
+        gist = lines[at // len(known) % len(lines)].rstrip(".,;: !?")
         cited = f" [@{key}]" if key else ""
         sentences.append(f"One study says that {gist[:1].lower() + gist[1:]}{cited}.")
         count += len(sentences[-1].split())
     return "\n\n".join(" ".join(sentences[i : i + 6]) for i in range(0, len(sentences), 6))
+
+
+NOTHING_KNOWN = "Nothing is known about it yet."
+
+
+def _sentences_of(body: str) -> list[str]:
+    """What a paper says in a prompt, line by line: its abstract, its notes, or hints with quotations behind them."""
+    found: list[str] = []
+    for line in body.replace("[", "(").replace("]", ")").splitlines():
+        said = re.sub(r"^[a-z]+(?:[. /][a-z]+)*: ", "", line.strip("“”"))  # a field of an attribute tree
+        said = re.sub(r"^Kind of evidence:.*?Argument: ", "", said)  # a study's summary in a quick review
+        found += [part for part in re.split(r"(?<=[.!?]) (?:… )?", said) if part]
+    return found or [NOTHING_KNOWN]
 
 
 def _titles(prompt: str) -> list[str]:
