@@ -14,11 +14,12 @@ from pydantic import Field
 from engine.checking.faults import Vocabulary, find_faults, source_of
 from engine.citations import cite, with_references
 from engine.errors import UserError
+from engine.gathering.review_scope import extract_phrases
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.wikipedia import Wikipedia, is_encyclopedia
 from engine.run import Progress, RunContext
-from engine.survey import Citation, Claim, Section, Survey
+from engine.survey import Citation, Claim, Section, Survey, walk
 from engine.text import clean, inert, sentences, terms
 from engine.values import Brief, Paper, PaperSelection
 from engine.writing.notices import with_notice
@@ -27,7 +28,15 @@ EXCERPT_CHARACTERS = 24_000
 MOST_EXCERPTS = 4
 INTRODUCTION_CHARACTERS = 600
 QUOTED_SENTENCES = 2
+MOST_SUBJECTS, SUBJECT_CHARACTERS = 3, 120
+MOST_TITLES = 40
 TEMPERATURE = 0.2
+
+
+class TopicAnswer(TypedAnswer):
+    """What an encyclopedia is searched for."""
+
+    topic: PlainText
 
 
 class PageAnswer(TypedAnswer):
@@ -79,15 +88,28 @@ async def add_background(
 
 
 async def _background(brief: Brief, survey: Survey, wikipedia: Wikipedia, context: RunContext) -> Background:
-    hits = await wikipedia.search(brief.topic)
     if context.model is None:
-        wanted = set(terms(brief.topic))
-        title = next((t for t, _ in hits if set(terms(t)) and set(terms(t)) <= wanted), "")
-        if not title:
-            raise UserError(f"Wikipedia has no article that is clearly about “{brief.topic[:80]}”.")
-        return _quote_article(await wikipedia.article(title))
-    title = await _choose_article(brief.topic, hits, context.model)
+        return _quote_article(await wikipedia.article(await _find_article(brief, wikipedia)))
+    subject = await _name_subject(brief.topic, context.model) if brief.quick else brief.topic
+    title = await _choose_article(brief.topic, await wikipedia.search(subject), context.model)
     return await _collect_background(brief.topic, survey.sections, await wikipedia.article(title), context.model)
+
+
+async def _find_article(brief: Brief, wikipedia: Wikipedia) -> str:
+    """The article whose title has no word but the topic's, or, of a question, of one of its first parts."""
+    for subject in extract_phrases(brief.topic)[:MOST_SUBJECTS] if brief.quick else [brief.topic]:
+        wanted = set(terms(subject))
+        for title, _ in await wikipedia.search(subject):
+            if set(terms(title)) and set(terms(title)) <= wanted:
+                return title
+    raise UserError(f"Wikipedia has no article that is clearly about “{brief.topic[:80]}”.")
+
+
+async def _name_subject(request: str, model: LanguageModel) -> str:
+    """What a question in free words is about, as an encyclopedia would name it (Jarvis' “TOPIC: …”)."""
+    prompt = fill("background/topic", request=data(request))
+    answer = await model.answer_typed(Request("reading", "background/topic", prompt, 128, TEMPERATURE), TopicAnswer)
+    return clean(answer.topic)[:SUBJECT_CHARACTERS] or request
 
 
 def _quote_article(article: Paper) -> Background:
@@ -122,7 +144,7 @@ async def _collect_background(
         prompt = fill(
             "background/summary",
             topic=data(topic),
-            sections=data("; ".join(section.title for section in sections)),
+            sections=data("; ".join([section.title for _, section in walk(sections)][:MOST_TITLES])),
             title=data(article.title),
             draft=data("\n".join(s.sentence for s in kept) or "(nothing yet)"),
             excerpt=data(whole[start : start + EXCERPT_CHARACTERS]),

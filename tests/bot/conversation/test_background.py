@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -11,13 +11,14 @@ from aiohttp import web
 
 from adapters.http_server import serve_http
 from engine.errors import RetrievalError, UserError
+from engine.options import QuickOptions
 from engine.rendering.bibliography import bibtex, ris
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.online.transport import ServicePolicy
 from engine.retrieval.online.wikipedia import Wikipedia
-from engine.revising.background import PageAnswer, Statement, SummaryAnswer, add_background
+from engine.revising.background import PageAnswer, Statement, SummaryAnswer, TopicAnswer, add_background
 from engine.run import RunContext
 from engine.survey import Survey, walk
 from engine.values import Brief, FoundPaper, PaperSelection
@@ -73,11 +74,16 @@ SURVEY = Survey("S", "", (INTRODUCTION, section("Body", f"More [@{CITED.key}].")
 BRIEF = Brief("dense retrieval")
 
 
-async def explained(site: Encyclopedia, model: FakeModel | None, survey: Survey = SURVEY) -> Survey:
+QUESTION = Brief("Why does dense retrieval beat sparse retrieval?", quick=QuickOptions())
+
+
+async def explained(
+    site: Encyclopedia, model: FakeModel | None, survey: Survey = SURVEY, brief: Brief = BRIEF
+) -> Survey:
     async with transport(MovedClock()) as browser:
         context = RunContext(EmptyLibrary(), FittedOnTopic(), model=model)
         wikipedia = Wikipedia(browser, site.url, ServicePolicy(0.0))
-        return await add_background(BRIEF, SELECTION, survey, wikipedia, context)
+        return await add_background(brief, SELECTION, survey, wikipedia, context)
 
 
 async def test_without_a_model_it_is_quoted_and_cited_as_an_encyclopedia(site: Encyclopedia) -> None:
@@ -126,6 +132,28 @@ async def test_where_no_article_helps_the_reason_is_said(
 
     with pytest.raises(UserError, match=why):
         await explained(site, FakeModel(reply))
+
+
+async def test_a_question_is_looked_up_by_its_subject(site: Encyclopedia) -> None:
+    def reply(prompt: str, kind: str) -> str:
+        if kind == "TopicAnswer":
+            assert QUESTION.topic in prompt
+            return TopicAnswer(topic="Vector retrieval").model_dump_json()
+        if kind == "PageAnswer":
+            return PageAnswer(reason="it explains it", number=1).model_dump_json()
+        assert "Introduction; Body; Part" in prompt, "what the review asks stands in its subsections"
+        said = [Statement(sentence="It began in 2013.", quote="It began in 2013")]
+        return SummaryAnswer(reason="it helps", relevant=True, statements=said).model_dump_json()
+
+    body = replace(SURVEY.sections[1], sections=(section("Part", "More."),))
+    survey = await explained(site, FakeModel(reply), replace(SURVEY, sections=(INTRODUCTION, body)), QUESTION)
+    assert "It began in 2013" in survey.sections[0].text
+    quoted = await explained(site, None, brief=QUESTION)
+    assert "Dense retrieval finds documents by vectors" in quoted.sections[0].text
+    assert [asked["gsrsearch"] for asked in site.asked if "gsrsearch" in asked] == [
+        "Vector retrieval",
+        "dense retrieval",
+    ]
 
 
 async def test_an_outage_is_an_error(site: Encyclopedia) -> None:
