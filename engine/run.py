@@ -250,6 +250,11 @@ class TrialRecipe(StagedRecipe, Protocol):
 class GroupingRecipe(StagedRecipe, Protocol):
     """A recipe whose groups of papers are approved before their headings are written."""
 
+    @property
+    def random_groups(self) -> bool:
+        """Whether groups are drawn at random, to be compared with those by likeness."""
+        ...
+
     async def headings(
         self, brief: Brief, selection: PaperSelection, grouping: Outline, context: RunContext
     ) -> Outline:

@@ -123,7 +123,10 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
             return await _plan(_require_brief(brief), selection, state.outline, job, planning)
         case "divide", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             topic = _require_brief(brief).topic
-            return await asyncio.to_thread(divide_section, outline, job.section, selection, topic, context)
+            at_random = isinstance(recipe, GroupingRecipe) and recipe.random_groups
+            return await asyncio.to_thread(
+                divide_section, outline, job.section, selection, topic, context, at_random=at_random
+            )
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             writing = replace(context, kept={part.place: part for part in state.kept})
             task = WritingTask(_require_brief(brief), selection, outline, dict(state.sections))

@@ -136,7 +136,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
         notes: list[str] = []
         main = await asyncio.to_thread(self._sections, papers, vectors, brief, context, notes)
-        method = f"{len(main)} clusters by {self._algorithm(context)}"
+        method = " ".join((f"{len(main)} groups by {self._algorithm(context)}.", *notes))
         nodes: list[OutlineNode] = []
         used = [cluster.name for cluster in main]
         for done, cluster in enumerate(main):
@@ -225,7 +225,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Section by section, by the language model or in quotations; what is finished stays."""
         if context.model:
-            return await write_clustered(task, context)
+            return tell_grouping(await write_clustered(task, context), task.outline)
         brief, included = task.brief, task.selection.included()
         outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, ADDED_PAPERS)
         material = await asyncio.to_thread(collect_material, brief, included)
@@ -248,7 +248,12 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         field = FieldView(
             write_overview(brief.topic, lines), material.names, await find_nearby(brief, included, context)
         )
-        return assemble_survey(replace(task, outline=outline), sections, METHOD, field)
+        return tell_grouping(assemble_survey(replace(task, outline=outline), sections, METHOD, field), outline)
+
+
+def tell_grouping(survey: Survey, outline: Outline) -> Survey:
+    """The survey with how its papers were grouped among its facts, as the outline tells."""
+    return replace(survey, facts=(*survey.facts, ("Grouping", outline.method))) if outline.method else survey
 
 
 def _fewest_sections(papers: int) -> int:

@@ -135,7 +135,7 @@ async def _choose_article(topic: str, hits: Sequence[tuple[str, str]], model: La
 
 
 async def _collect_background(
-    topic: str, sections: Sequence[Section], article: Paper, model: LanguageModel
+    topic: str, sections: tuple[Section, ...], article: Paper, model: LanguageModel
 ) -> Background:
     whole = "\n".join(passage.text for passage in article.body)
     kept: list[Statement] = []

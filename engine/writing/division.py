@@ -24,17 +24,27 @@ MOST_PARTS, SMALLEST_PART = 4, 3
 """Sections that one is divided into at most, and the papers that each has at least."""
 
 
-def divide_section(outline: Outline, place: str, selection: PaperSelection, topic: str, context: RunContext) -> Outline:
+def divide_section(
+    outline: Outline,
+    place: str,
+    selection: PaperSelection,
+    topic: str,
+    context: RunContext,
+    *,
+    at_random: bool = False,
+) -> Outline:
     """The outline with the section of that number divided by its papers into two to four on its level.
 
     A group is named by its terms, as all groups are before their headings are written; a section gets a heading that
-    half of its papers say. Each part takes the hints of its papers. Raises `UserError` where the outline has no such
-    section.
+    half of its papers say. Each part takes the hints of its papers. With ``at_random`` the parts are as large, and the
+    papers of each drawn at random. Raises `UserError` where the outline has no such section.
     """
     node = node_at(outline, place)
     papers = papers_of(node, selection)
     vectors = embed_papers(context.embedder, papers)
     found = _tell_apart(vectors, context.seed)
+    if at_random:
+        found = np.random.default_rng(context.seed).permutation(found)
     taken = [node.title for _, node in walk_outline(outline.nodes)]
     if outline.is_grouping:
         parts = clusters(papers, found, topic, avoid=taken)

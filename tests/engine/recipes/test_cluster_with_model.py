@@ -75,6 +75,16 @@ async def test_a_section_without_parts_is_divided_by_its_papers(library: LocalLi
     assert {node.hint_papers for node in divided.nodes} == {(graphs[0],) * 2, images[:2], ()}
 
 
+async def test_random_groups_are_divided_at_random_into_parts_as_large(library: LocalLibrary) -> None:
+    graphs, images = (tuple(p.key for p in group) for group in (GATHERED[14:26], GATHERED[26:]))
+    outline = Outline("A Survey", (OutlineNode("Mixed", papers=(*graphs, *images)),), is_grouping=True)
+    settings = (SELECTION, BRIEF.topic, context(library, thinking()))
+    alike, chance = (divide_section(outline, "1", *settings, at_random=chance) for chance in (False, True))
+    assert sorted(len(n.papers) for n in chance.nodes) == sorted(len(n.papers) for n in alike.nodes)
+    assert {frozenset(n.papers) for n in chance.nodes} != {frozenset(n.papers) for n in alike.nodes}
+    assert {key for n in chance.nodes for key in n.papers} == {*graphs, *images}
+
+
 async def test_papers_that_are_all_alike_are_divided_too(library: LocalLibrary) -> None:
     same = tuple(replace(paper, title="Graphs", abstract="Of graphs.") for paper in GATHERED[:7])
     selection = PaperSelection(tuple(FoundPaper(paper, 1.0) for paper in same))
@@ -132,6 +142,7 @@ async def test_sections_are_written_from_their_group_and_the_frame_is_refined_in
     assert {c.verdict for claim in claims for c in claim.citations} <= {"supported", "quoted", "unchecked"}
     assert [w.place for w in survey.warnings if w.kind == "unfinished"] == []
     assert survey.sections[-1].title == "Conclusion"
+    assert next(value for name, value in survey.facts if name == "Grouping").endswith(" groups by k-means.")
 
 
 async def test_random_grouping_keeps_the_number_of_groups(library: LocalLibrary) -> None:
@@ -140,6 +151,7 @@ async def test_random_grouping_keeps_the_number_of_groups(library: LocalLibrary)
     assert len(chance.nodes) == len(real.nodes)
     assert "drawn at random" in " ".join(chance.notes)
     assert "drawn at random" not in " ".join(real.notes)
+    assert "drawn at random" in chance.method and real.method == f"{len(real.nodes)} groups by k-means."
 
     def sets(outline: Outline) -> set[frozenset[PaperKey]]:
         return {frozenset(node.all_papers()) for node in outline.nodes}
