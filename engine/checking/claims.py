@@ -39,7 +39,7 @@ _TREATING = re.compile(
     r"introduces?|outlines?|summari[sz]es?|groups?|concerns?|deals? with|traces?|follows?|"
     r"takes? up|is (?:about|devoted to)|"
     r"addresses|explores?|focus(?:es)? on|moves? (?:on )?(?:to|from)|sets? out|begins? with|starts? (?:with|from)|"
-    r"organi[sz]es|brings? together|relates?|gathers?)\b(?P<object>.*)$",
+    r"organi[sz]es|divides|arranges|structures|brings? together|relates?|gathers?)\b(?P<object>.*)$",
     re.I,
 )
 """A sentence whose subject is the text itself and whose verb says how it treats its object."""
@@ -56,6 +56,14 @@ _SECOND_CLAUSE = re.compile(
     r"showing that|and (?:shows?|finds?|argues?|proves?|concludes?|demonstrates?))\b",
     re.I,
 )
+_PARTS_COUNTED = re.compile(
+    r"\b(?:sub)?sections? \d[\d.]*|\b(?:table|figure) \d+|"
+    r"\b(?:two|three|four|five|six|seven) (?=(?:\w+ )?(?:questions|parts|sections|subsections|groups|"
+    r"themes|strands|steps|directions|lines|views|categories|families|kinds|topics|aspects)\b)",
+    re.I,
+)
+"""Numbers of parts of the text, and how many of them it has."""
+
 _QUESTION = re.compile(r"^[^.]{10,200}\?$")
 LONGEST_CONNECTION = 45
 """Words; a longer sentence says more than where the text goes."""
@@ -69,7 +77,7 @@ def is_connecting(sentence: str, vocabulary: Vocabulary, allowed_names: Sequence
     """
     if list_cited_keys(sentence) or len(sentence.split()) > LONGEST_CONNECTION:
         return False
-    own = re.sub(r"\b(?:sub)?sections? \d[\d.]*|\b(?:table|figure) \d+", "", sentence, flags=re.I)
+    own = _PARTS_COUNTED.sub("", sentence)
     if asserts_of_something(own, vocabulary, allowed_names):
         return False
     if _QUESTION.match(sentence.strip()):

@@ -14,6 +14,7 @@ from typing import Literal
 
 from engine.checking.contrasts import find_contrasts
 from engine.checking.lexicon import split_terms, unify_spelling
+from engine.checking.measures import find_other_measures
 from engine.checking.names_in_place import find_misplaced_names
 from engine.checking.numbers_in_place import find_miscounted, find_misplaced_numbers
 from engine.checking.outcomes import (
@@ -150,6 +151,7 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault("number", words) for words in _unfounded_numbers(bare, sources, said)),
         *(Fault("place", words) for words in find_misplaced_numbers(bare, _sentences_of(sources))),
         *(Fault("place", words) for words in find_miscounted(bare, _sentences_of(sources))),
+        *(Fault("place", words) for words in find_other_measures(bare, _sentences_of(sources))),
         *(Fault("place", words) for words in find_misplaced_names(bare, _sentences_of(sources), titles)),
         *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
         *(Fault("strength", words) for words in _unfounded_strength(bare, speaking, titles, sources)),

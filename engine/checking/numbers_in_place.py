@@ -42,7 +42,7 @@ _BOUNDARIES = (
 """What divides a sentence between two of its numbers, the strongest first."""
 
 _BETWEEN_ITEMS = re.compile(
-    r"(?:[\s,;/&~%()°≥≤<>–—-]|\band\b|\bor\b|\bto\b|\bpercent\b|\bpoints?\b|\b(?:by|with|of|at|in|from)\b|\b[a-zA-Z]{1,2}\b)*+"
+    r"(?:[\s,;/&~∼～×%()°≥≤<>–—-]|\band\b|\bor\b|\bto\b|\bpercent\b|\bpoints?\b|\b(?:by|with|of|at|in|from)\b|\b[a-zA-Z]{1,2}\b)*+"
 )
 _DIVIDER = re.compile(r",\s*(?:and|or)\s+|,\s+|\s/\s|\s+(?:and|or|&|to)\s+|\s+vs\.?\s+")
 _TURN = re.compile(r";|,?\s(?:while|whereas|but)\s", re.I)
@@ -73,6 +73,8 @@ _DEVIATION = re.compile(r"(?:\+/[-–−]|±|\\pm)\s*$")
 
 _BETWEEN = re.compile(r"\b(?:between|rang\w+ from|var\w+ from)\s*$", re.I)
 """Before the two ends of a range, which belong to no item of a list."""
+
+_RANGE_SIGN = re.compile(r"\s*(?:[-–—~∼～]|to)\s*")
 
 _CHANGE = re.compile(
     r"\b(?:increas|improv|decreas|reduc|rais|lower|drop|fall|fell|cut|boost|grow|grew|declin|degrad|outperform|gain|"
@@ -160,7 +162,8 @@ def place_numbers(sentence: str) -> tuple[PlacedNumber, ...]:
     for at, group in enumerate(groups):
         start, end = edges[at]
         before, after = text[start : group[0].start], text[group[-1].end : end]
-        is_range = bool(_BETWEEN.search(before))
+        between = text[group[0].end : group[1].start] if len(group) == 2 else ""
+        is_range = bool(_BETWEEN.search(before) or _RANGE_SIGN.fullmatch(between))
         is_list = len(group) > 1 and not is_range
         items = _list_items(before, after, len(group)) if is_list else []
         company = frozenset(terms(f"{before} {after} {_behind_bracket(text, group[-1].end)}"))

@@ -75,7 +75,9 @@ _ONE_OF_MANY = re.compile(
     rf"\b(?P<top>{_WORDED}|\d+)\s(?:in|out of)\s(?:every\s)?(?P<of>{_WORDED}|\d+)\b(?!\s*%)", re.I
 )
 _FRACTION = re.compile(r"\b(?:(?P<top>one|two|three|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I)
-_RANGE = re.compile(rf"(?<![\w.])({_DIGITS})\s*(?:-|–|—|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I)
+_RANGE = re.compile(
+    rf"(?<![\w.])({_DIGITS})\s*(?:-|–|—|~|∼|～|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I
+)
 
 
 _LIST = re.compile(r"[^\s,;.:()][^,;.:()]{0,80}(?:, [^,;.:()]{1,80}?){1,20}(?P<comma>,)? (?:and|or|&) ", re.I)
@@ -220,9 +222,20 @@ def _from_multiples(text: str) -> list[Quantity]:
         part = match["part"].lower().rstrip("s")
         if part != "half" and not match["top"]:
             continue  # "the third" is an ordinal
+        if part in _ORDINALS and (match["top"] or "").lower() == "a" and not _is_share(text, match):
+            continue  # so is "a third study"
         top = {"two": 2.0, "three": 3.0}.get((match["top"] or "").lower(), 1.0)
         found.append(Quantity(top * _PARTS[part], "times", match[0], match.start()))
     return found
+
+
+_ORDINALS = frozenset({"third", "fifth", "tenth"})
+_SHARE_BEHIND = re.compile(r"\s+(?:of|less|more|fewer|as|the|smaller|larger|faster|slower|cheaper)\b|\s*[.)]?$", re.I)
+_SHARE_BEFORE = re.compile(r"\b(?:by|to|about|than|nearly|almost|roughly|over|under|least|most|only|just)\s+$", re.I)
+
+
+def _is_share(text: str, match: re.Match[str]) -> bool:
+    return bool(_SHARE_BEHIND.match(text, match.end()) or _SHARE_BEFORE.search(text[: match.start()]))
 
 
 def _plain_value(digits: str) -> float:

@@ -200,8 +200,8 @@ def _comparisons(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
 @lru_cache(maxsize=TEXTS_KEPT)
 def _negated(text: str) -> frozenset[str]:
     """The first two terms after each negation."""
-    pieces = NEGATION.split(_without_losses(text))[1:]
-    return frozenset(t for piece in pieces for t in terms(re.split(r"[,;:]|\band\b", piece.replace("-", " "))[0])[:2])
+    pieces = (_DENIED_NO_MORE.split(piece.replace("-", " "))[0] for piece in NEGATION.split(_without_losses(text))[1:])
+    return frozenset(term for piece in pieces for term in terms(piece)[:2])
 
 
 def _spell_out(text: str) -> str:
@@ -219,6 +219,7 @@ _DENYING = re.compile(
     r"\bor (?=(?:extra|additional|further)\s)",
     re.I,
 )
+_DENIED_NO_MORE = re.compile(r"[,;:]|\band\b|\b(?:or|but) (?:with|by)\b")
 _NO_LOSS = re.compile(
     r"\b(?:without|not|no|nor)\s(?:any\s)?(?:sacrific|los[ist]|compromis|degrad|harm|hurt|impair|reduc|affect)\w*\s(?:of\s|in\s)?",
     re.I,
@@ -268,8 +269,7 @@ def _sides_of(comparison: re.Pattern[str], text: str) -> tuple[str, frozenset[st
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:
-    match = pattern.search(text)
-    return match[0] if match else ""
+    return match[0] if (match := pattern.search(text)) else ""
 
 
 def _turn_directions(claim: str, sources: Sequence[str]) -> list[Turn]:

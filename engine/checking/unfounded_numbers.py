@@ -49,8 +49,8 @@ def _behind_colon(claim: str, number: Quantity) -> str:
     return spread_ranges(claim)[number.end :].partition(":")[2]
 
 
-_IN_A_NAME = re.compile(r"[A-Za-z]-$")
-"""What stands before the digits of a name, "MATH-500"; whether the source has it is asked of names."""
+_IN_A_NAME = re.compile(r"(?:[A-Za-z]-|\b(?:(?:sub)?section|table|figure|chapter)s?\s)$", re.I)
+"""What stands before the digits of a name, "MATH-500", of which is asked elsewhere, or of a place in the text."""
 
 _GLUED = re.compile(r"(?<=[A-Za-z])(?<!\d[eE])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)")
 

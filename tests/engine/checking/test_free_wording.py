@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.checking.back_references import is_dangling
+from engine.checking.claims import is_connecting
 from engine.checking.faults import Source, Vocabulary, find_faults
 from engine.values import Paper
 from tests.fakes import paper
@@ -135,3 +136,25 @@ def test_a_weakness_needs_one_in_the_source(claim: str) -> None:
     assert "strength" in {fault.kind for fault in find_faults(claim, [Source(source)], Vocabulary.of([source]))}
     slow = paper(1, title="A detector", abstract="The accurate detector needs much time. Its convergence is unknown.")
     assert find_faults(claim, [Source(slow)], Vocabulary.of([slow])) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "claim", "kinds"),
+    [
+        ("It achieves a 70% reduction in FLOPs of decoding.", "It cuts latency of decoding by 70%.", {"place"}),
+        ("It achieves a 70% reduction in FLOPs of decoding.", "It saves 70% of the computation of decoding.", set()),
+        ("Its speedups are 2.16×∼2.62× over plain decoding.", "It reaches 2.16× to 2.62× over plain decoding.", set()),
+        ("Some index, and others search the web.", "In a third, others search the web.", set()),
+        ("It works with links or with an index of pages.", "A third of the links work with an index.", {"number"}),
+        ("It beats search without links or with an index.", "It beats search with an index.", set()),
+        ("Tokens come from early exits.", "Section 2 asks where tokens come from, such as early exits.", set()),
+    ],
+)
+def test_a_number_is_of_what_is_measured_and_no_ordinal(said: str, claim: str, kinds: set[str]) -> None:
+    source = paper(1, title="Decoding", abstract=f"We study decoding. {said}")
+    assert {fault.kind for fault in find_faults(claim, [Source(source)], Vocabulary.of([source]))} == kinds
+
+
+def test_how_many_parts_a_text_has_is_no_claim() -> None:
+    assert is_connecting("This survey divides the field by these two questions.", Vocabulary.of([]))
+    assert not is_connecting("This survey divides the field by 5 % of accuracy.", Vocabulary.of([]))
