@@ -16,10 +16,10 @@ from engine.checking.claims import is_connecting
 from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, NOT_THERE, UNCITED
 from engine.checking.faults import ARGUABLE, Fault, Source, Vocabulary, find_faults, source_of
 from engine.checking.lexicon import split_terms, unify_spelling
-from engine.checking.own_words import quote_behind
+from engine.checking.own_words import quote_behind, repeats
 from engine.checking.quotations import find_in_paper
 from engine.checking.sentence_state import SentenceState, count_claims, ending_of
-from engine.checking.strengths import DROPPABLE
+from engine.checking.strengths import without_adverbs
 from engine.checking.verdicts import CheckAnswer, Support
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded
@@ -141,6 +141,7 @@ class _Check:
         for line in self.pending():
             line.removed = True
         self.remove_repeated()
+        self._remove_needless_quotations()
         self._remove_dangling()
         return self.result()
 
@@ -237,7 +238,7 @@ class _Check:
             return False
         insisted = ""
         if faults := self._faults(text, keys):
-            bare = _without_adverbs(text)
+            bare = without_adverbs(text)
             if {f.kind for f in faults} == {"strength"} and bare != text and not self._faults(bare, keys):
                 text = bare
             elif text == line.questioned and _is_arguable(faults):
@@ -323,6 +324,14 @@ class _Check:
                 line.removed, line.ending, line.citations = True, None, ()
             said.add("" if line.removed else fold(line.text))
 
+    def _remove_needless_quotations(self) -> None:
+        """What was put in a doubted claim's place goes where another claim tells the same sentence of the paper."""
+        for line in self.lines:
+            if line.ending == "reworded" and line.citations[0].verdict in {"quoted", "summarised"}:
+                others = [c for other in self.lines if other is not line and not other.removed for c in other.citations]
+                if repeats(line.citations, others):
+                    line.removed, line.ending, line.citations = True, None, ()
+
     def _reopen_dangling(self) -> None:
         """Sentences that refer to one that is gone are judged again, with that said."""
         for line in self._dangling():
@@ -381,11 +390,6 @@ def _with_keys(text: str, keys: Sequence[PaperKey]) -> str:
     bare = keep_allowed_citations(text, ()).text.rstrip()
     stop = bare[-1] if bare[-1:] in {".", "!", "?"} else "."
     return f"{bare.removesuffix(stop).rstrip()} {cite(keys)}{stop}"
-
-
-def _without_adverbs(text: str) -> str:
-    bare = DROPPABLE.sub("", text)
-    return bare[:1].upper() + bare[1:]
 
 
 def _overlap(said: frozenset[str], source: Source) -> float:

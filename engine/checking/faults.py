@@ -19,6 +19,7 @@ from engine.checking.names_in_place import find_misplaced_names
 from engine.checking.numbers_in_place import find_miscounted, find_misplaced_numbers
 from engine.checking.outcomes import (
     find_crossed,
+    find_denied_both,
     find_other_counts,
     find_other_reasons,
     find_strange_rivals,
@@ -158,6 +159,7 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault(kind, words) for kind, words in find_turns(bare, said, speaking)),
         *(Fault("contrast", words) for words in _contrasts(bare, sources, speaking)),
         *(Fault("term", words) for words in _strange_terms(bare, sources, vocabulary, topic)),
+        *(Fault("polarity", words) for words in find_denied_both(bare, [text for text, _ in speaking])),
         *_overreach(bare, speaking, sources, topic),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
         *(Fault("role", words) for words in _wrong_roles(bare, sources)),

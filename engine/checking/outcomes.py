@@ -201,6 +201,22 @@ def find_other_counts(claim: str, text: str) -> list[str]:
     return found
 
 
+def find_denied_both(claim: str, speaking: Sequence[str]) -> list[str]:
+    """A "both" of the claim where each source's sentence about it says that both are not had, or only either."""
+    said = _BOTH.search(claim)
+    theirs = [text for text in speaking if _BOTH.search(text)]
+    if said and theirs and not _NO_BOTH.search(claim) and all(_NO_BOTH.search(text) for text in theirs):
+        return [said[0]]
+    return []
+
+
+_BOTH = re.compile(r"\bboth\b", re.I)
+_NO_BOTH = re.compile(
+    r"\b(?:fail\w*|not|unable|cannot|neither|without|lack\w*|unlike|instead of|rather than|hardly)\b"
+    r"[^.;,]{0,60}?\bboth\b",
+    re.I,
+)
+
 _MANY = re.compile(
     r"\b(?:several|multiple|many|various|numerous|two|three|four|five|six|seven|eight|nine|ten|\d+)\s"
     r"(?:(?!and\b|or\b)[\w-]+\s){0,2}?(?P<thing>[a-z]{3,}[^sui\W]s)\b",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from engine.checking.back_references import begins_with_reference
 from engine.checking.lexicon import split_terms
 from engine.citations import list_cited_keys, replace_citations
@@ -17,6 +20,15 @@ FEWEST_SHARED = 2
 """Terms that the claim and the sentence have in common."""
 
 
+_LEAD = re.compile(
+    r"^(?:in addition|additionally|furthermore|moreover|also|finally|first(?:ly)?|second(?:ly)?|third(?:ly)?|besides|"
+    r"to this end|specifically|in particular|therefore|thus|hence|consequently|as a result|however|in this paper|"
+    r"here),? ",
+    re.I,
+)
+"""How a sentence takes up the one before it, which is left out of a quotation."""
+
+
 def quote_behind(claim: str, citation: Citation, paper: Paper) -> Claim | None:
     """The sentence in which the citation's words stand, as a claim; ``None`` where none would say anything here.
 
@@ -28,7 +40,16 @@ def quote_behind(claim: str, citation: Citation, paper: Paper) -> Claim | None:
     fitting = [s for s in all_sentences(text) if _stands(s) and len(split_terms(s) & said) >= FEWEST_SHARED]
     named = [s for s in fitting if citation.quote in s or s in citation.quote]
     best = max(named or fitting, key=lambda s: len(split_terms(s) & said), default="")
-    return quote_words(paper, [best], citation.source, citation.page) if best else None
+    return quote_words(paper, [_LEAD.sub("", best)], citation.source, citation.page) if best else None
+
+
+def repeats(quoted: Sequence[Citation], others: Sequence[Citation]) -> bool:
+    """Whether the words behind other claims stand in the sentences that are quoted: those claims tell what they say."""
+    return any(
+        own.key == other.key and other.quote and (other.quote in own.quote or own.quote in other.quote)
+        for own in quoted
+        for other in others
+    )
 
 
 def _stands(sentence: str) -> bool:

@@ -362,7 +362,7 @@ STRENGTHS: tuple[Strength, ...] = (
 )
 """Each class of the claim has to be met by the source in the sentences that speak of the same thing."""
 
-DROPPABLE = re.compile(
+_DROPPABLE = re.compile(
     r"\b(?:significantly|substantially|considerably|markedly|greatly|dramatically|vastly|"
     r"enormously|hugely|massively|drastically|"
     r"tremendously|radically|remarkably|strikingly|fully|completely|entirely|totally|"
@@ -371,3 +371,9 @@ DROPPABLE = re.compile(
     re.I,
 )
 """Adverbs that can go without making a sentence say anything new."""
+
+
+def without_adverbs(text: str) -> str:
+    """The sentence without those adverbs."""
+    bare = _DROPPABLE.sub("", text)
+    return bare[:1].upper() + bare[1:]

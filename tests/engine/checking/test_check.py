@@ -132,6 +132,14 @@ async def test_the_words_of_a_summary_are_told_as_such_and_a_table_quotes_nothin
     assert await checked(is_table=True) == ""
 
 
+async def test_what_another_claim_tells_is_not_quoted_beside_it() -> None:
+    text = f"DenseNet1 outperforms BM25 by 4 points {A1}. DenseNet1 outperforms BM25 by 40 points {A1}."
+    support = [verdict(n, ONE.key, "outperforms BM25 by 4 points") for n in (1, 2)]
+    found, _ = await check(text, {"verdicts": support}, {"verdicts": support[1:]})
+    assert found.text == f"DenseNet1 outperforms BM25 by 4 points {A1}."
+    assert (found.tally.kept, found.tally.removed) == (1, 1)
+
+
 async def test_a_sentence_that_refers_to_another_is_not_quoted() -> None:
     support = {"verdicts": [verdict(1, TWO.key, "It is slow to train")]}
     found, _ = await check(f"SparseNet takes nine days to train {A2}.", support, support, support)

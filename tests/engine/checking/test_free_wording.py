@@ -144,6 +144,7 @@ def test_a_weakness_needs_one_in_the_source(claim: str) -> None:
         ("It achieves a 70% reduction in FLOPs of decoding.", "It cuts latency of decoding by 70%.", {"place"}),
         ("It achieves a 70% reduction in FLOPs of decoding.", "It saves 70% of the computation of decoding.", set()),
         ("Its speedups are 2.16×∼2.62× over plain decoding.", "It reaches 2.16× to 2.62× over plain decoding.", set()),
+        ("Others use A or B but fail to use both of them.", "Others use both A and B of them.", {"polarity"}),
         ("Some index, and others search the web.", "In a third, others search the web.", set()),
         ("It works with links or with an index of pages.", "A third of the links work with an index.", {"number"}),
         ("It beats search without links or with an index.", "It beats search with an index.", set()),
