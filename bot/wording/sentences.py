@@ -203,9 +203,9 @@ def word_kept(state: State, job: Job) -> str:
 
 def word_gone(why: str, topic: str, stopped: Job | None) -> str:
     """Nothing can be written in the survey's place any more; said to its owner alone. ``stopped`` was running there."""
-    about = f"Your survey on “{escape_markdown(topic)}”" if topic else "Your survey"
+    about = f"your survey on “{escape_markdown(topic)}”" if topic else "your survey"
     ended = " I have stopped what was running." if stopped else ""
-    return f"{about}: {escape_markdown(why)}{ended}"
+    return f"This is about {about}. {escape_markdown(why)}{ended}"
 
 
 def word_not_delivered(why: str, topic: str) -> str:

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import difflib
 import zlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from adapters.chat import Button
 from bot.wording.floats import list_rows
 from bot.wording.sentences import counted
+from bot.wording.survey_warnings import word_warnings
 from engine.citations import list_cited_keys, numbers, replace_citations, without_citations
 from engine.errors import UserError
 from engine.evidence import Evidence, connecting_sentences, section_at, sentence_with
 from engine.overview import LineOfWork
 from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
-from engine.survey import UNWRITTEN, Citation, Claim, Section, SectionChange, Survey, SurveyWarning, walk
+from engine.survey import Citation, Claim, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, clean, list_words, sentences, shorten
 from engine.values import Paper, PaperKey
 
@@ -69,12 +69,6 @@ def survey_text(text: str, survey: Survey) -> str:
 
 # The card.
 
-_COUNTED = {
-    "unsupported claim": "citations were removed, because the paper does not say so (the files list them)",
-    "unknown citation": "citations were not among the papers given, and were repaired or removed (the files list them)",
-}
-_KINDS = {"thin evidence": "Thin evidence", "unfinished": "Not finished", "search": "Search", "length": "Length"}
-
 
 def word_survey(survey: Survey) -> str:
     """The finished survey as one message: title, gist, a line of each section, what is worth knowing."""
@@ -85,9 +79,9 @@ def word_survey(survey: Survey) -> str:
         _list_section(number, section, overviewed.get(str(number)))
         for number, section in enumerate(survey.sections, start=1)
     ]
-    warned = _warnings(survey)
+    warned = word_warnings(survey)
     parts = [f"### {escape_markdown(clean(survey.title))}", gist(survey), *(["\n".join(lines)] if lines else []), size]
-    return "\n\n".join([*parts, *(["\n".join(warned)] if warned else [])])
+    return "\n\n".join([*parts, *warned])
 
 
 def gist(survey: Survey) -> str:
@@ -126,37 +120,6 @@ def _summary(section: Section, line: LineOfWork | None) -> str:
     opening, _, rest = section.text.partition("\n\n")
     text = rest.removeprefix("- ") if opening.endswith(":") else opening
     return clean(without_citations(next(iter(sentences(text)), "")))
-
-
-def _warnings(survey: Survey) -> list[str]:
-    """What a reader should know, each kind once."""
-    counts: Counter[str] = Counter(w.kind for w in survey.warnings)
-    told = [f"⚠ {counts[kind]} {text}." for kind, text in _COUNTED.items() if counts[kind]]
-    for kind, name in _KINDS.items():
-        found = [w for w in survey.warnings if w.kind == kind]
-        if found:
-            places = ", ".join(place for place in _list_places(found) if place != name)
-            detail = shorten(clean(_find_reason(found)), LINE_CHARACTERS)
-            said = f"{places} ({detail})" if places and detail else places or detail
-            told.append(f"⚠ {escape_markdown(f'{name}: {said}')}")
-    if any(warning.detail == UNWRITTEN for warning in survey.warnings):
-        told.append("`back`, then `ok`, writes what is missing; what is written stays.")
-    return told
-
-
-def _list_places(found: Sequence[SurveyWarning]) -> list[str]:
-    """The places, each once: with its number where one warning has it and another only the title."""
-    places = dict.fromkeys(warning.place for warning in found if warning.place)
-    numbered = {place.partition(" ")[2] for place in places if place[0].isdigit()}
-    return [place for place in places if place not in numbered]
-
-
-def _find_reason(found: Sequence[SurveyWarning]) -> str:
-    """Why it is so, where all have one reason; empty where they have several."""
-    if len(found) == 1:
-        return found[0].detail
-    reasons = {warning.detail.rpartition(": ")[2] for warning in found} - {UNWRITTEN}
-    return reasons.pop() if len(reasons) == 1 and found[0].kind == "unfinished" else ""
 
 
 def section_buttons(survey: Survey, session: SurveySession) -> tuple[Button, ...]:

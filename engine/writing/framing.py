@@ -93,7 +93,10 @@ def frame_field(papers: Sequence[Paper], sections: int, surveys: int, *, has_res
     venues = Counter(paper.venue for paper in papers if paper.venue)
     named = list_words([f"{venue} ({count})" for venue, count in venues.most_common(4) if count > 1])
     places = f" They come from {len(venues)} venues" + (f", most often {named}." if named else ".") if venues else ""
+    if len(venues) == 1:
+        places = f" They come from one venue, {named or next(iter(venues))}."
     rest = " and other work" if has_rest else ""
     lines = f" They fall into {sections} lines of work{rest}." if sections > 1 else ""
     few = {0: " None of the papers is itself a survey.", 1: " One of the papers is itself a survey."}
-    return f"{len(papers):,} papers{span}.{places}{lines}{few.get(surveys, f' {surveys} of the papers are surveys.')}"
+    noun = "paper" if len(papers) == 1 else "papers"
+    return f"{len(papers):,} {noun}{span}.{places}{lines}{few.get(surveys, f' {surveys} of the papers are surveys.')}"

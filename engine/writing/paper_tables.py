@@ -63,8 +63,8 @@ def tabulate_papers(papers: Sequence[Paper], names: Mapping[PaperKey, Sequence[N
 
 
 def _title_of(paper: Paper) -> str:
-    """What a row says where no sentence surely tells the contribution: the title, called so."""
-    return f"Title: {inert(paper.title)}"
+    """What a row says where no sentence surely tells the contribution: the title, in quotation marks as titles are."""
+    return f"“{inert(paper.title)}”"
 
 
 def claim_of(paper: Paper, quotation: Quotation) -> Claim:

@@ -33,8 +33,11 @@ _OWN_PLAN = re.compile(
 """“I'd invite Petra”, “I think we should drop the course”, said among people, tell what somebody would do."""
 _ANOTHER_TIME = re.compile(r"\b(?:next time|tomorrow|tonight|yesterday|last (?:night|week|year))\b", re.I)
 """Nothing of a survey is changed then: “add more cheese next time”."""
-_DOING = re.compile(r"do (?:it|this|that|so|them|the same)\b|(?:could|should|would|can|must) be\b")
+_DOING = re.compile(
+    r"do (?:it|this|that|so|them|the same)\b|(?:could|should|would|can|must) (?:(?:this|that|it) )?be\b"
+)
 """Begins as a question does, and asks for something to be done: “do it again”, “could be longer”."""
+_AMOUNTS = frozenset({"more", "few", "several", "many", "couple"})
 _NAMES_A_CLASS = re.compile(r"(?:everything|anything|all|whatever|what)(?: \w+)? ")
 """“everything about images” is no keyword."""
 _NEEDED_AMONG_PEOPLE = {
@@ -139,7 +142,7 @@ def names_subject(text: str) -> bool:
     norm = normalise(text).norm
     if _NAMES_A_CLASS.match(norm):
         return False
-    named = frozenset(norm.split()) - words("pronouns") - words("function") - words("opinion") - {"more"}
+    named = frozenset(norm.split()) - words("pronouns") - words("function") - words("opinion") - _AMOUNTS
     if not named - words("nouns") or named & {"these", "those"}:
         named -= {"these", "those"} | words("nouns")
     is_numbered = named & {"number", "numbers"} and all(

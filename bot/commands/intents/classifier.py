@@ -122,7 +122,9 @@ def guess_command(text: str, phase: str) -> Guess:
     classifier = train_classifier()
     (template, score), (_, next_score), *_ = _score(phrase.norm, phase)
     is_doubtful = _is_doubtful(template, phrase.norm) or (
-        phase in {"topic", "discussion"} and "{" not in template and classifier.asks_of_a_subject(phrase.norm)
+        (phase in {"topic", "discussion"} or template == "help")
+        and "{" not in template
+        and classifier.asks_of_a_subject(phrase.norm)
     )
     margin = 0.0 if is_doubtful else score - next_score
     return Guess(_fill(template, phrase, text), template, score, margin)

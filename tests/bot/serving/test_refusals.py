@@ -54,7 +54,7 @@ async def test_where_nothing_can_be_written_any_more_the_job_stops_and_the_list_
         await slack.press(card, "Search with these")
         told = await slack.message("the survey cannot go on there")
         assert told.channel == "DU1"
-        assert "Your survey on “dense retrieval”" in told.text
+        assert told.text.startswith("This is about your survey on “dense retrieval”. I cannot write")
         await slack.until(lambda: not service.jobs.running())
         (mine,) = (await service.backend.overview("slack", "T1", "U1")).surveys
         assert mine.conversation.thread == ""

@@ -38,3 +38,19 @@ def test_a_survey_that_the_budget_ended_says_why_and_how_to_go_on() -> None:
     assert "`back`, then `ok`, writes what is missing; what is written stays." in said
     several = (*warnings, SurveyWarning("unfinished", "Epsilon", "no claim of it holds"))
     assert used_up not in word_survey(Survey("T", "A.", (), (), warnings=several))
+
+
+def test_a_survey_whose_model_died_names_few_places_and_the_way_without_it() -> None:
+    gone = str(Unreachable("APIConnectionError"))
+    places = [f"{number} Part" for number in range(2, 9)]
+    warnings = tuple(SurveyWarning("unfinished", place, detail) for place in places for detail in (gone, UNWRITTEN))
+    told = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=warnings))
+    assert f"⚠ Not finished: 2 Part, 3 Part, 4 Part and 4 more ({gone})\n\n`back`" in told
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "recipe=cluster"):
+        assert name in told
+
+
+def test_one_citation_that_was_removed_is_one() -> None:
+    warnings = (SurveyWarning("unsupported claim", "Alpha", "x"),)
+    told = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=warnings))
+    assert "⚠ 1 citation was removed, because the paper does not say so (the files list it)." in told

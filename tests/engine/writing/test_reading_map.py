@@ -186,7 +186,7 @@ def test_a_paper_that_says_no_contribution_is_listed_by_its_title() -> None:
     silent = about_parsing(1, "Parsing has a long history in linguistics.", title="On Parsing")
     material = collect_material(Brief("Parsing", "cluster", "main"), [silent])
     table = write_line(OUTLINE.nodes[1], material, 1).tables[0]
-    assert table.rows[0][2] == "Title: On Parsing"
+    assert table.rows[0][2] == "“On Parsing”"
 
 
 def test_a_sentence_about_two_data_sets_is_one_row() -> None:
