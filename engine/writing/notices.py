@@ -17,6 +17,9 @@ from engine.values import Brief, PaperKey
 LENGTH = "Length"
 """Name of the fact, and place of the warning, that tell how long a survey is."""
 
+SHORT_PART, NAMED_PARTS = 0.5, 6
+"""Share of the words asked for under which a part is called short, and how many such parts are named."""
+
 SHORTEST = min(LENGTH_CLASSES_TOKENS, key=lambda name: LENGTH_CLASSES_TOKENS[name])
 
 DISCLAIMER = "This survey was made with a computer's help and is intended for reference only."
@@ -156,8 +159,23 @@ def word_quoted_length(brief: Brief) -> str:
     return f"{asked} asked for: without a language model a survey is as long as what it quotes"
 
 
+def _word_short_parts(survey: Survey, words: int) -> str:
+    """Which parts have less than half of the words asked for; empty where none has."""
+    short = [
+        number
+        for number, part in walk(survey.sections)
+        if not part.sections and len(part.text.split()) < SHORT_PART * words
+    ]
+    if not short:
+        return ""
+    more = [f"{len(short) - NAMED_PARTS} more"] if len(short) > NAMED_PARTS else []
+    named = list_words([*short[:NAMED_PARTS], *more])
+    verb = "has" if len(short) == 1 else "have"
+    return f"{named} {verb} less than half of the {words:,} words asked for: what did not hold was removed"
+
+
 def state_length(brief: Brief, survey: Survey, *, is_quoted: bool = False) -> Survey:
-    """The survey with the length class that it has, and a warning where another one was asked for.
+    """The survey with the length class that it has, and a warning where another one, or longer parts, were asked for.
 
     A survey that ``is_quoted`` cannot be made longer: it is warned of where any length but the shortest was asked for.
     Tokens are counted as characters / 4 of the running text, each citation as its number.
@@ -172,7 +190,9 @@ def state_length(brief: Brief, survey: Survey, *, is_quoted: bool = False) -> Su
     said = ""
     if is_quoted and (brief.subsection_words or found != brief.length):
         said = word_quoted_length(brief)
-    elif brief.subsection_words is None and found != brief.length:
+    elif brief.subsection_words:
+        said = _word_short_parts(survey, brief.subsection_words)
+    elif found != brief.length:
         said = f"{brief.length} was asked for; this survey has {tokens:,} tokens, which is {found}"
     if said:
         warnings = (*warnings, SurveyWarning("length", LENGTH, said))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.citations import cite
 from engine.llm.prompting import prompt_digests
 from engine.survey import Citation, Claim, ClaimTally, Section, Survey
@@ -65,6 +67,21 @@ def test_a_survey_of_another_length_class_than_asked_for_says_so_once() -> None:
     assert [value for name, value in told.facts if name == "Length"] == ["11,253 tokens (8k)"]
     assert state_length(Brief("t", length="8k"), long).warnings == ()
     assert state_length(Brief("t", length="16k", subsection_words=100), long).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((60, 40, 49), "1.2 and 2 have less than half of the 100 words asked for: what did not hold was removed"),
+        ((60, 49, 50), "1.2 has less than half of the 100 words asked for: what did not hold was removed"),
+        ((60, 50, 50), ""),
+    ],
+)
+def test_parts_that_stay_short_are_named(words: tuple[int, int, int], said: str) -> None:
+    first, second, third = (Section("Part", "word " * count) for count in words)
+    survey = Survey("T", "", (Section("Whole", "It is divided.", sections=(first, second)), third), ())
+    told = state_length(Brief("t", subsection_words=100), survey)
+    assert [w.detail for w in told.warnings] == ([said] if said else [])
 
 
 def test_a_survey_of_quotations_says_its_length_and_warns_of_a_class_that_was_chosen() -> None:
