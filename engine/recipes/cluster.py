@@ -7,7 +7,7 @@ them subsections. Where the paper leaves the number of clusters to chance, the s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -80,6 +80,12 @@ from engine.writing.reading_map import (
 
 METHOD = "This survey was put together without a language model, from sentences about the papers it cites."
 
+SPELT: Mapping[Algorithm, str] = {
+    "k-means": "k-means",
+    "dbscan": "DBSCAN",
+    "agglomerative": "agglomerative clustering",
+}
+
 SMALLEST_DIVIDED = 10
 """Papers a section needs to be divided into subsections."""
 
@@ -136,7 +142,9 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
         notes: list[str] = []
         main = await asyncio.to_thread(self._sections, papers, vectors, brief, context, notes)
-        method = " ".join((f"{len(main)} groups by {self._algorithm(context)}.", *notes))
+        is_plain = context.model or self.random_groups or self.published_k
+        kind = "groups" if is_plain else "lines of work, found by their phrases in clusters"
+        method = " ".join((f"{len(main)} {kind} by {SPELT[self._algorithm(context)]}.", *notes))
         nodes: list[OutlineNode] = []
         used = [cluster.name for cluster in main]
         for done, cluster in enumerate(main):
