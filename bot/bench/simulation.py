@@ -15,6 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Literal
 
 from aiohttp import web
@@ -241,10 +242,11 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
 
 def _prose(prompt: str) -> str:
     papers = simulated_surveyx.read_papers(prompt)
-    wanted = int(_find_or(r"(?i:more than|about) (\d+) words|of (\d+) to \d+ words", prompt, "120"))
+    rules = _PAPER.sub("", prompt)  # an abstract may speak of "about 2000 words" too
+    wanted = int(_find_or(r"(?i:more than|about) (\d+) words|of (\d+) to \d+ words", rules, "120"))
     findings = re.findall(r"^- (.+\[@.+)$", prompt, re.M)
     if findings and not papers:  # what stands around the sections is written from what they say
-        return " ".join(html.unescape(line) for line in findings[: wanted // 15])
+        return " ".join(html.unescape(line) for line in _up_to(findings, wanted))
     if not papers and (told := simulated_reviews.retell(prompt)):
         return told
     known = [(key, _sentences_of(said)) for key, _, said in papers] or [("", [NOTHING_KNOWN])]
@@ -271,6 +273,12 @@ def _sentences_of(body: str) -> list[str]:
         said = re.sub(r"^Kind of evidence:.*?Argument: ", "", said)  # a study's summary in a quick review
         found += [part for part in re.split(r"(?<=[.!?]) (?:… )?", said) if part]
     return found or [NOTHING_KNOWN]
+
+
+def _up_to(lines: Sequence[str], words: int) -> list[str]:
+    """The first lines that have so many words together; the last may go beyond them."""
+    before = accumulate((len(line.split()) for line in lines), initial=0)
+    return [line for line, count in zip(lines, before, strict=False) if count < words]
 
 
 def _titles(prompt: str) -> list[str]:

@@ -18,7 +18,7 @@ from engine.checking.faults import ARGUABLE, Fault, Source, Vocabulary, find_fau
 from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.own_words import quote_behind, repeats
 from engine.checking.quotations import find_in_paper
-from engine.checking.sentence_state import SentenceState, count_claims, ending_of
+from engine.checking.sentence_state import LostClaim, SentenceState, count_claims, ending_of, list_lost
 from engine.checking.strengths import without_adverbs
 from engine.checking.verdicts import CheckAnswer, Support
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
@@ -63,6 +63,7 @@ class CheckedText:
     claims: tuple[Claim, ...] = ()
     tally: ClaimTally = field(default_factory=ClaimTally)
     warnings: tuple[SurveyWarning, ...] = ()
+    lost: tuple[LostClaim, ...] = ()
 
 
 async def check_section(model: LanguageModel, task: CheckTask) -> CheckedText:
@@ -365,7 +366,8 @@ class _Check:
                 was = line.original if line.ending in {"reworded", "cited anew"} else ""
                 claims.append(Claim(line.text, line.citations, line.ending or "kept", was, line.insisted))
         tally = count_claims(self.lines)
-        return CheckedText(join_sentences(paragraphs), tuple(claims), tally, self._warnings(tally.unanswered))
+        warnings = self._warnings(tally.unanswered)
+        return CheckedText(join_sentences(paragraphs), tuple(claims), tally, warnings, list_lost(self.lines))
 
     def _warnings(self, unanswered: int) -> tuple[SurveyWarning, ...]:
         failed = [f"claims not checked: {why}" for why in self.failures]

@@ -56,6 +56,19 @@ def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class LostClaim:
+    """A claim that was removed, as it was written, and what was wrong with it where that is known."""
+
+    text: str
+    why: str = ""
+
+
+def list_lost(lines: Sequence[SentenceState]) -> tuple[LostClaim, ...]:
+    """The claims among the sentences that were removed."""
+    return tuple(LostClaim(line.original, "; ".join(line.doubts)) for line in lines if line.claim and line.removed)
+
+
 def ending_of(before: str, after: str) -> Ending:
     """What became of a claim that reads like this before and after the check."""
     if _bare(before) != _bare(after):

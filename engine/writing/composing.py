@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.checking.check import CheckedText, read_sources
+from engine.checking.sentence_state import LostClaim
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
@@ -19,7 +20,6 @@ from engine.survey import Section, SurveyWarning, walk
 from engine.text import list_words
 from engine.values import OutlineNode, Paper, PaperKey, Query
 from engine.writing.drafting import (
-    DRAFT_ATTEMPTS,
     Assignment,
     Draft,
     OtherPapers,
@@ -158,12 +158,12 @@ class Composition:
             return draft_of(part.node, part.kept.section, tuple(self.papers.values()))
         return None if part.is_finished else await self._draft(part.node)
 
-    async def _draft(self, node: OutlineNode, first_attempt: int = 0) -> Draft | None:
-        """``None``, and a warning, where it could not be drafted."""
+    async def _draft(self, node: OutlineNode, lost: Sequence[LostClaim] | None = None) -> Draft | None:
+        """``None``, and a warning, where it could not be drafted; ``lost`` is what an earlier one lost in the check."""
         own = [self.papers[k] for k in node.papers if k in self.papers][: self.context.limits.papers_per_node]
         try:
             others = OtherPapers(list(self.papers.values()), self._find_titles if self.task.cite_known else None)
-            return await draft_subsection(self.model, self.task, node, own, first_attempt, others)
+            return await draft_subsection(self.model, self.task, node, own, others, lost)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
             return None
@@ -191,7 +191,7 @@ class Composition:
             return await self._reconnect(own, before, after)
         finished = await self._check(await self._connect(own, before, after))
         if self.check and _lost(finished) > MOST_LOST:
-            again = await self._draft(own.node, DRAFT_ATTEMPTS)
+            again = await self._draft(own.node, finished.lost)
             other = await self._check(await self._connect(again, before, after)) if again else finished
             finished = min(finished, other, key=_lost)
         if not finished.text:

@@ -13,12 +13,13 @@ from pydantic import Field
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
 from engine.checking.citation_forms import read_citations
+from engine.checking.sentence_state import LostClaim
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.survey import Claim, ClaimTally, SurveyWarning
-from engine.text import join_sentences, split_sentences
+from engine.text import join_sentences, shorten, split_sentences
 from engine.values import Outline, OutlineNode, Paper, walk_outline
 from engine.writing.model_headings import HeadingText
 from engine.writing.model_text import read_prose
@@ -71,6 +72,8 @@ class Draft:
     claims: tuple[Claim, ...] = ()
     warnings: tuple[SurveyWarning, ...] = ()
     tally: ClaimTally | None = None
+    lost: tuple[LostClaim, ...] = ()
+    """What the check took out of it."""
 
 
 def divide_into_chunks(
@@ -196,23 +199,39 @@ def most_words(words: int) -> int:
     return round(words * LONGEST_SHARE) + SPARE_WORDS
 
 
+MOST_LOST_SHOWN, LOST_CHARACTERS = 12, 300
+"""Sentences that the check took out which a new draft is told of, and how much of each."""
+
+
+def word_lost_claims(lost: Sequence[LostClaim]) -> str:
+    """Why a draft of which the check took out these claims was not used."""
+    if not lost:
+        return "it says nothing of the papers"
+    shown = lost[:MOST_LOST_SHOWN]
+    whys = (f" ({data(claim.why)})" if claim.why else "" for claim in shown)
+    lines = [f"- {data(shorten(claim.text, LOST_CHARACTERS))}{why}" for claim, why in zip(shown, whys, strict=True)]
+    return "\n".join(["sentences of it say what the papers they cite do not say:", *lines])
+
+
 async def draft_subsection(
     model: LanguageModel,
     task: Assignment,
     node: OutlineNode,
     papers: Sequence[Paper],
-    first_attempt: int = 0,
     others: OtherPapers = OtherPapers(),
+    lost: Sequence[LostClaim] | None = None,
 ) -> Draft:
     """The subsection written from its own papers, with every citation among them or the others.
 
-    One that stays far too long is cut after a sentence. Raises `LanguageModelError` where the answers stay far too
-    short or cite too few of the papers, and where there are no papers to write from: nothing is made up in their place.
+    One that stays far too long is cut after a sentence. ``lost`` is what the check took out of an earlier draft,
+    where there is one. Raises `LanguageModelError` where the answers stay far too short or cite too few of the papers,
+    and where there are no papers to write from: nothing is made up in their place.
     """
     if not papers:
         raise LanguageModelError("no paper was gathered for it")
     least = fewest_cited(task.words, len(papers))
-    problem, too_long = "", False
+    first_attempt, problem = (0, "") if lost is None else (DRAFT_ATTEMPTS, word_lost_claims(lost))
+    too_long = False
     for attempt in range(first_attempt, first_attempt + DRAFT_ATTEMPTS):
         answer = await model.text(build_draft_request(task, node, papers, attempt, problem))
         prose = read_prose(answer, node.title)
@@ -298,7 +317,7 @@ def mark_unchecked(draft: Draft) -> Draft:
 
 def _with_check(draft: Draft, found: CheckedText) -> Draft:
     warnings = (*draft.warnings, *found.warnings)
-    return replace(draft, text=found.text, claims=found.claims, tally=found.tally, warnings=warnings)
+    return replace(draft, text=found.text, claims=found.claims, tally=found.tally, warnings=warnings, lost=found.lost)
 
 
 async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, after: str) -> Draft:

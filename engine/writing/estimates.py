@@ -32,7 +32,7 @@ TOKENS_PER_VERDICT = 38
 FINDING_TOKENS, HEADING_TOKENS = 45, 15
 """One sentence of the finished sections, from which introduction and conclusion are written, and a heading."""
 
-TOKENS_PER_FRAME_WORD = 2.6
+TOKENS_PER_FRAME_WORD = 2.1
 """Introduction, conclusion and abstract cite more densely than sections do."""
 
 WORDS_BEYOND = 10

@@ -1,0 +1,33 @@
+"""A subsection that its check left with too little is drafted once more."""
+
+from __future__ import annotations
+
+import re
+
+from bot.bench.simulation import simulate_answer
+from engine.recipes.autosurvey import AutoSurveyRecipe
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.run import WritingTask
+from engine.survey import walk
+from engine.values import walk_outline
+from tests.engine.recipes.test_autosurvey import BRIEF, SELECTION, context
+from tests.fakes import FakeModel
+
+
+async def test_a_draft_that_the_check_empties_is_asked_for_again_with_what_it_lost(library: LocalLibrary) -> None:
+    def reply(prompt: str, schema: str) -> str:
+        if schema or "Write the subsection" not in prompt or "was not used" in prompt:
+            return simulate_answer(prompt, schema)
+        key = re.findall(r'<paper key="([^"]+)">', prompt)[0]
+        return " ".join(f"It reaches {90 + i} percent on the tasks of MarsBench{i} [@{key}]." for i in range(9))
+
+    model = FakeModel(reply)
+    recipe = AutoSurveyRecipe()
+    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
+    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    again = [request.prompt.question for request in model.asked("draft/") if "/again" in request.step]
+    assert len(again) == sum(not n.children and n.role == "body" for _, n in walk_outline(outline.nodes))
+    for question in again:
+        assert "- It reaches 93 percent on the tasks of MarsBench3" in question
+        assert "(“93 percent” stands in none of its sources; “MarsBench3” is named in none of its sources" in question
+    assert "MarsBench" not in " ".join(section.text for _, section in walk(survey.sections))
