@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from adapters.chat import Button
-from engine.citations import numbers, reference_text, replace_citations
+from engine.citations import numbers, reference_text
 from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.run import ReviewDraft
 from engine.session.outline_edits import find_divisible
 from engine.session.state import State, SurveySession
-from engine.survey import Section, Survey, walk
+from engine.survey import Survey, walk
 from engine.text import clean, shorten
 from engine.values import Outline, Paper, PaperKey, PaperSelection
 from engine.writing.review import HEADER
@@ -30,17 +30,13 @@ QUICK_REVIEW = "Quick review first"
 
 
 def word_growing_review(draft: ReviewDraft) -> str:
-    """The studies found so far, and the questions answered so far."""
+    """The questions answered so far, and the studies found so far, numbered as they are listed here."""
     lines = [f"**{escape_markdown(draft.title)}**", ""]
+    listed = {found.paper.key: i for i, found in enumerate(draft.studies, start=1)}
     for section in draft.findings:
-        lines += [f"**{escape_markdown(section.title)}**", "", _without_citations(section), ""]
+        lines += [f"**{escape_markdown(section.title)}**", "", with_numbers(section.text, listed), ""]
     lines += [f"{i}. {_reference(found.paper)}" for i, found in enumerate(draft.studies, start=1)]
     return "\n".join(lines)
-
-
-def _without_citations(section: Section) -> str:
-    """The text while the numbers of its references are not known yet."""
-    return replace_citations(section.text, lambda _: "", escape_markdown)
 
 
 def word_review(survey: Survey, selection: PaperSelection) -> str:

@@ -47,6 +47,8 @@ async def test_a_question_is_answered_with_sources_and_buttons(
         assert all(len(b.label) <= 75 for b in review.buttons)
         growing = [o.text for o in lab.chat.sent if o.kind == "growing"]
         assert [text.count("cited:") for text in growing] == sorted(text.count("cited:") for text in growing)
+        answered = [text for text in growing if "What do studies find" in text]
+        assert answered and all(re.search(r"\w \[\d[\d, –]*\]\.", text) and " ." not in text for text in answered)
         await lab.chat.say("why 3.1")
         assert "checked: supported" in lab.chat.last
         await lab.chat.say("sources")
