@@ -25,7 +25,8 @@ _COUNTED = {
         "citations were not among the papers given, and were repaired or removed (the files list them)",
     ),
 }
-_KINDS = {"thin evidence": "Thin evidence", "unfinished": "Not finished", "search": "Search", "length": "Length"}
+_KINDS = {"thin evidence": "Thin evidence", "search": "Search", "length": "Length", "unfinished": "Not finished"}
+"""What is not finished stands last: what can be done about it follows."""
 
 
 def word_warnings(survey: Survey) -> list[str]:
