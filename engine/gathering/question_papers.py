@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.gathering.mentions import Mention, Mentions, measure_mentions
 from engine.retrieval.embedding import Embedder, ready
 from engine.retrieval.libraries.library import Library, TopicCounts
-from engine.retrieval.topic_words import OF_ANY_METHOD, rarity, read_topic
+from engine.retrieval.topic_words import is_of_any_method, rarity, read_topic
 from engine.values import FoundPaper
 
 STRENGTHS = {
@@ -53,7 +53,7 @@ async def choose_naming(
     parts = [(phrase, _rarities(phrase, counts), counts.implied) for phrase, counts in counted]
     parts = [part for part in parts if len(part[1])]
     parts = [part for part in parts if part[1].max() >= COMMON] or parts
-    telling = [part for part in parts if not OF_ANY_METHOD.issuperset(read_topic(part[0]).stems)] or parts
+    telling = [part for part in parts if not is_of_any_method(part[0])] or parts
     if not found or not telling:
         return []
     papers = [item.paper for item in found]

@@ -165,6 +165,11 @@ OF_ANY_METHOD = frozenset(
 """What most papers of computer science could say of their methods and need not ("segmentation with deep learning")."""
 
 
+def is_of_any_method(phrase: str) -> bool:
+    """Whether a phrase has no other word than those `OF_ANY_METHOD`: "neural networks"."""
+    return OF_ANY_METHOD.issuperset(read_topic(phrase).stems)
+
+
 OF_ANY_PAPER = frozenset(
     terms("evaluation analysis benchmark dataset efficient effective robust improve performance quality")
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from engine.retrieval.topic_words import OF_ANY_METHOD, read_topic, with_abbreviations
+from engine.retrieval.topic_words import OF_ANY_METHOD, is_of_any_method, read_topic, with_abbreviations
 from engine.text import terms
 from engine.writing.extractive import AbstractSentence
 
@@ -28,8 +28,8 @@ _GIVES_REASON = re.compile(
 )
 _MOTIVATES = re.compile(
     r"\bremains? (?:an?|the|to be|unclear|unsolved|open|largely|elusive|under|vacant|challenging|unexplored)\b|"
-    r"\b(?:challenges?|challenging|impediments?|obstacles?|promis(?:e|ing)|important|fundamental|crucial|"
-    r"essential|vital|attention|popular|widely|efforts?)\b|"
+    r"\b(?:challenges?|challenging|impediments?|obstacles?|promis(?:e|ing)|importan(?:t|ce)|fundamental|crucial|"
+    r"essential|vital|critical|serious|attention|popular|widely|efforts?)\b|"
     r"\b(?:recent|recently|recent years|increasingly|success|we (?:address|study|tackle|consider|investigate))\b|"
     r"^(?:\S+ ){0,6}(?:involves?|requires?|contributes? to|aims?|refers? to|concerns?)\b",
     re.I,
@@ -57,21 +57,26 @@ def what_is_asked(question: str) -> Asked:
     return "reason" if _REASON.match(said) else "manner" if _MANNER.match(said) else "whether"
 
 
-Part: TypeAlias = tuple[frozenset[str], ...]
-"""A part of a question: each of its words by the stems that name it, in all their spellings."""
+Part: TypeAlias = tuple[frozenset[frozenset[str]], ...]
+"""A part of a question: each of its words by its spellings, each a set of stems that name it together."""
 
 NAMED = 2 / 3
 """Share of a part's words by which it is named: two of three."""
 
 
-def read_part(phrase: str, texts: Iterable[str] = ()) -> Part:
+def read_parts(phrases: Sequence[str], texts: Sequence[str] = ()) -> list[Part]:
+    """The parts of a question, without those that any method's paper could name, if there are others."""
+    telling = [phrase for phrase in phrases if not is_of_any_method(phrase)] or phrases
+    return [_read_part(phrase, texts) for phrase in telling]
+
+
+def _read_part(phrase: str, texts: Iterable[str]) -> Part:
     """The words of a part but for those of any method beside others; ``texts`` tell their abbreviations."""
     said = with_abbreviations(read_topic(phrase), texts)
-    forms = [{stem} for stem in said.stems]
+    forms = [{frozenset((stem,))} for stem in said.stems]
     for writing in said.writings:
-        if len(writing.stems) == 1:
-            for at in writing.positions:
-                forms[at].add(writing.stems[0])
+        for at in writing.positions:
+            forms[at].add(frozenset(writing.stems))
     special = [at for at, stem in enumerate(said.stems) if stem not in OF_ANY_METHOD]
     return tuple(frozenset(forms[at]) for at in special or range(len(forms)))
 
@@ -102,4 +107,4 @@ def can_answer(sentence: AbstractSentence, parts: Sequence[Part], asked: Asked) 
 
 def _names(part: Part, stems: frozenset[str], least: float = NAMED) -> bool:
     """Whether at least one word of the part is among the stems, and at least that share of them."""
-    return sum(not word.isdisjoint(stems) for word in part) >= max(1, least * len(part))
+    return sum(any(form <= stems for form in word) for word in part) >= max(1, least * len(part))

@@ -21,7 +21,7 @@ from engine.survey import (
 )
 from engine.text import list_words, shorten, terms
 from engine.values import Brief, PaperSelection
-from engine.writing.answering_sentences import can_answer, read_part, what_is_asked
+from engine.writing.answering_sentences import can_answer, read_parts, what_is_asked
 from engine.writing.extractive import quotable, quote_sentences
 from engine.writing.notices import with_notice
 from engine.writing.paper_tables import claim_of
@@ -153,11 +153,11 @@ def _limits(selection: PaperSelection) -> list[str]:
 def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> ReviewParts:
     """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
     papers = selection.included()
-    parts = [read_part(phrase, [paper.content for paper in papers]) for phrase in scope.phrases]
+    parts = read_parts(scope.phrases, [paper.content for paper in papers])
     kind = what_is_asked(scope.questions[0])
     candidates = [s for paper in papers for s in quotable(paper) if can_answer(s, parts, kind)]
     said_there = frozenset(term for s in candidates for term in terms(f"{s.paper.title} {s.text}"))
-    asked = sorted(frozenset().union(*(word for part in parts for word in part)) & said_there)
+    asked = sorted(frozenset().union(*(form for part in parts for word in part for form in word)) & said_there)
     said = find_speaking(scope.questions[0], asked, candidates, embedder, _ANSWERS)[:QUOTED_ANSWERS]
     told = {s.paper.key for s in said if s.statement == "contribution"}
     others = [paper for paper in papers if paper.key not in told]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from engine.reading.roles import Statement
-from engine.writing.answering_sentences import Asked, can_answer, read_part, what_is_asked
+from engine.writing.answering_sentences import Asked, can_answer, read_parts, what_is_asked
 from engine.writing.extractive import AbstractSentence
 from tests.fakes import paper
 
-PARTS = [read_part("caffeine"), read_part("deep sleep")]
+PARTS = read_parts(["caffeine", "deep sleep"])
 TITLED = "Caffeine and Deep Sleep"
 
 
@@ -44,10 +44,7 @@ def test_what_only_motivates_answers_nothing() -> None:
 
 
 def test_a_part_is_named_by_most_of_its_words_in_any_spelling_but_not_by_learning() -> None:
-    parts = [
-        read_part("multitask learning"),
-        read_part("low-resource languages", ["Low-resource languages (LRLs)."] * 2),
-    ]
+    parts = read_parts(["multitask learning", "low-resource languages"], ["Low-resource languages (LRLs)."] * 2)
 
     def names(text: str, title: str = "") -> bool:
         return can_answer(AbstractSentence(paper(1, title=title), text, "finding", 0.9, 2), parts, "whether")
@@ -65,6 +62,19 @@ def test_a_boast_answers_only_where_it_names_all_that_was_asked() -> None:
     assert not says("With caffeine it outperforms the state of the art.", "finding")
     assert says("For deep sleep without caffeine it outperforms the state of the art.", "finding")
     assert not says("It is shortened by caffeine.", "finding", title="Coffee")
+
+
+def test_what_any_method_has_need_not_be_named() -> None:
+    assert read_parts(["caffeine", "neural networks"]) == read_parts(["caffeine"])
+    assert len(read_parts(["neural networks"])) == 1
+
+
+def test_a_compound_is_named_without_its_hyphen() -> None:
+    parts = read_parts(["cold-start problem"])
+    said = [
+        AbstractSentence(paper(1), f"We solve the {of} problem.", "finding", 0.9, 2) for of in ("cold start", "start")
+    ]
+    assert [can_answer(sentence, parts, "whether") for sentence in said] == [True, False]
 
 
 def test_a_finding_beside_the_title_states_an_effect_and_does_not_motivate() -> None:
