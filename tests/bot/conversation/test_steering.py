@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import product
 
 import pytest
 
-from bot.bench.simulation import SimulatedService, run_simulated_service
+from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from bot.store.ledger import usage_by_step
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import Section, walk
@@ -34,10 +35,32 @@ def texts(sections: tuple[Section, ...]) -> dict[str, str]:
     return {section.title: section.text for _, section in walk(sections) if not section.sections}
 
 
+BEGINNINGS = ("Beyond this", "On the same question", "Looking at it closely", "Seen from a distance", "For a start")
+SAYING = ("says", "reports", "observes", "notes", "points out")
+
+
+def write_in_own_words() -> Callable[[str, str], str]:
+    """Simulated answers; no two subsections put what a paper says in nearly the same words, or one would lose it."""
+    ways = iter(product(SAYING, BEGINNINGS))
+    chosen: dict[str, tuple[str, str]] = {}
+
+    def reply(prompt: str, schema: str) -> str:
+        answer = simulate_answer(prompt, schema)
+        if schema or "Write the subsection" not in prompt:
+            return answer
+        title = prompt.split("Write the subsection “")[1].split("”")[0]
+        if title not in chosen:
+            chosen[title] = next(ways)
+        says, beginning = chosen[title]
+        return answer.replace("One study says", f"{beginning}, one study {says}")
+
+    return reply
+
+
 async def test_a_changed_outline_writes_anew_only_what_it_touches(
     library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with run_simulated_service(SimulatedService(pace=0)) as service:
+    async with run_simulated_service(SimulatedService(pace=0, reply=write_in_own_words())) as service:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
         async with opened() as lab:
             await lab.talk(*START)
