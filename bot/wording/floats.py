@@ -17,6 +17,13 @@ SHORT_CELL_WORDS = 3
 """Up to so many a cell of a table is no sentence."""
 
 
+CELLS_READ = "Each cell was taken from its paper by a language model, and a program held it against these words:"
+CELLS_QUOTED = (
+    "The years are those of the papers' records, the names were found by a program, and the sentences are the papers' "
+    "own, perhaps shortened:"
+)
+
+
 def list_rows(table: Table, write: Callable[[str], str]) -> str:
     """The first rows of a table as a list, since no chat shows tables; ``write`` makes a cell's text a person's."""
     told = [f"**{escape_markdown(clean(table.caption))}**"]
@@ -42,11 +49,8 @@ def why_table(survey: Survey, table: Table, number: int) -> str:
     if not table.evidence:
         keys = {key for row in table.rows for cell in row for key in list_cited_keys(cell)}
         return f"{head}\n\nIt was counted from the papers of this survey; {len(keys)} of them are named in it."
-    lines = [
-        head,
-        "",
-        "Each cell was taken from its paper by a language model, and a program held it against these words:",
-    ]
+    are_own = all(item.citation.verdict in {"quoted", "summarised"} for item in table.evidence)
+    lines = [head, "", CELLS_QUOTED if are_own else CELLS_READ]
     for at, row in enumerate(table.rows):
         lines += ["", f"**{with_numbers(row[0], known)}**"]
         lines += [

@@ -243,7 +243,7 @@ class _Check:
             if {f.kind for f in faults} == {"strength"} and bare != text and not self._faults(bare, keys):
                 text = bare
             elif text == line.questioned and _is_arguable(faults):
-                insisted = "; ".join(fault.words for fault in faults)
+                insisted = "; ".join(dict.fromkeys(fault.words for fault in faults))
             else:
                 return False
         line.text, line.ending, line.citations = text, ending_of(line.original, text), tuple(found[k] for k in keys)

@@ -10,7 +10,7 @@ from engine.citations import cite
 from engine.naming.names import is_name
 from engine.overview import Name
 from engine.retrieval.identity import surname
-from engine.survey import Claim, Table
+from engine.survey import CellEvidence, Claim, Table
 from engine.text import inert, list_words
 from engine.values import Paper, PaperKey
 from engine.writing.extractive import LONGEST_QUOTE, AbstractSentence, read_abstract
@@ -18,6 +18,9 @@ from engine.writing.quotation import Quotation, quote_contribution, quote_findin
 from engine.writing.reported_numbers import ReportedNumber, are_close, read_number, same_metric
 
 PAPERS_HEADER = ("Work", "Year", "Contributes", "Data and metrics", "Result")
+CONTRIBUTES, RESULT = PAPERS_HEADER.index("Contributes"), PAPERS_HEADER.index("Result")
+"""Columns with quotations."""
+
 PAPERS_WIDTHS = (3, 1, 6, 3, 6)
 MOST_NAMES = 6
 """Names in one cell."""
@@ -46,7 +49,8 @@ def tabulate_papers(papers: Sequence[Paper], names: Mapping[PaperKey, Sequence[N
     """One row for each paper, oldest first; ``names`` are those that a paper uses."""
     rows: list[tuple[str, ...]] = []
     claims: list[Claim] = []
-    for paper in sorted(papers, key=lambda p: (p.year or 9_999, -(p.citations or 0))):
+    evidence: list[CellEvidence] = []
+    for at, paper in enumerate(sorted(papers, key=lambda p: (p.year or 9_999, -(p.citations or 0)))):
         contribution, finding = quote_contribution(paper), quote_finding(paper)
         used = [n.name for n in names.get(paper.key, ()) if n.kind in ("data set", "metric")]
         rows.append(
@@ -58,8 +62,11 @@ def tabulate_papers(papers: Sequence[Paper], names: Mapping[PaperKey, Sequence[N
                 finding.cell if finding else NOTHING,
             )
         )
-        claims += (claim_of(paper, quotation) for quotation in (contribution, finding) if quotation)
-    return QuotedTable(Table(caption, PAPERS_HEADER, tuple(rows), PAPERS_WIDTHS), tuple(claims))
+        quoted = [(column, q) for column, q in ((CONTRIBUTES, contribution), (RESULT, finding)) if q]
+        claims += (claim_of(paper, quotation) for _, quotation in quoted)
+        evidence += (CellEvidence(at, column, quotation.citation) for column, quotation in quoted)
+    table = Table(caption, PAPERS_HEADER, tuple(rows), PAPERS_WIDTHS, evidence=tuple(evidence))
+    return QuotedTable(table, tuple(claims))
 
 
 def _title_of(paper: Paper) -> str:
@@ -107,14 +114,17 @@ def compare_results(papers: Sequence[Paper], names: Iterable[Name], caption: str
         comparisons += (_compare(name.name, numbers) for numbers in same_metric(read))
     rows: list[tuple[str, ...]] = []
     claims: list[Claim] = []
+    evidence: list[CellEvidence] = []
     for sentence, on in sorted(data_sets.items(), key=lambda item: (item[1], item[0].paper.year or 9_999)):
         paper, quotation = sentence.paper, shorten_quotation(sentence, _REPORTED)
         work = f"{name_work(paper)} {cite([paper.key])}"
         rows.append((", ".join(on), work, str(paper.year or NOTHING), quotation.cell))
         claims.append(claim_of(paper, quotation))
+        evidence.append(CellEvidence(len(rows) - 1, 3, quotation.citation))
     if not rows:
         return None
-    table = Table(caption, ("Data set", "Work", "Year", "Reports"), tuple(rows), (2, 3, 1, 7))
+    header = ("Data set", "Work", "Year", "Reports")
+    table = Table(caption, header, tuple(rows), (2, 3, 1, 7), evidence=tuple(evidence))
     return ComparedResults(QuotedTable(table, tuple(claims)), tuple(comparisons))
 
 

@@ -17,20 +17,27 @@ from engine.writing.drafting import Draft
 SAME = 93.0
 """Least likeness, of 100, of two sentences about one paper and with the same numbers, from which they say the same."""
 
+MOST_GONE = 1 / 3
+"""Share of a subsection's claims that may go so; where more are repeated, its papers are too few for more words."""
+
+FEWEST_LEFT = 3
+"""Claims that a subsection keeps."""
+
 
 def without_repeated(draft: Draft, said: Sequence[Claim]) -> Draft:
     """The draft without its claims that those ``said`` before make in nearly the same words; they count as removed.
 
-    One on which the next sentence rests stays, and so does a draft's last claim.
+    One on which the next sentence rests stays.
     """
     repeated = {claim.text for claim in draft.claims if any(_say_the_same(claim, other) for other in said)}
+    may_go = min(int(MOST_GONE * len(draft.claims)), len(draft.claims) - FEWEST_LEFT)
     paragraphs: list[list[str]] = []
     gone: set[str] = set()
     for lines in split_sentences(draft.text):
         left: list[str | None] = []
         for at, line in enumerate(lines):
             leads = at + 1 < len(lines) and is_dangling(lines[at + 1], [*left, None])
-            if line in repeated and not leads and len(gone) + 1 < len(draft.claims):
+            if line in repeated and not leads and len(gone) < may_go:
                 gone.add(line)
                 left.append(None)
             else:

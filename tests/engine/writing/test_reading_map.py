@@ -120,6 +120,8 @@ def test_a_section_shows_its_papers_in_their_words_and_each_quotation_is_a_claim
     assert "WikiSQL" in papers.rows[0][3]
     assert [row[0] for row in numbers.rows] == ["WikiSQL", "WikiSQL"]
     by_key = {p.key: p for p in chosen}
+    assert [(cell.row, cell.column) for cell in papers.evidence] == [(0, 2), (0, 4), (1, 2), (1, 4)]
+    assert all(cell.citation.quote.split()[0] in papers.rows[cell.row][cell.column] for cell in papers.evidence)
     assert len(section.claims) == 7
     for claim in section.claims:
         assert list_cited_keys(claim.text) == tuple(c.key for c in claim.citations)
