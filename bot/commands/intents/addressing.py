@@ -31,7 +31,11 @@ _OWN_PLAN = re.compile(
     re.I,
 )
 """“I'd invite Petra”, “I think we should drop the course”, said among people, tell what somebody would do."""
-_ANOTHER_TIME = re.compile(r"\b(?:next time|tomorrow|tonight|yesterday|last (?:night|week|year))\b", re.I)
+_ANOTHER_TIME = re.compile(
+    r"\b(?:next time|tomorrow|tonight|yesterday|last (?:night|week|year)|(?:on|next|until|by) (?:mon|tues|wednes|thurs|"
+    r"fri|satur|sun)day)\b",
+    re.I,
+)
 """Nothing of a survey is changed then: “add more cheese next time”."""
 _DOING = re.compile(
     r"do (?:it|this|that|so|them|the same)\b|(?:could|should|would|can|must) (?:(?:this|that|it) )?be\b"

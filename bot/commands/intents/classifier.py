@@ -63,8 +63,8 @@ _SURE_MARGIN_OF_A_DECISION = 0.45
 """The same where the command ends or undoes a step."""
 _CONTRADICTING_LEAD = 1.0
 """Lead over the class of a pattern's reading at which that reading is no longer carried out."""
-_DOUBTING_LEAD = 0.5
-"""The same where the words are asked back according to the examples."""
+_DOUBTING_LEAD, _DOUBTING_SCORE = 0.5, 0.2
+"""The same where the words are asked back according to the examples, and the least score of that class."""
 _DECISIONS = frozenset({"ok", "no", "back", "stop", "start over", "forget", "undo", "redo"})
 _DOUBTFUL_WHEN_NEGATED = frozenset({"ok", "back", "stop", "start over", "forget", "undo", "export", "export {formats}"})
 """What a “not” anywhere in the words makes doubtful."""
@@ -140,11 +140,11 @@ def weigh_reading(said: str, text: str, phase: str, *, is_loose: bool) -> str:
     template = write_template(said)
     own_score = next((score for name, score in scores if name == template), -_CONTRADICTING_LEAD)
     likeliest, score = scores[0]
-    contradicting = _DOUBTING_LEAD if likeliest == "?" else _CONTRADICTING_LEAD
+    least, contradicting = (_DOUBTING_SCORE, _DOUBTING_LEAD) if likeliest == "?" else (0.0, _CONTRADICTING_LEAD)
     allowed = _SURE_MARGIN if is_loose else contradicting
     if _NEGATED_EDIT.search(normalise(text).norm) and likeliest.startswith(_EDITS):
         return said  # “do not remove 5” has the words of an edit
-    if likeliest == template or (score < 0 and not (is_loose and likeliest != "?")) or score - own_score < allowed:
+    if likeliest == template or (score < least and not (is_loose and likeliest != "?")) or score - own_score < allowed:
         return said
     guess = guess_command(text, phase)
     return guess.said if guess.is_sure else ""

@@ -72,6 +72,8 @@ _ALSO_WISHES = re.compile(
 )
 """What else is asked for beside an edit."""
 _EDITING = ("add", "drop", "exclude", "include", "rename", "move", "merge", "split", "shorten", "expand", "translate")
+_ONE_MORE = re.compile(r"(?:,|and) (?:paper |number |section )?#?(\d+)(?: is)? (?:too|also|as well)$")
+"""“3 is off topic, 4 too”."""
 _REASON_BEHIND = re.compile(r",\s*(?:it|this|that|they|these|those|because|since|as)\b|\bbecause\b", re.I)
 _ON_A_SECTION = re.compile(
     r"\b(?:section|chapter|part|\d+\.\d+|introduction|conclusion)\b.* (?:is|are|looks?|feels?|reads?) "
@@ -276,7 +278,7 @@ def _read_command(text: str, context: ReadingContext) -> _Reading:
         else (normalise(join_sentences(text)), normalise(join_sentences(text), lexicon=command_words()))
     )
     readings = chain(
-        map(_Reading, framed),
+        (_Reading(said, by_cues=said == "ok" != framed[0]) for said in framed),  # a corrected yes may be none
         (_Reading(_read_loosely(phrase, context), by_cues=True) for phrase in variants if not ends_sentence(text)),
         (_Reading(_read_by_clauses(phrase, context)) for phrase in joined),
     )
@@ -285,6 +287,8 @@ def _read_command(text: str, context: ReadingContext) -> _Reading:
         return _Reading("" if context.place == "thread" else "thanks")
     if found.said.startswith(_EDITING) and text.rstrip().endswith("?") and asks_whether(plain.norm):
         return _Reading()
+    if (more := _ONE_MORE.search(plain.norm)) and re.fullmatch(r"(?:exclude|include|drop) [\d ]+", found.said):
+        return _Reading(found.said if more[1] in found.said.split() else f"{found.said} {more[1]}", found.by_cues)
     is_edit = found.said.startswith(_EDITING) or (found.said.startswith("rewrite") and ":" not in text)
     return _Reading() if is_edit and _ALSO_WISHES.search(plain.norm) else found
 
