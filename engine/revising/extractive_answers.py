@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from engine.checking.back_references import begins_with_reference
 from engine.retrieval.identity import surname
 from engine.run import Answer, RunContext
 from engine.session.exchanges import Exchange
@@ -87,5 +88,6 @@ def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:
 def _say_what_was_found(paper: Paper, question: str) -> Claim | None:
     """What the paper says came out, or what it proposes where that is asked for or nothing else can be quoted."""
     ways = (quote_contribution, quote_finding) if _PROPOSED.search(question) else (quote_finding, quote_contribution)
-    quotation = next((found for way in ways if (found := way(paper))), None)
+    found = [quotation for way in ways if (quotation := way(paper))]
+    quotation = next((q for q in found if not begins_with_reference(q.words)), None)
     return claim_of(paper, quotation) if quotation else None

@@ -202,18 +202,25 @@ async def _translate_section(
 
 
 def _same_facts(before: str, after: str) -> bool:
-    """Whether a translation has the citations of its sentence and the figures in it."""
+    """Whether a translation has the citations of its sentence, the figures in it, and its quotations word for word."""
     figures = [sorted(re.findall(r"\d+", strip_citations(text))) for text in (before, after)]
-    return sorted(list_cited_keys(before)) == sorted(list_cited_keys(after)) and figures[0] == figures[1]
+    quoted = all(words in after for words in _QUOTED.findall(before))
+    return sorted(list_cited_keys(before)) == sorted(list_cited_keys(after)) and figures[0] == figures[1] and quoted
+
+
+_QUOTED = re.compile(r"“[^”]+”")
 
 
 def _as_unchecked(section: Section) -> Section:
-    """The section with claims that nobody checked in the language they are in now."""
+    """The section with claims that nobody checked in the language they are in now; quotations are as they were."""
     claims = tuple(
-        replace(claim, citations=tuple(replace(c, verdict="unchecked") for c in claim.citations), insisted="")
+        claim
+        if all(c.verdict == "quoted" and c.quote in claim.text for c in claim.citations)
+        else replace(claim, citations=tuple(replace(c, verdict="unchecked") for c in claim.citations), insisted="")
         for claim in section.claims
     )
-    return replace(section, claims=claims, tally=ClaimTally(claims=len(claims), unchecked=len(claims)))
+    unchecked = sum(any(c.verdict == "unchecked" for c in claim.citations) for claim in claims)
+    return replace(section, claims=claims, tally=ClaimTally(claims=unchecked, unchecked=unchecked))
 
 
 def strip_citations(text: str) -> str:

@@ -48,10 +48,11 @@ _NO_FINDING = re.compile(
     r"\b(?:is|are|was|were|will be) (?:made |publicly |freely )*(?:released|available|published)\b|"
     r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
     r"^examples? of\b|\bopens? the door\b|\bpaves? the way\b|\bsheds? (?:\w+ )?lights?\b|\binteresting insights?\b|"
-    r"\bthis (?:study|work|paper) (?:also )?encourages\b",
+    r"\bthis (?:study|work|paper) (?:also )?encourages\b|"
+    r"^(?:it|they|this|these|both|such) (?:also|does so|do so|then|further|in turn)\b",
     re.I,
 )
-"""What an abstract says near its end that is no result: outlook, release, being first, limitations."""
+"""What is no result, or none without the sentence before: outlook, release, being first, limitations, “It also …”."""
 
 _EVALUATED = re.compile(
     r"^we (?:\w+ )?(?:evaluate|validate|test|assess)\b|"

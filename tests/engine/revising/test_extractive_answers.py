@@ -47,3 +47,15 @@ def test_what_somebody_found_is_quoted_from_their_paper(library: LocalLibrary) -
     found = answer_by_quotation("What did Karpukhin et al. find?", selection, Survey("S", "", (), ()), context)
     assert [citation.key for claim in found.claims for citation in claim.citations] == [ONE.key]
     assert "outperforms" in found.claims[0].text
+
+
+def test_what_goes_on_from_a_sentence_before_is_not_quoted_alone(library: LocalLibrary) -> None:
+    leaning = paper(
+        4,
+        authors=("Lea Moss",),
+        abstract="We propose a retriever for all scripts. It also achieves an accuracy of 81.5% across languages.",
+    )
+    selection = PaperSelection((FoundPaper(leaning, 1.0),))
+    context = RunContext(library, WordEmbedder())
+    found = answer_by_quotation("What did Moss find?", selection, Survey("S", "", (), ()), context)
+    assert "a retriever for all scripts" in found.claims[0].text

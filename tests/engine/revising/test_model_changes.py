@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from bot.bench.simulation import simulate_answer
@@ -9,7 +11,7 @@ from engine.citations import cite
 from engine.errors import UserError
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.run import RunContext
-from engine.survey import SectionChange, Survey
+from engine.survey import Citation, Claim, Section, SectionChange, Survey
 from engine.values import Brief, FoundPaper, Paper, PaperSelection
 from tests.fakes import FakeModel, WordEmbedder, paper, section
 
@@ -49,3 +51,21 @@ async def test_general_knowledge_in_an_answer_names_and_counts_nothing() -> None
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
     answer = await AutoSurveyRecipe().answer(BRIEF, "how do soft lenses focus light?", SELECTION, SURVEY, context)
     assert [c.text for c in answer.claims] == [f"{LENSES} {cite([FIRST.key])}.", "Lenses collect light at a point."]
+
+
+async def test_a_translation_keeps_quotations_word_for_word_and_the_rest_is_unchecked() -> None:
+    said = f"One: “{LENSES}” {cite([FIRST.key])}."
+    plain = f"They are made of gel {cite([FIRST.key])}."
+    claims = (
+        Claim(said, (Citation(FIRST.key, LENSES, "quoted"),)),
+        Claim(plain, (Citation(FIRST.key, "They are made of gel", "supported"),)),
+    )
+    survey = Survey("S", "", (Section("Lenses", f"{said} {plain}", claims),), (FIRST,))
+    german = f"Sie bestehen aus Gel {cite([FIRST.key])}."
+    answers = [[said.replace("focus light", "sammeln Licht"), german], [said.replace("One", "Eins"), german]]
+    model = FakeModel(lambda *_: json.dumps({"sentences": answers.pop(0)}))
+    context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
+    change = SectionChange("1", "translate", "German")
+    (new,) = (await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)).sections
+    assert new.text == f"{said.replace('One', 'Eins')} {german}"
+    assert [c.citations[0].verdict for c in new.claims] == ["quoted", "unchecked"]
