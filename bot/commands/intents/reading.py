@@ -205,10 +205,12 @@ def _names_keywords(edit: EditKeywords) -> bool:
 _VERBATIM = re.compile(
     r"/?quick\b(?! (?:question|note|one|fix|update|reminder|check|heads)\b)|follow(?:[- ]?up)? \d|"
     r"(?:write (?:a |the )?)?full survey|show (?:papers|keywords|outline)\b|"
-    r"(?:references|tree|why (?:table|figure)) \d|search for \d|budget (?:person|workspace|survey)\b",
+    r"(?:references|tree|why (?:table|figure)) \d|search for \d|budget (?:person|workspace|survey)\b|"
+    r'survey [^"]*[a-z]="',
     re.I,
 )
-"""How commands begin that have words of their own, and so mean nothing else however they go on."""
+"""How commands begin that have words of their own, and so mean nothing else however they go on; a survey's options in
+quotation marks are among them."""
 _SEARCH = re.compile(r"search (?!(?:for \d|with|again|online|now|using|by)\b)", re.I)
 
 _FREE = FreeText | StartSurvey | AskQuestion | NameSurvey

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from adapters.chat import Place
 from bot.bench.understand import measure_understanding, read_utterance, read_utterances
-from bot.commands.commands import FreeText
+from bot.commands.commands import FreeText, StartSurvey
 from bot.commands.grammar import parse
 from bot.commands.intents import intents
 from bot.commands.intents.intents import load_intents
@@ -229,3 +229,11 @@ def test_no_long_text_takes_long_to_read() -> None:
             began = time.process_time()
             read_plain(text, ReadingContext(phase))
             assert time.process_time() - began < 1.0, text
+
+
+def test_the_options_of_a_survey_in_quotation_marks_are_read_as_they_stand() -> None:
+    said = 'survey dense retrieval recipe="autosurvey" sections="4" words="120" without="arxiv:2004.04906"'
+    read = understand(said, ReadingContext("topic"), State())
+    assert (read.said, read.command) == (said, parse(said))
+    assert isinstance(read.command, StartSurvey)
+    assert read.command.topic == "dense retrieval"
