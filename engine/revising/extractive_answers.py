@@ -46,6 +46,17 @@ _OF_AUTHORS = re.compile(
 _PROPOSED = re.compile(r"\b(?:propose|introduce|present|do(?:ne)?\W*$)", re.I)
 
 
+_RANK = r"(?P<rank>oldest|earliest|newest|latest|most recent|most (?:often )?cited|cited (?:the )?most(?: often)?)"
+_ONE = r"(?:papers?|ones?|works?|stud(?:y|ies)|articles?)"
+_AMONG = r"(?:of|among|in) (?:them|these|those|all|(?:the|these|this|those) (?:papers|works|studies|survey))"
+_RANKED = re.compile(
+    rf"^(?:and )?(?:what|which)(?: {_ONE})?(?: {_AMONG})?(?:'s| is| are| was)?(?: the)? {_RANK}(?: {_ONE})?"
+    rf"(?: {_AMONG}| here| overall)*\s*\?*$",
+    re.I,
+)
+"""A question that asks for nothing but the first or last paper by year, or by citations."""
+
+
 def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
     """The question, with the one before it where it refers to what was said: "which of them are fast?"."""
     return f"{asked[-1].question} {question}" if asked and _REFERRING.search(question) else question
@@ -56,6 +67,8 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
     works = list_works_of(question, selection.included())[: context.limits.answer_papers]
     if found := tuple(claim for paper in works if (claim := _say_what_was_found(paper, question))):
         return Answer(question, found, survey, selection.included())
+    if ranked := answer_by_record(question, selection.included()):
+        return Answer(question, ranked, survey, selection.included())
     wanted = read_with_last(question, context.asked)
     asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING]
     candidates = [s for paper in selection.included() for s in quotable(paper)]
@@ -83,6 +96,29 @@ def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:
     ]
     alone = [paper for paper in by_them if second and len(names[paper.key]) == len({name, second})]
     return alone or [paper for paper in by_them if names[paper.key][0] == name] or by_them
+
+
+MOST_TIED = 3
+"""Papers of one year, or cited as often, that are named together."""
+
+
+def answer_by_record(question: str, papers: Sequence[Paper]) -> tuple[Claim, ...]:
+    """Which papers are the oldest, the newest or cited most, by their records; empty where no record tells it."""
+    asked = _RANKED.match(question.strip())
+    if not asked:
+        return ()
+    rank = asked["rank"].lower()
+    values = {p.key: p.citations if "cited" in rank else p.year for p in papers}
+    known = [value for value in values.values() if value]
+    if not known:
+        return ()
+    best = min(known) if rank in {"oldest", "earliest"} else max(known)
+    first = [paper for paper in papers if values[paper.key] == best][:MOST_TIED]
+    what = f"Cited most, {best:,} times" if "cited" in rank else f"The {rank}, of {best}"
+    said = ((paper, _say_what_was_found(paper, question)) for paper in first)
+    return tuple(
+        Claim(f"{what}, of {len(known):,} papers here: {claim.text}", claim.citations) for _, claim in said if claim
+    )
 
 
 def _say_what_was_found(paper: Paper, question: str) -> Claim | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.revising.extractive_answers import answer_by_quotation, list_works_of
+from engine.revising.extractive_answers import answer_by_quotation, answer_by_record, list_works_of
 from engine.run import RunContext
 from engine.survey import Survey
 from engine.values import FoundPaper, PaperSelection
@@ -22,6 +24,7 @@ ONE, TWO = (
 )
 THREE = paper(3, authors=("Jan van den Berg", "Ida Shaw"), year=2019)
 GATHERED = (ONE, TWO, THREE)
+NEWEST = replace(ONE, key=THREE.key, year=2019, citations=40)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +62,18 @@ def test_what_goes_on_from_a_sentence_before_is_not_quoted_alone(library: LocalL
     context = RunContext(library, WordEmbedder())
     found = answer_by_quotation("What did Moss find?", selection, Survey("S", "", (), ()), context)
     assert "a retriever for all scripts" in found.claims[0].text
+
+
+@pytest.mark.parametrize(
+    ("question", "key", "said"),
+    [
+        ("Which is the oldest?", ONE.key, "The oldest, of 2001, of 2 papers here: "),
+        ("What is the newest paper?", NEWEST.key, "The newest, of 2019, of 2 papers here: "),
+        ("which of them is cited most?", NEWEST.key, "Cited most, 40 times, of 2 papers here: "),
+        ("which of them is the oldest about birds?", "", ""),
+    ],
+)
+def test_the_oldest_the_newest_and_the_most_cited_are_told_by_the_records(question: str, key: str, said: str) -> None:
+    found = answer_by_record(question, (replace(ONE, citations=7), NEWEST))
+    assert [claim.citations[0].key for claim in found] == ([key] if key else [])
+    assert all(claim.text.startswith(said) for claim in found)
