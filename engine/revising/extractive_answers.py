@@ -115,10 +115,14 @@ def answer_by_record(question: str, papers: Sequence[Paper]) -> tuple[Claim, ...
     best = min(known) if rank in {"oldest", "earliest"} else max(known)
     first = [paper for paper in papers if values[paper.key] == best][:MOST_TIED]
     what = f"Cited most, {best:,} times" if "cited" in rank else f"The {rank}, of {best}"
-    said = ((paper, _say_what_was_found(paper, question)) for paper in first)
-    return tuple(
-        Claim(f"{what}, of {len(known):,} papers here: {claim.text}", claim.citations) for _, claim in said if claim
-    )
+    quoted = (_say_what_was_found(paper, question) or _quote_any(paper) for paper in first)
+    head = f"{what}, of {len(known):,} papers here"
+    return tuple(Claim(f"{head}: {claim.text}", claim.citations) for claim in quoted if claim)
+
+
+def _quote_any(paper: Paper) -> Claim | None:
+    """The first sentence of the paper that says something alone; ``None`` where none does."""
+    return next((quote_sentences([sentence]) for sentence in quotable(paper)), None)
 
 
 def _say_what_was_found(paper: Paper, question: str) -> Claim | None:
