@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 
 from bot.commands.intents.phrases import Phrase
-from bot.commands.intents.vocabulary import compile_pattern, words
+from bot.commands.intents.vocabulary import compile_pattern, table, words
 
 _BREAK = re.compile(r" (?:, )?(?:because|since|as|and so|and then) | ?[,-] ")
 _REASON = re.compile(
@@ -28,6 +28,7 @@ _NAMED = (
 _PRONOUN = re.compile(r"\b(?:them|those|these|it|that one|this one|both|this|that)\b(?! [a-z]+ (?:is|are|does|do)\b)")
 _PLACED = re.compile(r"\d|\b(?:last|introduction|conclusion|abstract)\b")
 _ASKS_ABOUT = ("show", "why")
+_EDITS = ("drop", "add", "rename", "move", "merge", "split", "shorten", "expand", "rewrite")
 
 
 def read_clauses(phrase: Phrase, read: Callable[[Phrase], str]) -> str:
@@ -90,7 +91,10 @@ def has_two_wishes(norm: str) -> bool:
 
 @cache
 def _wishing_words() -> frozenset[str]:
-    return words("commanding") | {"write", "make", "put", "keep", "add", "take", "throw"}
+    """Verbs of edits that are a single word."""
+    ways = (way for edit in _EDITS for way in table("classes")[edit])
+    verbs = frozenset(way for way in ways if way.isalpha()) - words("function")
+    return verbs | words("commanding") | {"write", "make", "put", "keep", "take", "throw"}
 
 
 @cache
