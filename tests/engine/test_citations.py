@@ -18,7 +18,7 @@ from engine.citations import (
     replace_citations,
     with_references,
 )
-from engine.overview import LineOfWork, Overview, StartingPoint
+from engine.overview import LineOfWork, Name, Overview, StartingPoint
 from engine.rendering.markdown import render_markdown
 from engine.survey import Citation, Section, Survey, Table, walk
 from engine.text import inert
@@ -87,6 +87,26 @@ def test_ranges_say_exactly_the_numbers(values: set[int]) -> None:
         first, _, last = part.partition("–")
         said |= set(range(int(first), int(last or first) + 1))
     assert said == values
+
+
+def test_three_numbers_in_a_row_become_a_range() -> None:
+    assert number_ranges([7, 1, 2, 4, 5, 6]) == "1, 2, 4–7"
+
+
+def test_several_keys_are_cited_in_one_bracket_each_once() -> None:
+    one, other = papers(2)
+    assert cite([one.key, other.key, one.key]) == f"[@{one.key}; @{other.key}]"
+
+
+def test_names_are_those_of_cited_papers() -> None:
+    cited, uncited = papers(2)
+    names = (Name("DPR", "method", (uncited.key, cited.key)), Name("BM25", "method", (uncited.key,)))
+    survey = Survey("T", f"Known [@{cited.key}].", (Section("First", "Plain."),), (), names=names)
+    assert with_references(survey, KNOWN).names == (Name("DPR", "method", (cited.key,)),)
+
+
+def test_a_removed_citation_leaves_no_space_at_the_end_of_any_line() -> None:
+    assert keep_allowed_citations("First [@doi:10.1/x]\nSecond [@doi:10.1/x].", KNOWN).text == "First\nSecond."
 
 
 def test_a_reference_leaves_out_what_is_not_known() -> None:

@@ -47,6 +47,12 @@ def record(title: str = "Dense Passage Retrieval", *identifiers: PaperKey, **cha
             True,
         ),
         (record("Sparse Graphs", DOI, year=2017), record("Loud Codes", DOI, year=2020), False),
+        (record("Sparse Graphs", DOI, year=2017), record("Loud Codes", DOI, year=2019), True),
+        (record("Sparse Graphs", DOI, year=2017), record("Loud Codes", DOI, year=None), True),
+        # two introductions by one author are one paper only where one source names them by one key
+        (record("Introduction"), record("Introduction"), True),
+        (record("Introduction"), record("Introduction", key=PaperKey("title:other")), False),
+        (record("Introduction", S2), record("Introduction", PaperKey("s2:another")), False),
     ],
 )
 def test_what_is_one_paper(one: Paper, other: Paper, *, same: bool) -> None:
