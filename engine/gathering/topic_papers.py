@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.gathering.mentions import Mention, Mentions, measure_mentions
+from engine.gathering.word_rarity import measure_rarity
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import SEEDS, closeness, measure_popularity
-from engine.retrieval.topic_words import Scores, rarity, read_topic
+from engine.retrieval.topic_words import Scores
 from engine.values import Coverage, FoundPaper, Paper, Reason
 
 LEAST_CORE = 8
@@ -61,7 +62,11 @@ SIMILAR_SHARE = 20
 """For at most one of so many papers about the topic, a foundation is proposed only because it is close and cited."""
 
 SMALL_LIBRARY = 1_000
-"""A smaller library is somebody's collection: what is typical of the topic's papers there belongs, named or not."""
+"""A smaller library is somebody's collection: what is typical of the topic's papers there belongs, named or not, and
+so does what names it, however far it is from the others."""
+
+DEVOTED = 1 / 3
+"""Where this share of a small library names the topic, the library is on it, and `OTHER_MEANING` suffices."""
 
 FOUNDATION_SHARE = 6
 """At most one of so many papers proposed is a foundation: it does not name the topic, but papers on it build on it."""
@@ -135,7 +140,8 @@ def _measure_subject(
 ) -> Relevance:
     """Which papers name one subject, and mean by it what most papers mean that name it."""
     telling = len(papers) if subject.telling is None else subject.telling
-    mentions = measure_mentions(subject.text, _rarities(subject), subject.counts.implied, papers, embedder, telling)
+    is_small = 0 < subject.counts.papers < SMALL_LIBRARY
+    mentions = _find_mentions(subject, papers, embedder, telling)
     levels = mentions.levels
     prominent, salient = mentions.salience >= PROMINENT, mentions.salience >= SALIENT
     titled = mentions.in_title >= (MOSTLY_IN_TITLE if mentions.needed >= SEVERAL else MAINLY_IN_TITLE)
@@ -143,10 +149,11 @@ def _measure_subject(
     once = (levels == Mention.ONCE) & (salient | titled)
     scattered = (levels == Mention.SCATTERED) & (titled | (prominent & (mentions.in_title >= MOSTLY_IN_TITLE)))
     is_telling = np.arange(len(papers)) < telling
+    collected = is_small & (often | once | ((levels == Mention.SCATTERED) & salient) | titled)
     core = _find_core(mentions, once, scattered, is_telling)
     seeds = np.concatenate([vectors[core], liked])
     if len(seeds) < LEAST_SEEDS:
-        about = often | once
+        about = often | once | collected
         missed = mentions.nearly_named() & ~about
         return Relevance(about, about, mentions.present, np.zeros_like(about), levels == Mention.IN_TITLE, missed)
     close, among = _closeness_to(vectors, seeds, core), _closeness_among(seeds)
@@ -181,12 +188,19 @@ def _measure_subject(
     about |= mentions.method_unsaid & (close >= usual) & (yearly >= WELL_CITED)
     if about[:telling].sum() < LEAST_CORE:
         about |= mentions.nearly_in_title & (close >= low)
-    named = about
-    if 0 < subject.counts.papers < SMALL_LIBRARY:
-        about = named | (close >= low)
+    named = about | collected
+    is_devoted = is_small and named.sum() >= DEVOTED * subject.counts.papers
+    about = named | (is_small & (close >= (other if is_devoted else low)))
     sure = named & np.where(levels == Mention.IN_TITLE, close >= low, often & prominent & (close >= typical))
     missed = mentions.nearly_named() & ~about
     return Relevance(about, named, close, (close >= low) & (yearly >= MUCH_CITED), sure, missed)
+
+
+def _find_mentions(subject: Subject, papers: Sequence[Paper], embedder: Embedder, telling: int) -> Mentions:
+    """How each paper names the subject; what all papers of a small library have is implied by nothing."""
+    rarities, counts = measure_rarity(subject.text, subject.counts), subject.counts
+    implied = counts.implied if counts.papers >= SMALL_LIBRARY else frozenset[int]()
+    return measure_mentions(subject.text, rarities, implied, papers, embedder, telling)
 
 
 def _find_core(
@@ -270,13 +284,6 @@ def _read_name(title: str) -> str:
     """The name that a title gives to what the paper is about ("CodeBERT: …"); empty where it gives none."""
     name, colon, _ = title.partition(":")
     return name if colon and _NAME.fullmatch(name) else ""
-
-
-def _rarities(subject: Subject) -> Scores:
-    """How rare each word of a subject is in the library; all the same where that is not known."""
-    size, counts = len(read_topic(subject.text).stems), subject.counts
-    is_counted = counts.papers > 0 and len(counts.papers_with) == size
-    return rarity(counts.papers_with, counts.papers) if is_counted else np.ones(size)
 
 
 def _closeness_to(vectors: Vectors, seeds: Vectors, own: NDArray[np.int64]) -> Scores:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.gathering.synonyms import find_synonyms
-from engine.retrieval.embedding import Embedder
+from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
 from engine.retrieval.topic_words import TopicWords, Writing, with_abbreviations
 from engine.text import STOP_WORDS, stem
 from engine.values import Paper
@@ -19,6 +19,11 @@ DOES_IT = 0.3
 """The same for what does the thing: "detection" and "detector", "classification" and "classifier"."""
 
 _AGENT = re.compile(r"(?:or|er|i)$")
+
+_DERIVED = re.compile(r"(?:al|ic|ist|ity|ive|ment|ness|or|er|i)$")
+LEAST_FITTED = 1_000
+"""An embedding fitted on fewer papers does not tell which words mean the same; then what only ends otherwise does:
+"quadruped" and "quadrupedal"."""
 
 _PARTING = frozenset({"to", "from", "with", "by", "via", "using", "without"})
 """Words that tell apart what stands before and after them: "dance generation to music" is no generation of music."""
@@ -159,6 +164,7 @@ def read_forms(
     for writing in writings:
         if len(writing.stems) == 1:
             forms.setdefault(writing.stems[0], set()).update(writing.positions)
+    is_telling = not isinstance(embedder, LatentSemanticAnalysis) or embedder.fitted_on >= LEAST_FITTED
     words_there = {word for paper in papers for word in _WORD.findall(f"{paper.title} {paper.content}".lower())}
     for position, own in enumerate(topic.stems):
         begin = own[: max(4, len(own) - 3)]
@@ -168,7 +174,8 @@ def read_forms(
             continue
         vectors = embedder.embed([plain.get(own, own), *(plain[s] for s in alike)])
         for other, cosine in zip(alike, vectors[1:] @ vectors[0], strict=True):
-            if cosine >= (DOES_IT if _AGENT.sub("", other) == _AGENT.sub("", own) else SAME_MEANING):
+            is_derived = not is_telling and _DERIVED.sub("", other) == _DERIVED.sub("", own)
+            if is_derived or cosine >= (DOES_IT if _AGENT.sub("", other) == _AGENT.sub("", own) else SAME_MEANING):
                 forms.setdefault(other, set()).add(position)
     if "deep" in forms:
         forms.setdefault("neural", set()).update(forms["deep"])

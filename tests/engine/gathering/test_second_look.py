@@ -28,11 +28,11 @@ USES = ("code", "speech", "news", "mail", "law", "medicine", "music", "proofs", 
 ONCE = (
     "A watermark of a language model marks tokens of code, speech and news with green lists. Green lists mark tokens."
 )
-APART = "A photograph has a watermark in its corner. Trees grow behind it. A language model writes its caption."
+APART = "A photograph has a watermark that names a language model in its corner. Trees grow behind it."
 
 
 def stored() -> list[Paper]:
-    """Twelve papers that name the topic, four that say it once, four that only have its words."""
+    """Twelve papers that name the topic, four that say it, four that mention it in passing."""
     marked = [NAMED.format(use) for use in USES]
     named = [paper(800 + n, title=f"Watermarking Language Models {n}", abstract=marked[n]) for n in range(12)]
     once = [paper(820 + n, title=f"Watermarks and Green Tokens {n}", abstract=ONCE) for n in range(4)]

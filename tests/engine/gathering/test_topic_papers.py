@@ -136,3 +136,19 @@ async def test_a_foundation_is_marked_and_stands_behind_the_topics_own_papers(tm
     assert sum(marked) * 6 <= len(marked)
     for place, item in enumerate(selection.found, start=1):
         assert ("*foundation*" in paper_line(place, item, selection)) == marked[place - 1]
+
+
+async def test_what_all_papers_of_a_small_library_say_is_still_what_they_are_about(tmp_path: Path) -> None:
+    words = ["trees", "drafts", "caches", "heads", "layers", "retrieval", "phones", "batches", "tokens", "exits"]
+    said = ("Large language models decode {} slowly. We draft for large language models.", "LLMs decode {} slowly.")
+    own = [
+        paper(100 + n, title=f"Speculative Decoding with {word.title()}", abstract=said[n % 2].format(word))
+        for n, word in enumerate(words)
+    ]
+    library = await create_library(tmp_path / "small")
+    await library.add([*own, *papers(3, "vision", 501)])
+    await library.index(lambda _: None)
+    topic = "speculative decoding of large language models"
+    brief, pool = Brief(topic, library="small"), KeywordPool((Keyword(topic, "topic"),))
+    found = await gather(brief, pool, 60, RunContext(library, await library.embedder()))
+    assert sorted(p.title for p in found.included()) == sorted(p.title for p in own)
