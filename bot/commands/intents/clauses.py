@@ -28,6 +28,8 @@ _NAMED = (
 _PRONOUN = re.compile(r"\b(?:them|those|these|it|that one|this one|both|this|that)\b(?! [a-z]+ (?:is|are|does|do)\b)")
 _PLACED = re.compile(r"\d|\b(?:last|introduction|conclusion|abstract)\b")
 _ASKS_ABOUT = ("show", "why")
+_FAULTS = frozenset({"bad", "wrong", "odd", "strange", "poor", "useless", "irrelevant", "terrible", "missing"})
+"""“some are good, some are bad” approves nothing."""
 _EDITS = ("drop", "add", "rename", "move", "merge", "split", "shorten", "expand", "rewrite")
 
 
@@ -77,7 +79,7 @@ def _is_remark(norm: str, command: str) -> bool:
     said = frozenset(norm.split())
     if any(word[:1].isdigit() or word[:1] == "#" for word in said):
         return bool(_STATEMENT.fullmatch(norm)) and not said & words("commanding")
-    if command == "ok" and said & (words("negation") | words("hesitating") | words("asking")):
+    if command == "ok" and said & (words("negation") | words("hesitating") | words("asking") | _FAULTS):
         return False
     empty = words("function") | words("nouns") | words("frame") | words("opinion")
     return said <= empty | words("negation") or bool(command != "ok" and _REASON.fullmatch(norm))
