@@ -204,8 +204,8 @@ async def move(console: Console, name: str) -> int:
     for refused in report.rejected:
         _reject(console, rejected, refused)
     console.print(
-        f"{report.added:,} papers moved, {len(rejected):,} refused. The library “{name}” in Weaviate has {total:,} "
-        "papers and is used from now on; the folder on this machine was left as it is.",
+        f"{wording.counted(report.added, 'paper')} moved, {len(rejected):,} refused. The library “{name}” in Weaviate "
+        f"has {wording.counted(total, 'paper')} and is used from now on; the folder on this machine was left as it is.",
         markup=False,
         highlight=False,
     )
