@@ -9,7 +9,7 @@ from engine.citations import list_cited_keys
 from engine.errors import UserError
 from engine.overview import index_names
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
-from engine.survey import Claim, Section, SectionChange, Survey
+from engine.survey import Claim, Section, SectionChange, Survey, Table
 from engine.values import Paper, PaperKey, PaperSelection
 from engine.writing.framing import frame_section
 from engine.writing.paper_tables import NOTHING, PAPERS_HEADER, tabulate_papers
@@ -75,8 +75,13 @@ def without_quotation(old: Section, gone: Claim) -> Section:
         about = set(list_cited_keys(" ".join(row))) & {citation.key for citation in gone.citations}
         return tuple(NOTHING if about and any(words in cell for words in cells) else cell for cell in row)
 
-    tables = tuple(replace(table, rows=tuple(map(kept, table.rows))) for table in old.tables)
-    return replace(old, tables=tables, claims=tuple(claim for claim in old.claims if claim != gone))
+    def without(table: Table) -> Table:
+        rows = tuple(map(kept, table.rows))
+        evidence = tuple(one for one in table.evidence if rows[one.row][one.column] == table.rows[one.row][one.column])
+        return replace(table, rows=rows, evidence=evidence)
+
+    claims = tuple(claim for claim in old.claims if claim != gone)
+    return replace(old, tables=tuple(map(without, old.tables)), claims=claims)
 
 
 def _keys(section: Section) -> list[PaperKey]:
