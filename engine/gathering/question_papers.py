@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.gathering.mentions import Mention, Mentions, measure_mentions
+from engine.gathering.word_rarity import measure_rarity
 from engine.retrieval.embedding import Embedder, ready
-from engine.retrieval.libraries.library import Library, TopicCounts
-from engine.retrieval.topic_words import is_of_any_method, rarity, read_topic
+from engine.retrieval.libraries.library import Library
+from engine.retrieval.topic_words import is_of_any_method
 from engine.values import FoundPaper
 
 STRENGTHS = {
@@ -50,7 +51,7 @@ async def choose_naming(
     paper names enough.
     """
     counted = [(phrase, await library.count_topic(phrase)) for phrase in phrases]
-    parts = [(phrase, _rarities(phrase, counts), counts.implied) for phrase, counts in counted]
+    parts = [(phrase, measure_rarity(phrase, counts, telling=0), counts.implied) for phrase, counts in counted]
     parts = [part for part in parts if len(part[1])]
     parts = [part for part in parts if part[1].max() >= COMMON] or parts
     telling = [part for part in parts if not is_of_any_method(part[0])] or parts
@@ -84,13 +85,6 @@ def _strength(part: Mentions) -> NDArray[np.float64]:
     levels = np.array([STRENGTHS[Mention(level)] for level in part.levels])
     result: NDArray[np.float64] = (levels + part.present + part.in_title) / 3
     return result
-
-
-def _rarities(phrase: str, counts: TopicCounts) -> NDArray[np.float64]:
-    """How rare each word is in the library; all the same where that is not known."""
-    size = len(read_topic(phrase).stems)
-    is_counted = counts.papers > 0 and len(counts.papers_with) == size
-    return rarity(counts.papers_with, counts.papers) if is_counted else np.full(size, COMMON)
 
 
 def _choose(

@@ -113,6 +113,11 @@ class Subject:
     is_added: bool = False
     telling: int | None = None
 
+    @property
+    def is_of_small_library(self) -> bool:
+        """Whether the library is known to be a `SMALL_LIBRARY`."""
+        return 0 < self.counts.papers < SMALL_LIBRARY
+
 
 def measure_relevance(
     subjects: Sequence[Subject], papers: Sequence[Paper], embedder: Embedder, accepted: Sequence[Paper] = ()
@@ -140,7 +145,7 @@ def _measure_subject(
 ) -> Relevance:
     """Which papers name one subject, and mean by it what most papers mean that name it."""
     telling = len(papers) if subject.telling is None else subject.telling
-    is_small = 0 < subject.counts.papers < SMALL_LIBRARY
+    is_small = subject.is_of_small_library
     mentions = _find_mentions(subject, papers, embedder, telling)
     levels = mentions.levels
     prominent, salient = mentions.salience >= PROMINENT, mentions.salience >= SALIENT
@@ -198,8 +203,8 @@ def _measure_subject(
 
 def _find_mentions(subject: Subject, papers: Sequence[Paper], embedder: Embedder, telling: int) -> Mentions:
     """How each paper names the subject; what all papers of a small library have is implied by nothing."""
-    rarities, counts = measure_rarity(subject.text, subject.counts), subject.counts
-    implied = counts.implied if counts.papers >= SMALL_LIBRARY else frozenset[int]()
+    implied = frozenset[int]() if subject.is_of_small_library else subject.counts.implied
+    rarities = measure_rarity(subject.text, subject.counts)
     return measure_mentions(subject.text, rarities, implied, papers, embedder, telling)
 
 

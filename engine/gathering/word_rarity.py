@@ -15,12 +15,15 @@ TELLING_PAPERS = 10_000
 unlearning all say the word, which is rare all the same."""
 
 
-def measure_rarity(topic: str, counts: TopicCounts) -> Scores:
-    """How rare each word of `read_topic` is (inverse document frequency); all the same where counts are not known."""
+def measure_rarity(topic: str, counts: TopicCounts, telling: int = TELLING_PAPERS) -> Scores:
+    """How rare each word of `read_topic` is (inverse document frequency); all 1 where counts are not known.
+
+    ``telling`` is the number of papers to which a library is filled up; 0: it is counted as it is.
+    """
     stems = read_topic(topic).stems
     if not counts.papers or len(counts.papers_with) != len(stems):
         return np.ones(len(stems))
-    imagined = max(0, TELLING_PAPERS - counts.papers)
+    imagined = max(0, telling - counts.papers)
     more = [imagined * _common_stems().get(stem, 0) // 1_000 for stem in stems]
     return rarity([own + m for own, m in zip(counts.papers_with, more, strict=True)], counts.papers + imagined)
 
