@@ -32,7 +32,7 @@ def word_kept(outline: Outline, kept: KeptText) -> str:
     """What of a text written before stays with the outline as it is now, and what is written anew."""
     due = [(number, node) for number, node in parts_to_write(outline, kept) if node.role == "body"]
     whole = sum(1 for i, section in kept.sections if outline.nodes[i].role == "body" for _ in _parts_of(section))
-    led_over = sum(not part.same_neighbours for part in kept.parts)
+    led_over = sum(part.needs_transitions() for part in kept.parts)
     around = [node for _, node in parts_to_write(outline, kept) if node.role != "body"]
     stays = f"{counted(whole + len(kept.parts), 'part')} of the text stay as written"
     others = f", {led_over} of them with new transitions" if led_over else ""

@@ -10,9 +10,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.survey import Section, Survey
+from engine.text import all_sentences
 from engine.values import Outline, OutlineNode, PaperKey
 
 Heading = tuple[str, str, tuple[PaperKey, ...]]
+
+FEWEST_CONNECTED = 3
+"""Sentences from which a text has a first and a last one that lead over to its neighbours."""
+
+
+def has_transitions(text: str) -> bool:
+    return len(all_sentences(text)) >= FEWEST_CONNECTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +30,10 @@ class KeptPart:
     place: str
     section: Section
     same_neighbours: bool
+
+    def needs_transitions(self) -> bool:
+        """Whether its first and last sentence are looked at again."""
+        return not self.same_neighbours and has_transitions(self.section.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
+from engine.session.kept_text import has_transitions
 from engine.survey import Claim, ClaimTally, SurveyWarning
 from engine.text import join_sentences, shorten, split_sentences
 from engine.values import Outline, OutlineNode, Paper, walk_outline
@@ -327,7 +328,7 @@ async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, af
     """
     paragraphs = split_sentences(draft.text)
     lines = [s for paragraph in paragraphs for s in paragraph]
-    if len(lines) < 3 or not (before or after):
+    if not has_transitions(draft.text) or not (before or after):
         return draft
     prompt = fill(
         "autosurvey/coherence",

@@ -108,7 +108,7 @@ def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = Steps()
         chains += [
             (PlannedCall("checking", 3 * tokens_of(part.section.text) + PROMPT_OVERHEAD, CONNECTING_TOKENS), led_over)
             for part in plan.kept.parts
-            if not part.same_neighbours
+            if part.needs_transitions()
         ]
     around = [node for _, node in due if node.role != "body"]
     return chains + (_plan_frame(task, len(around), everything, check=steps.check) if steps.frame and around else [])

@@ -8,6 +8,7 @@ import pytest
 
 from bot.commands.commands import Show
 from bot.commands.grammar import parse
+from bot.wording import money
 from bot.wording.cards import make_card, word_change
 from bot.wording.hints import suggest_words
 from bot.wording.sentences import word_kept
@@ -16,6 +17,7 @@ from bot.wording.views import view
 from engine.citations import cite
 from engine.errors import UserError
 from engine.session.events import Job
+from engine.session.kept_text import KeptPart, KeptText
 from engine.session.outline_edits import add_last
 from engine.session.state import SurveySession
 from engine.survey import Section, Survey, Table
@@ -112,6 +114,15 @@ def test_what_is_kept_is_said_only_of_what_was_made() -> None:
     assert word_kept(nothing.state, Job("1", "write")) == ""
     assert word_kept(nothing.state, Job("1", "papers")) == ""
     assert word_kept(part.state, Job("1", "write")) == "1 finished section is kept."
+
+
+def test_new_transitions_are_announced_only_for_parts_long_enough_to_get_them() -> None:
+    long, short = Section("Long", "One thing. Another thing. A third."), Section("Short", "One thing. Another thing.")
+    outline = Outline("A survey", (OutlineNode("Long"), OutlineNode("Short"), OutlineNode("New")))
+    both = (KeptPart("1", long, same_neighbours=False), KeptPart("2", short, same_neighbours=False))
+    said = money.word_kept(outline, KeptText(parts=both))
+    assert said.startswith("2 parts of the text stay as written, 1 of them with new transitions. Written anew: 3 New")
+    assert "transitions" not in money.word_kept(outline, KeptText(parts=both[1:]))
 
 
 def test_short_cells_of_a_table_stand_under_their_column_s_name() -> None:
