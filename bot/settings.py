@@ -13,7 +13,7 @@ from typing import Literal
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
 from engine.errors import UserError
 from engine.gathering.keywords import Selector
@@ -58,10 +58,10 @@ class Rules:
 
 
 class Settings(BaseSettings):
-    """All settings with their defaults; an unknown ``SCHOLIUM_…`` name is refused."""
+    """All settings with their defaults. ``.env`` may hold other programs' too: compose reads it for Postgres."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_file=".env", extra="forbid", frozen=True, hide_input_in_errors=True
+        env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True, hide_input_in_errors=True
     )
 
     home: Path = Field(default_factory=lambda: user_data_path("scholium"), description="Where libraries are kept.")
@@ -388,8 +388,8 @@ def use_environment(values: Mapping[str, str]) -> None:
 def load_settings() -> Settings:
     """Read the settings; raises `UserError` that names the setting and what it may be, never its value."""
     known = {f"{PREFIX}{name}".upper() for name, field in Settings.model_fields.items() if not field.validation_alias}
-    unknown = sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known)
-    if unknown:
+    given = {name.upper() for name in (*os.environ, *DotEnvSettingsSource(Settings).env_vars)}
+    if unknown := sorted(name for name in given - known if name.startswith(PREFIX)):
         raise UserError(f"There is no setting {unknown[0]}. The settings are: {', '.join(sorted(known))}.")
     try:
         return Settings()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,18 @@ from bot.cli.settings_page import list_settings, render_environment, render_page
 from bot.settings import Settings
 
 ROOT = Path(__file__).parents[3]
+NAMED = re.compile(r"SCHOLIUM_[A-Z_]*[A-Z]")
 
 
 def test_the_page_and_the_example_are_what_the_command_prints() -> None:
     assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == render_page()
     assert (ROOT / ".env.example").read_text(encoding="utf-8") == render_environment()
+
+
+def test_guides_and_files_for_servers_name_no_setting_that_there_is_not() -> None:
+    files = [*(ROOT / "deploy").rglob("*"), *(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+    named = {name for file in files if file.is_file() for name in NAMED.findall(file.read_text(encoding="utf-8"))}
+    assert named - {row.name for row in list_settings()} == set()
 
 
 def test_every_setting_has_a_meaning_and_no_secret_a_default() -> None:
