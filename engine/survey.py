@@ -227,8 +227,9 @@ class Section:
         make_inert(self, "title")
 
 
-UNWRITTEN = "not written"
-"""The detail of the warning that a section of the outline is missing."""
+UNCHECKED, UNWRITTEN = "claims not checked", "not written"
+"""The detail of the warning that a section of the outline is missing; the beginning of the detail where its claims
+could not be checked, because the model or the budget was gone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,8 @@ def act_of(command: Command) -> Act:
             return "open"
         case Invite() | Forget() | NameSurvey() | ArchiveSurvey():
             return "own"
+        case RaiseBudget(scope="survey"):  # how far, is for the budget that is set for all surveys to say
+            return "own"
         case RaiseBudget():
             return "administer"
         case _:

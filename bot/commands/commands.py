@@ -48,12 +48,16 @@ class Invite:
 
 @dataclass(frozen=True, slots=True)
 class RaiseBudget:
-    """Dollars or tokens more for this survey, or dollars more today for a person or the workspace."""
+    """Dollars or tokens more for this survey, or dollars more today for a person or the workspace.
+
+    ``in_all`` says that the amount is what the budget becomes, not what is added to it.
+    """
 
     scope: Literal["survey", "person", "workspace"]
     money: float
     person: str = ""
     tokens: int = 0
+    in_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,17 +139,9 @@ SurveyCommand = ListSurveys | OpenSurvey | NewSurvey | NameSurvey | ArchiveSurve
 Continuation = FollowUp | FullSurvey | SearchOnline
 """What goes on from the topic or the quick review that is there."""
 
-Command = (
-    SurveyCommand
-    | StartSurvey
-    | Show
-    | Export
-    | More
-    | Invite
-    | RaiseBudget
-    | Forget
-    | Choose
-    | Continuation
-    | FreeText
-    | Event
+NOT_FOR_THE_SESSION = (
+    SurveyCommand | Continuation | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText
 )
+"""Commands that are carried out around the session."""
+
+Command = NOT_FOR_THE_SESSION | StartSurvey | Event

@@ -158,18 +158,18 @@ def _person(said: str) -> str:
     return re.sub(r"^<?@?!?|(?:\|[^>]*)?>?$", "", said)
 
 
-def _raise(scope: str, money: str, person: str = "") -> Command:
+def _raise(scope: str, money: str, person: str = "", *, in_all: bool = False) -> Command:
     kinds: dict[str, Literal["survey", "person", "workspace"]] = {
         "survey": "survey",
         "person": "person",
         "workspace": "workspace",
     }
-    return RaiseBudget(kinds[scope.lower()], float(money), _person(person))
+    return RaiseBudget(kinds[scope.lower()], float(money), _person(person), in_all=in_all)
 
 
 def _raise_tokens(match: re.Match[str]) -> Command:
-    thousands = 1_000 if match[2].lower() == "k" else 1_000_000
-    return RaiseBudget("survey", 0.0, tokens=round(float(match[1]) * thousands))
+    thousands = 1_000 if match[3].lower() == "k" else 1_000_000
+    return RaiseBudget("survey", 0.0, tokens=round(float(match[2]) * thousands), in_all=bool(match[1]))
 
 
 def _revise(place: str, way: Way, wish: str = "") -> Command:
@@ -224,9 +224,11 @@ RULES: tuple[Rule, ...] = (
     _rule("cost", r"costs?", lambda m: Show("cost")),
     _rule("budget", r"budgets?", lambda m: Show("budget")),
     _rule(
-        "budget survey 1", r"budget\s+(survey|workspace)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)", lambda m: _raise(m[1], m[2])
+        "budget survey 1",
+        r"budget\s+(survey|workspace)\s+(to\s+)?\+?\$?(\d{1,5}(?:\.\d{1,2})?)",
+        lambda m: _raise(m[1], m[3], in_all=bool(m[2])),
     ),
-    _rule("", r"budget\s+survey\s+\+?(\d{1,5}(?:\.\d{1,3})?)\s*([km])(?:\s+tokens)?", _raise_tokens),
+    _rule("", r"budget\s+survey\s+(to\s+)?\+?(\d{1,5}(?:\.\d{1,3})?)\s*([km])(?:\s+tokens)?", _raise_tokens),
     _rule(
         "budget person NAME 5.00",
         r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)",

@@ -25,7 +25,6 @@ from bot.monitoring.metrics import Metrics
 from bot.store.left_over import MOST_TRIES, count_try
 from bot.store.sessions import Store, StoredConversation
 from bot.wording import sentences as wording
-from bot.wording.cards import make_card
 from engine.errors import ScholiumError, ServiceError
 from engine.session.events import Job
 from engine.session.state import SurveySession
@@ -238,14 +237,14 @@ class Dispatcher:
     async def greet(self, conversation: Conversation) -> None:
         """Say what this is, or where the conversation was left, and whose turn it is."""
         stored = await self.load_conversation(conversation)
-        turn = Turn(stored)
+        turn = await self._turns.load_uses(Turn(stored))
         if stored.version == 0:
             turn.answer(wording.WELCOME, hints=("survey TOPIC", "help"))
         elif stored.session.job:
             turn.say(wording.word_going_on(stored.session.job))
         else:
             turn.say(wording.WELCOME_BACK)
-            turn.show_card(make_card(stored.session))
+            turn.show_card(self._turns.card(turn))
         for outgoing in turn.outgoing():
             await self._adapter.send(outgoing)
 

@@ -1,11 +1,16 @@
-"""What writing the outline at hand will take, and what of a text written before stays: said before it is approved."""
+"""What the next step will take, and what of a text written before stays: said before it is approved; more budget."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from bot.commands.briefs import Defaults
-from bot.store.ledger import BudgetLimit
+from bot.commands.commands import RaiseBudget
+from bot.conversation.paying import participant_of, payer_of
+from bot.conversation.services import ConversationServices
+from bot.conversation.turn import Turn
+from bot.settings import Rules
+from bot.store.ledger import BudgetUse
 from bot.wording import money
 from engine.gathering.relevance import plan_judging
 from engine.run import PreparingRecipe, ReviewRecipe, WritingPlan
@@ -14,15 +19,24 @@ from engine.values import Paper
 from engine.writing.estimates import estimate_cost, with_expected_texts
 
 
-def word_price(state: State, defaults: Defaults, limits: Sequence[BudgetLimit]) -> str:
+async def raise_budget(turn: Turn, services: ConversationServices, rules: Rules, wanted: RaiseBudget) -> None:
+    """Add to a budget and say what is left. Raises `UserError` where the person may not, or it cannot be done."""
+    participant, payer = participant_of(turn.stored, turn.actor), payer_of(turn.stored)
+    may_all = participant.is_among(rules.administrators)
+    turn.say(
+        money.word_raised_budget(*await services.raise_budget(turn.session, payer, wanted, beyond_settings=may_all))
+    )
+
+
+def word_price(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> str:
     """The cost, where a language model writes it, and what stays; empty where nothing would be paid.
 
     Of keywords, that is judging what they find; of papers, reading them for the outline; of an outline, writing it.
     """
     if state.phase == "keywords":
-        return _word_judging(state, defaults)
+        return _word_judging(state, defaults, uses)
     if state.phase == "papers":
-        return _word_preparation(state, defaults)
+        return _word_preparation(state, defaults, uses)
     if not (state.phase == "outline" and state.brief and state.outline and state.papers):
         return ""
     if state.outline.is_grouping:
@@ -39,7 +53,7 @@ def word_price(state: State, defaults: Defaults, limits: Sequence[BudgetLimit]) 
     if not chains:
         return told
     expected = estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices)
-    return told + money.estimate(expected, limits)
+    return told + money.estimate(expected, uses)
 
 
 def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper]) -> str:
@@ -60,15 +74,16 @@ def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper])
     )
 
 
-def _word_judging(state: State, defaults: Defaults) -> str:
+def _word_judging(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> str:
     """What judging the papers found will take at most."""
     if not (state.brief and defaults.models and defaults.judges):
         return ""
     chains = plan_judging(defaults.recipes[state.brief.recipe].paper_count(defaults.limits), defaults.limits)
-    return money.estimate_judging(estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices))
+    expected = estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices)
+    return money.estimate_judging(expected, uses)
 
 
-def _word_preparation(state: State, defaults: Defaults) -> str:
+def _word_preparation(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> str:
     """What reading the papers will take, where the recipe does that before it plans."""
     if not (state.brief and state.papers and defaults.models):
         return ""
@@ -79,6 +94,5 @@ def _word_preparation(state: State, defaults: Defaults) -> str:
     chains = recipe.plan_preparation(papers, fetched)
     if not chains:
         return ""
-    return money.estimate_preparation(
-        estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices), len(papers)
-    )
+    expected = estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices)
+    return money.estimate_preparation(expected, len(papers), uses)

@@ -48,8 +48,14 @@ class ConversationServices(Protocol):
         """What is used of the session's budgets."""
         ...
 
-    async def raise_budget(self, session: SurveySession, payer: Payer, wanted: RaiseBudget) -> None:
-        """Add to a budget. Raises `UserError` where it is one of dollars and tokens are added, or the reverse."""
+    async def raise_budget(
+        self, session: SurveySession, payer: Payer, wanted: RaiseBudget, *, beyond_settings: bool
+    ) -> tuple[BudgetUse, BudgetUse]:
+        """Add to a budget, and give what is used of it before and after.
+
+        Raises `UserError` where there is none, where it is one of dollars and tokens are added or the reverse, and
+        where it would be more than is set for every survey unless ``beyond_settings``.
+        """
         ...
 
     async def find_trees(

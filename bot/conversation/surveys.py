@@ -14,7 +14,7 @@ from bot.conversation.turn import Turn
 from bot.store.surveys import StoredSurvey
 from bot.wording import replies
 from bot.wording import sentences as wording
-from bot.wording.cards import make_card, word_decision
+from bot.wording.cards import word_decision
 from engine.errors import UserError
 from engine.session.events import StartOver
 from engine.session.state import SurveySession
@@ -75,7 +75,6 @@ def leave_for_another(turn: Turn, person: str) -> None:
 async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey) -> None:
     if wanted.session_id == turn.session.id:
         turn.close_card(wording.SHOWN_BELOW)
-        turn.show_card(make_card(turn.session))
         return
     _require_rest(turn)
     # A terminal's conversation is no place that one could go back to: what `scholium write` made is opened here.
@@ -87,7 +86,6 @@ async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey
         turn.close_card(word_decision(turn.session.state, StartOver(), turn.actor))
     turn.stored = replace(turn.stored, session=session, owner=owner, invited=invited, reading=(), choices=())
     turn.say(replies.opened(wanted))
-    turn.show_card(make_card(session))
 
 
 async def _archive(turn: Turn, services: ConversationServices, number: int, person: str) -> None:

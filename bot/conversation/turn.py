@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from adapters.chat import Button, Outgoing
+from bot.store.ledger import BudgetUse
 from bot.store.sessions import StoredConversation
 from bot.wording import replies
 from bot.wording import sentences as wording
@@ -22,7 +23,8 @@ class Turn:
     """What follows from one event. ``stored`` is the session afterwards.
 
     ``actor`` is the person who did it, nobody where a job did; ``alone`` says that only this person sees answers.
-    ``facts`` are said of the job that is over; ``sample`` papers show how long those to be read are.
+    ``facts`` are said of the job that is over; ``sample`` papers show how long those to be read are; ``uses`` is what
+    was used of the budgets when the turn began.
     """
 
     stored: StoredConversation
@@ -30,6 +32,7 @@ class Turn:
     alone: bool = False
     facts: tuple[str, ...] = ()
     sample: Sequence[Paper] = ()
+    uses: Sequence[BudgetUse] = ()
     messages: list[Outgoing] = field(default_factory=list)
     starts: list[Job] = field(default_factory=list)
     stops: list[Job] = field(default_factory=list)

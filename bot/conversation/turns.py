@@ -14,6 +14,7 @@ from adapters.chat import Button, Form, FormFault, Incoming, Outgoing
 from bot.commands.access import Act, Participant, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
 from bot.commands.commands import (
+    NOT_FOR_THE_SESSION,
     ArchiveSurvey,
     Choose,
     Command,
@@ -30,14 +31,13 @@ from bot.commands.commands import (
     RaiseBudget,
     Show,
     StartSurvey,
-    SurveyCommand,
 )
 from bot.commands.grammar import parse, write_start
 from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
 from bot.conversation.group_maps import write_group_map
 from bot.conversation.paying import find_asker, participant_of, payer_of
-from bot.conversation.pricing import word_price, word_review_price
+from bot.conversation.pricing import raise_budget, word_price, word_review_price
 from bot.conversation.services import ConversationServices
 from bot.conversation.starting import start_event
 from bot.conversation.surveys import leave_for_another, manage_surveys
@@ -48,7 +48,7 @@ from bot.store.ledger import WARNED_AT, today
 from bot.store.sessions import StoredConversation
 from bot.wording import money, replies, reviews, trees, views
 from bot.wording import sentences as wording
-from bot.wording.cards import EDITS, PROPOSING, by_whom, make_card, word_change, word_decision
+from bot.wording.cards import EDITS, PROPOSING, Card, by_whom, make_card, word_change, word_decision
 from bot.wording.survey import word_revision
 from engine.errors import LanguageModelError, ScholiumError, UserError
 from engine.llm.model import LanguageModel
@@ -82,9 +82,14 @@ class Turns:
         self._rules = rules
         self._warned: set[tuple[str, str, str]] = set()
 
+    async def load_uses(self, turn: Turn) -> Turn:
+        """The turn, with what was used of the budgets before it."""
+        turn.uses = await self._services.load_budget_use(turn.session, payer_of(turn.stored))
+        return turn
+
     async def decide_turn(self, stored: StoredConversation, incoming: Incoming) -> Turn:
         """The turn for something a person did; it holds an answer unless people talk to one another."""
-        turn = Turn(stored, incoming.person, incoming.alone)
+        turn = await self.load_uses(Turn(stored, incoming.person, incoming.alone))
         try:
             command = await self._read_command(stored, incoming)
             if command is None:
@@ -221,6 +226,8 @@ class Turns:
                 await self._manage(turn, command)
             case ListSurveys() | OpenSurvey() | NewSurvey() | NameSurvey() | ArchiveSurvey():
                 await manage_surveys(turn, self._services, command, incoming)
+                if isinstance(command, OpenSurvey):
+                    turn.show_card(self.card(await self.load_uses(turn)))
             case _:
                 if not turn.look_up(command):
                     before = turn.session.state.outline
@@ -251,8 +258,7 @@ class Turns:
                 turn.stored = replace(turn.stored, invited=turn.stored.invited | {person})
                 turn.mention(wording.word_invited(person), person)
             case RaiseBudget():
-                await self._services.raise_budget(turn.session, payer_of(turn.stored), command)
-                turn.say(money.word_raised_budget(command))
+                await raise_budget(turn, self._services, self._rules, command)
             case Choose():
                 raise UserError(replies.NOTHING_TO_CHOOSE)
             case Forget(sure):
@@ -353,11 +359,11 @@ class Turns:
         if job and before.state.survey and session.state.survey and job.kind not in PROPOSING:
             turn.result(job, word_revision(before.state.survey, session.state.survey, job.change))
             job = None
-        turn.show_card(make_card(session, self._price(session)), job=job)
+        turn.show_card(self.card(turn), job=job)
 
-    def _price(self, session: SurveySession) -> str:
-        """What accepting the outline will take; empty where there is none."""
-        return word_price(session.state, self._defaults, self._services.limits(session))
+    def card(self, turn: Turn) -> Card:
+        """The step's card, with what accepting it will take."""
+        return make_card(turn.session, word_price(turn.session.state, self._defaults, turn.uses))
 
     async def _show(self, turn: Turn, show: Show, person: str) -> None:
         session = turn.session
@@ -372,7 +378,7 @@ class Turns:
                 turn.answer(trees.show_tree(paper, found.get(paper.key)))
             case Show("show", "") if not session.job and not turn.alone:
                 turn.close_card(wording.SHOWN_BELOW)
-                turn.show_card(make_card(session, self._price(session)))
+                turn.show_card(self.card(turn))
             case _:
                 seen = views.view(session, show)
                 turn.answer(seen.text, buttons=seen.buttons, hints=seen.hints)
@@ -388,11 +394,6 @@ class Turns:
         paths = await asyncio.to_thread(write_files, survey, self.folder(turn.stored), formats)
         turn.say(wording.EXPORTED, files=paths)
 
-
-NOT_FOR_THE_SESSION = (
-    SurveyCommand | Continuation | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText
-)
-"""Commands that are carried out around the session."""
 
 LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
 """Said with a file of papers: they are the survey's papers, and no others."""

@@ -160,7 +160,7 @@ class Reporter:
         """Tell the session what its job did, unless it does not wait for that job any more."""
 
         async def taken(stored: StoredConversation) -> Turn:
-            turn = Turn(stored, facts=facts)
+            turn = await self._turns.load_uses(Turn(stored, facts=facts))
             if stored.session.job is None or stored.session.job.id != job.id:
                 return turn
             self._turns.decide(turn, event)

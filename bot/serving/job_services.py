@@ -27,8 +27,7 @@ from bot.store.online_cache import StoredOnlineCache
 from bot.store.sent_papers import note_sent
 from bot.store.sessions import Store
 from bot.store.surveys import StoredSurvey
-from bot.wording import replies
-from bot.wording.money import word_other_unit
+from bot.wording import money, replies
 from engine.errors import UserError
 from engine.llm.meter import Usage
 from engine.llm.metered_model import MeteredModel
@@ -88,14 +87,28 @@ class AppServices:
         """What is used of the session's budgets."""
         return await load_budget_use(self._store, payer, self.limits(session))
 
-    async def raise_budget(self, session: SurveySession, payer: Payer, wanted: RaiseBudget) -> None:
-        """Add to a budget. Raises `UserError` where it is one of dollars and tokens are added, or the reverse."""
-        for limit in self.limits(session):
-            counted = limit.tokens if wanted.tokens else limit.money
-            if limit.scope == wanted.scope and counted is None:
-                raise UserError(word_other_unit(limit))
+    async def raise_budget(
+        self, session: SurveySession, payer: Payer, wanted: RaiseBudget, *, beyond_settings: bool
+    ) -> tuple[BudgetUse, BudgetUse]:
+        """As the protocol says."""
+        settings, in_tokens = self._app.settings, bool(wanted.tokens)
         whose = Payer(payer.session_id, payer.tenant, wanted.person or payer.person)
-        await raise_budget(self._store, whose, wanted.scope, wanted.money, wanted.tokens)
+        limits = [limit for limit in self.limits(session) if limit.scope == wanted.scope]
+        if not limits:
+            raise UserError(money.word_no_budget(wanted.scope))
+        (use,) = await load_budget_use(self._store, whose, limits)
+        held = use.limit.tokens if in_tokens else use.limit.money
+        most = settings.budget_tokens if in_tokens else settings.budget
+        if held is None:
+            raise UserError(money.word_other_unit(use.limit))
+        added = (wanted.tokens or wanted.money) - (held if wanted.in_all else 0)
+        if added <= 0:
+            raise UserError(money.word_enough_already(use.limit))
+        if not beyond_settings and most is not None and held + added > most:
+            raise UserError(money.word_highest(BudgetLimit("survey", settings.budget, settings.budget_tokens)))
+        await raise_budget(self._store, whose, wanted.scope, *((0.0, round(added)) if in_tokens else (added, 0)))
+        (after,) = await load_budget_use(self._store, whose, limits)
+        return use, after
 
     async def find_trees(
         self, session: SurveySession, payer: Payer, keys: Sequence[PaperKey]

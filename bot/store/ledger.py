@@ -22,7 +22,7 @@ from bot.store.sessions import Store
 from engine.errors import LimitExceeded
 from engine.llm.meter import Usage, step_name
 from engine.llm.model import Completion
-from engine.llm.prices import PUBLISHED_PRICES, PriceList
+from engine.llm.prices import PUBLISHED_PRICES, PriceList, word_dollars
 
 Scope = Literal["survey", "person", "workspace"]
 WARNED_AT = 0.8
@@ -63,12 +63,12 @@ class BudgetUse:
 
     def is_over(self) -> bool:
         """Whether more is used than may be."""
-        over_money = self.limit.money is not None and self.money > self.limit.money
-        return over_money or (self.limit.tokens is not None and self.tokens > self.limit.tokens)
+        return not self.has_room(0.0, 0)
 
-
-LEAST_SHOWN = 0.01
-"""Dollars; smaller amounts are shown with all their digits."""
+    def has_room(self, money: float, tokens: int) -> bool:
+        """Whether so much more fits."""
+        fits = self.limit.money is None or self.money + money <= self.limit.money
+        return fits and (self.limit.tokens is None or self.tokens + tokens <= self.limit.tokens)
 
 
 def today() -> str:
@@ -126,7 +126,7 @@ class StoredLedger:
             )
             for use in await _select_budget_use(connection, self._payer, self._limits):
                 if use.is_over():
-                    raise LimitExceeded(_word_used_up(use.limit))
+                    raise LimitExceeded(_word_no_room(use.limit))
         number = int(result.inserted_primary_key[0])  # type: ignore[index]
         reservation = StoredReservation(self._store, number, model, self._on_settled, self._prices)
         try:
@@ -181,22 +181,25 @@ def _usage_columns(prices: PriceList, model: str, completion: Completion) -> dic
     }
 
 
-def _word_used_up(limit: BudgetLimit) -> str:
-    """Whose budget is used up, and how to go on."""
+def _word_no_room(limit: BudgetLimit) -> str:
+    """Whose budget has no room, and how to go on; the same whatever the call, so that it is said once."""
     whose = {"survey": "this survey", "person": "you today", "workspace": "this workspace today"}[limit.scope]
-    if limit.money is None:
-        used_up = f"The budget of {limit.tokens:,} tokens for {whose} is used up."
-        return f"{used_up} An administrator can add to it by saying “budget {limit.scope} 100k”."
-    most = f"{limit.money:.2f}" if limit.money >= LEAST_SHOWN else f"{limit.money:.6f}".rstrip("0")
     name = " NAME" if limit.scope == "person" else ""
+    who = "" if limit.scope == "survey" else ", said by an administrator,"
+    if limit.money is None:
+        size, more, added = f"{limit.tokens:,} tokens", "100k", "100,000 tokens"
+    else:
+        size, more, added = word_dollars(limit.money), "1", "a dollar"
     return (
-        f"The budget of ${most} for {whose} is used up. "
-        f"An administrator can add a dollar to it by saying “budget {limit.scope}{name} 1”."
+        f"The budget of {size} for {whose} has no room for the next call. "
+        f"“budget {limit.scope}{name} {more}”{who} adds {added}."
     )
 
 
 async def load_budget_use(store: Store, payer: Payer, limits: Sequence[BudgetLimit]) -> list[BudgetUse]:
-    """What is used of each limit, with what administrators added to it today."""
+    """What is used of each limit, with what was added to it."""
+    if not limits:
+        return []
     async with store.reading() as connection:
         return await _select_budget_use(connection, payer, limits)
 
@@ -293,6 +296,11 @@ class StoredRecord:
         }
         async with self._store.writing() as connection:
             await connection.execute(self._store.insert_once(calls).values(row))
+
+    async def forget(self, key: str) -> None:
+        """Ask again where the same is wanted another time."""
+        async with self._store.writing() as connection:
+            await connection.execute(calls.delete().where(calls.c.key == key))
 
 
 async def settle_lost_calls(store: Store, dead: Collection[str] = ()) -> None:

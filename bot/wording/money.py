@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.commands.commands import RaiseBudget
-from bot.store.ledger import LOST, BudgetLimit, BudgetUse
+from bot.store.ledger import LOST, BudgetLimit, BudgetUse, Scope
 from bot.wording.sentences import counted
 from engine.llm.meter import Usage
+from engine.llm.prices import word_dollars
 from engine.rendering.markdown import escape_markdown
 from engine.session.kept_text import KeptText, parts_to_write
 from engine.survey import Section, walk
@@ -19,13 +19,21 @@ NAMED_PARTS = 8
 """Parts that are named one by one before writing; the others are counted."""
 
 
-def estimate(expected: Estimate, limits: Sequence[BudgetLimit]) -> str:
-    """What writing will take, said before it starts."""
-    most = next((limit.money for limit in limits if limit.scope == "survey"), None)
-    over = expected.money is not None and most is not None and expected.money > most
-    limit = f" Your budget is ${most:.2f}." if most is not None else ""
-    warning = " It will not be enough for all sections; what is finished by then is kept." if over else ""
-    return f"\n\nWriting it takes about {_word_size(expected)} or less.{limit}{warning} `ok` accepts this."
+def estimate(expected: Estimate, uses: Sequence[BudgetUse]) -> str:
+    """What writing will take, said before it starts, and whether the budgets have room for it."""
+    room = _word_room(expected, uses, "That is not enough for all sections; what is finished by then is kept.")
+    return f"\n\nWriting it takes about {_word_size(expected)} or less.{room} `ok` accepts this."
+
+
+def _word_room(expected: Estimate, uses: Sequence[BudgetUse], too_little: str) -> str:
+    """What is left of the survey's budget, and of each other that is too little."""
+    tokens = expected.input_tokens + expected.output_tokens
+    told = []
+    for use in uses:
+        enough = use.has_room(expected.money or 0.0, tokens)
+        if use.limit.scope == "survey" or not enough:
+            told.append(f" {_left(use)} are left for {_WHOSE[use.limit.scope]}.{'' if enough else f' {too_little}'}")
+    return "".join(told)
 
 
 def word_kept(outline: Outline, kept: KeptText) -> str:
@@ -53,17 +61,24 @@ def estimate_trees(expected: Estimate, papers: int) -> str:
     return f"Making {papers:,} attribute trees takes about {_word_size(expected)}."
 
 
-def estimate_preparation(expected: Estimate, papers: int) -> str:
+def estimate_preparation(expected: Estimate, papers: int, uses: Sequence[BudgetUse]) -> str:
     """What reading the papers for an outline will take at most, said before it starts."""
     return (
         f"The outline begins with an attribute tree of each of the {counted(papers, 'paper')}. That takes at most "
-        f"{_word_size(expected)}; papers that the library has a tree of cost nothing. `ok` accepts this."
+        f"{_word_size(expected)}; papers that the library has a tree of cost nothing."
+        f"{_word_room(expected, uses, MAY_BE_TOO_LITTLE)} `ok` accepts this."
     )
 
 
-def estimate_judging(expected: Estimate) -> str:
+MAY_BE_TOO_LITTLE = "That may not be enough."
+
+
+def estimate_judging(expected: Estimate, uses: Sequence[BudgetUse]) -> str:
     """What judging the papers that the keywords find will take at most, said before the search."""
-    return f"Papers that may be off the topic are judged by the language model: at most {_word_size(expected)}."
+    return (
+        f"Papers that may be off the topic are judged by the language model: at most {_word_size(expected)}."
+        f"{_word_room(expected, uses, MAY_BE_TOO_LITTLE)}"
+    )
 
 
 def estimate_review(expected: Estimate, *, at_most: bool) -> str:
@@ -87,16 +102,13 @@ def cost(steps: Mapping[str, Usage], uses: Sequence[BudgetUse]) -> str:
     lost = steps.get(LOST)
     steps = {name: usage for name, usage in steps.items() if name != LOST}
     lines = [
-        f"- {escape_markdown(name)}: {u.calls} calls, {u.input_tokens:,} tokens read, {u.output_tokens:,} written, "
-        f"{f'${u.money:.3f}' if u.priced else 'price unknown'}"
+        f"- {escape_markdown(name)}: {counted(u.calls, 'call')}, {u.input_tokens:,} tokens read, "
+        f"{u.output_tokens:,} written, {f'${u.money:.3f}' if u.priced else 'price unknown'}"
         for name, u in steps.items()
     ]
     total = sum(u.money for u in steps.values())
     known = all(u.priced for u in steps.values())
-    total_used = total + (lost.money if lost else 0.0)
-    most = next((use.limit.money for use in uses if use.limit.scope == "survey"), None)
-    left = f" ${max(0.0, most - total_used):.2f} of ${most:.2f} are left." if most is not None else ""
-    left += "".join(f" {_tokens_left(use)} are left." for use in uses if use.limit.tokens is not None)
+    left = "".join(f" {_left(use)} are left." for use in uses if use.limit.scope == "survey")
     summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
     return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}{_lost(lost)}"])
 
@@ -119,20 +131,18 @@ def budget(uses: Sequence[BudgetUse]) -> str:
     """What is left of each budget."""
     if not uses:
         return "No budget is set. `survey TOPIC budget=2.50` sets one for a survey."
-    lines = []
-    for item in uses:
-        limit = item.limit
-        if limit.money is not None:
-            left = f"${max(0.0, limit.money - item.money):.2f} of ${limit.money:.2f}"
-            lines.append(f"- {_WHOSE[limit.scope]}: {left} left")
-        if limit.tokens is not None:
-            lines.append(f"- {_WHOSE[limit.scope]}: {_tokens_left(item)} left")
-    return "\n".join(["**Budget**", "", *lines])
+    return "\n".join(["**Budget**", "", *(f"- {_WHOSE[use.limit.scope]}: {_left(use)} left" for use in uses)])
 
 
-def _tokens_left(use: BudgetUse) -> str:
-    most = use.limit.tokens or 0
-    return f"{max(0, most - use.tokens):,} of {most:,} tokens"
+def _left(use: BudgetUse) -> str:
+    """What is left in the budget's own unit; both, where it has both."""
+    limit = use.limit
+    parts = []
+    if limit.money is not None:
+        parts.append(f"{word_dollars(max(0.0, limit.money - use.money))} of {word_dollars(limit.money)}")
+    if limit.tokens is not None:
+        parts.append(f"{max(0, limit.tokens - use.tokens):,} of {limit.tokens:,} tokens")
+    return " and ".join(parts)
 
 
 def budget_warning(item: BudgetUse) -> str:
@@ -140,10 +150,31 @@ def budget_warning(item: BudgetUse) -> str:
     return f"⚠ {item.share():.0%} of the budget for {_WHOSE[item.limit.scope]} is used. `budget` shows what is left."
 
 
-def word_raised_budget(added: RaiseBudget) -> str:
-    """An administrator has added to a budget."""
-    amount = f"{added.tokens:,} tokens" if added.tokens else f"${added.money:.2f}"
-    return f"{amount} more for {_WHOSE[added.scope]}."
+def word_raised_budget(before: BudgetUse, after: BudgetUse) -> str:
+    """Something was added to a budget."""
+    money, tokens = (after.limit.money or 0.0) - (before.limit.money or 0.0), after.limit.tokens or 0
+    added = word_dollars(money) if money else f"{tokens - (before.limit.tokens or 0):,} tokens"
+    return f"{added} more for {_WHOSE[after.limit.scope]}: {_left(after)} left."
+
+
+def word_no_budget(scope: Scope) -> str:
+    """There is none to be raised."""
+    return f"No budget is set for {_WHOSE[scope]}, so there is nothing to add to."
+
+
+def word_enough_already(limit: BudgetLimit) -> str:
+    """A budget is not lowered."""
+    return f"The budget for {_WHOSE[limit.scope]} is {_size(limit)} already."
+
+
+def word_highest(limit: BudgetLimit) -> str:
+    """How far the owner of a survey may go without an administrator."""
+    return f"A survey's budget may go up to {_size(limit)}; an administrator of Scholium can go beyond that."
+
+
+def _size(limit: BudgetLimit) -> str:
+    amounts = [word_dollars(limit.money)] if limit.money is not None else []
+    return " and ".join(amounts + ([f"{limit.tokens:,} tokens"] if limit.tokens is not None else []))
 
 
 def word_other_unit(limit: BudgetLimit) -> str:

@@ -54,7 +54,7 @@ or simply ask a question |
 | the field | `gaps` (which parts of it lack surveys) · `background` (from Wikipedia, into the introduction) |
 | people | `invite NAME` (may change the survey too) |
 | your surveys | `list` · `open 2` · `new` · `name this survey …` · `archive` (a new topic never replaces a survey) |
-| any time | `status` · `cost` · `budget` (for administrators `budget survey 1`, `budget person NAME 5.00`) \
+| any time | `status` · `cost` · `budget` · `budget survey 1` (for administrators `budget person NAME 5.00`) \
 · `sources` · `history` · `stop` · `forget` · `help` |"""
 
 _NOTICES: dict[NoticeKind, str] = {

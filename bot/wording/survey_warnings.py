@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.wording.sentences import MODEL_AWAY
 from engine.rendering.markdown import escape_markdown
-from engine.survey import UNWRITTEN, Survey, SurveyWarning
+from engine.survey import UNCHECKED, UNWRITTEN, Survey, SurveyWarning
 from engine.text import clean, shorten
 
 REASON_CHARACTERS, PLACE_CHARACTERS = 150, 60
@@ -25,7 +25,13 @@ _COUNTED = {
         "citations were not among the papers given, and were repaired or removed (the files list them)",
     ),
 }
-_KINDS = {"thin evidence": "Thin evidence", "search": "Search", "length": "Length", "unfinished": "Not finished"}
+_KINDS = {
+    "thin evidence": "Thin evidence",
+    "search": "Search",
+    "length": "Length",
+    UNCHECKED: UNCHECKED.capitalize(),
+    "unfinished": "Not finished",
+}
 """What is not finished stands last: what can be done about it follows."""
 
 
@@ -34,16 +40,22 @@ def word_warnings(survey: Survey) -> list[str]:
     counts: Counter[str] = Counter(w.kind for w in survey.warnings)
     told = [f"⚠ {counts[kind]} {_COUNTED[kind][counts[kind] > 1]}." for kind in _COUNTED if counts[kind]]
     for kind, name in _KINDS.items():
-        found = [w for w in survey.warnings if w.kind == kind]
+        found = [w for w in survey.warnings if _kind_of(w) == kind]
         if found:
             places = _word_places([place for place in _list_places(found) if place != name])
             detail = shorten(clean(_find_reason(found)), REASON_CHARACTERS)
             said = f"{places} ({detail})" if places and detail else places or detail
             told.append(f"⚠ {escape_markdown(f'{name}: {said}')}")
-    if any(warning.detail == UNWRITTEN for warning in survey.warnings):
-        told.append("`back`, then `ok`, writes what is missing; what is written stays.")
+    if counts["unfinished"] and any(w.detail == UNWRITTEN or _kind_of(w) == UNCHECKED for w in survey.warnings):
+        told.append("`back`, then `ok`, writes and checks what is missing; what is finished stays.")
         told += [MODEL_AWAY] if any(_SERVICE in warning.detail for warning in survey.warnings) else []
     return told
+
+
+def _kind_of(warning: SurveyWarning) -> str:
+    """The kind under which it is said; that claims were not checked is one of its own."""
+    unchecked = warning.kind == "unfinished" and warning.detail.startswith(UNCHECKED)
+    return UNCHECKED if unchecked else warning.kind
 
 
 def _list_places(found: Sequence[SurveyWarning]) -> list[str]:

@@ -25,7 +25,7 @@ from engine.citations import cite, keep_allowed_citations, list_cited_keys, repl
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill, paper_block
-from engine.survey import Citation, Claim, ClaimTally, SurveyWarning
+from engine.survey import UNCHECKED, Citation, Claim, ClaimTally, SurveyWarning
 from engine.text import fold, join_sentences, sentences, split_sentences
 from engine.values import Paper, PaperKey
 
@@ -370,7 +370,7 @@ class _Check:
         return CheckedText(join_sentences(paragraphs), tuple(claims), tally, warnings, list_lost(self.lines))
 
     def _warnings(self, unanswered: int) -> tuple[SurveyWarning, ...]:
-        failed = [f"claims not checked: {why}" for why in self.failures]
+        failed = [f"{UNCHECKED}: {why}" for why in self.failures]
         if unanswered:
             claims = "1 claim, which was" if unanswered == 1 else f"{unanswered} claims, which were"
             failed.append(f"the model gave no verdict for {claims} removed")

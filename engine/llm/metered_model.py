@@ -57,6 +57,10 @@ class CallRecord(Protocol):
         """Remember a finished call."""
         ...
 
+    async def forget(self, key: str) -> None:
+        """Ask again where the same is wanted another time."""
+        ...
+
 
 class MemoryRecord:
     """A record that lives as long as the process."""
@@ -71,6 +75,10 @@ class MemoryRecord:
     async def keep(self, key: str, completion: Completion) -> None:
         """Remember a finished call."""
         self._calls[key] = completion
+
+    async def forget(self, key: str) -> None:
+        """Ask again where the same is wanted another time."""
+        self._calls.pop(key, None)
 
 
 @dataclass(frozen=True)
@@ -123,17 +131,20 @@ class MeteredModel:
         schema = strict_schema(kind)
         rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(_bare_schema(schema))}"
         asked = replace(request, prompt=replace(request.prompt, question=request.prompt.question + rules))
-        problem = ""
+        problem, keys = "", []
         for attempt in range(TYPED_ATTEMPTS):
             question = asked.prompt.question + (f"\n\nYour last answer was wrong: {problem}" if problem else "")
             again = f"#{attempt}" if attempt else ""
             current = replace(asked, step=request.step + again, prompt=replace(asked.prompt, question=question))
             completion = await self._call(current, schema)
+            keys.append(self._key(self.sampling.apply(current), schema))
             try:
                 return kind.model_validate_json(_drop_unstorable(_json_of(completion.text)))
             except ValidationError as error:
                 first = error.errors(include_url=False, include_input=False)[0]
                 problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        for key in keys:  # or trying again would find them, and never help
+            await self.record.forget(key)
         raise LanguageModelError(f"The model's answer to “{request.step}” stayed unusable ({problem}).", retryable=True)
 
     async def _call(self, request: Request, schema: dict[str, Any] | None) -> Completion:

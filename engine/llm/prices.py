@@ -22,6 +22,17 @@ class Price:
         return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
 
 
+TO_THE_CENT = 0.1
+"""Dollars; of smaller amounts two digits are written, wherever they stand."""
+
+
+def word_dollars(amount: float) -> str:
+    """An amount as people read it: ``$2.50``, ``$0.014``, ``$0.000001``."""
+    if amount == 0 or amount >= TO_THE_CENT:
+        return f"${amount:.2f}"
+    return f"${float(f'{amount:.2g}'):.6f}".rstrip("0").rstrip(".")
+
+
 _PAPER = "AutoSurvey, appendix on cost; its Table 7 follows from these"
 _OPENAI = "OpenAI's price list, as public price tables repeat it"
 _ANTHROPIC = "Anthropic's price list, as public price tables repeat it"

@@ -18,7 +18,7 @@ from engine.reading.forests import Forest
 from engine.recipes.surveyx_material import GIST_FIELDS, Hint, Material
 from engine.run import Progress, RunContext
 from engine.session.kept_text import leaves_of
-from engine.survey import Section, SurveyWarning, walk
+from engine.survey import UNCHECKED, Section, SurveyWarning, walk
 from engine.text import join_sentences, split_sentences
 from engine.values import OutlineNode, PaperKey, walk_outline
 from engine.writing.drafting import (
@@ -246,7 +246,7 @@ class SectionWriter:
         try:
             checked = await verify_citations(self.model, draft, self.task.topic)
         except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", part.node.title, f"citations not checked: {error}"))
+            self.warnings.append(SurveyWarning("unfinished", part.node.title, f"{UNCHECKED}: {error}"))
             checked = mark_unchecked(draft)
         self.warnings += checked.warnings
         self._done += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.survey import Section, Survey
+from engine.survey import UNCHECKED, Section, Survey
 from engine.text import all_sentences
 from engine.values import Outline, OutlineNode, PaperKey
 
@@ -99,15 +99,28 @@ def put_kept_parts(section: Section, node: OutlineNode, number: str, kept: Mappi
 
 
 def sections_of(outline: Outline, survey: Survey) -> dict[int, Section]:
-    """The survey's sections by their position in its outline; what the outline does not have is left out."""
+    """The survey's sections by their position in its outline; what the outline does not have is left out.
+
+    So are parts whose claims could not be checked: their drafts are found among the recorded calls, and checked then.
+    """
     found: dict[int, Section] = {}
-    rest = list(survey.sections)
+    failed = [w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(UNCHECKED)]
+    rest = list(_without(survey.sections, frozenset(failed)))
     for position, node in enumerate(outline.nodes):
         at = next((i for i, section in enumerate(rest) if section.title == node.title), None)
         if at is not None:
             found[position] = rest[at]
             rest = rest[at + 1 :]
     return found
+
+
+def _without(sections: Sequence[Section], titles: Collection[str]) -> Iterator[Section]:
+    """The sections without the parts of these titles."""
+    for section in sections:
+        if section.sections:
+            yield replace(section, sections=tuple(_without(section.sections, titles)))
+        elif section.title not in titles:
+            yield section
 
 
 def keep_text(

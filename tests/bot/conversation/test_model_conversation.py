@@ -42,7 +42,7 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
         assert "judged by the language model: at most 20 calls, " in chat.last
         await lab.talk("ok", "ok")
         assert "Writing it takes about" in chat.last
-        assert "Your budget is $2.00" in chat.last
+        assert "of $2.00 are left for this survey" in chat.last
         await chat.say("ok")
         assert "3 sections · " in next(m.text for m in reversed(chat.sent) if m.slot)
         await chat.say("why 1")
@@ -157,14 +157,14 @@ async def test_at_the_budget_what_is_finished_is_delivered(
         used = (await usage_by_step(lab.service.store, (await lab.session()).id)).values()
         assert 0 < sum(u.input_tokens + u.output_tokens for u in used) <= 20_000
         assert re.search(
-            r"⚠ Not finished: .*\d .*\n\n?`back`, then `ok`, writes what is missing",
+            r"⚠ Not finished: .*\d .*\n\n?`back`, then `ok`, writes and checks what is missing",
             "\n".join(m.text for m in chat.sent),
         )
         await chat.say("what do systems learn from the passage index?")
-        assert "budget of 20,000 tokens for this survey is used up" in chat.last
-        assert "by saying “budget survey 100k”" in chat.last
+        assert "budget of 20,000 tokens for this survey has no room for the next call" in chat.last
+        assert "“budget survey 100k” adds 100,000 tokens" in chat.last
         await chat.say("budget survey 100k", person="ada")
-        assert chat.last == "100,000 tokens more for this survey."
+        assert chat.last.startswith("100,000 tokens more for this survey: ")
         await chat.say("budget survey 1", person="ada")
         assert "The budget for this survey is in tokens. Say “budget survey 100k” to add to it." in chat.last
         await chat.say("what do systems learn from the passage index?")

@@ -13,8 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.chat import Incoming
-from bot.commands.commands import FreeText, Show, StartSurvey
-from bot.conversation.turns import NOT_FOR_THE_SESSION
+from bot.commands.commands import NOT_FOR_THE_SESSION, FreeText, Show, StartSurvey
 from bot.conversation.understanding import command_of, understand_words
 from bot.wording import views
 from bot.wording.sentences import OUR_FAULT

@@ -68,7 +68,7 @@ async def test_a_budget_is_raised_and_belongs_to_its_person(store: Store) -> Non
     limits = [BudgetLimit("person", 0.001), BudgetLimit("workspace", 5.0)]
     ledger = StoredLedger(store, mara, limits, lambda _, __: None)
     with pytest.raises(
-        LimitExceeded, match=r"of \$0\.001 for you today is used up\. .* by saying “budget person NAME 1”"
+        LimitExceeded, match=r"of \$0\.001 for you today has no room .* call\. “budget person NAME 1”, said by an adm"
     ):
         async with ledger.reserve("draft", GPT, 100_000, 0):
             pass
@@ -137,7 +137,7 @@ async def test_a_budget_in_dollars_needs_a_price_and_holds_with_one(store: Store
 async def test_a_budget_of_tokens_is_raised_by_tokens(store: Store) -> None:
     payer, limits = Payer("abc", "fake:lab", "mara"), [BudgetLimit("survey", tokens=1_000)]
     ledger = StoredLedger(store, payer, limits, lambda _, __: None)
-    with pytest.raises(LimitExceeded, match=r"1,000 tokens for this survey is used up\. .* “budget survey 100k”"):
+    with pytest.raises(LimitExceeded, match=r"1,000 tokens for this survey has no room .*“budget survey 100k” adds"):
         async with ledger.reserve("draft", GPT, 1_500, 0):
             pass
     await raise_budget(store, payer, "survey", 0.0, 1_000)
@@ -161,7 +161,7 @@ async def test_lost_calls_are_shown_apart_from_paid_ones(open_store: OpenStore) 
     await raise_budget(store, payer, "survey", 0.5)
     uses = await load_budget_use(store, payer, [BudgetLimit("survey", 0.5)])
     shown = money.cost(await usage_by_step(store, "abc"), uses)
-    assert "draft: 1 calls" in shown
+    assert "draft: 1 call," in shown
     assert "$0.150 in all. $0.55 of $1.00 are left. 1 call was broken off" in shown
     assert "up to $0.300" in shown
 

@@ -35,7 +35,7 @@ def test_a_survey_that_the_budget_ended_says_why_and_how_to_go_on() -> None:
     warnings = tuple(SurveyWarning("unfinished", place, detail) for place, detail in ended)
     said = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=warnings))
     assert f"⚠ Not finished: Beta, 2.3 Delta ({used_up})" in said
-    assert "`back`, then `ok`, writes what is missing; what is written stays." in said
+    assert "`back`, then `ok`, writes and checks what is missing; what is finished stays." in said
     several = (*warnings, SurveyWarning("unfinished", "Epsilon", "no claim of it holds"))
     assert used_up not in word_survey(Survey("T", "A.", (), (), warnings=several))
 
