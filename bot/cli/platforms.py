@@ -118,14 +118,15 @@ async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store,
     if app.default_library() != ONLINE:
         await app.libraries.library(app.default_library())
     for note in await app.libraries.list_failed_models():
-        console.print(note, markup=False, highlight=False, style="yellow")
+        console.print(note, markup=False, highlight=False, style="yellow", soft_wrap=True)
     async with run_service(app, adapter, store=store, role=role) as service:
         name = adapter.platform.title()
         if role.talks:
             said = f"Scholium listens to {name}. Ctrl-C ends it; what runs goes on next time."
-            service.backend.on_listening = lambda: console.print(said)
+            service.backend.on_listening = lambda: console.print(said, soft_wrap=True)
         else:
             kinds = " and ".join(role.runs)
-            console.print(f"Scholium runs {kinds} jobs of {name}. Ctrl-C ends it; another worker goes on with them.")
+            said = f"Scholium runs {kinds} jobs of {name}. Ctrl-C ends it; another worker goes on with them."
+            console.print(said, soft_wrap=True)
         await service.run()
     return 0

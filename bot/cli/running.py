@@ -35,7 +35,9 @@ def run_command(work: Coroutine[Any, Any, int]) -> None:
     except ScholiumError as error:
         from rich.console import Console
 
-        Console(stderr=True).print(_word_error(error), markup=False, highlight=False, style="red")
+        console = Console(stderr=True)
+        in_log = not console.is_terminal  # where a sentence is one line
+        console.print(_word_error(error), markup=False, highlight=False, style="red", soft_wrap=in_log)
         code = 1
     except KeyboardInterrupt:
         code = 130
