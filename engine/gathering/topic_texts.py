@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.gathering.synonyms import find_synonyms
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
 from engine.retrieval.topic_words import TopicWords, Writing, with_abbreviations
-from engine.text import STOP_WORDS, stem
+from engine.text import STOP_WORDS, says_where, stem
 from engine.values import Paper
 
 SAME_MEANING = 0.6
@@ -28,11 +28,6 @@ LEAST_FITTED = 1_000
 _PARTING = frozenset({"to", "from", "with", "by", "via", "using", "without"})
 """Words that tell apart what stands before and after them: "dance generation to music" is no generation of music."""
 
-_BOILERPLATE = re.compile(
-    r"https?:|www\.|github|\b(?:code|data|datasets?|models?|demos?|videos?|benchmarks?|implementations?)\b[^.]{0,60}"
-    r"\b(?:available|released|found at|open-sourced|open sourced)\b",
-    re.I,
-)
 _TASK = (
     r"(classification|detection|segmentation|recognition|generation|prediction|translation|answering|retrieval|"
     r"summari[sz]ation|estimation|tracking|forecasting|captioning|parsing|inference|completion|clustering|imputation|"
@@ -109,7 +104,7 @@ class TextReader:
         self._stems: dict[str, str] = {}
 
     def read(self, paper: Paper) -> TopicText:
-        telling = (s for s in _SENTENCE_END.split(paper.content) if not _BOILERPLATE.search(s) and not self._lists(s))
+        telling = (s for s in _SENTENCE_END.split(paper.content) if not says_where(s) and not self._lists(s))
         return TopicText(self._hits(paper.title), tuple(hits for s in telling if (hits := self._hits(s))))
 
     def _lists(self, sentence: str) -> bool:

@@ -16,7 +16,7 @@ from importlib import resources
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Prompt, tokens_of
 from engine.retrieval.identity import surname
-from engine.text import sentences, shorten
+from engine.text import says_where, sentences, shorten
 from engine.values import Paper
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
@@ -74,9 +74,6 @@ def _first_author(paper: Paper) -> str:
     return surname(paper.authors[0]) + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
 
 
-_SAYS_WHERE = re.compile(r"https?:|www\.|\b(?:code|data(?:sets?)?|models?)\b[^.]{0,60}\b(?:available|released)\b", re.I)
-
-
 def _abridged(text: str, tokens: int) -> str:
     """The text, or where it is longer what it contributes, its last sentence, which tells the results, and its first.
 
@@ -87,7 +84,7 @@ def _abridged(text: str, tokens: int) -> str:
     if len(text) <= room:
         return text
     said = sentences(text)
-    while len(said) > 1 and _SAYS_WHERE.search(said[-1]):
+    while len(said) > 1 and says_where(said[-1]):
         said.pop()
     chosen: set[int] = set()
     for at in dict.fromkeys((said.index(_contribution(said)), len(said) - 1, *range(len(said)))):
