@@ -9,37 +9,57 @@ from hypothesis import strategies as st
 
 from adapters.chat import Attachment, Conversation, Incoming
 from bot.bench.simulation import SimulatedService, run_simulated_service
-from bot.commands.access import Act, Participant, refusal
+from bot.commands.access import Act, Participant, act_of, refusal
+from bot.commands.grammar import parse
 from bot.settings import Rules
 from bot.store.schema import spending
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE, FakeChat, papers
 from tests.lab import opened
 
-ACTS: tuple[Act, ...] = ("start", "read", "ask", "change", "own", "administer")
+ACTS: tuple[Act, ...] = ("start", "open", "read", "ask", "change", "own", "administer")
 AT = Conversation("slack", "T1", "C1", "7")
 
 
 @pytest.mark.parametrize(
     ("rules", "who", "allowed"),
     [
-        (Rules(), Participant(AT, "mara"), {"start", "read", "ask", "change", "own"}),
-        (Rules(), Participant(AT, "mara", "mara"), {"start", "read", "ask", "change", "own"}),
+        (Rules(), Participant(AT, "mara"), {"start", "open", "read", "ask", "change", "own"}),
+        (Rules(), Participant(AT, "mara", "mara"), {"start", "open", "read", "ask", "change", "own"}),
         (Rules(), Participant(AT, "ben", "mara"), {"read", "ask"}),
         (Rules(asked_by="owner"), Participant(AT, "ben", "mara"), {"read"}),
-        (Rules(), Participant(AT, "ben", "mara", frozenset({"ben"})), {"start", "read", "ask", "change"}),
+        (Rules(), Participant(AT, "ben", "mara", frozenset({"ben"})), {"start", "open", "read", "ask", "change"}),
         (Rules(read_by="owner"), Participant(AT, "ben", "mara"), set()),
         (Rules(changed_by="channel"), Participant(AT, "ben", "mara"), {"start", "read", "ask", "change"}),
-        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "mara"), {"read", "ask", "change", "own"}),
-        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "ben"), {"start", "read", "ask", "change", "own"}),
-        (Rules(frozenset({"slack:T1:C1"})), Participant(AT, "mara"), {"start", "read", "ask", "change", "own"}),
-        (Rules(frozenset({"slack:T1"})), Participant(AT, "mara"), {"start", "read", "ask", "change", "own"}),
-        (Rules(frozenset({"slack:T2"})), Participant(AT, "mara"), {"read", "ask", "change", "own"}),
+        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "mara"), {"open", "read", "ask", "change", "own"}),
+        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "ben"), {"start", "open", "read", "ask", "change", "own"}),
+        (Rules(frozenset({"slack:T1:C1"})), Participant(AT, "mara"), {"start", "open", "read", "ask", "change", "own"}),
+        (Rules(frozenset({"slack:T1"})), Participant(AT, "mara"), {"start", "open", "read", "ask", "change", "own"}),
+        (Rules(frozenset({"slack:T2"})), Participant(AT, "mara"), {"open", "read", "ask", "change", "own"}),
         (Rules(administrators=frozenset({"slack:T1:ada"})), Participant(AT, "ada", "mara"), set(ACTS)),
     ],
 )
 def test_the_table_of_who_may_do_what(rules: Rules, who: Participant, allowed: set[str]) -> None:
     assert {act for act in ACTS if refusal(rules, who, act) is None} == allowed
+
+
+@pytest.mark.parametrize(
+    ("act", "lines"),
+    [
+        ("start", ["survey dense retrieval", "quick does it help?", "search online", "follow 1"]),
+        ("open", ["list", "open 2", "new"]),
+        ("read", ["status", "cost", "show 2", "references", "why [3]", "export", "what is it?"]),
+        ("ask", ["ask what is it?", "gaps", "evaluate"]),
+        ("change", ["ok", "no", "undo", "add graphs", "exclude 3", "rename 2 to X", "more", "stop", "full survey"]),
+        (
+            "own",
+            ["invite ben", "forget", "forget now", "name Ours", "archive", "budget survey 1", "budget survey 500k"],
+        ),
+        ("administer", ["budget person ben 2", "budget workspace 3"]),
+    ],
+)
+def test_what_a_person_must_be_allowed_for_each_command(act: Act, lines: list[str]) -> None:
+    assert [act_of(parse(line)) for line in lines] == [act] * len(lines)
 
 
 @given(

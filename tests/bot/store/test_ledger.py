@@ -13,7 +13,9 @@ from bot.store import schema
 from bot.store.ledger import (
     LOST,
     BudgetLimit,
+    BudgetUse,
     Payer,
+    Scope,
     StoredLedger,
     StoredRecord,
     load_budget_use,
@@ -24,7 +26,7 @@ from bot.store.ledger import (
 from bot.store.sessions import Store, StoredConversation
 from bot.wording import money
 from engine.errors import LimitExceeded, UserError
-from engine.llm.meter import Account, Throttle
+from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, Prompt, Request, TypedAnswer
 from engine.llm.prices import Price, PriceList
@@ -164,6 +166,113 @@ async def test_lost_calls_are_shown_apart_from_paid_ones(open_store: OpenStore) 
     assert "draft: 1 call," in shown
     assert "$0.150 in all. $0.55 of $1.00 are left. 1 call was broken off" in shown
     assert "up to $0.300" in shown
+
+
+async def test_what_was_used_is_told_by_step_for_one_survey_alone(store: Store) -> None:
+    prices = PriceList({GPT: Price(1.0, 2.0, "", "ours")})
+    heard: list[tuple[str, Completion]] = []
+    mine, other = Payer("abc", "fake:lab", "mara"), Payer("def", "fake:lab", "mara")
+
+    async def pay(payer: Payer, step: str, model: str, used: Completion) -> None:
+        ledger = StoredLedger(store, payer, [], lambda name, what: heard.append((name, what)), prices)
+        async with ledger.reserve(step, model, 1_000, 1_000) as reservation:
+            await reservation.settle(used)
+
+    first, second = Completion("x", 100, 10, 60), Completion("y", 200, 20, 3)
+    await pay(mine, "outline/0", GPT, first)
+    await pay(mine, "draft/0/Dense Retrieval#1", GPT, second)
+    await pay(mine, "draft/0/Other", "mystery-2", Completion("z", 1_000, 100))
+    await pay(other, "outline/0", GPT, second)
+    used = await usage_by_step(store, "abc")
+    assert list(used) == ["outline", "draft"]
+    assert replace(used["outline"], money=0) == Usage(1, 100, 10, 60, 0, priced=True)
+    assert replace(used["draft"], money=0) == Usage(2, 1_200, 120, 3, 0, priced=False)
+    assert used["outline"].money == pytest.approx(0.00012) and used["draft"].money == pytest.approx(0.00024)
+    assert heard[:2] == [(GPT, first), (GPT, second)]
+
+
+async def test_a_call_that_is_stopped_is_counted_as_read_and_one_that_fails_as_nothing(store: Store) -> None:
+    payer = Payer("abc", "fake:lab", "mara")
+    ledger = StoredLedger(store, payer, [], lambda _, __: None)
+    with pytest.raises(OSError, match="away"):
+        async with ledger.reserve("draft", GPT, 100, 50):
+            raise OSError("away")
+    assert await count_rows(store, schema.spending) == 0
+    with pytest.raises(asyncio.CancelledError):
+        async with ledger.reserve("draft", GPT, 100, 50):
+            raise asyncio.CancelledError
+    used = await usage_by_step(store, "abc")
+    assert [(step, use.calls, use.input_tokens, use.output_tokens) for step, use in used.items()] == [(LOST, 1, 100, 0)]
+
+
+async def test_names_of_any_length_are_entered(store: Store) -> None:
+    payer = Payer("abc", "fake:lab", "mara")
+    async with StoredLedger(store, payer, [], lambda _, __: None).reserve("s" * 80, "m" * 300, 1, 1) as reservation:
+        await reservation.settle(Completion("x", 1, 1))
+    assert list(await usage_by_step(store, "abc")) == ["s" * 64]
+
+
+async def test_what_is_added_to_a_survey_stays_and_what_is_added_for_today_does_not(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payer = Payer("abc", "fake:lab", "mara")
+    limits = [BudgetLimit("survey", 1.0), BudgetLimit("person", 1.0), BudgetLimit("workspace", 1.0, 1_000)]
+    scopes: tuple[Scope, ...] = ("survey", "person", "workspace")
+    for added, scope in enumerate(scopes, start=1):
+        await raise_budget(store, payer, scope, added)
+        await raise_budget(store, payer, scope, added, 500)
+
+    async def may_be_spent(payer: Payer) -> list[float | None]:
+        return [use.limit.money for use in await load_budget_use(store, payer, limits)]
+
+    assert await may_be_spent(payer) == [3.0, 5.0, 7.0]
+    assert await may_be_spent(replace(payer, session_id="def")) == [1.0, 5.0, 7.0]
+    assert await may_be_spent(replace(payer, person="ben")) == [3.0, 1.0, 7.0]
+    assert await may_be_spent(replace(payer, tenant="fake:other")) == [1.0, 1.0, 1.0]
+    assert (await load_budget_use(store, payer, limits))[2].limit.tokens == 1_500
+    monkeypatch.setattr(stored_ledger, "today", lambda: "2999-01-01")
+    assert await may_be_spent(payer) == [3.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("limit", "money", "tokens", "expected"),
+    [
+        (BudgetLimit("survey"), 5.0, 5, (0.0, False)),
+        (BudgetLimit("survey", 2.0), 2.0, 9, (1.0, False)),
+        (BudgetLimit("survey", 2.0), 2.1, 9, (1.05, True)),
+        (BudgetLimit("survey", tokens=10), 9.0, 10, (1.0, False)),
+        (BudgetLimit("survey", tokens=10), 9.0, 11, (1.1, True)),
+        (BudgetLimit("survey", 2.0, 10), 1.0, 8, (0.8, False)),
+        (BudgetLimit("survey", 2.0, 10), 1.0, 12, (1.2, True)),
+    ],
+)
+def test_how_much_of_a_budget_is_used(
+    limit: BudgetLimit, money: float, tokens: int, expected: tuple[float, bool]
+) -> None:
+    use = BudgetUse(limit, money, tokens)
+    assert (use.share(), use.is_over()) == (pytest.approx(expected[0]), expected[1])
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (BudgetLimit("survey", 0.01), "The budget of $0.01 for this survey has no room for the next call. “budget sur"),
+        (BudgetLimit("survey", 0.01), "“budget survey 1” adds a dollar."),
+        (BudgetLimit("person", 0.01), "“budget person NAME 1”, said by an administrator, adds a dollar."),
+        (BudgetLimit("workspace", 0.01), "The budget of $0.01 for this workspace today has no room for the next call."),
+        (BudgetLimit("workspace", tokens=100), "The budget of 100 tokens for this workspace today has no room for the"),
+        (
+            BudgetLimit("workspace", tokens=100),
+            "“budget workspace 100k”, said by an administrator, adds 100,000",
+        ),
+    ],
+)
+async def test_whose_budget_has_no_room_and_how_to_go_on(store: Store, limit: BudgetLimit, said: str) -> None:
+    ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [limit], lambda _, __: None)
+    with pytest.raises(LimitExceeded) as refused:
+        async with ledger.reserve("draft", GPT, 1_000_000, 0):
+            pass
+    assert said in str(refused.value)
 
 
 class OddPlan(TypedAnswer):
