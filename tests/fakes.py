@@ -10,7 +10,7 @@ import numpy as np
 
 from adapters.chat import Button, Conversation, Form, FormFault, Incoming, Outgoing, SimpleAdapter, SurveyList
 from bot.bench.platforms.changes import PATIENCE_S
-from engine.llm.model import A, Request
+from engine.llm.model import A, Request, TypedAnswer
 from engine.retrieval.embedding import Vectors
 from engine.survey import Citation, Claim, Section
 from engine.values import Paper, PaperKey
@@ -216,6 +216,9 @@ class FakeModel:
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         self.requests.append(request)
         return kind.model_validate_json(self.reply(whole(request), kind.__name__))
+
+    async def forget(self, request: Request, kind: type[TypedAnswer] | None = None) -> None:
+        """Nothing is recorded here."""
 
     def asked(self, step: str) -> list[Request]:
         return [request for request in self.requests if request.step.startswith(step)]

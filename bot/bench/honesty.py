@@ -21,7 +21,7 @@ from bot.bench.planted_texts import TOPIC, Check, CheckInConversation, check_dra
 from engine.checking.check import CheckedText
 from engine.checking.verdicts import CheckAnswer, Repair, Support
 from engine.citations import list_cited_keys, replace_citations
-from engine.llm.model import A, Request
+from engine.llm.model import A, Request, TypedAnswer
 from engine.survey import Claim
 from engine.text import fold, sentences
 from engine.values import Paper, PaperKey, Query
@@ -66,6 +66,9 @@ class SimulatedChecker:
             if int(number) in asked:
                 self._judge(int(number), text, verdicts, repairs)
         return kind.model_validate(CheckAnswer(verdicts=verdicts, repairs=repairs).model_dump())
+
+    async def forget(self, request: Request, kind: type[TypedAnswer] | None = None) -> None:
+        """Nothing is recorded here."""
 
     def _judge(self, number: int, text: str, verdicts: list[Support], repairs: list[Repair]) -> None:
         said = bare(text)

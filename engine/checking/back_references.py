@@ -30,6 +30,42 @@ _TAKEN_UP = re.compile(
 """What another paper may do with what the sentence before speaks of: "It is extended by …"."""
 
 
+_LIKENED = re.compile(
+    r"\b(?:similar|same|opposite|like) (?:views?|conclusions?|results?|findings?|observations?|ideas?|approach(?:es)?|"
+    r"problems?|questions?|goals?|aims?|ends?|paths?|lines?|ways?|strategy|direction|effects?|picture|patterns?|reasons?)"
+    r"\b(?! (?:to|as|of|that|in which|for)\b)|\bthe other (?:way|direction|side)\b",
+    re.I,
+)
+"""What likens a work to one that was spoken of before: "they come to a similar view"."""
+
+_CONNECTIVES = (
+    r"therefore|thus|hence|consequently|accordingly|as a (?:result|consequence)|however|nevertheless|nonetheless|"
+    r"in addition|additionally|moreover|furthermore|besides|similarly|likewise|instead|in contrast|by contrast|"
+    r"on the (?:other hand|contrary)|conversely|in turn|meanwhile|then|next|also|too|again|for (?:example|instance)|"
+    r"second(?:ly)?|third(?:ly)?|finally|lastly|still|yet|beyond (?:this|that)|building on (?:this|that)|to this end"
+)
+_CONNECTED = (
+    re.compile(rf"^(?:{_CONNECTIVES}), (?=\S)", re.I),
+    re.compile(r"^(?:therefore|thus|hence) (?=\S)", re.I),
+    re.compile(rf"(?P<kept>^[^,;:]{{3,60}}), (?:{_CONNECTIVES}),(?= )", re.I),
+    re.compile(
+        r"(?P<kept>^[^,;:]{3,60}(?<!and)(?<!but)(?<!not)) (?:therefore|hence|consequently|accordingly|nevertheless|"
+        r"likewise|moreover|furthermore|instead(?! of)|thus(?! \w+ing)|also)(?= )",
+        re.I,
+    ),
+)
+"""Words that take up the sentence before: at the start, or behind the subject."""
+
+
+def without_connective(sentence: str) -> str:
+    """The sentence without a word that takes up the one before it, for where that one is gone."""
+    for pattern in _CONNECTED:
+        bare = pattern.sub(lambda m: m.groupdict().get("kept") or "", sentence, count=1)
+        if bare != sentence:
+            return bare[:1].upper() + bare[1:]
+    return sentence
+
+
 def begins_with_reference(sentence: str) -> bool:
     """Whether it cannot be understood without the sentence before."""
     return bool(_REFERRING.match(sentence))
@@ -42,7 +78,7 @@ def is_dangling(sentence: str, before: Sequence[str | None], *, is_first: bool =
     ``is_first`` says that the paragraph is the text's first.
     """
     if not _REFERRING.match(sentence):
-        return False
+        return bool(before) and before[-1] is None and bool(_LIKENED.search(sentence))
     if not before:
         return is_first and bool(_PRONOUN.match(sentence))
     if before[-1] is None:

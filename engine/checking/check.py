@@ -14,11 +14,19 @@ from engine.checking.back_references import is_dangling
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
 from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, NOT_THERE, UNCITED
-from engine.checking.faults import ARGUABLE, Fault, Source, Vocabulary, find_faults, source_of
+from engine.checking.faults import Fault, Source, Vocabulary, are_arguable, find_faults, source_of
 from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.own_words import quote_behind, repeats
 from engine.checking.quotations import find_in_paper
-from engine.checking.sentence_state import LostClaim, SentenceState, count_claims, ending_of, list_lost
+from engine.checking.sentence_state import (
+    LostClaim,
+    SentenceState,
+    count_claims,
+    drop_connectives,
+    ending_of,
+    list_claims,
+    list_lost,
+)
 from engine.checking.strengths import without_adverbs
 from engine.checking.verdicts import CheckAnswer, Support
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
@@ -53,6 +61,8 @@ class CheckTask:
     step: str = ""
     is_table: bool = False
     """Whether each paragraph stands beside the paper that it is about, and may call it “it”."""
+    is_summary: bool = False
+    """Whether it sums up what stands elsewhere: what is doubted in it goes, and is not quoted once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +154,7 @@ class _Check:
         self.remove_repeated()
         self._remove_needless_quotations()
         self._remove_dangling()
+        drop_connectives(self.lines)
         return self.result()
 
     async def _round(self, group: Sequence[SentenceState], request: Request, *, is_again: bool, last: bool) -> None:
@@ -195,7 +206,7 @@ class _Check:
 
     def _nearest(self, text: str, cited: Mapping[PaperKey, None]) -> list[PaperKey]:
         said = split_terms(replace_citations(text, lambda _: ""))
-        weight = {key: _overlap(said, source) for key, source in self.sources.items() if key not in cited}
+        weight = {key: source.overlap(said) for key, source in self.sources.items() if key not in cited}
         return sorted((k for k in weight if weight[k] > 0), key=lambda k: -weight[k])[:OTHER_PAPERS]
 
     def _decide(
@@ -242,7 +253,7 @@ class _Check:
             bare = without_adverbs(text)
             if {f.kind for f in faults} == {"strength"} and bare != text and not self._faults(bare, keys):
                 text = bare
-            elif text == line.questioned and _is_arguable(faults):
+            elif text == line.questioned and are_arguable(faults):
                 insisted = "; ".join(dict.fromkeys(fault.words for fault in faults))
             else:
                 return False
@@ -253,7 +264,7 @@ class _Check:
     def _question(self, line: SentenceState) -> bool:
         """Have a claim that the model calls supported judged once more where all its faults are arguable."""
         cited = list_cited_keys(line.text)
-        if line.questioned == line.text or not _is_arguable(self._faults(line.text, cited)):
+        if line.questioned == line.text or not are_arguable(self._faults(line.text, cited)):
             return False
         line.questioned = line.text
         line.doubts = (*self._faults_named(line.text, cited), IN_OTHER_WORDS)
@@ -261,7 +272,11 @@ class _Check:
 
     def _quote(self, line: SentenceState, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
         """Say what the model calls its support in the source's own words, where a program still finds a fault in it."""
-        if self.task.is_table or any(fault.kind == "subject" for fault in self._faults(line.text, keys)):
+        if (
+            self.task.is_table
+            or self.task.is_summary
+            or any(fault.kind == "subject" for fault in self._faults(line.text, keys))
+        ):
             return False
         for key in keys:
             if quoted := quote_behind(line.text, found[key], self.sources[key].paper):
@@ -276,7 +291,7 @@ class _Check:
             return False
         line.text = read.text
         line.doubts = self._faults_named(read.text, list_cited_keys(read.text))
-        if _is_arguable(self._faults(read.text, list_cited_keys(read.text))):
+        if are_arguable(self._faults(read.text, list_cited_keys(read.text))):
             line.questioned, line.doubts = read.text, (*line.doubts, IN_OTHER_WORDS)
         return True
 
@@ -357,17 +372,12 @@ class _Check:
     def result(self) -> CheckedText:
         """What is left of the text, its claims, and the count."""
         paragraphs: list[list[str]] = [[] for _ in range(max((line.paragraph for line in self.lines), default=0) + 1)]
-        claims = []
         for line in self.lines:
-            if line.removed:
-                continue
-            paragraphs[line.paragraph].append(line.text)
-            if line.claim:
-                was = line.original if line.ending in {"reworded", "cited anew"} else ""
-                claims.append(Claim(line.text, line.citations, line.ending or "kept", was, line.insisted))
+            if not line.removed:
+                paragraphs[line.paragraph].append(line.text)
         tally = count_claims(self.lines)
-        warnings = self._warnings(tally.unanswered)
-        return CheckedText(join_sentences(paragraphs), tuple(claims), tally, warnings, list_lost(self.lines))
+        claims, warnings = list_claims(self.lines), self._warnings(tally.unanswered)
+        return CheckedText(join_sentences(paragraphs), claims, tally, warnings, list_lost(self.lines))
 
     def _warnings(self, unanswered: int) -> tuple[SurveyWarning, ...]:
         failed = [f"{UNCHECKED}: {why}" for why in self.failures]
@@ -383,18 +393,8 @@ def _share_evenly(lines: Sequence[SentenceState]) -> list[Sequence[SentenceState
     return [lines[count * at // calls : count * (at + 1) // calls] for at in range(calls)]
 
 
-def _is_arguable(faults: Sequence[Fault]) -> bool:
-    return bool(faults) and all(fault.kind in ARGUABLE for fault in faults)
-
-
 def _with_keys(text: str, keys: Sequence[PaperKey]) -> str:
     """The sentence citing these papers at its end, and no others."""
     bare = keep_allowed_citations(text, ()).text.rstrip()
     stop = bare[-1] if bare[-1:] in {".", "!", "?"} else "."
     return f"{bare.removesuffix(stop).rstrip()} {cite(keys)}{stop}"
-
-
-def _overlap(said: frozenset[str], source: Source) -> float:
-    """How many of the terms the paper's title and content hold, those of the title twice."""
-    held = frozenset().union(*(own for _, own in source.sentences))
-    return len(said & held) + len(said & split_terms(source.paper.title))

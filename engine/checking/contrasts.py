@@ -51,6 +51,11 @@ _ASIDE = re.compile(
     r"versus|beyond|fail\w*|few|little|hardly|rarely|previous\w*|existing|other)\b",
     re.I,
 )
+_LITTLE = re.compile(
+    r"\b(?:limited|little|low|lower|less|lack of|insufficient|poor|scarce|no|not|without|hardly|barely)\s(?:\w+ly\s)?$"
+)
+"""What makes little of the word behind it."""
+
 REACH = 30
 """Characters before a word in which a negation or a contrast puts it aside."""
 
@@ -60,6 +65,8 @@ class _Wording:
     """The words of a text: ``units`` are stems and whole compounds, ``negated`` are units without their prefix."""
 
     units: frozenset[str]
+    stated: frozenset[str]
+    """Those before which nothing makes little of them: not "limited relevance"."""
     negated: frozenset[tuple[str, str]]
 
 
@@ -98,10 +105,13 @@ def _is_in_its_place(unit: str, word: str, said: frozenset[str], every: Sequence
 
 @lru_cache(maxsize=32_768)
 def _read(text: str) -> _Wording:
-    tokens = _TOKEN.findall(text.lower())
+    low = text.lower()
+    tokens = _TOKEN.findall(low)
     units = frozenset(unit for token in tokens for unit in _units_of(token))
+    strong = (m[0] for m in _TOKEN.finditer(low) if not _LITTLE.search(low, max(0, m.start() - REACH), m.start()))
+    stated = frozenset(unit for token in strong for unit in _units_of(token))
     negated = frozenset((plain, unit) for t in tokens if (plain := _without_prefix(t)) for unit in _units_of(t))
-    return _Wording(units, negated)
+    return _Wording(units, stated, negated)
 
 
 def _units_of(token: str) -> list[str]:
@@ -131,7 +141,7 @@ def _counterparts(unit: str, word: str, held: _Wording) -> frozenset[str]:
         for at, part in enumerate(parts):
             for other in (*_pairs().get(part, ()), *_opposed().get(part, ())):
                 wanted.add("-".join((*parts[:at], other, *parts[at + 1 :])))
-    return frozenset(wanted & held.units) | {negation for plain, negation in held.negated if plain == unit}
+    return frozenset(wanted & held.stated) | {negation for plain, negation in held.negated if plain == unit}
 
 
 @lru_cache(maxsize=32_768)

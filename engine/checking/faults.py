@@ -13,6 +13,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from engine.checking.contrasts import find_contrasts
+from engine.checking.denials import find_crossed_pairs, find_denied, find_gains_for_losses
 from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.measures import find_other_measures
 from engine.checking.names_in_place import find_misplaced_names
@@ -25,15 +26,14 @@ from engine.checking.outcomes import (
     find_strange_rivals,
     says_nothing,
 )
-from engine.checking.properties import PROPERTIES
 from engine.checking.quantities import quantities
-from engine.checking.reach import find_additions, find_overreach, find_wrong_authors, is_denied_any, spell_out_umlauts
+from engine.checking.reach import find_additions, find_overreach, find_wrong_authors, spell_out_umlauts
 from engine.checking.roles import find_wrong_roles
 from engine.checking.several_papers import find_merged, find_missing_speakers
-from engine.checking.strengths import STRENGTHS
 from engine.checking.technical_terms import find_strange_terms
 from engine.checking.turns import find_turns
 from engine.checking.unfounded_numbers import find_unfounded_numbers
+from engine.checking.unfounded_strength import find_unfounded_strength
 from engine.citations import replace_citations
 from engine.text import all_sentences, fold, sentences, stem, terms
 from engine.values import Paper
@@ -85,6 +85,11 @@ class Fault:
     words: str
 
 
+def are_arguable(faults: Sequence[Fault]) -> bool:
+    """Whether there are faults, all of which a model may rightly deny."""
+    return bool(faults) and all(fault.kind in ARGUABLE for fault in faults)
+
+
 @dataclass(frozen=True)
 class Source:
     """A paper as a claim's source: what it says, and who wrote it when and where."""
@@ -114,6 +119,11 @@ class Source:
     def initials(self) -> str:
         """The first letters of the text's words in order, which an abbreviation may be found in."""
         return "".join(word[0] for word in re.findall(r"[a-z]+", self.text.lower()))
+
+    def overlap(self, said: frozenset[str]) -> int:
+        """How many of the terms the paper's title and content hold, those of the title twice."""
+        held = frozenset().union(*(own for _, own in self.sentences))
+        return len(said & held) + len(said & split_terms(self.paper.title))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +165,14 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault("place", words) for words in find_other_measures(bare, _sentences_of(sources))),
         *(Fault("place", words) for words in find_misplaced_names(bare, _sentences_of(sources), titles)),
         *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
-        *(Fault("strength", words) for words in _unfounded_strength(bare, speaking, titles, sources)),
+        *(Fault("strength", words) for words in find_unfounded_strength(bare, speaking, titles, _read(sources))),
         *(Fault(kind, words) for kind, words in find_turns(bare, said, speaking)),
         *(Fault("contrast", words) for words in _contrasts(bare, sources, speaking)),
         *(Fault("term", words) for words in _strange_terms(bare, sources, vocabulary, topic)),
         *(Fault("polarity", words) for words in find_denied_both(bare, [text for text, _ in speaking])),
+        *(Fault("polarity", words) for words in find_gains_for_losses(bare, _sentences_of(sources))),
+        *(Fault("polarity", words) for words in _denied(bare, sources)),
+        *(Fault("place", words) for words in find_crossed_pairs(bare, _sentences_of(sources))),
         *_overreach(bare, speaking, sources, topic),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
         *(Fault("role", words) for words in _wrong_roles(bare, sources)),
@@ -167,6 +180,11 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *_wrong_outcomes(bare, sources, vocabulary, topic),
     ]
     return tuple(dict.fromkeys(faults))
+
+
+def _denied(claim: str, sources: Sequence[Source]) -> list[str]:
+    """What the one source has and the claim denies; of several papers one may do without what the other has."""
+    return find_denied(claim, _sentences_of(sources)) if len(sources) == 1 else []
 
 
 def _contrasts(claim: str, sources: Sequence[Source], speaking: Sequence[tuple[str, frozenset[str]]]) -> list[str]:
@@ -222,6 +240,10 @@ def _strange_terms(claim: str, sources: Sequence[Source], vocabulary: Vocabulary
     spelled = (e for short, expansions in vocabulary.expansions.items() if fold(short) in joined for e in expansions)
     held = split_terms(" ".join((topic, *spelled))).union(*(own for source in sources for _, own in source.sentences))
     return find_strange_terms(claim, held | vocabulary.shared, joined, names_in(claim, vocabulary))
+
+
+def _read(sources: Sequence[Source]) -> list[Sequence[tuple[str, frozenset[str]]]]:
+    return [source.sentences for source in sources]
 
 
 def _sentences_of(sources: Sequence[Source]) -> list[str]:
@@ -356,32 +378,3 @@ def _expansions(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
                     found.setdefault(short, {})[" ".join(words).lower()] = None
                     break
     return {short: tuple(expansions) for short, expansions in found.items()}
-
-
-_NAMED_ONES = re.compile(r", [\w-]+,? and [\w-]+ all$", re.I)
-"""Before "all": the things that are meant, named one by one."""
-
-_NO_SUCH = re.compile(r"\b(?:no|nothing|neither|nor)\b[^,;:.]*$", re.I)
-"""Before "is needed": what is not."""
-
-
-def _unfounded_strength(
-    claim: str, speaking: Sequence[tuple[str, frozenset[str]]], titles: set[str], sources: Sequence[Source]
-) -> list[str]:
-    """Strong words that the source does not say of the same thing; what a title says alone is no result."""
-    near = "\n".join(text for text, _ in speaking if text not in titles)
-    whole = "\n".join(source.text for source in sources)
-    found = []
-    for kind in (*STRENGTHS, *PROPERTIES):
-        said = kind.said.search(claim)
-        if (
-            said
-            and kind.name == "all"
-            and (is_denied_any(claim, said.start()) or _NAMED_ONES.search(claim, 0, said.end()))
-        ):
-            continue
-        if said and kind.name == "necessity" and _NO_SUCH.search(claim[: said.start()]):
-            continue
-        if said and not kind.warrant.search(whole if kind.anywhere else near):
-            found.append(said[0])
-    return found

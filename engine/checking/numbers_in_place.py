@@ -87,6 +87,10 @@ _PART_OF_A_NAME = re.compile(
 )
 """What stands before digits that count nothing: ResNet-50, [17], '04."""
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_CAPITALIZED = re.compile(r"[^.\s] [A-Z][\w-]*\s$")
+"""Before the year in a data set's name: CoNLL 2014."""
+
 _ADDED = re.compile(r"[^\d(),;.]{0,40}\([^()\d]{0,20}\d[^()]{0,40}\)")
 _RESPECTIVELY = re.compile(r",?\s*\brespectively\b", re.I)
 
@@ -192,7 +196,9 @@ def _behind_bracket(text: str, end: int) -> str:
 def _is_measure(text: str, number: Quantity) -> bool:
     """Whether it is written in digits and is no part of a name, no reference and no number of a list's item."""
     counted = number.words[:1].isdigit() or number.words[:1] == "."
-    return counted and not _PART_OF_A_NAME.search(text[: number.start]) and text[number.end : number.end + 1] != ")"
+    before = text[: number.start]
+    is_year = bool(_YEAR.fullmatch(number.words)) and bool(_CAPITALIZED.search(before))
+    return counted and not is_year and not _PART_OF_A_NAME.search(before) and text[number.end : number.end + 1] != ")"
 
 
 def _group(text: str, numbers: Sequence[Quantity]) -> list[list[Quantity]]:

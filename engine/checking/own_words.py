@@ -21,7 +21,11 @@ FEWEST_SHARED = 2
 
 
 _LEAD = re.compile(
-    r"^(?:in addition|additionally|furthermore|moreover|also|finally|first(?:ly)?|second(?:ly)?|third(?:ly)?|besides|"
+    r"^(?:in addition|additionally|furthermore|moreover|also|finally|first(?:ly)?|second(?:ly)?|third(?:ly)?|"
+    r"besides|"
+    r"(?:to|in order to) (?:address|solve|tackle|overcome|mitigate|alleviate|resolve|handle|achieve|remedy|do|bridge) "
+    r"(?:this|these|that|those|such|the above|it|so)\b[^,]{0,60}|(?:motivated|inspired) by (?:this|these)\b[^,]{0,60}|"
+    r"based on (?:this|these)\b[^,]{0,60}|in (?:this|the present) (?:work|study|article|letter)|"
     r"to this end|specifically|in particular|therefore|thus|hence|consequently|as a result|however|in this paper|"
     r"here),? ",
     re.I,

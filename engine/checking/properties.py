@@ -11,10 +11,16 @@ PROPERTIES: tuple[Strength, ...] = (
         "parity with people",
         match_words(
             r"human[- ]level|superhuman",
-            rf"(?:as (?:well|good|accurate(?:ly)?) as|better than|surpass\w*|match\w*|rivals?|on (?:a )?par with|"
+            rf"(?:as [a-z]+ as|better than|surpass\w*|match\w*|rivals?|on (?:a )?par with|"
             rf"comparable to|at the level of) (?:\w+ )?{_PEOPLE}",
         ),
-        match_words(_PEOPLE, r"superhuman|crowd\w*|annotators?|person|persons|participants?|manual\w*|radiologists?"),
+        match_words(
+            rf"(?:than|to|with|by|over|like|as|of|and|against|versus|surpass\w*|exceed\w*|match\w*|outperform\w*|beat\w*)"
+            rf" (?:[\w-]+ ){{0,3}}{_PEOPLE}",
+            rf"{_PEOPLE}[- ](?:level|like|performance|baselines?|parity|accuracy|annotators?|raters?|judg\w+|quality|"
+            r"evaluat\w+|experts?|capabilit\w+)",
+            r"superhuman|crowd\w*|annotators?|participants?|manual\w*|radiologists?",
+        ),
     ),
     Strength(
         "real time",
@@ -92,6 +98,18 @@ PROPERTIES: tuple[Strength, ...] = (
             r"useless|worthless|ineffective\w*|fail\w*|not|cannot|no|never|poor\w*|un(?:able|proven|reliable|stable|usable|"
             r"known|clear)|impractical|infeasible|open|yet|limited|limitations?|lack\w*|struggl\w+|suffer\w*|instab\w+|"
             r"inefficient\w*|degrad\w*|brittle"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "thoroughness",
+        match_words(
+            r"(?:extensive(?:ly)?|comprehensive(?:ly)?|thorough(?:ly)?|large-scale|exhaustive(?:ly)?|rigorous(?:ly)?)"
+        ),
+        match_words(
+            r"extensive\w*|comprehensive\w*|thorough\w*|large\w*|exhaustive\w*|rigorous\w*|intensive\w*|various|"
+            r"numerous|many|wide\w*|broad\w*|systematic\w*|multiple|several|divers\w*|detail\w*|in-depth|all|every|"
+            r"variety|range|careful\w*|full\w*|complete\w*|millions?|thousands?|\d{3,}\w*|formal\w*|prov\w+"
         ),
         anywhere=True,
     ),

@@ -58,7 +58,7 @@ _AFTER = (
     r"|(?P<times>\s*(?:x\b|×|times\b|-?fold\b))"
 )
 _NUMBER = re.compile(
-    rf"(?<![\w.,])(?P<digits>{_DIGITS})"
+    rf"(?<![\w.,])(?!\d{{4}}[A-Z]\b)(?P<digits>{_DIGITS})"  # "2014T" is a name
     rf"{_POWER}?(?:(?P<suffix>[kKMBT]|bn)\b(?!-)|[\s-]*(?P<scale>hundred|thousand|million|billion|trillion)s?\b)?"
     rf"(?:{_AFTER})?(?P<ordinal>(?:st|nd|rd|th)\b)?(?![\w]*[A-Za-z]\d)",
 )
@@ -76,7 +76,7 @@ _ONE_OF_MANY = re.compile(
 )
 _FRACTION = re.compile(r"\b(?:(?P<top>one|two|three|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I)
 _RANGE = re.compile(
-    rf"(?<![\w.])({_DIGITS})\s*(?:-|–|—|~|∼|～|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I
+    rf"(?<![\w.])({_DIGITS})\s*(?:-|–|—|~|∼|～|/|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I
 )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.checking.back_references import without_connective
 from engine.citations import list_cited_keys, replace_citations
-from engine.survey import Citation, ClaimTally, Ending
+from engine.survey import Citation, Claim, ClaimTally, Ending
 from engine.text import fold
 
 
@@ -36,6 +37,14 @@ class SentenceState:
         return self.claim and self.ending is None and not self.removed and not self.unchecked
 
 
+def drop_connectives(lines: Sequence[SentenceState]) -> None:
+    """Take out each "therefore" where the sentence that it took up is gone, or says something else now."""
+    for at, line in enumerate(lines):
+        before = lines[at - 1] if at and lines[at - 1].paragraph == line.paragraph else None
+        if not line.removed and (before is None or before.removed or before.ending == "reworded"):
+            line.text = without_connective(line.text)
+
+
 def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
     """What became of the claims among the sentences."""
     own = [line for line in lines if line.claim]
@@ -62,6 +71,21 @@ class LostClaim:
 
     text: str
     why: str = ""
+
+
+def list_claims(lines: Sequence[SentenceState]) -> tuple[Claim, ...]:
+    """The claims among the sentences that stand, with what was written before where that differs."""
+    return tuple(
+        Claim(
+            line.text,
+            line.citations,
+            line.ending or "kept",
+            line.original if line.ending in {"reworded", "cited anew"} else "",
+            line.insisted,
+        )
+        for line in lines
+        if line.claim and not line.removed
+    )
 
 
 def list_lost(lines: Sequence[SentenceState]) -> tuple[LostClaim, ...]:

@@ -140,7 +140,8 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
         match_words(
             r"always|invariably|without exceptions?|(?:in|for|on|across|of) (?:all|every|any)|all cases|every time|"
-            r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must|100 ?(?:%|per ?cent)"
+            r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must|100 ?(?:%|per ?cent)|"
+            r"consisten\w+"
         ),
     ),
     Strength(
@@ -216,13 +217,36 @@ STRENGTHS: tuple[Strength, ...] = (
         "only",
         match_words(
             r"only(?!\s(?:an? (?:few|part|fraction|small|little|handful)|parts?|partly|partially|roughly|some|few|"
-            r"limited|approximate\w*|slight\w*|sparse\w*)\b)|solely|exclusive(?:ly)?|merely|nothing but"
+            r"limited|approximate\w*|slight\w*|sparse\w*|competitive|comparable|similar|marginal\w*|on par|"
+            r"if|when|where|under|provided)\b)|"
+            r"solely|exclusive(?:ly)?|nothing but|"
+            r"merely(?! (?:competitive|comparable|similar|on par|slight\w*|marginal\w*))"
         ),
         match_words(
             r"only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|weak\w*|mild|"
             r"complete\w*|entire\w*|full\w*|whole\w*|"
             r"without|rather than|instead|no"
         ),
+    ),
+    Strength(
+        "condition",
+        match_words(r"only (?:if|when|where|under|provided)"),
+        match_words(
+            r"only|if|when\w*|where|unless|provided|assum\w+|under|conditions?|conditional\w*|requir\w+|need\w*|"
+            r"necess\w+|given|as long as|must|suppos\w+|depend\w*"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "replacement",
+        match_words(r"(?:is|are|was|were|be) replaced (?:by|with)|in place of|supersed\w+"),
+        match_words(
+            r"replac\w+|instead|rather|in place|substitut\w+|without|alternatives?|unlike|no longer|drop-in|"
+            r"supersed\w+|as opposed|contrast|avoid\w*|eliminat\w+|remov\w+|not|no|from \w+ to|"
+            r"exchang\w+|switch\w*|"
+            r"resolve|problems?|drawbacks?"
+        ),
+        anywhere=True,
     ),
     Strength(
         "prevalence",
@@ -304,6 +328,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "trials in the field",
         match_words(
             r"(?:field|outdoor|road|flight|sea|production) (?:tests?|trials?|experiments?|deployments?|studies)|"
+            r"at sea|in flight|on (?:the )?roads?|in traffic|in orbit|outdoors|"
             r"in the field|deployed (?:in|on|at|by|to)|in production|in daily use"
         ),
         match_words(
@@ -343,19 +368,7 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
         match_words(
             r"real\w*|physical\w*|actual\w*|hardware|prototyp\w*|experiment\w*|implement\w*|built|deploy\w*|"
-            r"flights?|in[- ]situ|field|demonstrat\w*|test(?:s|ed|ing)?|trials?|empiric\w*"
-        ),
-        anywhere=True,
-    ),
-    Strength(
-        "thoroughness",
-        match_words(
-            r"(?:extensive(?:ly)?|comprehensive(?:ly)?|thorough(?:ly)?|large-scale|exhaustive(?:ly)?|rigorous(?:ly)?)"
-        ),
-        match_words(
-            r"extensive\w*|comprehensive\w*|thorough\w*|large\w*|exhaustive\w*|rigorous\w*|intensive\w*|various|"
-            r"numerous|many|wide\w*|broad\w*|systematic\w*|multiple|several|divers\w*|detail\w*|in-depth|all|every|"
-            r"variety|range|careful\w*|full\w*|complete\w*|millions?|thousands?|\d{3,}\w*|formal\w*|prov\w+"
+            r"flights?|in[- ]situ|field|test(?:s|ed|ing)?|trials?"
         ),
         anywhere=True,
     ),

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from engine.checking.hedges import CONCEDED, find_dropped_hedges
 from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, TEXTS_KEPT, split_terms
 from engine.text import STOP_WORDS, terms, words
 
@@ -94,19 +95,6 @@ _WITHOUT = re.compile(
 _DENIED = re.compile(
     r"\b(?:not|never|no|without|cannot)\s+(?:any |be |been |an? |the |necessarily |always |\w+ly )?([\w-]+)", re.I
 )
-_HEDGED = re.compile(
-    r"\b(?:may|might|could|potentially|possibly|often|sometimes|occasionally|tends? to|"
-    r"likely to|appears? to|seems? to)\s+"
-    r"(?:also |be |help |not |even |only )*([\w-]+)",
-    re.I,
-)
-_SOFT = re.compile(
-    rf"{HEDGE.pattern}|\b(?:can|would|should|usually|generally|typically|mostly|many|some|"
-    rf"several|argu\w+|hypothesi[sz]\w+|"
-    r"believ\w+|indicat\w+|hint\w*|prone|risk\w*|if|when|attempt\w*|aim\w*|try|tries|seek\w*|"
-    r"hop\w+|expect\w*|unless|probabl[ey])\b",
-    re.I,
-)
 
 
 def find_turns(claim: str, said: frozenset[str], speaking: Sequence[tuple[str, frozenset[str]]]) -> list[Turn]:
@@ -117,7 +105,11 @@ def find_turns(claim: str, said: frozenset[str], speaking: Sequence[tuple[str, f
     if not said or not speaking:
         return []
     texts = [text for text, _ in speaking]
-    turns: list[Turn] = [*_turn_directions(claim, texts), *_turn_negations(claim, texts), *_drop_hedges(claim, texts)]
+    turns: list[Turn] = [
+        *_turn_directions(claim, texts),
+        *_turn_negations(claim, texts),
+        *(("hedge", words) for words in find_dropped_hedges(claim, texts)),
+    ]
     turns += _compare_with_nearest(claim, said, speaking)
     turns += [*_compare_with_another(claim, texts), *_turn_changes(claim, texts)]
     return list(dict.fromkeys(turns))
@@ -149,7 +141,7 @@ def _compare_with_nearest(
         gained = times and times > len(one.findall(sentence))
         if gained and len(other.findall(claim)) < len(other.findall(sentence)):
             faults.append(("polarity", _first(one, claim)))
-    if HEDGE.search(_CONCEDED.sub(" ", sentence)) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
+    if HEDGE.search(CONCEDED.sub(" ", sentence)) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
         faults.append(("hedge", _first(HEDGE, sentence)))
     return faults + _reordered(claim, sentence, (COMPARATOR, _MORE_THAN))
 
@@ -288,6 +280,13 @@ def _turn_directions(claim: str, sources: Sequence[str]) -> list[Turn]:
     return found
 
 
+_CHANGES_ALONE = re.compile(
+    r"increas(?:es|ed)|decreas(?:es|ed)|ris(?:es|en)|grows|grew|declin(?:es|ed)|drop(?:s|ped)|diminish(?:es|ed)|"
+    r"shrinks|improves|improved|degrades|degraded|deteriorat(?:es|ed)|worsen(?:s|ed)",
+    re.I,
+)
+"""Verbs of which the subject is what changes, where nothing follows."""
+
 _OF_A_TERM = re.compile(
     r"[\s-](?:bounds?|orders?|dimension\w*|ranks?|levels?|resolution|frequenc\w+|bod(?:y|ies)|limbs?|degrees?|layers?)\b",
     re.I,
@@ -305,6 +304,8 @@ def _objects(direction: re.Pattern[str], text: str) -> tuple[tuple[str, frozense
             continue
         behind = _END.split(behind, maxsplit=1)[0]
         near = terms(behind)[:OBJECT_TERMS]
+        if not near and _CHANGES_ALONE.fullmatch(match[0]):  # "the effort decreases"
+            near = terms(_END.split(text[: match.start()])[-1])
         if near:
             found.append((match[0], frozenset(near)))
     return tuple(found)
@@ -379,22 +380,3 @@ def _denied_spans(text: str) -> list[tuple[int, int]]:
 
 def _pairs(text: str) -> list[tuple[str, str]]:
     return list(pairwise(terms(text.replace("-", " "))))
-
-
-_CONCEDED = re.compile(r"\b(?:while|although|though|even if)\s+(?:[\w-]+\s+){0,4}?(?:may|might|can)\b", re.I)
-"""A "may" that grants something: "while they may understand it, they do not use it"."""
-
-
-def _drop_hedges(claim: str, sources: Sequence[str]) -> list[Turn]:
-    """Verbs that the source has only behind a hedge and the claim has bare."""
-    if _SOFT.search(claim):
-        return []
-    ours = set(terms(claim))
-    hedged = {match[1]: match[0] for text in sources for match in _HEDGED.finditer(_CONCEDED.sub(" ", text))}
-    free = _HEDGED.sub(" ", " ".join(sources))
-    held = set(terms(free))
-    return [
-        ("hedge", phrase)
-        for verb, phrase in hedged.items()
-        if (stems := set(terms(verb))) and stems <= ours and not stems & held
-    ]

@@ -9,6 +9,7 @@ from functools import lru_cache
 from engine.checking.lexicon import TEXTS_KEPT
 from engine.checking.quantities import Quantity, count_listed, quantities, spread_ranges
 from engine.checking.units import convert, find_unit
+from engine.text import terms
 
 
 def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], years: Collection[float]) -> list[str]:
@@ -25,11 +26,18 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
         q.words
         for q in quantities(claim)
         if not (q.words.isalpha() and (q.value in listed or q.value in count_listed(_behind_colon(claim, q))))
+        and not (q.value == 2 and _is_dual(spread_ranges(claim)[q.end :], about))
         and not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
         and not any(q.equals(k) for k in known)
         and not _is_converted(q, find_unit(spread_ranges(claim), q), measured)
         and not (q.unit == "" and q.value in years)
     ]
+
+
+def _is_dual(behind: str, about: Sequence[str]) -> bool:
+    """Whether the two things that follow are dual in the source: two slaves, a dual-slave system."""
+    counted = set(terms(" ".join(behind.split()[:3])))
+    return any(counted & set(terms(match["thing"])) for text in about for match in _DUAL.finditer(text))
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
@@ -52,7 +60,7 @@ def _behind_colon(claim: str, number: Quantity) -> str:
 _IN_A_NAME = re.compile(r"(?:[A-Za-z]-|\b(?:(?:sub)?section|table|figure|chapter)s?\s)$", re.I)
 """What stands before the digits of a name, "MATH-500", of which is asked elsewhere, or of a place in the text."""
 
-_GLUED = re.compile(r"(?<=[A-Za-z])(?<!\d[eE])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)")
+_GLUED = re.compile(r"(?<=[A-Za-z])(?<!\d[eE])-?(\d+(?:\.\d+)?[kKMBT]?)(?![\d.]*\d)|\b(\d{4})(?=[A-Z]\b)")
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
@@ -61,8 +69,13 @@ def _all_numbers(text: str) -> tuple[Quantity, ...]:
     powers = (
         Quantity(10.0 ** _POWERS.get((m[1] or "an").lower(), 1), "times", m[0]) for m in _MAGNITUDE.finditer(text)
     )
-    return (*quantities(text), *(q for match in _GLUED.finditer(text) for q in quantities(match[1])), *powers)
+    return (
+        *quantities(text),
+        *(q for match in _GLUED.finditer(text) for q in quantities(match[1] or match[2])),
+        *powers,
+    )
 
 
+_DUAL = re.compile(r"\b(?:dual|twin|double)[- ](?P<thing>[a-z]+)", re.I)
 _MAGNITUDE = re.compile(r"\b(?:(an|one|two|three|four|five|six)\s)?orders? of magnitude", re.I)
 _POWERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}

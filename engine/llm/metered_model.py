@@ -26,6 +26,7 @@ from engine.llm.model import (
     Request,
     SamplingParameters,
     Task,
+    TypedAnswer,
     estimate_completion,
     strict_schema,
 )
@@ -58,7 +59,7 @@ class CallRecord(Protocol):
         ...
 
     async def forget(self, key: str) -> None:
-        """Ask again where the same is wanted another time."""
+        """Let go of a finished call, if it is there."""
         ...
 
 
@@ -77,7 +78,7 @@ class MemoryRecord:
         self._calls[key] = completion
 
     async def forget(self, key: str) -> None:
-        """Ask again where the same is wanted another time."""
+        """Let go of a finished call, if it is there."""
         self._calls.pop(key, None)
 
 
@@ -128,24 +129,32 @@ class MeteredModel:
 
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
-        schema = strict_schema(kind)
-        rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(_bare_schema(schema))}"
-        asked = replace(request, prompt=replace(request.prompt, question=request.prompt.question + rules))
-        problem, keys = "", []
+        schema, problem = strict_schema(kind), ""
         for attempt in range(TYPED_ATTEMPTS):
-            question = asked.prompt.question + (f"\n\nYour last answer was wrong: {problem}" if problem else "")
-            again = f"#{attempt}" if attempt else ""
-            current = replace(asked, step=request.step + again, prompt=replace(asked.prompt, question=question))
-            completion = await self._call(current, schema)
-            keys.append(self._key(self.sampling.apply(current), schema))
-            try:
-                return kind.model_validate_json(_drop_unstorable(_json_of(completion.text)))
-            except ValidationError as error:
-                first = error.errors(include_url=False, include_input=False)[0]
-                problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        for key in keys:  # or trying again would find them, and never help
-            await self.record.forget(key)
+            completion = await self._call(_ask_for_json(request, schema, attempt, problem), schema)
+            answer = _read_json(completion.text, kind)
+            if not isinstance(answer, str):
+                return answer
+            problem = answer
+        await self.forget(request, kind)
         raise LanguageModelError(f"The model's answer to “{request.step}” stayed unusable ({problem}).", retryable=True)
+
+    async def forget(self, request: Request, kind: type[TypedAnswer] | None = None) -> None:
+        """Let go of a recorded answer, and of those before it whose JSON was wrong."""
+        if kind is None:
+            await self.record.forget(self._key(self.sampling.apply(request), None))
+            return
+        schema, problem = strict_schema(kind), ""
+        for attempt in range(TYPED_ATTEMPTS):
+            key = self._key(self.sampling.apply(_ask_for_json(request, schema, attempt, problem)), schema)
+            known = await self.record.find(key)
+            if not known:
+                return
+            await self.record.forget(key)
+            answer = _read_json(known.text, kind)
+            if not isinstance(answer, str):
+                return
+            problem = answer
 
     async def _call(self, request: Request, schema: dict[str, Any] | None) -> Completion:
         request = self.sampling.apply(request)
@@ -213,6 +222,23 @@ class MeteredModel:
     def _key(self, request: Request, schema: dict[str, Any] | None) -> str:
         content = [self.job, self.models[request.task], asdict(request), schema]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _ask_for_json(request: Request, schema: dict[str, Any], attempt: int, problem: str) -> Request:
+    """The request for an answer of this schema; asked again, with what was wrong before."""
+    rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(_bare_schema(schema))}"
+    wrong = f"\n\nYour last answer was wrong: {problem}" if problem else ""
+    prompt = replace(request.prompt, question=request.prompt.question + rules + wrong)
+    return replace(request, step=request.step + (f"#{attempt}" if attempt else ""), prompt=prompt)
+
+
+def _read_json(text: str, kind: type[A]) -> A | str:
+    """The answer as a value, or what is wrong with it."""
+    try:
+        return kind.model_validate_json(_drop_unstorable(_json_of(text)))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def _adjust_answer(request: Request, error: CallFailed) -> Request:

@@ -230,3 +230,7 @@ class LanguageModel(Protocol):
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value of ``kind``."""
         ...
+
+    async def forget(self, request: Request, kind: type[TypedAnswer] | None = None) -> None:
+        """Let go of a recorded answer that was of no use, so that whoever asks again gets another."""
+        ...

@@ -103,8 +103,10 @@ async def _continue_text(
         papers=paper_block(papers),
         words=str(STEP_WORDS),
     )
-    text = await context.require_model().text(Request("drafting", f"draft/{len(parts)}", prompt, STEP_WORDS * 3, 1.0))
+    model, request = context.require_model(), Request("drafting", f"draft/{len(parts)}", prompt, STEP_WORDS * 3, 1.0)
+    text = await model.text(request)
     draft = settle_citations(Draft(OutlineNode(brief.topic), tuple(papers), read_prose(text)))
     if not list_cited_keys(draft.text):
+        await model.forget(request)
         raise LanguageModelError("the model's text cited none of the papers", retryable=True)
     return mark_unchecked(hold_length(draft, STEP_WORDS))

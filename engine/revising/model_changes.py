@@ -114,11 +114,13 @@ async def _rewrite_section(
         words=str(wanted.words),
     )
     step = f"revise/{change.way}/{change.place}"
-    text = await model.text(Request("drafting", step, prompt, max(1_024, wanted.words * 3), 1.0))
+    request = Request("drafting", step, prompt, max(1_024, wanted.words * 3), 1.0)
+    text = await model.text(request)
     draft = await verify_citations(
         model, settle_citations(Draft(OutlineNode(wanted.old.title), wanted.papers, read_prose(text)))
     )
     if not list_cited_keys(draft.text):
+        await model.forget(request)
         raise LanguageModelError(
             "The new text cited none of the papers, so the section stays as it was.", retryable=True
         )
@@ -190,14 +192,16 @@ async def _translate_section(
     lines = all_sentences(section.text)
     numbered = "\n".join(f"{i}. {data(line)}" for i, line in enumerate(lines, start=1))
     prompt = fill("common/translate", language=data(change.wish), sentences=numbered)
-    for attempt in range(TRANSLATION_ATTEMPTS):
-        step = f"translate/{change.place}/{attempt}"
-        request = Request("drafting", step, prompt, max(1_024, len(section.text) // 2), 0.3)
+    first = Request("drafting", f"translate/{change.place}", prompt, max(1_024, len(section.text) // 2), 0.3)
+    requests = [replace(first, step=f"{first.step}/{attempt}") for attempt in range(TRANSLATION_ATTEMPTS)]
+    for request in requests:
         answer = await model.answer_typed(request, TranslationAnswer)
         given = [" ".join(read_prose(line).split()) for line in answer.sentences]
         kept = len(given) == len(lines) and all(map(_same_facts, lines, given))
         if kept and all(given):
             return replace_section(selection, survey, change.place, _as_unchecked(with_sentences(section, given)))
+    for request in requests:
+        await model.forget(request, TranslationAnswer)
     raise LanguageModelError("The translations lost sentences or citations; the section stays.", retryable=True)
 
 
@@ -264,6 +268,7 @@ async def _answer_with_model(
             await check
             answer = await _grown(answer, checks, context)
     if not _speaks_to(question, answer):
+        await model.forget(request)
         return Answer(question, (), survey)
     general = [claim for check in checks if (claim := check.result()) and not claim.citations]
     return replace(answer, claims=(*answer.claims, *general[:1]))

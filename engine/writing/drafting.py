@@ -232,9 +232,10 @@ async def draft_subsection(
         raise LanguageModelError("no paper was gathered for it")
     least = fewest_cited(task.words, len(papers))
     first_attempt, problem = (0, "") if lost is None else (DRAFT_ATTEMPTS, word_lost_claims(lost))
-    too_long = False
+    too_long, requests = False, list[Request]()
     for attempt in range(first_attempt, first_attempt + DRAFT_ATTEMPTS):
-        answer = await model.text(build_draft_request(task, node, papers, attempt, problem))
+        requests.append(build_draft_request(task, node, papers, attempt, problem))
+        answer = await model.text(requests[-1])
         prose = read_prose(answer, node.title)
         draft = settle_citations(Draft(node, tuple(papers), prose), await others.named_in(prose, papers))
         words, cited = len(draft.text.split()), len(list_cited_keys(draft.text))
@@ -246,6 +247,8 @@ async def draft_subsection(
             problem, too_long = f"it had {words} words; write {task.words} to {most_words(task.words)}", True
         else:
             return hold_length(draft, task.words)
+    for request in requests:
+        await model.forget(request)
     raise LanguageModelError(f"the model's drafts stayed too short or cited too few papers: {problem}", retryable=True)
 
 

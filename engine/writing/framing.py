@@ -42,6 +42,7 @@ def _count(papers: Sequence[Paper], position: int) -> str:
     if years[0] == years[-1]:
         return f"{papers_}, {'all ' if count > 1 else ''}from {years[0]}."
     median = int(statistics.median(years))
+    since = sum(year >= median for year in years)
     recent = sum(year > years[-1] - RECENT_YEARS for year in years)
     if recent == count:
         return f"{papers_} from {years[0]} to {years[-1]}."
@@ -51,8 +52,8 @@ def _count(papers: Sequence[Paper], position: int) -> str:
             f"Of the {papers_} from {years[0]} to {years[-1]}, {recent} appeared since {years[-1] - RECENT_YEARS + 1}.",
         )[position % 2]
     return (
-        f"{papers_} from {years[0]} to {years[-1]}, half of them since {median}.",
-        f"The {papers_} appeared between {years[0]} and {years[-1]}, half of them since {median}.",
+        f"{papers_} from {years[0]} to {years[-1]}, {since} of them since {median}.",
+        f"The {papers_} appeared between {years[0]} and {years[-1]}, {since} of them since {median}.",
     )[position % 2]
 
 
@@ -89,7 +90,8 @@ def frame_field(papers: Sequence[Paper], sections: int, surveys: int, *, has_res
     years = years_of(papers)
     span = f" from {years[0]}" if years else ""
     if years and years[0] != years[-1]:
-        span = f" from {years[0]} to {years[-1]}, half of them since {int(statistics.median(years))}"
+        median = int(statistics.median(years))
+        span = f" from {years[0]} to {years[-1]}, {sum(year >= median for year in years)} of them since {median}"
     venues = Counter(paper.venue for paper in papers if paper.venue)
     named = list_words([f"{venue} ({count})" for venue, count in venues.most_common(4) if count > 1])
     places = f" They come from {len(venues)} venues" + (f", most often {named}." if named else ".") if venues else ""

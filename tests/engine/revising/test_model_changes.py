@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 
-from bot.bench.simulation import simulate_answer
+from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from engine.citations import cite
-from engine.errors import UserError
+from engine.errors import LanguageModelError, UserError
+from engine.llm.meter import Account, Throttle
+from engine.llm.metered_model import MemoryRecord, MeteredModel
+from engine.llm.model import Task
+from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
+from engine.revising.model_changes import TRANSLATION_ATTEMPTS
 from engine.run import RunContext
 from engine.survey import Citation, Claim, Section, SectionChange, Survey
 from engine.values import Brief, FoundPaper, Paper, PaperSelection
@@ -69,3 +75,22 @@ async def test_a_translation_keeps_quotations_word_for_word_and_the_rest_is_unch
     (new,) = (await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)).sections
     assert new.text == f"{said.replace('One', 'Eins')} {german}"
     assert [c.citations[0].verdict for c in new.claims] == ["quoted", "unchecked"]
+
+
+async def test_a_translation_that_failed_is_asked_for_anew_and_one_that_was_paid_is_not() -> None:
+    survey = Survey("S", "", (section("Lenses", TEXT),), (FIRST,))
+    lost = {"sentences": ["Weiche Linsen.", "Gel."]}
+    whole = {"sentences": [f"Weiche Linsen {cite([FIRST.key])}.", f"Sie bestehen aus Gel {cite([FIRST.key])}."]}
+    answers = [*[lost] * TRANSLATION_ATTEMPTS, whole]
+    service = SimulatedService(pace=0, reply=lambda *_: json.dumps(answers.pop(0)))
+    async with run_simulated_service(service):
+        models, provider = dict.fromkeys(get_args(Task), "m"), OpenAIProvider("k", f"{service.url}/v1", 10.0)
+        model = MeteredModel(provider, models, Throttle(1), Account(), MemoryRecord(), "job")
+        context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
+        change = SectionChange("1", "translate", "German")
+        with pytest.raises(LanguageModelError, match="lost sentences"):
+            await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)
+        texts = [(await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)) for _ in range(2)]
+        await provider.close()
+    assert [one.sections[0].text for one in texts] == [" ".join(whole["sentences"])] * 2
+    assert not answers

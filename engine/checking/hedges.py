@@ -1,0 +1,39 @@
+"""Hedges of a source that a claim leaves out: it may help, it helps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from engine.checking.lexicon import HEDGE, NEGATION
+from engine.text import terms
+
+_HEDGED = re.compile(
+    r"\b(?:may|might|could|potentially|possibly|often|sometimes|occasionally|tends? to|"
+    r"likely to|appears? to|seems? to)\s+"
+    r"(?:also |be |help |not |even |only )*([\w-]+)",
+    re.I,
+)
+_SOFT = re.compile(
+    rf"{HEDGE.pattern}|\b(?:can|would|should|usually|generally|typically|mostly|many|some|"
+    rf"several|argu\w+|hypothesi[sz]\w+|"
+    r"believ\w+|indicat\w+|hint\w*|prone|risk\w*|if|when|attempt\w*|aim\w*|try|tries|seek\w*|"
+    r"hop\w+|expect\w*|unless|probabl[ey])\b",
+    re.I,
+)
+CONCEDED = re.compile(r"\b(?:while|although|though|even if)\s+(?:[\w-]+\s+){0,4}?(?:may|might|can)\b", re.I)
+"""A "may" that grants something: "while they may understand it, they do not use it"."""
+
+
+def find_dropped_hedges(claim: str, sources: Sequence[str]) -> list[str]:
+    """Verbs that the source has only behind a hedge and the claim has bare."""
+    if _SOFT.search(claim):
+        return []
+    denied = {term for piece in NEGATION.split(claim)[1:] for term in terms(piece)[:2]}
+    ours = set(terms(claim)) - denied
+    hedged = {match[1]: match[0] for text in sources for match in _HEDGED.finditer(CONCEDED.sub(" ", text))}
+    free = _HEDGED.sub(" ", " ".join(sources))
+    held = set(terms(free))
+    return [
+        phrase for verb, phrase in hedged.items() if (stems := set(terms(verb))) and stems <= ours and not stems & held
+    ]

@@ -1,0 +1,61 @@
+"""Strong words of a claim for which its sources have none of that strength."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from engine.checking.properties import PROPERTIES
+from engine.checking.reach import is_denied_any
+from engine.checking.strengths import STRENGTHS
+
+Line = tuple[str, frozenset[str]]
+"""A sentence of a source with its terms."""
+
+_SAME_THING = re.compile(r"(?:this|these|such|the (?:same|resulting)) [a-z]", re.I)
+"""How a sentence begins that says more of what the one before names."""
+
+_NAMED_ONES = re.compile(r", [\w-]+,? and [\w-]+ all$", re.I)
+"""Before "all": the things that are meant, named one by one."""
+
+_NO_SUCH = re.compile(r"\b(?:no|nothing|neither|nor)\b[^,;:.]*$", re.I)
+"""Before "is needed": what is not."""
+
+
+def find_unfounded_strength(
+    claim: str, speaking: Sequence[Line], titles: set[str], sources: Sequence[Sequence[Line]]
+) -> list[str]:
+    """Strong words that the source does not say of the same thing; what a title says alone is no result.
+
+    ``speaking`` are the sentences of the ``sources`` that speak of what the claim speaks of.
+    """
+    near = "\n".join(text for text in _with_continuations(speaking, sources) if text not in titles)
+    whole = "\n".join(text for source in sources for text, _ in source)
+    found = []
+    for kind in (*STRENGTHS, *PROPERTIES):
+        said = kind.said.search(claim)
+        if (
+            said
+            and kind.name == "all"
+            and (is_denied_any(claim, said.start()) or _NAMED_ONES.search(claim, 0, said.end()))
+        ):
+            continue
+        if said and kind.name == "necessity" and _NO_SUCH.search(claim[: said.start()]):
+            continue
+        if said and not kind.warrant.search(whole if kind.anywhere else near):
+            found.append(said[0])
+    return found
+
+
+def _with_continuations(speaking: Sequence[Line], sources: Sequence[Sequence[Line]]) -> list[str]:
+    """Sentences that speak of the same thing, and those behind them that say more of it: "This algorithm …"."""
+    texts = [text for text, _ in speaking]
+    known = set(texts)
+    behind = [
+        text
+        for source in sources
+        for (before, _), (text, _) in pairwise(source)
+        if before in known and _SAME_THING.match(text)
+    ]
+    return [*texts, *behind]

@@ -1,0 +1,24 @@
+"""What of finished calls is found again."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.bench.simulation import SimulatedService, run_simulated_service
+from engine.errors import LanguageModelError
+from tests.engine.llm.test_language_models import Colour, metered, request
+
+
+async def test_an_answer_of_no_use_is_not_given_to_whoever_asks_again() -> None:
+    answers = iter(["Certainly!"] * 3 + ['{"name": "blue"}', '{"name": "blue", "strength": 3}', "Blue.", "Red."])
+    async with run_simulated_service(SimulatedService(pace=0, reply=lambda _, __: next(answers))) as service:
+        model = metered(service)
+        with pytest.raises(LanguageModelError, match="stayed unusable"):
+            await model.answer_typed(request(), Colour)
+        assert [(await model.answer_typed(request(), Colour)).strength for _ in range(2)] == [3, 3]
+        assert len(service.calls) == 5
+        await model.forget(request(), Colour)
+        assert await model.text(request()) == "Blue."
+        await model.forget(request())
+        assert await model.text(request()) == "Red."
+    assert len(service.calls) == 7
