@@ -199,7 +199,7 @@ def _rule(usage: str, pattern: str, make: _MakeCommand) -> Rule:
 # The first rule that fits the whole text wins.
 RULES: tuple[Rule, ...] = (
     _rule("survey TOPIC", r"(?:/?survey|write a survey (?:on|of|about))\s+(.+)", _start),
-    _rule("quick QUESTION", r"/?quick(?:\s+review)?(?:\s+(?:on|of|about))?(?:\s+(.+))?", _quick),
+    _rule("quick QUESTION", r"/?quick(?:\s+review)?(?:\s+(?:on|of|about))?:?(?:\s+(.+))?", _quick),
     _rule("search online", r"search online(?: too| as well)?", lambda m: SearchOnline()),
     _rule("search TOPIC", r"search\s+(?!for\s+\d)(?:for\s+)?(.+)", lambda m: _quick(m, review="no")),
     _rule("follow 1", r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda m: FollowUp(int(m.group(1)))),

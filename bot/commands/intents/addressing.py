@@ -44,6 +44,8 @@ _DOING = re.compile(
 _AMOUNTS = frozenset({"more", "few", "several", "many", "couple"})
 _NAMES_A_CLASS = re.compile(r"(?:everything|anything|all|whatever|what)(?: \w+)? ")
 """“everything about images” is no keyword."""
+_SAYS_WHO = re.compile(r"\b(?:i|you|we|he|she|they) ")
+"""“the one I just deleted” is no keyword."""
 _NEEDED_AMONG_PEOPLE = {
     "status": re.compile(
         r"\b(?:status|progress|eta|update|survey|ready|done|finished|far|long|scholium|bot|writing|written|write|step|papers|"
@@ -144,7 +146,7 @@ def is_term(text: str) -> bool:
 def names_subject(text: str) -> bool:
     """Whether words that would become a keyword name one: “it”, “some more” and “these keywords” name none."""
     norm = normalise(text).norm
-    if _NAMES_A_CLASS.match(norm):
+    if _NAMES_A_CLASS.match(norm) or _SAYS_WHO.search(norm):
         return False
     named = frozenset(norm.split()) - words("pronouns") - words("function") - words("opinion") - _AMOUNTS
     if not named - words("nouns") or named & {"these", "those"}:

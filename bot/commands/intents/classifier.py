@@ -1,7 +1,7 @@
 """A linear intent classifier for words that no pattern fits, trained on `examples.jsonl` in the process that needs it.
 
 It reads only what is said to us, never what people say among themselves; what it is not sure of is asked back.
-Features are TF-IDF weights of words and of letters within words; the model is a linear support vector machine.
+Its features are those of `features.py`; the model is a linear support vector machine.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import re
 import threading
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.intents.addressing import names_subject
-from bot.commands.intents.intents import write_numbers, write_place, write_terms
-from bot.commands.intents.phrases import Phrase, normalise
+from bot.commands.intents.features import build_features, name_kinds
+from bot.commands.intents.filling import NUMBER_WORD, fill_command
+from bot.commands.intents.phrases import normalise
 from bot.commands.intents.spans import SpanTagger, tag_example, train_tagger
-from bot.commands.intents.topics import take_options_out, write_survey
-from bot.commands.intents.vocabulary import compile_pattern, table, words
+from bot.commands.intents.vocabulary import table, words
 
 if TYPE_CHECKING:
     from sklearn.pipeline import FeatureUnion
@@ -31,7 +31,7 @@ _TEMPLATES = (
         re.compile(rf"(show|why|drop|split|shorten|expand|open|archive|search for|tree|choose candidate) {_PLACE}"),
         r"\1 {place}",
     ),
-    (re.compile(r"(exclude|include|drop) [\d\s-]+|(exclude|include|drop) last-\d+"), r"\1\2 {numbers}"),
+    (re.compile(r"(exclude|include|drop) [\d\s.-]+|(exclude|include|drop) last-\d+"), r"\1\2 {numbers}"),
     (re.compile(r"more \d+"), "more {place}"),
     (re.compile(r"why \[\d+\]"), "why [{reference}]"),
     (re.compile(r"export \w.*"), "export {formats}"),
@@ -49,10 +49,6 @@ _TEMPLATES = (
 )
 """Commands with what a person named in them → the class of such commands; ``{said}`` is filled by `_fill_words`."""
 
-_NUMBER = re.compile(r"#?(?!(?:19|20)\d\d$)\d{1,4}(?:\.\d+)*|#last")
-_REFERENCE = re.compile(r"\[(\d{1,4})\]")
-_ANY_NUMBER = re.compile(r"#?\d+(?:\.\d+)*(?:-\d+)?|#last")
-_ORDER = re.compile(r"(#?[\d.]+|#last)\b.* (before|after) .*?(#?[\d.]+|#last)\b")
 _SURE_MARGIN = 0.25
 """Least lead over the second class, on the scale of the decision function, at which a command is carried out.
 
@@ -89,6 +85,8 @@ _LATER = re.compile(
 _CHANGING = frozenset({"change", "replace", "edit", "modify", "other", "others", "different", "instead", "without"})
 """Words beside which an approval is doubtful."""
 _EDITS = ("drop", "exclude", "include", "merge", "move", "split", "shorten", "expand")
+_TAKING_OUT = frozenset({"TO_DROP", "TO_NO", "NEGATION", "OPINION", "out", "off", "too", "TO_UNDO"})
+"""Kinds of words of which one is said where something is to go."""
 _UNSURE = re.compile(
     r"\bnot (?:know|sure)\b|\b(?:unsure|undecided|maybe|perhaps|might|wonder|idea|hm+|should (?:i|we))\b"
 )
@@ -127,7 +125,7 @@ def guess_command(text: str, phase: str) -> Guess:
         and classifier.asks_of_a_subject(phrase.norm)
     )
     margin = 0.0 if is_doubtful else score - next_score
-    return Guess(_fill(template, phrase, text), template, score, margin)
+    return Guess(fill_command(template, phrase, text, classifier.tagger), template, score, margin)
 
 
 def weigh_reading(said: str, text: str, phase: str, *, is_loose: bool) -> str:
@@ -195,7 +193,9 @@ def _is_doubtful(template: str, norm: str) -> bool:
     negated = words("negation") & set(_REGRET.sub("", _INTERJECTION.sub("", norm)).split())
     if negated and (template in _DOUBTFUL_WHEN_NEGATED or _NEGATED_EDIT.search(norm)):
         return True
-    named = {word for word in said if not _NUMBER.fullmatch(word)} - words("nouns")
+    if template.startswith(("exclude", "drop")) and not _TAKING_OUT & set(name_kinds(norm)):
+        return True  # “7 stays” and “newest first” hold numbers, and nothing against them
+    named = {word for word in said if not NUMBER_WORD.fullmatch(word)} - words("nouns")
     if template.startswith(_EDITS) and named <= words("function") - {"out"}:
         return True  # “the last section?” says nothing of what is to become of it
     if template.startswith(_EDITS) and ((said[0] in words("asking") and said[1] != "about") or asks_whether(norm)):
@@ -220,7 +220,7 @@ def write_template(means: str) -> str:
 class Classifier:
     """``phases``: by class, the steps at which it was seen in training; at others it is never proposed."""
 
-    vectorizer: FeatureUnion
+    features: FeatureUnion
     model: LinearSVC
     phases: dict[str, frozenset[str]]
     tagger: SpanTagger
@@ -236,7 +236,7 @@ class Classifier:
 
     def score(self, norm: str, phase: str) -> list[tuple[str, float]]:
         """The classes of this step with their values of the decision function, the highest first."""
-        values = self.model.decision_function(self.vectorizer.transform([_features(norm, phase)]))[0]
+        values = self.model.decision_function(self.features.transform([(norm, phase)]))[0]
         fitting = [
             (str(n), float(v)) for n, v in zip(self.model.classes_, values, strict=True) if phase in self.phases[n]
         ]
@@ -246,101 +246,41 @@ class Classifier:
 @cache
 def _train() -> Classifier:
     # Heavy, and needed by no process whose people only use commands.
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.pipeline import make_union
     from sklearn.svm import LinearSVC
 
     rows = _read_rows()
-    examples = [(normalise(row["text"]).norm, row["phase"], write_template(row["means"])) for row in rows]
-    tagged = [example for row in rows if (example := tag_example(row["text"], row["means"]))]
-    vectorizer = make_union(
-        TfidfVectorizer(ngram_range=(1, 3), token_pattern=r"\S+", sublinear_tf=True),
-        TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True),
+    examples = _repeat_at_other_steps(
+        [(normalise(row["text"]).norm, row["phase"], write_template(row["means"])) for row in rows]
     )
-    vectors = vectorizer.fit_transform([_features(norm, phase) for norm, phase, _ in examples])
+    tagged = [example for row in rows if (example := tag_example(row["text"], row["means"]))]
+    features = build_features()
+    vectors = features.fit_transform([(norm, phase) for norm, phase, _ in examples])
     phases: dict[str, set[str]] = {}
     for _, phase, template in examples:
         phases.setdefault(template, set()).add(phase)
     model = LinearSVC(random_state=0).fit(vectors, [template for _, _, template in examples])
     known = words("function").union(*(norm.split() for norm, _, name in examples if not re.search("text|said", name)))
     seen_at = {name: frozenset(at) for name, at in phases.items()}
-    return Classifier(vectorizer, model, seen_at, train_tagger(tagged), known)
+    return Classifier(features, model, seen_at, train_tagger(tagged), known)
+
+
+_Example = tuple[str, str, str]
+"""Normalised words, the phase, and the class of what they mean."""
+
+
+def _repeat_at_other_steps(examples: list[_Example]) -> list[_Example]:
+    """The examples, and what is said alike at several steps at each of them: who says “undo” names no step."""
+    alike = {name: row.split() for name, row in table("alike").items()}
+    repeated = (
+        (norm, phase, template)
+        for norm, _, template in examples
+        if not words("step_names") & set(norm.split())
+        for phase in alike.get(template, ())
+    )
+    return list(dict.fromkeys(chain(examples, repeated)))
 
 
 def _read_rows() -> list[dict[str, str]]:
     """What was said to us: text, phase and meaning."""
     lines = Path(__file__).with_name("examples.jsonl").read_text(encoding="utf-8").splitlines()
     return [row for row in map(json.loads, lines) if row["place"] != "thread" and row["means"]]
-
-
-def _features(norm: str, phase: str) -> str:
-    """Words with every number the same, and the phase as one more of them."""
-    return f"at_{phase} {_ANY_NUMBER.sub('0', _REFERENCE.sub('[0]', norm))}"
-
-
-def _fill(template: str, phrase: Phrase, text: str) -> str:
-    """The command; empty where what it needs was not said, or more than it needs."""
-    slots = re.findall(r"{(\w+)}", template)
-    if template == "?" or ("other" in slots and re.search(r"#last \d", phrase.norm)):
-        return ""  # “the last two” are no section and its number
-    if template.startswith("ask"):
-        return template.format(text=text.strip()) if " " in phrase.norm else ""
-    if {"said", "text"} & set(slots):
-        return _fill_words(template.partition(" {")[0], phrase, text)
-    if slots == ["numbers"]:
-        listed = compile_pattern(r"[^\d#]*?<numbers>[^\d#]*").fullmatch(phrase.norm)
-        return template.format(numbers=write_numbers(listed["numbers__1"])) if listed else ""
-    said = phrase.norm.split()
-    places = [write_place(word) for word in said if _NUMBER.fullmatch(word)]
-    if "where" in slots:
-        order = _ORDER.search(phrase.norm) if len(places) == 2 else None
-        if not order:
-            return ""
-        return template.format(place=write_place(order[1]), where=order[2], other=write_place(order[3]))
-    return _fill_named(template, slots, said, places, _REFERENCE.findall(phrase.norm))
-
-
-def _fill_words(command: str, phrase: Phrase, text: str) -> str:
-    """The command with the topic, keywords or title among the words; empty where they cannot be told from the rest."""
-    tagger = train_classifier().tagger
-    places = [write_place(word) for word in phrase.norm.split() if _NUMBER.fullmatch(word)]
-    match command, places:
-        case "survey", _:
-            rest, options = take_options_out(text)
-            topic = tagger.find(command, normalise(rest))
-            if not topic:
-                return ""
-            before = frozenset(normalise(rest).norm.partition(normalise(topic).norm)[0].split())
-            if before and not before & (words("frame") | words("function") | words("nouns")):
-                topic = rest  # “named” asks for nothing: it belongs to “named entity recognition”
-            return write_survey(" ".join((topic, *options)))
-        case (("add" | "drop"), []):
-            terms = write_terms(tagger.find(command, phrase))
-            return f"{command} {terms}" if names_subject(terms) else ""
-        case "add section", []:
-            title = tagger.find(command, phrase)
-            return f"{command} {title}" if title else ""
-        case "rename", [place]:
-            title = tagger.find(command, phrase)
-            return f"rename {place} to {title}" if title else ""
-        case _:
-            return ""
-
-
-def _fill_named(template: str, slots: list[str], said: list[str], places: list[str], references: list[str]) -> str:
-    """The command with the places, references, formats and languages that were said, each slot with its own."""
-    formats = [table("formats")[word] for word in said if word in table("formats")]
-    languages = [word.capitalize() for word in said if word in words("languages")]
-    named = {
-        "place": places[:1],
-        "other": places[1:2],
-        "reference": references,
-        "formats": formats,
-        "language": languages,
-    }
-    has_all_places = len(places) == sum(slot in {"place", "other"} for slot in slots)
-    has_all_references = len(references) == ("reference" in slots)
-    only_formats_repeat = all(len(named[slot]) == 1 for slot in slots if slot != "formats")
-    if not (has_all_places and has_all_references and only_formats_repeat and all(named[slot] for slot in slots)):
-        return ""
-    return template.format(**{slot: " ".join(dict.fromkeys(named[slot])) for slot in slots})

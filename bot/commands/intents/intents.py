@@ -15,6 +15,10 @@ _NAMES = {"intro": "introduction", "conclusions": "conclusion", "end": "last", "
 _FRONT = frozenset({"front", "top", "beginning", "start"})
 
 
+_NAMED_QUOTE = re.compile(r"^(?:named|called|titled|entitled)\s+[\"“«]")
+"""Before a title in quotation marks, whose end was taken off as punctuation."""
+
+
 @dataclass(frozen=True, slots=True)
 class Slots:
     """What stands in the slots of a pattern, each as the grammar writes it."""
@@ -101,7 +105,8 @@ def _read_slot(name: str, value: str, span: tuple[int, int], phrase: Phrase) -> 
         case "person":
             return re.sub(r"^<?@?!?|>$", "", phrase.surface(start, end))
         case _:
-            return phrase.surface(start, start + end_of_words(value))
+            surface = phrase.surface(start, start + end_of_words(value))
+            return _NAMED_QUOTE.sub("", surface) if name == "title" else surface
 
 
 def write_place(said: str) -> str:
@@ -119,7 +124,7 @@ def write_numbers(said: str) -> str:
     """
     span = r"#?(\d+)(?: \w+)? (?:to|until|till|through|-|up to) (?:(?:paper|number|no) )?#?(\d+)"
     joined = re.sub(r"#(1|last) (\d+)\b", r"\1-\2", re.sub(span, r"\1-\2", said))
-    return " ".join(part.lstrip("#") for part in re.findall(r"(?:\d+|last)-\d+|#?\d+|#last", joined))
+    return " ".join(part.lstrip("#") for part in re.findall(r"(?:\d+|last)-\d+|#?\d+(?:\.\d+)*|#last", joined))
 
 
 _TERM_HEAD = re.compile(

@@ -67,7 +67,8 @@ _TWO_WISHES = re.compile(
 )
 _ALSO_WISHES = re.compile(
     r"(?:,|\b(?:and|then|but)\b)(?: (?:then|also|please|afterwards))* (?:(?:continue|proceed|go (?:on|ahead)|export|"
-    r"evaluate|exclude|translate|shorten|expand|write it|show me|(?:give|show|get|find|bring|search) (?:me|us|for)|"
+    r"evaluate|exclude|translate|shorten|expand|write(?: it)?$|write it|"
+    r"show me|(?:give|show|get|find|bring|search) (?:me|us|for)|"
     r"start (?:the )?(?:search|writing|drafting))\b)"
 )
 """What else is asked for beside an edit."""
@@ -79,6 +80,7 @@ _ON_A_SECTION = re.compile(
     r"\b(?:section|chapter|part|\d+\.\d+|introduction|conclusion)\b.* (?:is|are|looks?|feels?|reads?) "
 )
 """“section 3 is weak”: what is thought of it is no question."""
+_YEAR = re.compile(r"\b(?:from|before|after|since|of|in|than) (?:the )?(?:19|20)\d\d\b")
 _PROPOSING = frozenset({"keywords", "papers", "outline", "writing"})
 
 
@@ -110,10 +112,7 @@ class Understanding:
 
 @dataclass(frozen=True, slots=True)
 class PlainReading:
-    """``said`` is a command of the grammar; without it the words are asked back, or, where ``silent``, not for us.
-
-    A ``loose`` reading takes words for a question or a topic only because nothing else was found in them.
-    """
+    """As in `Understanding`; a ``loose`` reading takes words for a question or topic for lack of more."""
 
     said: str = ""
     silent: bool = False
@@ -355,8 +354,9 @@ def _read_core(core: Phrase, context: ReadingContext, *, asks: bool) -> str:
             free = [text for text in (slots.text, slots.title) if text]
             if any(map(_TWO_WISHES.search, free)) or (among_people and not all(map(is_term, free))):
                 continue
-            if any(set(text.lower().split()) <= words("pronouns") for text in free):
-                continue  # “write more about it in 2.2” names nothing to write about
+            names_nothing = any(set(text.lower().split()) <= words("pronouns") for text in free)
+            if names_nothing or (slots.numbers and _YEAR.search(core.norm)):
+                continue  # “write more about it in 2.2”, “remove all from 2015”
             named = [*free, slots.terms] if slots.terms else free
             if intent.names_something and any(_REASON_BEHIND.search(t) or not _names_subjects(t) for t in named):
                 continue

@@ -24,6 +24,7 @@ _COMMANDS = (
     ("add section", re.compile(r"add section (.+?)(?: (?:after|before) \S+)?")),
     ("add a paragraph", re.compile(r"add a paragraph on (.+) to \S+")),
     ("remove", re.compile(r"remove the claim about (.+) from \S+")),
+    ("name", re.compile(r"name (.+)")),
     ("rename", re.compile(r"rename \S+ to (.+)")),
     ("add", re.compile(r"add (.+)")),
     ("drop", re.compile(r"drop (?![\d\s.-]+$|last\b)(.+)")),
