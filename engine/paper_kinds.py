@@ -1,4 +1,4 @@
-"""What kind of work a paper says it is: a survey of others, or a data set, benchmark or evaluation."""
+"""What kind of work a paper says it is: a survey of others, a data set, benchmark or evaluation, or theory."""
 
 from __future__ import annotations
 
@@ -42,6 +42,16 @@ _ABOUT_DATA = re.compile(
     re.I,
 )
 
+_THEORY = re.compile(
+    r"\b(?:lower|upper|regret|risk|error|generali[sz]ation|minimax|excess|complexity|convergence|approximation) "
+    r"bounds?\b|\bbounds (?:for|on)\b|\b(?:sample|label|query|communication|oracle|iteration) complexity\b|"
+    r"\bconvergence (?:rates?|analysis|guarantees?|of)\b|\bprovabl[ey]\b|\bidentifiability\b|\bexpressive power\b|"
+    r"\b(?:performance|recovery|theoretical|optimality) guarantees?\b|\b(?:hardness|impossibility|negative) results?\b|"
+    r"\btheoretical\b(?! and (?:experiment|practic))|\b(?:minimax|near|asymptotic(?:ally)?)[ -]optimal(?:ity)?\b|"
+    r"\bminimax rates?\b|\bgenerali[sz]ation error\b",
+    re.I,
+)
+
 
 def is_survey(paper: Paper) -> bool:
     """Whether the title says that the paper surveys others."""
@@ -53,5 +63,14 @@ def is_evaluation(paper: Paper) -> bool:
     return bool(_EVALUATION.search(paper.title) and not _ABOUT_DATA.search(paper.title))
 
 
-KINDS: Mapping[str, Callable[[Paper], bool]] = {"Data Sets and Evaluation": is_evaluation, "Surveys": is_survey}
+def is_theory(paper: Paper) -> bool:
+    """Whether the title says that the paper proves something: bounds, rates, guarantees, hardness."""
+    return bool(_THEORY.search(paper.title))
+
+
+KINDS: Mapping[str, Callable[[Paper], bool]] = {
+    "Data Sets and Evaluation": is_evaluation,
+    "Surveys": is_survey,
+    "Theory": is_theory,
+}
 """Headings of papers that belong together by what they are, not by what they are about."""

@@ -230,8 +230,10 @@ def heading(text: str) -> str:
 
 
 def _capitalise_word(word: str, *, first: bool) -> str:
-    if any(ch.isupper() for ch in word[1:]) or (not first and _SMALL_WORD.fullmatch(word)):
+    """The word, and each part of a compound, with a capital, but for small words and what is written its own way."""
+    parts = word.split("-")
+    if re.match("[a-z](?:$|-)", word) and any(ch.isupper() for ch in word):  # “t-SNE”
         return word
-    return "-".join(
-        p[:1].upper() + p[1:] if i == 0 or not _SMALL_WORD.fullmatch(p) else p for i, p in enumerate(word.split("-"))
-    )
+    plain = [p[1:].islower() or len(p) == 1 for p in parts]
+    small = [bool(_SMALL_WORD.fullmatch(p)) and not (i == 0 and (first or len(parts) > 1)) for i, p in enumerate(parts)]
+    return "-".join(p[:1].upper() + p[1:] if plain[i] and not small[i] else p for i, p in enumerate(parts))

@@ -11,7 +11,7 @@ import numpy as np
 from engine.naming.phrases import TOO_GENERAL, Formula, GroupedPhrases, american_stem, c_tf_idf, stems_of
 from engine.text import heading
 from engine.values import Paper
-from engine.wordlists import read_wordlist
+from engine.wordlists import read_lines, read_wordlist
 
 KNOWN_TOPIC = 2.0
 """How much more a phrase counts that is such a topic."""
@@ -77,6 +77,19 @@ def _read_topics(name: str) -> dict[str, str]:
     return {stem_phrase(topic): topic for topic in topics}
 
 
+@cache
+def _same() -> dict[str, str]:
+    """Stems of words that say the same in headings, each with the one that stands for all of them."""
+    groups = [[american_stem(word) for word in line.split()] for line in read_lines("naming/wordlists/same.txt")]
+    return {stem: group[0] for group in groups for stem in group}
+
+
+def _with_same(stems: Collection[str]) -> set[str]:
+    """The stems, and those of words that say the same."""
+    heads = {_same()[stem] for stem in stems if stem in _same()}
+    return {*stems, *(stem for stem, head in _same().items() if head in heads)}
+
+
 def stem_phrase(phrase: str) -> str:
     """The stems of a phrase's words, in order: its key among the `known_topics`."""
     return " ".join(american_stem(word) for word in phrase.lower().split())
@@ -88,6 +101,7 @@ class Heading:
 
     text: str
     said: frozenset[str]
+    phrase: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +141,7 @@ def rank_headings(phrases: GroupedPhrases, row: int, topic: str, avoid: Collecti
     topical = _topical_stems(phrases, topic)
     for phrase in _usable(phrases, row, topical, [stems_of(given) - topical for given in avoid]):
         if phrase in known_topics() or (" " in phrase and any(titles[phrase] for titles in phrases.titles)):
-            yield Heading(heading(_form(phrases, phrase)), phrases.parts[phrase] - topical)
+            yield Heading(heading(_form(phrases, phrase)), phrases.parts[phrase] - topical, phrase)
 
 
 def rank_terms(phrases: GroupedPhrases, topic: str, formula: Formula) -> list[tuple[str, ...]]:
@@ -142,8 +156,12 @@ def _fallback(terms: Sequence[str], row: int, used: Collection[str]) -> str:
 
 
 def _topical_stems(phrases: GroupedPhrases, topic: str) -> set[str]:
-    """Stems of the topic's words, and of the abbreviations and long forms of them that the papers use."""
-    stems = stems_of(topic)
+    """Stems of the topic's words, and of the abbreviations and long forms of them that the papers use.
+
+    Of words with a hyphen those without it too (*multiagent*), of words that say the same, of what does it (*parser*).
+    """
+    stems = _with_same(stems_of(topic) | stems_of(topic.replace("-", "")))
+    stems |= {stem + ending for stem in stems for ending in ("er", "or")}
     for short, long in phrases.long_forms.items():
         if stems_of(long) <= stems:
             stems |= {american_stem(short.lower()), american_stem(f"{short}s".lower())}
@@ -252,7 +270,7 @@ def _is_readable(phrases: GroupedPhrases, phrase: str) -> bool:
 def _is_new(phrases: GroupedPhrases, phrase: str, topical: set[str], taken: Sequence[set[str]]) -> bool:
     """Whether the phrase says something that no heading before it says."""
     said = stems_of(_form(phrases, phrase)) - topical
-    return all(_count_shared(said, other) <= 0.5 * min(len(said), len(other)) for other in taken if other)
+    return all(_count_shared(said, _with_same(other)) <= 0.5 * min(len(said), len(other)) for other in taken if other)
 
 
 def _count_shared(stems: Collection[str], others: Collection[str]) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.naming.clustering import NOISE, OTHER_WORK, Labels
-from engine.naming.headings import LEAST_COVER, Heading, rank_headings, rank_terms
+from engine.naming.headings import LEAST_COVER, Heading, known_topics, rank_headings, rank_terms
 from engine.naming.phrases import Formula, GroupedPhrases
 from engine.paper_kinds import KINDS
 from engine.retrieval.embedding import Vectors
@@ -99,7 +99,12 @@ class Field:
             kept = large
 
     def is_line(self, heading: Heading, papers: Iterable[Paper], least: float) -> bool:
-        """Whether papers enough say the heading, and titles enough among them."""
+        """Whether papers enough say the heading, and titles enough among them; it stands as it is in some of the field.
+
+        A known topic need not.
+        """
+        if heading.phrase not in known_topics() and self.phrases.titles[0][heading.phrase] < LEAST_TITLES:
+            return False
         said = self.phrases.mentions(heading.said, papers)
         titles, saying = sum(level == 2 for level in said), sum(level > 0 for level in said)
         return saying >= least and titles >= max(LEAST_TITLES, TITLE_SHARE * saying)
@@ -118,14 +123,13 @@ class Field:
                     yield heading
                     break
 
-    def of_others(self, headings: Sequence[Heading], found: Labels) -> Heading | None:
-        """A further heading, of the papers under none; ``None`` where they have none in common."""
+    def of_others(self, headings: Sequence[Heading], found: Labels) -> Iterator[Heading]:
+        """Further headings, of the papers under none, the best first."""
         others = [paper for paper, label in zip(self.papers, found, strict=True) if label == NOISE]
         taken = [*self.avoid, *(heading.text for heading in headings)]
         for heading in islice(rank_headings(self.phrases.regrouped([others]), 0, self.topic, taken), CANDIDATES):
             if self.is_line(heading, others, self.enough):
-                return heading
-        return None
+                yield heading
 
 
 def find_lines_of_work(field: Field, clusters: Labels, most: int, formula: Formula = "bounded") -> list[Cluster]:
@@ -139,11 +143,12 @@ def find_headings(field: Field, clusters: Labels) -> list[Heading]:
     Then what those papers have in common that say none of them.
     """
     headings, found = field.keep(list(field.of_clusters(clusters)))
-    while np.sum(found == NOISE) >= field.enough and (further := field.of_others(headings, found)):
-        kept, placed = field.keep([*headings, further])
-        if further not in kept:
+    while np.sum(found == NOISE) >= field.enough:
+        longer = ((further, *field.keep([*headings, further])) for further in field.of_others(headings, found))
+        better = next(((kept, placed) for further, kept, placed in longer if further in kept), None)
+        if better is None:
             break
-        headings, found = kept, placed
+        headings, found = better
     return headings
 
 

@@ -21,7 +21,7 @@ LONGEST_PHRASE = 4
 """Words; longer phrases are nearly always a part of a sentence."""
 
 BEFORE_AND = 0.6
-"""Share of a phrase's uses followed by *and* or *or*, from which it is half of one: *joint entity and relation*."""
+"""Share of a phrase's uses followed by *and*, *or* or *to*, from which it is a half: *joint entity and relation*."""
 
 FEWEST_CAPITALISED, PROPER = 3, 0.8
 """Number and share of a word's uses inside sentences with a capital, from which it is a proper noun or adjective."""
@@ -36,6 +36,7 @@ Counts = NDArray[np.float64]
 _TOKEN = re.compile(r"[^\W\d_](?:[\w+'’-]*[\w+])?|\d+[\w-]*|[.,;:!?()\[\]\"“”—–/]")
 
 _BRITISH = re.compile(r"(?:ogu|our)$")
+_BRITISH_VERB = re.compile(r"(?<=[a-z]{4})is(?=(?:e[drs]?|ing|ations?)$)")
 
 _EMPTY = read_wordlist("naming/wordlists/empty.txt")
 TOO_GENERAL = read_wordlist("naming/wordlists/general.txt")
@@ -85,8 +86,12 @@ def c_tf_idf(frequencies: Counts, formula: Formula) -> Counts:
 
 
 def american_stem(word: str) -> str:
-    """The stem of a word in American spelling: *dialogue* and *dialog*, *behaviour* and *behavior* are one word."""
-    return _BRITISH.sub(lambda ending: "og" if ending[0] == "ogu" else "or", stem(word))
+    """The stem of a word in American spelling: *dialogue* and *dialog*, *behaviour* and *behavior* are one word.
+
+    So are *optimise* and *optimize*.
+    """
+    american = _BRITISH_VERB.sub("iz", word)
+    return _BRITISH.sub(lambda ending: "og" if ending[0] == "ogu" else "or", stem(american))
 
 
 def stems_of(text: str) -> set[str]:
@@ -205,7 +210,7 @@ class GroupedPhrases:
                 found[phrase] += 1
                 self._seen[phrase] += 1
                 self._whole[phrase] += stop == len(run)
-                self._before_and[phrase] += stop == len(run) and end in ("and", "or")
+                self._before_and[phrase] += stop == len(run) and end in ("and", "or", "to")
         return found
 
     def _phrase(self, tokens: Sequence[str], weight: int) -> str:
@@ -259,8 +264,8 @@ class GroupedPhrases:
     def _is_noun(self, lower: str, written: str) -> bool:
         if is_acronym(written) or lower in _NOUNS or lower in _VERBAL_NOUNS:
             return True
-        if lower.endswith("ing") or _ADJECTIVE.search(lower):
-            return False
+        if lower.endswith("ing") or _ADJECTIVE.search(lower) or not STOP_WORDS.isdisjoint(lower.split("-")[:-1]):
+            return False  # “out-of-distribution”
         if max(self._verb_share(lower), self._verb_share(lower.removesuffix("s"))) > 0.2:
             return False
         return bool(_NOUN_ENDING.search(lower)) or self._ending[lower] >= 0.4 * self._words[lower]

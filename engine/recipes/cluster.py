@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.gathering.search import require_papers
+from engine.gathering.synonyms import say_otherwise
 from engine.naming.clustering import (
     ALGORITHMS,
     NOISE,
@@ -63,7 +64,7 @@ from engine.writing.assembly import (
     words_for_each,
 )
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
-from engine.writing.division import make_section, name_cautiously
+from engine.writing.division import divide_by_years, make_section, name_cautiously
 from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
 from engine.writing.field_overview import write_overview
@@ -102,6 +103,9 @@ SMALLEST_SECTION = 3
 
 MOST_PARTS = 4
 """Subsections of a section that a language model gives headings."""
+
+LARGE_SECTION = 40
+"""Papers from which a section is divided as a survey is; a smaller one where half of it is in lines of work."""
 
 LEAST_COVERED = 1 / 3
 """Share of the papers that have to be in a line of work for a survey to be divided into such lines."""
@@ -205,8 +209,11 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         return clusters(papers, found, brief.topic, self.formula)
 
     def _lines(self, papers: Sequence[Paper], vectors: Vectors, found: Labels, brief: Brief) -> list[Cluster]:
-        """Lines of work; the clusters where those would be more or fewer than asked for, or hold few of the papers."""
-        field = Field(GroupedPhrases([papers]), vectors, brief.topic, SMALLEST_SECTION)
+        """Lines of work; where they hold few of the papers, the others by their years.
+
+        Where so many sections are asked for and there are more or fewer lines, the clusters.
+        """
+        field = Field(GroupedPhrases([papers]), vectors, _names_of_topic(brief), SMALLEST_SECTION)
         asked = brief.sections and max(1, brief.sections - 2)
         largest = MOST_LINES if len(papers) >= MANY_PAPERS else LARGEST_SECTIONS
         sizes = [n for n in (asked - 1, asked, asked - 2, asked - 3) if n >= 0] if asked else [largest]
@@ -216,7 +223,11 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             covered = sum(len(line.papers) for line in lines if line.name != OTHER_WORK)
             if len(lines) == asked or (not asked and len(lines) > 1 and covered >= LEAST_COVERED * len(papers)):
                 return lines
-        return name_cautiously(papers, vectors, found, brief.topic)
+        if asked:
+            return name_cautiously(papers, vectors, found, brief.topic)
+        rest = lines.pop().papers if lines else papers
+        parts = max(2, min(LARGEST_SECTIONS // 2, len(rest) // PAPERS_A_SECTION))
+        return [*lines, *divide_by_years(rest, parts, brief.topic, SMALLEST_SECTION)]
 
     def _count(self, points: Vectors, brief: Brief, context: RunContext) -> int:
         """How many clusters to make of the papers with these points."""
@@ -268,6 +279,11 @@ def _fewest_sections(papers: int) -> int:
     return 5 if papers >= 100 else 4 if papers >= 40 else 2
 
 
+def _names_of_topic(brief: Brief) -> str:
+    """The topic and its other names, none of which divides its papers."""
+    return " ".join((brief.topic, *say_otherwise(brief.topic)))
+
+
 def _divide_section(
     cluster: Cluster, brief: Brief, context: RunContext, avoid: tuple[str, ...], formula: Formula
 ) -> OutlineNode:
@@ -279,11 +295,12 @@ def _divide_section(
     if len(papers) < SMALLEST_DIVIDED:
         return whole
     vectors = embed_papers(context.embedder, papers)
-    topic = f"{brief.topic} {cluster.name}"
+    topic = f"{_names_of_topic(brief)} {cluster.name}"
     if cluster.name == OTHER_WORK and len(papers) >= SMALLEST_REST:
         k = min(LARGEST_SECTIONS, len(papers) // PAPERS_A_SECTION)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
         parts = name_cautiously(papers, vectors, found, brief.topic, avoid, by_phrases_only=True)
+        parts = parts or divide_by_years(papers, min(LARGEST_SECTIONS // 2, k), brief.topic, SMALLEST_PART)
     elif context.model:
         k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(papers) // context.limits.thin_evidence)), context.seed)
         found = dissolve_small(vectors, labels(vectors, "k-means", k, context.seed), SMALLEST_PART)
@@ -293,6 +310,7 @@ def _divide_section(
         found = labels(vectors, "k-means", k, context.seed)
         field = Field(GroupedPhrases([papers]), vectors, topic, SMALLEST_PART, avoid)
         parts = find_lines_of_work(field, found, k, formula)
-    if len(parts) < 2 or sum(len(part.papers) for part in parts if part.name != OTHER_WORK) < len(papers) / 2:
+    named = sum(len(part.papers) for part in parts if part.name != OTHER_WORK)
+    if len(parts) < 2 or named < (LEAST_COVERED if len(papers) >= LARGE_SECTION else 1 / 2) * len(papers):
         return whole
     return replace(whole, papers=(), children=tuple(map(make_section, parts)))

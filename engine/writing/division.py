@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -59,6 +59,37 @@ def _tell_apart(vectors: Vectors, seed: int) -> Labels:
     k = best_cluster_count(vectors, (2, min(MOST_PARTS, len(vectors) // SMALLEST_PART)), seed)
     found = dissolve_small(vectors, labels(vectors, "k-means", k, seed), SMALLEST_PART)
     return found if len(np.unique(found)) > 1 else split_in_two(vectors, SMALLEST_PART)
+
+
+def divide_by_years(papers: Sequence[Paper], parts: int, topic: str, least: int) -> list[Cluster]:
+    """Work up to a year, from one to another, and since one: as alike in size as whole years allow.
+
+    At most ``parts``, each of ``least`` papers or more; papers without a year are with the newest. One cluster, named
+    for its years, where no year divides them.
+    """
+    years = sorted(p.year for p in papers if p.year) or [0]
+    starts: list[int] = []
+    for i in range(1, parts):
+        start = years[i * len(years) // parts]
+        if start > (starts or years)[-1] or (not starts and start > years[0]):
+            starts.append(start)
+    newest = years[-1] + 1
+    bounds = [years[0], *starts, newest]
+    groups = [[p for p in papers if low <= (p.year or newest - 1) < high] for low, high in pairwise(bounds)]
+    if len(groups) > 1 and min(map(len, groups)) < least:
+        return divide_by_years(papers, parts - 1, topic, least)
+    terms = rank_terms(GroupedPhrases(groups), topic, "bounded")
+    spans = [[p.year for p in group if p.year] or [bounds[0]] for group in groups]
+    names = [_name_years(min(span), max(span), i, len(groups)) for i, span in enumerate(spans)]
+    return [Cluster(name, ranked, tuple(group)) for name, ranked, group in zip(names, terms, groups, strict=True)]
+
+
+def _name_years(first: int, last: int, place: int, parts: int) -> str:
+    if first == last:
+        return f"Work of {first}"
+    if place == parts - 1:
+        return f"Work since {first}"
+    return f"Work up to {last}" if place == 0 else f"Work from {first} to {last}"
 
 
 def name_cautiously(

@@ -161,20 +161,23 @@ async def test_the_sections_asked_for_are_made(library: LocalLibrary) -> None:
         assert other == OTHER_WORK
 
 
-async def test_many_papers_of_no_line_of_work_stay_together_where_a_part_of_them_has_no_name(
+async def test_many_papers_of_no_line_of_work_are_divided_by_years_where_a_part_of_them_has_no_name(
     library: LocalLibrary,
 ) -> None:
     shared = ("granite cools under pressure", "basalt flows from fissures", "marble grows out of limestone")
     rest = [
-        paper(200 + i, title=f"{letter * 5} Notes", abstract=f"{letter * 5} tells that {shared[i % 3]}.")
+        replace(
+            paper(200 + i, title=f"{letter * 5} Notes", abstract=f"{letter * 5} tells that {shared[i % 3]}."),
+            year=2018 + i // 7,
+        )
         for i, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWX")
     ]
     papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *rest]
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
     outline = await ClusterRecipe().outline(Brief("farming"), selection, RunContext(library, WordEmbedder()))
     other = next(node for node in outline.nodes if node.title == OTHER_WORK)
-    assert not other.children
-    assert {*other.papers} == {p.key for p in rest}
+    assert [child.title for child in other.children] == ["Work of 2018", "Work of 2019", "Work since 2020"]
+    assert {key for child in other.children for key in child.papers} == {p.key for p in rest}
 
 
 @pytest.mark.parametrize(
@@ -194,9 +197,21 @@ async def test_a_cluster_that_half_of_its_papers_do_not_name_is_work_close_to_on
     papers = unrelated(0)
     papers[2] = replace(papers[2], citations=900)
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
-    brief = Brief("farming", subsection_words=300)
+    brief = Brief("farming", sections=4)
     outline = await ClusterRecipe().outline(brief, selection, RunContext(library, WordEmbedder()))
     assert all(node.title.startswith("Work Close to ") for node in outline.nodes if node.role == "body")
+
+
+async def test_papers_that_nothing_names_are_divided_by_their_years(library: LocalLibrary) -> None:
+    years = (2011, 2012, 2012, 2015, 2015, 2019, 2020, None)
+    papers = [replace(p, year=year) for p, year in zip(unrelated(0), years, strict=True)]
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
+    brief = Brief("farming", subsection_words=300)
+    outline = await ClusterRecipe().outline(brief, selection, RunContext(library, WordEmbedder()))
+    body = {
+        node.title: [p.year for p in papers if p.key in node.papers] for node in outline.nodes if node.role == "body"
+    }
+    assert body == {"Work up to 2012": [2011, 2012, 2012], "Work since 2015": [2015, 2015, 2019, 2020, None]}
     assert "300 words a subsection were asked for: without a language model" in outline.notes[-1]
 
 
@@ -235,3 +250,58 @@ def test_headings_are_not_told_apart_by_an_ending() -> None:
     ]
     found = divide([*papers, *about("crop rotation", 200)], [0] * 8 + [1] * 8 + [2] * 8)
     assert len([name for name in found if name.startswith("Weed")]) == 1
+
+
+def test_a_further_heading_is_tried_where_the_best_gathers_too_few() -> None:
+    rotation = about("crop rotation", 0)
+    seeds = [paper(100 + i, title=f"Seed Banks for Crop Rotation {p}", abstract="Seeds.") for i, p in enumerate(PLACES)]
+    mills = [paper(200 + i, title=f"Water Mills of {p}", abstract=f"Water mills of {p}.") for i, p in enumerate(PLACES)]
+    found = divide([*rotation, *seeds, *mills], [0] * 16 + [0] * 8)
+    assert titles_of(mills) in found.values()
+
+
+@pytest.mark.parametrize(
+    ("topic", "title"),
+    [
+        ("multi-agent farming", "Multiagent Farming in {}"),
+        ("crop retrieval", "Crop Search in {}"),
+        ("weed detection", "Weed Detectors in {}"),
+        ("seed optimization", "Seed Optimisation in {}"),
+    ],
+)
+def test_the_topic_in_other_words_is_no_line_of_work(topic: str, title: str) -> None:
+    named = [paper(i, title=title.format(p), abstract=f"{title.format(p)}.") for i, p in enumerate(PLACES)]
+    irrigation = about("drip irrigation", 100)
+    vectors = WordEmbedder().embed([p.content for p in (*named, *irrigation)])
+    field = Field(GroupedPhrases([[*named, *irrigation]]), vectors, topic, least=3)
+    lines = find_lines_of_work(field, np.array([0] * 8 + [1] * 8), 8)
+    assert [line.name for line in lines] == ["Drip Irrigation", OTHER_WORK]
+
+
+def test_a_heading_that_no_list_knows_stands_as_it_is_in_two_titles() -> None:
+    rotation = about("crop rotation", 0)
+    weeds = [
+        paper(100 + i, title=f"Rows of {p} and Their Furrows", abstract="Furrow rows are long.")
+        for i, p in enumerate(PLACES)
+    ]
+    weeds[0] = replace(weeds[0], title="Furrow Rows")
+    assert divide([*rotation, *weeds], [0] * 8 + [1] * 8).keys() == {"Crop Rotation", OTHER_WORK}
+
+
+def test_papers_that_prove_something_stand_together() -> None:
+    proofs = [
+        paper(300 + i, title=f"{crop}: {kind}", abstract=f"{crop}.")
+        for i, (crop, kind) in enumerate(
+            [("Barley", "Lower Bounds"), ("Rye", "Sample Complexity"), ("Oats", "Theoretical Guarantees")]
+        )
+    ]
+    found = divide([*about("crop rotation", 0), *proofs, *unrelated(200)], [0] * 8 + [1] * 11)
+    assert found["Theory"] == titles_of(proofs)
+
+
+def test_what_always_goes_on_with_to_is_no_heading() -> None:
+    papers = [
+        paper(i, title=f"Untold Seed to Shelf {p}", abstract=f"We study untold seed to shelf chains of {p}.")
+        for i, p in enumerate(PLACES)
+    ]
+    assert "Untold Seed" not in divide([*papers, *about("crop rotation", 100)], [0] * 8 + [1] * 8)
