@@ -16,14 +16,15 @@ def send_traces() -> None:
     """
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.resources import OTELResourceDetector, Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
         raise UserError(WANTED) from error
     if isinstance(trace.get_tracer_provider(), TracerProvider):
         return  # a process sends them once
-    # What the environment says of the resource wins over the default name.
-    provider = TracerProvider(resource=Resource({"service.name": "scholium"}).merge(Resource.create()))
+    # What the environment says of the resource wins over our name.
+    resource = Resource.create({"service.name": "scholium"}).merge(OTELResourceDetector().detect())
+    provider = TracerProvider(resource=resource)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -72,3 +74,17 @@ def test_an_error_is_told_by_its_type_alone(spans: InMemorySpanExporter) -> None
 def test_traces_are_sent_once_for_a_process(provider: TracerProvider) -> None:
     send_traces()
     assert trace.get_tracer_provider() is provider
+
+
+@pytest.mark.parametrize(("said", "name"), [({}, "scholium"), ({"OTEL_SERVICE_NAME": "lab"}, "lab")])
+def test_a_process_sends_its_spans_under_the_name_of_scholium_or_one_of_the_environment(
+    said: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable, value in said.items():
+        monkeypatch.setenv(variable, value)
+    code = (
+        "from opentelemetry import trace; from bot.monitoring.traces import send_traces; "
+        "send_traces(); print(trace.get_tracer_provider().resource.attributes['service.name'])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == name
