@@ -35,10 +35,15 @@ _LEFT_OUT = {processes.name}
 
 
 async def backup(store: Store, path: Path) -> int:
-    """Write every row into one compressed file, as of one moment; how many rows. The file is whole or not there."""
+    """Write every row into one compressed file, as of one moment; how many rows.
+
+    The file is whole or not there, and for its owner alone, as the store is.
+    """
     draft = path.with_name(f".{path.name}.new")
     count = 0
     try:
+        draft.unlink(missing_ok=True)
+        draft.touch(mode=0o600)
         with gzip.open(draft, "wt", encoding="utf-8") as file:
             file.write(json.dumps({"format": FORMAT}) + "\n")
             async with store.snapshot() as connection:
