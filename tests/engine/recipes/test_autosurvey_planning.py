@@ -14,11 +14,12 @@ from bot.commands.commands import StartSurvey
 from bot.commands.grammar import parse
 from bot.settings import load_settings
 from engine.errors import UserError
+from engine.llm.model import tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, paper_tokens
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.retrieval.libraries.excluding import ExcludingLibrary, exclusion_of
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.run import RunContext
+from engine.run import RunContext, WritingPlan
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, PaperSelection, Query
 from engine.writing.drafting import CHUNK_TOKENS, divide_into_chunks
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
@@ -55,6 +56,28 @@ async def test_whole_abstracts_are_planned_from_as_published(library: LocalLibra
     chunks = divide_into_chunks(papers(400), 0, each=ABSTRACT_TOKENS)
     assert all(sum(paper_tokens(p, ABSTRACT_TOKENS) for p in chunk) <= CHUNK_TOKENS for chunk in chunks)
     assert len(chunks) > len(divide_into_chunks(papers(400), 0, each=GIST_TOKENS))
+
+
+@pytest.mark.parametrize("recipe", [AutoSurveyRecipe(), AutoSurveyRecipe(whole_abstracts=True)])
+async def test_another_outline_costs_about_what_the_last_one_did(
+    library: LocalLibrary, recipe: AutoSurveyRecipe
+) -> None:
+    answers: list[str] = []
+
+    def reply(prompt: str, schema: str) -> str:
+        answers.append(simulate_answer(prompt, schema))
+        return answers[-1]
+
+    model, own = FakeModel(reply), papers(400)
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in own))
+    outline = await recipe.outline(BRIEF, selection, RunContext(library, WordEmbedder(), model=model))
+    chains = recipe.plan_outline(WritingPlan(BRIEF, outline, {p.key: p for p in own}))
+    calls = [call for chain in chains for call in chain]
+    assert len(calls) == len(chains) == len(model.requests)
+    assert {call.task for call in calls} == {"outline"}
+    read = sum(request.prompt.tokens() for request in model.requests)
+    assert sum(call.input_tokens for call in calls) == pytest.approx(read, rel=0.1)
+    assert sum(call.output_tokens for call in calls) == pytest.approx(sum(map(tokens_of, answers)), rel=0.4)
 
 
 async def test_what_is_left_out_is_found_by_no_search(library: LocalLibrary) -> None:
