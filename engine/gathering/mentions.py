@@ -14,6 +14,23 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.gathering.needed_words import (
+    COMMON,
+    OFTEN_THERE,
+    RARE,
+    TELLING_TITLES,
+    Head,
+    drop_usual_context,
+    find_head,
+    find_kept,
+    find_main,
+    find_needed,
+    find_objects,
+    find_subject,
+    find_unsaid,
+    is_machine_learning,
+    is_usual_place,
+)
 from engine.gathering.topic_parts import read_parts
 from engine.gathering.topic_texts import (
     Hit,
@@ -32,7 +49,7 @@ from engine.retrieval.topic_words import (
     read_topic,
     without_based,
 )
-from engine.text import STOP_WORDS, stem, words
+from engine.text import STOP_WORDS, stem, terms, words
 from engine.values import Paper
 
 
@@ -56,9 +73,10 @@ class Mentions:
 
     ``salience`` is the number of sentences that have the word of the topic which has the fewest, the title being two.
     ``main_in_title`` says whether the title has all words but those of any method that go without saying;
-    ``head_in_title`` whether it has all but other words that do, or the topic's head without its context (`_Head`);
+    ``head_in_title`` whether it has all but other words that do, or the topic's head without its context (`Head`);
     ``rest_unsaid`` whether it has only the words that tell most, without the subject or what the head is for;
     ``method_unsaid`` whether it has all words needed but those of any method, of which there are some;
+    ``verbatim`` whether it has all words needed, and the paper the parts of the topic word for word;
     ``key_in_title`` whether it has the rarest word needed and the subject, if that is needed;
     ``nearly_in_title`` whether it has all but one of three or more that often goes with the others, ``needed`` how many
     words a paper must have to name it, ``has_rare`` whether one of them is `RARE``; ``apart`` whether the
@@ -75,6 +93,7 @@ class Mentions:
     nearly_in_title: NDArray[np.bool_]
     method_unsaid: NDArray[np.bool_]
     key_in_title: NDArray[np.bool_]
+    verbatim: NDArray[np.bool_]
     apart: NDArray[np.bool_]
     needed: int
     has_rare: bool
@@ -85,31 +104,11 @@ class Mentions:
         return (self.levels >= Mention.SCATTERED) | in_title
 
 
+PHRASE = 0.5
+"""Two words are a phrase where this share of the papers that have both, if enough have, has them side by side."""
+
 ABBREVIATIONS_FROM = 400
 """Papers, the best first, whose texts tell abbreviations and other forms of the topic's words."""
-
-PHRASE_PAPERS, PHRASE = 5, 0.5
-"""Two words are a phrase where this share of the papers that have both, if so many have, has them side by side."""
-
-COMMON = 4.0
-"""A word of less rarity (more than 2 % of the papers have it) means something only in its phrase, if it has one."""
-
-RARE = 5.0
-USUALLY_THERE = 0.5
-"""A title that has a word of this rarity (one in 150 papers) may leave out a common word of the topic that this share
-of the papers with such titles have elsewhere: "unlearning" alone is machine unlearning."""
-
-SEVERAL_WORDS = 3
-"""Where a title has two others, one of them need only be less common than `COMMON`: "distilling object detectors"."""
-
-OFTEN_THERE = 0.25
-"""A word that this share of them has is no great loss either, where few papers name the topic."""
-
-USUAL_PLACE = 0.2
-"""Share of the papers on what a topic is about that have to say its place for others to be on the topic without it."""
-
-WEAK = 0.08
-"""A word with less than this share of the topic's rarities squared may be missing: the others say what it is about."""
 
 SAID_WITH_HEAD = 2
 """Sentences that must have each word of the means and the use where the title has what the topic is about: what is
@@ -118,25 +117,12 @@ said once beside other things is not how a paper does it."""
 SAID_OF_IT = 3
 """Sentences that must have a word `OF_ANY_PAPER` that is not in the title for the paper to be about it."""
 
-_MACHINE_LEARNING, _DEEP_LEARNING = ("machin", "learn"), ("deep", "learn")
-
 UNBOUNDED = 1_000
 """More places than a title has."""
 
 
 Phrases = Mapping[tuple[int, int], bool]
 """Words that mean something only together → whether they must stand side by side, as a name (`_is_name`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """The words needed in a title for a paper that leaves out the rest of the topic; none where they say too little.
-
-    The paper must have the ``rest`` elsewhere: the words of the means and the use, but for those of any method.
-    """
-
-    words: frozenset[int] = frozenset()
-    rest: frozenset[int] = frozenset()
 
 
 def measure_mentions(
@@ -156,37 +142,40 @@ def measure_mentions(
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)
         no = never > 0
-        return Mentions(never, nothing, nothing, never, no, no, no, no, no, no, no, 0, has_rare=False)
+        return Mentions(never, nothing, nothing, never, no, no, no, no, no, no, no, no, 0, has_rare=False)
     best = papers[:telling][:ABBREVIATIONS_FROM]
-    reader = TextReader(*read_forms(topic, said, best, embedder), _find_objects(topic, said))
+    reader = TextReader(*read_forms(topic, said, best, embedder), find_objects(topic, said))
     everything = [reader.read(paper) for paper in papers]
     texts = everything[:telling]
-    subject = _find_subject(topic, said)
-    needed = _find_needed(said, rarities, implied, subject)
+    subject = find_subject(topic, said)
+    needed = find_needed(said, rarities, implied, subject)
+    needed = drop_usual_context(topic, said, needed, texts, rarities)
     # A modifier that may be missing makes no phrase ("large" language models); what it modifies may ("language model").
     # A rare compound says enough without a word that may be missing: a "multi-task" network learns several tasks.
-    first = {j for j in needed if not (said.stems[j + 1 :] == _MACHINE_LEARNING and j + 1 not in needed)}
+    first = {j for j in needed if not (is_machine_learning(said.stems[j + 1 :]) and j + 1 not in needed)}
     whole_word = {j for j in first if "-" in said.stems[j] and rarities[j] >= COMMON}
     pairs = [(a, b) for a, b in _pairs(topic, said) if a in first and min(rarities[a], rarities[b]) < COMMON]
     pairs = [(a, b) for a, b in pairs if b in needed or a not in whole_word]
     names = {pair: True for pair in pairs if _is_name(pair, said, rarities, texts)}
     phrases = {pair: False for pair in pairs if _is_phrase(pair, texts)} | names
     of_any_paper = frozenset(j for j in needed if said.stems[j] in OF_ANY_PAPER)
-    kept = of_any_paper | _find_kept(topic, said, subject, rarities)
-    main = _find_main(needed, kept, texts, rarities)
-    most_telling = _find_main(needed, kept - {subject}, texts, rarities)
+    kept = of_any_paper | find_kept(topic, said, subject, rarities)
+    main = find_main(needed, kept, texts, rarities)
+    most_telling = find_main(needed, kept - {subject}, texts, rarities)
     special = frozenset(j for j in needed if said.stems[j] not in OF_ANY_METHOD)
     all_but_method = main | special
-    nearly = needed.difference(_find_unsaid(needed, texts, OFTEN_THERE)[:1]) if len(needed) > 2 else needed
-    key = needed & {subject, max(needed, key=lambda j: rarities[j])}
-    whole = _find_head(topic, said, needed, implied, rarities)
-    head = whole if _is_usual_place(whole, needed, texts, rarities) else _Head()
-    alone = _Head(whole.words, needed - whole.words)
+    nearly = needed.difference(find_unsaid(needed, texts, OFTEN_THERE)[:1]) if len(needed) > 2 else needed
+    key = needed & {subject, max(find_objects(topic, said) & needed or needed, key=lambda j: rarities[j])}
+    whole = find_head(topic, said, needed, implied, rarities)
+    head = whole if is_usual_place(whole, needed, texts, rarities) else Head()
+    alone = Head(whole.words, needed - whole.words)
     named = _Named(needed, phrases, 2 * size - 1, of_any_paper)
     beside = [pair for pair in _pairs(topic, said) if needed >= {*pair}]
     weights = rarities / rarities.sum()
+    levels = np.array([named.level(text) for text in everything], np.int64)
+    rows = _find_rows(topic, frozenset(said.stems[j] for j in needed))
     return Mentions(
-        np.array([named.level(text) for text in everything], np.int64),
+        levels,
         np.array([weights[[*positions_in(text.title)]].sum() for text in everything]),
         np.array([weights[[*text.present()]].sum() for text in everything]),
         np.array([named.salience(text) for text in everything], np.int64),
@@ -196,6 +185,7 @@ def measure_mentions(
         np.array([nearly <= positions_in(text.title) and needed <= text.present() for text in everything]),
         np.array([bool(special) and special < needed and special <= positions_in(text.title) for text in everything]),
         np.array([key <= positions_in(text.title) for text in everything]),
+        np.array([v == Mention.IN_TITLE and _says(p, rows) for v, p in zip(levels, papers, strict=True)]),
         np.array([needed <= text.present() and not all(map(text.joins, beside)) for text in everything]),
         len(needed),
         bool(any(rarities[j] >= RARE for j in needed)),
@@ -239,110 +229,27 @@ class _Named:
         return False
 
 
-def _find_needed(
-    said: TopicWords, rarities: NDArray[np.float64], implied: frozenset[int], subject: int | None
-) -> frozenset[int]:
-    """The words that a paper must have to name the topic; those of any method only beside a single other word.
-
-    A single word does not name a topic whose subject is another one. What is rare in machine learning need not say
-    "machine" as well; deep learning as the subject must be said.
-    """
-    special = np.array([s not in OF_ANY_METHOD for s in said.stems])
-    squares = rarities**2 * (special if special.sum() > 1 else 1)
-    chosen = np.array([s in OF_ANY_PAPER for s in said.stems])  # whoever says such a word of a topic means it
-    strong = np.flatnonzero(((squares >= WEAK * squares.sum()) | chosen) & (squares > 0))
-    needed = frozenset(map(int, strong)) - implied or frozenset({int(rarities.argmax())})
-    if special.sum() == 1 and said.stems[-2:] == _MACHINE_LEARNING and rarities.max() >= RARE:
-        return frozenset({int(rarities.argmax()), len(said.stems) - 1})
-    if subject == len(said.stems) - 1 and said.stems[-2:] == _DEEP_LEARNING:
-        return needed | {subject - 1}
-    alone = len(needed) == 1 and subject is not None and subject not in implied and special[subject]
-    return needed | {subject} if alone and subject is not None else needed
-
-
-def _find_main(
-    needed: frozenset[int], kept: frozenset[int], texts: Sequence[TopicText], rarities: NDArray[np.float64]
-) -> frozenset[int]:
-    """The words needed, the ``kept`` and those that do not go without saying once the others stand in a title."""
-    main = needed
-    while any(rarities[j] >= (RARE if len(main) < SEVERAL_WORDS else COMMON) for j in main):
-        unsaid = [w for w in _find_unsaid(main, texts, USUALLY_THERE) if rarities[w] < COMMON and w not in kept]
-        if not unsaid:
-            break
-        main -= {unsaid[0]}
-    return main
-
-
-def _find_unsaid(needed: frozenset[int], texts: Sequence[TopicText], least: float) -> list[int]:
-    """Words that so many papers have whose titles have all others needed; first the word that most of them have."""
-    shares = {}
-    for word in needed:
-        titled = [text for text in texts if needed - {word} <= positions_in(text.title)]
-        if len(titled) >= PHRASE_PAPERS:
-            shares[word] = sum(word in text.present() for text in titled) / len(titled)
-    return sorted((word for word in shares if shares[word] >= least), key=lambda word: -shares[word])
-
-
-def _find_kept(topic: str, said: TopicWords, subject: int | None, rarities: NDArray[np.float64]) -> frozenset[int]:
-    """Words that never go without saying: the subject, what describes it where it is common, and the use."""
-    place = {s: i for i, s in enumerate(said.stems)}
-    use = frozenset(place[s] for word in words(read_parts(topic).use) if (s := stem(word)) in place)
-    if subject is None:
-        return use
-    describing = {subject - 1} if subject and rarities[subject] < COMMON else set()
-    return use | describing | {subject}
-
-
-def _find_subject(topic: str, said: TopicWords) -> int | None:
-    """The last word of the topic before its context, which the words before it only describe."""
-    last = [stem(word) for word in words(read_parts(topic).head)[-1:]]
-    return said.stems.index(last[0]) if last and last[0] in said.stems else None
-
-
-def _find_objects(topic: str, said: TopicWords) -> frozenset[int]:
-    """The words before the topic's context that are no names: "text" in "text style transfer", but no "LLM"."""
-    place = {s: i for i, s in enumerate(said.stems)}
-    head = (word for word in read_parts(topic).head.split() if sum(map(str.isupper, word)) < 2)
-    return frozenset(place[s] for word in head if (s := stem(word.lower())) in place)
-
-
-def _find_head(
-    topic: str, said: TopicWords, needed: frozenset[int], implied: frozenset[int], rarities: NDArray[np.float64]
-) -> _Head:
-    """The words before the topic's context without those of any method; none where they are one common word."""
-    place = {s: i for i, s in enumerate(said.stems)}
-    parts = read_parts(topic)
-
-    def find(text: str) -> frozenset[int]:
-        found = frozenset(place[s] for word in words(text) if (s := stem(word)) in place)
-        return frozenset(j for j in found if said.stems[j] not in OF_ANY_METHOD)
-
-    head = find(parts.head) & (needed | implied)  # what the context implies has to be said without it
-    tells = len(head) > 1 or any(rarities[j] >= COMMON for j in head)
-    return _Head(head, find(f"{parts.means} {parts.use}") & needed) if tells and needed - head else _Head()
-
-
-def _is_usual_place(
-    head: _Head, needed: frozenset[int], texts: Sequence[TopicText], rarities: NDArray[np.float64]
-) -> bool:
-    """Whether so many papers on what the topic is about say its place that others may mean it without saying so.
-
-    Many detect 3D objects in driving; few detect anomalies in time series, or are fair in recommending.
-    """
-    place = needed - head.words - head.rest
-    weight = sum(rarities[j] ** 2 for j in place)
-    titled = [text for text in texts if head.words <= positions_in(text.title)]
-    said = [2 * sum(rarities[j] ** 2 for j in place & text.present()) >= weight for text in titled]
-    return bool(sum(said) >= USUAL_PLACE * len(titled))
-
-
-def _has_head(text: TopicText, head: _Head, phrases: Phrases) -> bool:
+def _has_head(text: TopicText, head: Head, phrases: Phrases) -> bool:
     own = [(pair, is_name) for pair, is_name in phrases.items() if head.words >= {*pair}]
     if not head.words or not head.words <= positions_in(text.title):
         return False
     if any(text.count(word) < SAID_WITH_HEAD for word in head.rest):
         return False
     return all(_has_phrase(text.title, pair, is_name=is_name) for pair, is_name in own)
+
+
+def _find_rows(topic: str, needed: frozenset[str]) -> list[list[str]]:
+    """The stems of each part of the topic that has a word needed, hyphens divided; none where they are one word."""
+    parts = read_parts(topic)
+    rows = [terms(part.replace("-", " ")) for part in (parts.head, parts.place, parts.use, parts.means)]
+    rows = [row for row in rows if needed.intersection((*row, "-".join(row)))]
+    return rows if sum(map(len, rows)) > 1 else []
+
+
+def _says(paper: Paper, rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a paper has every row of stems side by side; nothing says no rows."""
+    line = terms(f"{paper.title}. {paper.content}".replace("-", " "))
+    return bool(rows) and all(any(line[i : i + len(row)] == row for i in range(len(line))) for row in rows)
 
 
 def _pairs(topic: str, said: TopicWords) -> list[tuple[int, int]]:
@@ -359,7 +266,7 @@ def _is_name(
     if any(rarities[j] >= COMMON or said.stems[j] in OF_ANY_METHOD | OF_ANY_PAPER for j in pair):
         return False
     beside = (any(stand_in_row(line, pair) for line in (t.title, *t.sentences)) for t in texts)
-    return sum(beside) >= PHRASE_PAPERS
+    return sum(beside) >= TELLING_TITLES
 
 
 def _has_phrase(line: tuple[Hit, ...], pair: tuple[int, int], *, is_name: bool) -> bool:
@@ -371,6 +278,6 @@ def _is_phrase(pair: tuple[int, int], texts: Sequence[TopicText]) -> bool:
     for lines in ([(t.title,) for t in texts], [(t.title, *t.sentences) for t in texts]):
         both = [part for part in lines if {*pair} <= {j for line in part for _, p in line for j in p}]
         beside = sum(any(stand_together(line, pair, 1) for line in part) for part in both)
-        if len(both) >= PHRASE_PAPERS and beside >= PHRASE * len(both):
+        if len(both) >= TELLING_TITLES and beside >= PHRASE * len(both):
             return True
     return False

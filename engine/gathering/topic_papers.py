@@ -37,8 +37,9 @@ LOW, USUAL, TYPICAL, CENTRAL = 0.1, 0.25, 0.5, 0.75
 """Shares of the core that may be less close to the rest of the core than a paper which is about the topic."""
 
 OTHER_MEANING, OTHER_FIELD = 0.75, 0.9
-"""A paper that names the topic in its title means something else by it where it is less close than this share of
-`LOW`; than the second, where the topic has common words only, which stand together in many fields."""
+"""A paper that names the topic in its title, but not word for word, means something else by it where it is less close
+than this share of `LOW`; than the second, where the topic has common words only, which stand together in many
+fields."""
 
 MEANS_SAME = 0.5
 """Where this share of the titles that have the topic's words, but not its phrases, is as close as `LOW`, the words mean
@@ -58,7 +59,7 @@ WELL_CITED, MUCH_CITED = 25.0, 100.0
 method ("Semi-Supervised Classification with Graph Convolutional Networks"); with the second, any close one is a
 foundation."""
 
-SIMILAR_SHARE = 20
+SIMILAR_SHARE = 40
 """For at most one of so many papers about the topic, a foundation is proposed only because it is close and cited."""
 
 SMALL_LIBRARY = 1_000
@@ -179,7 +180,8 @@ def _measure_subject(
     means_same = mean_same(is_apart)
     other = low * (OTHER_MEANING if mentions.has_rare else OTHER_FIELD)
     about = (
-        ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= other)
+        mentions.verbatim
+        | ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= other)
         | (mentions.head_in_title & (close >= np.where(is_apart, low if means_same else typical, low)))
         | (mentions.rest_unsaid & ~is_apart & (close >= np.where(mentions.present >= WHOLE, usual, central)))
         | ((levels == Mention.REPEATEDLY) & (close >= bar(np.where(prominent, 0, 1))))

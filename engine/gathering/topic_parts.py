@@ -44,6 +44,11 @@ def read_parts(topic: str) -> TopicParts:
     return TopicParts(head, place, use, means)
 
 
+def is_task(head: str) -> bool:
+    """Whether the head of a topic names what is done ("lane detection"), and no thing ("vision transformers")."""
+    return bool(_ACTION.search(head))
+
+
 def _cut(where: re.Pattern[str], text: str) -> tuple[str, str]:
     before, *after = where.split(text, maxsplit=1)
     return before, " ".join(after)

@@ -61,6 +61,9 @@ _OWN_WORK = re.compile(
 _STEERED = re.compile(r"-(?:guided|driven|conditioned|prompted|steered|controlled|aided)$")
 """What something is steered by is not what it is done to: "text-guided" image editing edits no text."""
 
+_JOINED_ABBREVIATION = re.compile(r"(?<=[a-z])[A-Z]{3,}\b")
+"""The end of a name that may be an abbreviation of the topic: "TextVQA"."""
+
 Hit = tuple[int, frozenset[int]]
 """The place of a word in its sentence, stop words not counted, and the topic's words that it stands for."""
 
@@ -117,7 +120,8 @@ class TextReader:
     def _hits(self, sentence: str) -> tuple[Hit, ...]:
         telling = []
         found = []
-        for word in _WORD.findall(_OWN_WORK.sub(" ", sentence).lower()):
+        spaced = _JOINED_ABBREVIATION.sub(self._part_abbreviation, _OWN_WORK.sub(" ", sentence))
+        for word in _WORD.findall(spaced.lower()):
             positions = self._known[word] if word in self._known else self._look_up(word)
             if positions is not None:
                 telling.append(word)
@@ -132,6 +136,9 @@ class TextReader:
                     for place in range(start, start + len(row.stems)):
                         found[place] |= frozenset(row.positions)
         return tuple((place, positions) for place, positions in enumerate(found) if positions)
+
+    def _part_abbreviation(self, joined: re.Match[str]) -> str:
+        return f" {joined[0]}" if stem(joined[0].lower()) in self._forms else joined[0]
 
     def _look_up(self, word: str) -> frozenset[int] | None:
         """The topic's words for which a word stands; ``None`` for a stop word."""

@@ -343,3 +343,27 @@ def test_a_method_that_is_said_once_beside_others_is_not_what_a_paper_does_it_wi
     other = written(3, "Federated Learning in Rounds", once)
     found = about("federated learning with differential privacy", [*own, other, *EXPLAINED], [500, 20_000, 600, 900])
     assert sorted(found) == sorted(p.title for p in own)
+
+
+def test_a_use_that_most_papers_on_a_task_say_need_not_be_said_where_few_titles_have_it() -> None:
+    text = "A camera of a car finds lanes on roads. Lane detection finds markings of lanes. "
+    own = papers_on("Lane Detection by Curves", f"{text} It is for autonomous driving.")
+    plain = written(3, "Lane Detection by Splines", f"{text} Case 3.")
+    found = about("lane detection for autonomous driving", [*own, plain, *EXPLAINED], [100, 9_000, 900, 900])
+    assert sorted(found) == sorted(p.title for p in (*own, plain))
+
+
+def test_a_title_that_says_the_topic_word_for_word_is_about_it_however_far_it_is() -> None:
+    own = papers_on("Crowd Counting by Density", "Crowd counting sums a density map of people in an image.")
+    text = "Pigs wander through corridors of a farm, and a fence tells the farmer how they feel."
+    far, apart = written(60, "Crowd Counting of Pigs", text), written(60, "Counting Pigs Before a Crowd", text)
+    found = about("crowd counting", [*own, far, apart, *EXPLAINED], [300, 1_500])
+    assert far.title in found and apart.title not in found
+
+
+def test_an_abbreviation_at_the_end_of_a_name_names_the_topic() -> None:
+    text = "Visual question answering (VQA) answers questions about an image. A VQA model looks."
+    own = papers_on("Visual Question Answering by Looking", text)
+    named = written(3, "RobotVQA: Seeing Cups", "RobotVQA answers questions about an image. A model looks. Case 3.")
+    found = about("visual question answering", [*own, named, *EXPLAINED], [5_000, 3_000, 2_000])
+    assert named.title in found

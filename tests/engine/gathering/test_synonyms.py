@@ -14,6 +14,7 @@ from engine.retrieval.topic_words import read_topic
         ("traffic forecasting with graphs", "traffic prediction with graphs"),
         ("navigation of drones", "navigation of UAV"),
         ("lifelong learning", "continual learning"),
+        ("emotion recognition in conversations", "emotion recognition in dialogue"),
     ],
 )
 def test_a_topic_is_searched_by_another_name_too(topic: str, other: str) -> None:

@@ -116,8 +116,8 @@ def test_what_few_of_many_papers_name_is_no_foundation(naming: int, foundations:
 
 
 def test_what_is_close_and_much_cited_is_a_foundation_behind_many_papers() -> None:
-    own, close = watermarks(40), [replace(paper(900 + n), title=f"Tokens {n}", citations=9_000) for n in range(4)]
-    about = np.array([True] * 40 + [False] * 4)
+    own, close = watermarks(80), [replace(paper(900 + n), title=f"Tokens {n}", citations=9_000) for n in range(4)]
+    about = np.array([True] * 80 + [False] * 4)
     found = [FoundPaper(p, 1.0) for p in (*own, *close)]
     chosen = select_foundations(found, relevance(about, ~about), 20)
     assert [item.paper.title for item in chosen] == ["Tokens 0", "Tokens 1"]
