@@ -185,7 +185,7 @@ def measure_mentions(
         np.array([nearly <= positions_in(text.title) and needed <= text.present() for text in everything]),
         np.array([bool(special) and special < needed and special <= positions_in(text.title) for text in everything]),
         np.array([key <= positions_in(text.title) for text in everything]),
-        np.array([v == Mention.IN_TITLE and _says(p, rows) for v, p in zip(levels, papers, strict=True)]),
+        np.array([needed <= positions_in(t.title) and _says(p, rows) for t, p in zip(everything, papers, strict=True)]),
         np.array([needed <= text.present() and not all(map(text.joins, beside)) for text in everything]),
         len(needed),
         bool(any(rarities[j] >= RARE for j in needed)),

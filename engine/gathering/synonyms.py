@@ -60,8 +60,14 @@ def find_synonyms(topic: str, said: TopicWords) -> list[Writing]:
     writings: list[Writing] = []
     for start, end in _find_named(topic):
         if positions := tuple(place[s] for s in stems[start:end] if s in place):
-            writings += [Writing(_stems(other), positions) for other in _others()[tuple(stems[start:end])]]
+            others = map(_stems, _others()[tuple(stems[start:end])])
+            writings += [Writing(form, positions) for other in others for form in (other, *_hyphenate(other))]
     return writings
+
+
+def _hyphenate(name: Phrase) -> list[Phrase]:
+    """The name with a hyphen between two of its words: "point-set registration"."""
+    return [(*name[:at], f"{name[at]}-{name[at + 1]}", *name[at + 2 :]) for at in range(len(name) - 1)]
 
 
 def say_otherwise(topic: str) -> list[str]:

@@ -181,7 +181,7 @@ def _measure_subject(
     other = low * (OTHER_MEANING if mentions.has_rare else OTHER_FIELD)
     about = (
         mentions.verbatim
-        | ((levels == Mention.IN_TITLE) | mentions.main_in_title) & (close >= other)
+        | (_is_in_title(mentions) | mentions.main_in_title) & (close >= other)
         | (mentions.head_in_title & (close >= np.where(is_apart, low if means_same else typical, low)))
         | (mentions.rest_unsaid & ~is_apart & (close >= np.where(mentions.present >= WHOLE, usual, central)))
         | ((levels == Mention.REPEATEDLY) & (close >= bar(np.where(prominent, 0, 1))))
@@ -201,6 +201,13 @@ def _measure_subject(
     sure = named & np.where(levels == Mention.IN_TITLE, close >= low, often & prominent & (close >= typical))
     missed = mentions.nearly_named() & ~about
     return Relevance(about, named, close, (close >= low) & (yearly >= MUCH_CITED), sure, missed)
+
+
+def _is_in_title(mentions: Mentions) -> NDArray[np.bool_]:
+    """Which titles have the topic, or all its words where the text has it: "From Simultaneous to Streaming Speech"."""
+    is_said = (mentions.levels >= Mention.REPEATEDLY) & (mentions.in_title >= WHOLE)
+    result: NDArray[np.bool_] = is_said | (mentions.levels == Mention.IN_TITLE)
+    return result
 
 
 def _find_mentions(subject: Subject, papers: Sequence[Paper], embedder: Embedder, telling: int) -> Mentions:

@@ -27,5 +27,10 @@ def test_another_name_stands_for_all_words_of_the_name() -> None:
     assert writings[("tts",)] == (0, 1)
 
 
+def test_another_name_may_have_a_hyphen() -> None:
+    topic = "point cloud registration"
+    assert ("point-set", "registr") in {writing.stems for writing in find_synonyms(topic, read_topic(topic))}
+
+
 def test_a_topic_without_other_names_is_searched_as_it_is() -> None:
     assert say_otherwise("coral reef bleaching") == []
