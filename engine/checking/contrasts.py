@@ -56,6 +56,9 @@ _LITTLE = re.compile(
 )
 """What makes little of the word behind it."""
 
+_SAME = {"real": frozenset(map(stem, ("hardware", "physical", "actual", "experiment", "outdoor", "field")))}
+"""Words with others that say the same, by whose side their counterpart is no contradiction."""
+
 REACH = 30
 """Characters before a word in which a negation or a contrast puts it aside."""
 
@@ -84,6 +87,8 @@ def find_contrasts(claim: str, sentences: Sequence[str], speaking: Sequence[str]
     said = _read(claim).units
     found = []
     for unit, word in ours.items():
+        if _SAME.get(unit, frozenset()) & held:
+            continue
         if unit in held:
             turned = _is_in_its_place(unit, word, said, every)
         else:

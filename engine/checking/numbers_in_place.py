@@ -31,7 +31,7 @@ FEWEST_BESIDE = 2
 _BOUNDARIES = (
     re.compile(
         r";|,?[\s(](?:while|whereas|but|compar(?:ed|es) (?:\w+ly )?(?:to|with)|as compared (?:to|with)|"
-        r"versus|vs\.?|than|where)\s|"
+        r"versus|vs\.?|than|where)\s|\s\((?=[a-z])|"
         r"\)\s",
         re.I,
     ),
@@ -300,7 +300,6 @@ def _is_beside_another(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber
     same = [other for sentence in theirs for other in sentence if one.number.equals(other.number)]
     own = frozenset().union(*(other.own for other in same))
     company = frozenset().union(*(other.company for other in same))
-    ours = len(one.company & own)
     units = {other.number.unit for other in same}
     for sentence in theirs:
         near = any(other in same for other in sentence)
@@ -309,7 +308,8 @@ def _is_beside_another(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber
         for other in sentence:
             if other in same or other.number.unit not in units or not (near or _are_alike(one.number, other.number)):
                 continue
-            if len(one.company & (other.own - own - company - common)) > ours:
+            ours = one.company & (own | (company - other.company))
+            if len(one.company & (other.own - own - company - common)) > len(ours):
                 return True
     return False
 

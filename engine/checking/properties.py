@@ -13,6 +13,7 @@ PROPERTIES: tuple[Strength, ...] = (
             r"human[- ]level|superhuman",
             rf"(?:as [a-z]+ as|better than|surpass\w*|match\w*|rivals?|on (?:a )?par with|"
             rf"comparable to|at the level of) (?:\w+ )?{_PEOPLE}",
+            rf"{_PEOPLE}[- ](?:accuracy|performance|parity)",
         ),
         match_words(
             rf"(?:than|to|with|by|over|like|as|of|and|against|versus|surpass\w*|exceed\w*|match\w*|outperform\w*|beat\w*)"
@@ -80,11 +81,38 @@ PROPERTIES: tuple[Strength, ...] = (
     ),
     Strength(
         "slowness",
-        match_words(r"(?:(?:is|are|was|were|but|and|yet|very|too|rather) |^)slow(?:er)?|sluggish\w*|time-consuming"),
+        match_words(
+            r"(?:(?:is|are|was|were|but|and|yet|very|too|rather|training|inference|it) |^)slow(?:er)?|slower than|"
+            r"sluggish\w*|time-consuming"
+        ),
         match_words(
             r"slow\w*|sluggish|time|hours?|days?|weeks?|minutes?|expensive\w*|cost\w*|intensive\w*|overhead|exponential\w*|"
             r"faster|fastest|speed\w*|accelerat\w*|delay\w*|latenc\w+|inefficien\w+|heavy|prohibitive\w*|bottlenecks?|long\w*|"
             r"complexity|burden\w*|quadratic\w*"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "work by hand",
+        match_words(r"by hand|manual(?:ly)?|hand-?(?:crafted|designed|tuned|labell?ed|made)"),
+        match_words(
+            r"hand\w*|manual\w*|humans?|experts?|annotat\w*|persons?|people|users?|operators?|engineer\w*|"
+            r"label\w*|supervis\w*|heuristic\w*|automatic\w*"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "a contest won",
+        match_words(r"won (?:the|an?|first)|wins the|winners? of|first place|ranked first|victory"),
+        match_words(r"won|wins?|winn\w+|first|champion\w*|1st|top|best|victor\w*"),
+        anywhere=True,
+    ),
+    Strength(
+        "limitation",
+        match_words(r"(?:is|are|remains?) (?:restricted|limited|confined|tied|bound) to|(?:applies|works) only"),
+        match_words(
+            r"restrict\w*|limit\w*|confin\w*|only|tied|specific\w*|constrain\w*|must|assum\w*|requir\w*|special\w*|just|"
+            r"single|unable|cannot|not|narrow\w*|tailored"
         ),
         anywhere=True,
     ),

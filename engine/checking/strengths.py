@@ -116,7 +116,7 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "all",
         match_words(
-            r"(?<!\bat )all|every|everywhere|universal\w*|across the board|without exceptions?|"
+            r"(?<!\bat )all(?!,)|every|everywhere|universal\w*|across the board|without exceptions?|"
             r"(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
         ),
         match_words(
@@ -160,7 +160,7 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "complete",
         match_words(
-            r"fully|full|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|"
+            r"fully|full|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|altogether|"
             r"exhaustive\w*|wholly|utterly|absolute(?:ly)?|100 ?%"
         ),
         match_words(
@@ -266,7 +266,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "necessity",
         match_words(
             r"(?<!not )(?<!without )(?<!never )(?<!no )(?<!that )(?<!which )"
-            r"(?:requir(?:e[sd]?|ing)|needs?|needed|ha(?:s|ve) to|must|mandatory)"
+            r"(?:requir(?:e[sd]?|ing)|needs?|needed|ha(?:s|ve|d) to|must|mandatory)"
             r"(?! (?:no|not|neither|little|less|fewer|only|by|for|in)\b)"
         ),
         match_words(
@@ -284,7 +284,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "sameness",
         match_words(r"identical\w*|the same as|equivalent to|equals?|interchangeabl[ey]|indistinguishabl[ey]"),
         match_words(
-            r"same|identical\w*|equival\w+|equal\w*|match\w*|coincid\w+|exact\w*|interchangeab\w+|"
+            r"same|identical\w*|parity|on (?:a )?par|equival\w+|equal\w*|match\w*|coincid\w+|exact\w*|interchangeab\w+|"
             r"indistinguishab\w+|correspond\w*|reduces? to|comparabl[ey]|no (?:significant )?difference"
         ),
     ),

@@ -20,6 +20,7 @@ SAME_START = 5
 _RELATED = (
     "camera image picture photo photograph video frame visual vision view pixel rgb clip",
     "speech spoken audio voice acoustic utterance speaker conversation",
+    "text language linguistic character word ocr document sentence",
     "language text linguistic word sentence natural dialogue conversation speak document prose",
     "medical clinical patient hospital physician health disease surgery surgical medicine doctor biomedical",
     "vehicle car driving automobile truck traffic autonomous driver",

@@ -97,6 +97,10 @@ _DENIED = re.compile(
 )
 
 
+_BOUNDED = re.compile(r"\b(?:no|not) (?:more|less|fewer|longer|later|earlier|greater|larger|smaller) than\b", re.I)
+"""A bound, which denies nothing."""
+
+
 def find_turns(claim: str, said: frozenset[str], speaking: Sequence[tuple[str, frozenset[str]]]) -> list[Turn]:
     """Signs that what the source says was retold with its meaning changed.
 
@@ -104,6 +108,7 @@ def find_turns(claim: str, said: frozenset[str], speaking: Sequence[tuple[str, f
     """
     if not said or not speaking:
         return []
+    claim = _BOUNDED.sub("at most", claim)
     texts = [text for text, _ in speaking]
     turns: list[Turn] = [
         *_turn_directions(claim, texts),

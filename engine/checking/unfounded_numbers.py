@@ -26,12 +26,20 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
         q.words
         for q in quantities(claim)
         if not (q.words.isalpha() and (q.value in listed or q.value in count_listed(_behind_colon(claim, q))))
+        and not (0 < q.value < 1 and q.unit == "times" and _is_reduction(q, [text for text, _ in sentences]))
         and not (q.value == 2 and _is_dual(spread_ranges(claim)[q.end :], about))
         and not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
         and not any(q.equals(k) for k in known)
         and not _is_converted(q, find_unit(spread_ranges(claim), q), measured)
         and not (q.unit == "" and q.value in years)
     ]
+
+
+def _is_reduction(part: Quantity, sentences: Sequence[str]) -> bool:
+    """Whether the source has it as a reduction by so many times: a quarter, "reduced by a factor of 4"."""
+    return any(
+        abs(q.value * part.value - 1) < 1e-6 for text in sentences if _REDUCED.search(text) for q in quantities(text)
+    )
 
 
 def _is_dual(behind: str, about: Sequence[str]) -> bool:
@@ -76,6 +84,11 @@ def _all_numbers(text: str) -> tuple[Quantity, ...]:
     )
 
 
+_REDUCED = re.compile(
+    r"\b(?:reduc|lower|decreas|less|few|small|short|cut|shrink|compress|fast|speed|sav)\w*\b.*\b(?:factor|times|fold|x)\b|"
+    r"\d ?(?:x|×|-fold)",
+    re.I,
+)
 _DUAL = re.compile(r"\b(?:dual|twin|double)[- ](?P<thing>[a-z]+)", re.I)
 _MAGNITUDE = re.compile(r"\b(?:(an|one|two|three|four|five|six)\s)?orders? of magnitude", re.I)
 _POWERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}

@@ -188,6 +188,7 @@ CHANNEL = paper(
         "The planner that picks the messages is greedy and comes with a guarantee.",
         "TriSend runs on a robot with two arms.",
         "BALM gives irrelevant data.",
+        "In all, training is 7.92 times as fast on OxNet.",
         "On OxNet, training is 7.92 times as fast.",
         "TriSend gains over 5 BLEU on sign-to-text and over 7 BLEU on video-to-text translation of Storm 2014 T.",
     ],
@@ -234,3 +235,39 @@ def test_a_view_likened_to_one_that_was_taken_out_dangles() -> None:
     assert is_dangling("Yin and Read (2020) come to a similar view.", [None])
     assert not is_dangling("Yin and Read (2020) come to a similar view.", ["Glosses say too little."])
     assert not is_dangling("Yin and Read (2020) come to results similar to those of others.", [None])
+
+
+BATTER = paper(
+    4,
+    title="Batting by Bilinear Filters",
+    abstract=(
+        "Filters find the ball in the frames and guide the bat. Errors shrink by a factor of 4. "
+        "Balls are hit with a HOTA of 9.5% (recall 75.9% at a distance of 2 m), and the team came second in the cup."
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The errors are a quarter of what they were.",
+        "Balls are hit with no more than 9.5% HOTA.",
+    ],
+)
+def test_a_part_and_a_bound_of_what_is_so_have_no_fault(claim: str) -> None:
+    assert kinds(claim, BATTER) == set()
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        ("Balls are hit with 75.9% HOTA.", "place"),
+        ("The team won the cup.", "strength"),
+        ("The filters are restricted to balls in frames.", "strength"),
+        ("The filters that guide the bat are set by hand.", "strength"),
+        ("The bat reaches human accuracy on balls.", "strength"),
+        ("Filters make training slower than others.", "strength"),
+    ],
+)
+def test_what_is_added_to_a_sentence_is_seen(claim: str, kind: str) -> None:
+    assert kind in kinds(claim, BATTER)
