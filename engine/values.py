@@ -144,8 +144,8 @@ class Brief:
     sections: int | None = None
     subsection_words: int | None = None
     budget: float | None = None
-    budget_tokens: int | None = None
     """US dollars the survey may cost."""
+    budget_tokens: int | None = None
     online: bool = False
     """Whether online sources are searched beside the library, or alone where ``library`` is empty."""
     without: tuple[str, ...] = ()

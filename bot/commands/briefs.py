@@ -199,7 +199,7 @@ def _dollars(value: str | None, defaults: Defaults) -> float | None:
 
 def _one_of(name: str, value: str, known: Sequence[str]) -> str:
     if value.lower() not in known:
-        raise UserError(f"“{value[:40]}” is no {name} I have. Write {name}= one of: {', '.join(known)}.")
+        raise UserError(f"{name}={value[:40]} is not possible; write one of: {', '.join(known)}.")
     return value.lower()
 
 

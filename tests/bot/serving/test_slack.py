@@ -161,7 +161,7 @@ async def test_what_is_asked_beside_a_survey_is_answered_to_the_person_alone(
             await slack.command(text, user="U9")
             assert (await slack.message(answer)).only_for == "U9"
         await slack.command("graphs length=99k", user="U9")
-        assert (await slack.message("is no length I have")).only_for == "U9"
+        assert (await slack.message("length=99k is not possible")).only_for == "U9"
         assert not any(m.only_for == "" for m in slack.messages)
         await slack.command("")
         (view,) = slack.views.values()
