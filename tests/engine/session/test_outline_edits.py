@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from engine.errors import UserError
 from engine.session import outline_edits as edit
-from engine.values import Outline, OutlineNode, PaperKey, walk_outline
+from engine.values import FoundPaper, Outline, OutlineNode, PaperKey, PaperSelection, walk_outline
+from tests.fakes import papers
 
 
 def leaf(title: str) -> OutlineNode:
@@ -25,6 +27,10 @@ OUTLINE = Outline(
         OutlineNode("End", role="conclusion"),
     ),
 )
+
+
+MERGED_FRAME = "The introduction and the conclusion cannot be merged with another section."
+NO_BODY = "At least one section about the topic has to stay."
 
 
 def titles(outline: Outline) -> list[str]:
@@ -44,6 +50,10 @@ def titles(outline: Outline) -> list[str]:
         (lambda: edit.merge("2", "3"), "1 Intro|2 A; B|2.1 A1|2.2 A2|2.3 B|3 C|4 End"),
         (lambda: edit.split("2", OUTLINE.nodes[1].children), "1 Intro|2 A1|3 A2|4 B|5 C|6 End"),
         (lambda: edit.add("New", "3"), "1 Intro|2 A|2.1 A1|2.2 A2|3 B|4 New|5 C|6 End"),
+        (lambda: edit.add_last("New"), "1 Intro|2 A|2.1 A1|2.2 A2|3 B|4 C|5 New|6 End"),
+        (lambda: edit.add("New", "2.1", after=False), "1 Intro|2 A|2.1 New|2.2 A1|2.3 A2|3 B|4 C|5 End"),
+        (lambda: edit.rename("3", "x" * 300), f"1 Intro|2 A|2.1 A1|2.2 A2|3 {'x' * 300}|4 C|5 End"),
+        (lambda: edit.drop("2.1", "2.2"), "1 Intro|2 A|3 B|4 C|5 End"),
         (lambda: edit.add("New", "5", after=False), "1 Intro|2 A|2.1 A1|2.2 A2|3 B|4 C|5 New|6 End"),
     ],
 )
@@ -66,6 +76,49 @@ def test_merging_keeps_every_paper() -> None:
     assert set(edit.merge("2", "4")(OUTLINE).nodes[1].all_papers()) == {"t:A1", "t:A2", "t:C"}
 
 
+def test_a_merged_section_has_what_both_had() -> None:
+    shared, own, other = (PaperKey(f"t:{name}") for name in ("shared", "own", "other"))
+    first = OutlineNode("One", papers=(shared, own), thin=True, hint_papers=(own,))
+    second = OutlineNode("Two", papers=(shared, other), hint_papers=(other,))
+    outline = Outline("T", (first, second, replace(second, title="Three", thin=True), leaf("B")))
+    (both, *_) = edit.merge("1", "2")(outline).nodes
+    assert (both.papers, both.hint_papers, both.thin) == ((shared, own, other), (own, other), False)
+    assert edit.merge("1", "3")(outline).nodes[0].thin
+    into = edit.merge("2", "3")(OUTLINE).nodes[1]
+    assert into.papers == () and [part.papers for part in into.children] == [
+        leaf(name).papers for name in ("A1", "A2", "B")
+    ]
+
+
+def test_a_paper_belongs_to_one_section_alone() -> None:
+    key = PaperKey("t:A1")
+    for place in ("2.2", "3"):
+        placed = edit.place_paper(key, place)(OUTLINE)
+        holding = [number for number, node in walk_outline(placed.nodes) if key in node.papers]
+        assert holding == [place]
+        assert titles(placed) == titles(OUTLINE)
+        assert edit.node_at(placed, place).papers[0] != key  # what was there stays before it
+
+
+def test_what_a_section_is_split_into() -> None:
+    own = papers(6)
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in own))
+    many, few = (OutlineNode(name, papers=tuple(p.key for p in own[:n])) for name, n in (("Many", 6), ("Few", 5)))
+    outline = Outline("T", (OUTLINE.nodes[0], few, many, OUTLINE.nodes[1]))
+    assert edit.find_parts(outline, "3", selection) == ()
+    assert edit.find_parts(outline, "4", selection) == OUTLINE.nodes[1].children
+    assert edit.find_divisible(outline, selection) == "3"
+    assert edit.find_divisible(Outline("T", (few,)), selection) == ""
+    assert edit.papers_of(few, PaperSelection(selection.found, (own[0].key,))) == own[1:5]
+    said = "Section 2 has 5 papers, too few to split: it takes 6. To begin another section: add section TITLE after 2"
+    for place, why in (("1", "The introduction and the conclusion cannot be split."), ("2", said)):
+        with pytest.raises(UserError) as refused:
+            edit.find_parts(outline, place, selection)
+        assert str(refused.value) == why
+    with pytest.raises(UserError, match="Section 1 has 1 paper, too few"):
+        edit.find_parts(Outline("T", (replace(few, papers=(own[0].key,)),)), "1", selection)
+
+
 def test_merging_joins_what_is_said_of_both() -> None:
     said = ("Set apart by: owls, mice", "Set apart by: mice, hens", "Barns", "Barns")
     outline = Outline("T", tuple(OutlineNode(text, text, (PaperKey("t:1"),)) for text in said))
@@ -77,18 +130,23 @@ def test_merging_joins_what_is_said_of_both() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda: edit.rename("9", "X"), "no section 9"),
-        (lambda: edit.drop("2.7"), "no section 2.7"),
-        (lambda: edit.move("2", "2.1", after=True), "into itself"),
-        (lambda: edit.merge("3", "3"), "with itself"),
-        (lambda: edit.merge("1", "3"), "cannot be merged"),
-        (lambda: edit.add("X", "5"), "comes last"),
-        (lambda: edit.add("X", "1", after=False), "comes first"),
+        (lambda: edit.rename("9", "X"), "There is no section 9 in the outline; it has sections 1 to 5."),
+        (lambda: edit.drop("2.7"), "There is no section 2.7 in the outline; it has sections 1 to 5."),
+        (lambda: edit.move("2", "2.1", after=True), "Section 2 cannot be moved into itself."),
+        (lambda: edit.merge("3", "3"), "A section cannot be merged with itself."),
+        (lambda: edit.merge("1", "3"), MERGED_FRAME),
+        (lambda: edit.merge("3", "5"), MERGED_FRAME),
+        (lambda: edit.rename("0", "X"), "There is no section 0 in the outline; it has sections 1 to 5."),
+        (lambda: edit.rename("3", "x" * 301), "A title has at most 300 characters; this one has 301."),
+        (lambda: edit.add("x" * 1_301, "3"), "A title has at most 300 characters; this one has 1,301."),
+        (lambda: edit.add("X", "5"), "The conclusion comes last; name a section before it."),
+        (lambda: edit.add("X", "1", after=False), "The introduction comes first; name a section after it."),
     ],
 )
 def test_what_cannot_be_done_says_why(change: Callable[[], edit.Change], why: str) -> None:
-    with pytest.raises(UserError, match=why):
+    with pytest.raises(UserError) as refused:
         change()(OUTLINE)
+    assert str(refused.value) == why
 
 
 def test_the_last_section_about_the_topic_stays() -> None:
@@ -124,20 +182,21 @@ def test_an_outline_can_be_changed_as_a_text() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "has to stay"),
-        ("1 Intro\n5 End", "has to stay"),
-        ("3 B\n1 Intro", "introduction comes first"),
-        ("5 End\n3 B", "conclusion comes last"),
-        ("3 B\n3 C", "twice"),
-        ("9 B", "no section 9"),
-        ("  2.1 A1\n3 B", "stand before"),
-        ("3", "no title"),
-        ("1 Intro\n  2.1 A1\n3 B", "have no parts"),
+        ("", NO_BODY),
+        ("1 Intro\n5 End", NO_BODY),
+        ("3 B\n1 Intro", "The introduction comes first."),
+        ("5 End\n3 B", "The conclusion comes last."),
+        ("3 B\n3 C", "Section 3 stands there twice. Give a new section no number."),
+        ("9 B", "There is no section 9 in the outline; it has sections 1 to 5."),
+        ("  2.1 A1\n3 B", "“A1” is a part; a section has to stand before it."),
+        ("3", "Section 3 has no title."),
+        ("1 Intro\n  2.1 A1\n3 B", "The introduction and the conclusion have no parts."),
     ],
 )
 def test_an_outline_as_a_text_that_makes_no_sense_is_refused(text: str, why: str) -> None:
-    with pytest.raises(UserError, match=why):
+    with pytest.raises(UserError) as refused:
         edit.from_lines(text)(OUTLINE)
+    assert str(refused.value) == why
 
 
 @given(st.text())
