@@ -24,18 +24,14 @@ class QueuePlace:
 
 def word_queued(place: QueuePlace) -> str:
     """Why a job waits, and how many are before it."""
-    running, ahead = counted(place.running, "job"), counted(place.ahead, "job")
     run, wait = ("is" if number == 1 else "are" for number in (place.running, place.ahead))
+    behind = f", and {place.ahead:,} more {wait} ahead of it." if place.ahead else ". It is next."
     match place.reason:
-        case "person" if place.ahead:
-            return f"It waits: {running} of yours {run} running, and {ahead} more of yours {wait} before it."
         case "person":
-            return f"It waits: {running} of yours {run} running. It is your next one."
-        case "workspace" if place.ahead:
-            return f"It waits: {running} of this workspace {run} running, and {ahead} {wait} before it."
+            return f"It waits: {place.running:,} of your jobs {run} running{behind}"
         case "workspace":
-            return f"It waits: {running} of this workspace {run} running. It is the next one."
+            return f"It waits: {place.running:,} of this workspace's jobs {run} running{behind}"
+        case "busy" if place.ahead:
+            return f"It waits for a free place, with about {counted(place.ahead, 'job')} ahead of it."
         case "busy":
-            return (
-                f"It waits for a free place: about {ahead} before it." if place.ahead else "It waits and is the next."
-            )
+            return "It is next in the queue."

@@ -74,10 +74,8 @@ def test_what_waits_for_ones_own_jobs_says_how_many() -> None:
         job("T1.mara.4", "held"),
     ]
     places = find_places(jobs, JobLimits())
-    assert word_queued(places["T1.mara.3"]) == "It waits: 2 jobs of yours are running. It is your next one."
-    assert word_queued(places["T1.mara.4"]) == (
-        "It waits: 2 jobs of yours are running, and 1 job more of yours is before it."
-    )
+    assert word_queued(places["T1.mara.3"]) == "It waits: 2 of your jobs are running. It is next."
+    assert word_queued(places["T1.mara.4"]) == "It waits: 2 of your jobs are running, and 1 more is ahead of it."
 
 
 @dataclass
@@ -135,10 +133,10 @@ async def test_people_see_their_place_in_the_queue_and_then_their_survey(
             await begun.wait()
         await begin(service, team, "two", "ben")
         await begin(service, team, "three", "ada")
-        waits = await team.until("It waits and is the next.", "two")
+        waits = await team.until("It is next in the queue.", "two")
         assert waits.kind == "progress"
         assert [button.typed for button in waits.buttons] == ["stop"]
-        await team.until("about 1 job before it", "three")
+        await team.until("about 1 job ahead of it", "three")
         first.set()
         for channel in ("one", "two", "three"):
             await team.until("Keywords", channel)
