@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import open_app
-from bot.bench.simulation import simulate_answer
+from bot.bench.simulation import simulate_answer, thinking_s
 from bot.serving.libraries import OwnLibrary, sample_papers
 from engine.errors import ScholiumError
 from engine.limits import Limits
@@ -32,14 +33,17 @@ CLOSE = 0.2
 """An estimate is to be within this share of what was used."""
 
 
+@dataclass(frozen=True, slots=True)
 class SimulatedProvider:
-    """The simulated service without its wire and its waiting: for counting calls and tokens."""
+    """The simulated service without its wire; ``pace`` 1 waits as long as a typical service takes, 0 not at all."""
+
+    pace: float = 0.0
 
     async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
-        """The simulated answer at once."""
-        await asyncio.sleep(0)
+        """The simulated answer, when its time has come."""
         asked = "\n".join((request.prompt.system, request.prompt.shared, request.prompt.question))
         text = simulate_answer(asked, (schema or {}).get("title", ""))
+        await asyncio.sleep(self.pace * thinking_s(asked, text))
         return Completion(text, tokens_of(asked), tokens_of(text))
 
     async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
@@ -52,11 +56,12 @@ class SimulatedProvider:
 
 @dataclass(frozen=True, slots=True)
 class EstimatedRun:
-    """What was said before writing, and what writing used; ``steps`` is what each kind of step used."""
+    """What was said before writing, and what writing used, in how many seconds; ``steps`` is what each step used."""
 
     expected: Estimate
     used: Usage
     steps: Mapping[str, Usage]
+    seconds: float
 
     def ratios(self) -> tuple[float, float, float]:
         """Calls, tokens read and tokens written: said through used."""
@@ -69,16 +74,20 @@ class EstimatedRun:
         return calls, read, written
 
 
-async def measure_estimate(library: OwnLibrary, recipe: StagedRecipe | ReviewRecipe, brief: Brief) -> EstimatedRun:
+async def measure_estimate(
+    library: OwnLibrary, recipe: StagedRecipe | ReviewRecipe, brief: Brief, pace: float = 0.0
+) -> EstimatedRun:
     """Plan and write one survey by the recipe. Raises what its steps raise."""
     account = Account()
-    model = MeteredModel(SimulatedProvider(), MODELS, Throttle(AT_ONCE), account, MemoryRecord(), brief.recipe)
+    model = MeteredModel(SimulatedProvider(pace), MODELS, Throttle(AT_ONCE), account, MemoryRecord(), brief.recipe)
     embedder = await library.embedder()
     context = RunContext(library, embedder, model=model, forest=MemoryForest(embedder))
     if isinstance(recipe, ReviewRecipe):
         chains = recipe.plan_review_calls(brief, context.limits, await sample_papers(library))
+        start = time.perf_counter()
         await recipe.review(brief, (), context)
-        return EstimatedRun(estimate_cost(chains, MODELS, AT_ONCE), account.total(), dict(account.steps))
+        seconds = time.perf_counter() - start
+        return EstimatedRun(estimate_cost(chains, MODELS, AT_ONCE), account.total(), dict(account.steps), seconds)
     found = await library.search(Query(brief.topic, recipe.paper_count(Limits())))
     selection = PaperSelection(tuple(found))
     outline = await recipe.outline(brief, selection, context)
@@ -87,9 +96,13 @@ async def measure_estimate(library: OwnLibrary, recipe: StagedRecipe | ReviewRec
     before, steps = account.total(), dict(account.steps)
     plan = WritingPlan(brief, outline, {p.key: p for p in selection.included()}, context.limits)
     expected = estimate_cost(recipe.plan_calls(plan), MODELS, AT_ONCE)
+    start = time.perf_counter()
     await recipe.write(WritingTask(brief, selection, outline), context)
+    seconds = time.perf_counter() - start
     new = {name: _less(usage, steps.get(name, Usage())) for name, usage in account.steps.items()}
-    return EstimatedRun(expected, _less(account.total(), before), {name: u for name, u in new.items() if u.calls})
+    return EstimatedRun(
+        expected, _less(account.total(), before), {name: u for name, u in new.items() if u.calls}, seconds
+    )
 
 
 def _less(after: Usage, before: Usage) -> Usage:
@@ -102,24 +115,29 @@ def _less(after: Usage, before: Usage) -> Usage:
 
 
 async def print_estimates(
-    console: Console, library_name: str, topic: str, size: tuple[int, int], names: Sequence[str]
+    console: Console, library_name: str, topic: str, size: tuple[int, int], names: Sequence[str], pace: float
 ) -> int:
-    """Print said against used for these recipes; ``size`` is sections and words of each subsection."""
+    """Print said against used for these recipes; ``size`` is sections and words of each subsection.
+
+    With a ``pace`` above 0 the seconds of writing too.
+    """
     async with open_app() as app:
         library = await app.open_library(library_name)
         brief = Brief(topic, library=library.name, sections=size[0], subsection_words=size[1])
-        console.print(await compare_estimates(library, {name: app.recipes[name] for name in names}, brief))
+        console.print(await compare_estimates(library, {name: app.recipes[name] for name in names}, brief, pace))
     return 0
 
 
-async def compare_estimates(library: OwnLibrary, recipes: Mapping[str, Recipe], brief: Brief) -> Table:
-    """The table of every recipe that writes with a language model: three rows each."""
+async def compare_estimates(
+    library: OwnLibrary, recipes: Mapping[str, Recipe], brief: Brief, pace: float = 0.0
+) -> Table:
+    """The table of every recipe that writes with a language model: three rows each, and one of seconds with a pace."""
     table = Table("Recipe", "", "Said", "Used", "Said / used", title="Said before writing / really used")
     for name, recipe in recipes.items():
         if not isinstance(recipe, StagedRecipe | ReviewRecipe):
             continue
         try:
-            run = await measure_estimate(library, recipe, replace(brief, recipe=name))
+            run = await measure_estimate(library, recipe, replace(brief, recipe=name), pace)
         except ScholiumError as error:
             table.add_row(name, str(error))
             continue
@@ -132,5 +150,8 @@ async def compare_estimates(library: OwnLibrary, recipes: Mapping[str, Recipe], 
         for at, ((what, expected, real), ratio) in enumerate(zip(rows, run.ratios(), strict=True)):
             verdict = "" if abs(1 - ratio) <= CLOSE else f" (more than {CLOSE:.0%} off)"
             table.add_row("" if at else name, what, f"{expected:,}", f"{real:,}", f"{ratio:.2f}{verdict}")
+        if pace:
+            expected_s = said.seconds * pace
+            table.add_row("", "seconds", f"{expected_s:.1f}", f"{run.seconds:.1f}", f"{expected_s / run.seconds:.2f}")
         table.add_section()
     return table

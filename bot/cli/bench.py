@@ -81,7 +81,7 @@ def bench_write(
             from bot.bench.write import write
 
             await write(console, library, topic, (sections, words), pace, faults=faults)
-        return await print_estimates(console, library, topic, (sections, words), names)
+        return await print_estimates(console, library, topic, (sections, words), names, pace)
 
     run_command(measure())
 

@@ -66,6 +66,9 @@ OPTIONS = tuple(
 QUICK_OPTIONS = ("papers", "share", "sampling", "places", "background", "review")
 _OPTION = re.compile(rf"\b({'|'.join((*OPTIONS, *QUICK_OPTIONS))})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
 _LIST = re.compile(r"(?:use )?(?:these |my )?(?:papers|reading list|list of papers)\s*:\s*(.+)", re.I | re.S)
+LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
+"""Said with a file of papers: they are the survey's papers, and no others."""
+
 _PLACE = r"(\d+(?:\.\d+)*)"
 
 

@@ -53,7 +53,7 @@ def word_price(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> s
     if not chains:
         return told
     expected = estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices)
-    return told + money.estimate(expected, uses)
+    return "\n\n".join(part for part in (told, money.estimate(expected, uses)) if part)
 
 
 def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper]) -> str:

@@ -32,7 +32,7 @@ from bot.commands.commands import (
     Show,
     StartSurvey,
 )
-from bot.commands.grammar import parse, write_start
+from bot.commands.grammar import LIST_WORDS, parse, write_start
 from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
 from bot.conversation.group_maps import write_group_map
@@ -351,19 +351,24 @@ class Turns:
         """The card of the step; where a person has changed it, what has changed is said besides."""
         session, by_form = turn.session, turn.actor if turn.alone else ""
         job = before.job if isinstance(event, JobDone) else None
-        same = before.state.phase == session.state.phase
+        same, price = before.state.phase == session.state.phase, self._price(turn)
         if isinstance(event, EDITS) or (job and job.kind == "divide"):
-            turn.say(word_change(before.state, session.state, by_form))
+            turn.say(word_change(before.state, session.state, by_form, price))
         elif job is None and not same:
             turn.close_card(word_decision(before.state, event, turn.actor))
+        elif job is None and price:
+            turn.say(price)
         if job and before.state.survey and session.state.survey and job.kind not in PROPOSING:
             turn.result(job, word_revision(before.state.survey, session.state.survey, job.change))
             job = None
-        turn.show_card(self.card(turn), job=job)
+        turn.show_card(make_card(session, price), job=job)
+
+    def _price(self, turn: Turn) -> str:
+        return word_price(turn.session.state, self._defaults, turn.uses)
 
     def card(self, turn: Turn) -> Card:
         """The step's card, with what accepting it will take."""
-        return make_card(turn.session, word_price(turn.session.state, self._defaults, turn.uses))
+        return make_card(turn.session, self._price(turn))
 
     async def _show(self, turn: Turn, show: Show, person: str) -> None:
         session = turn.session
@@ -393,7 +398,3 @@ class Turns:
             raise UserError(wording.NOTHING_TO_EXPORT)
         paths = await asyncio.to_thread(write_files, survey, self.folder(turn.stored), formats)
         turn.say(wording.EXPORTED, files=paths)
-
-
-LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
-"""Said with a file of papers: they are the survey's papers, and no others."""

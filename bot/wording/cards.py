@@ -213,8 +213,11 @@ def _summary(state: State) -> str:
 _SAME = "Nothing to change: that is how the list stands already."
 
 
-def word_change(before: State, after: State, actor: str) -> str:
-    """What an edit has changed in a proposal; ``actor`` is named where a form or a button did it."""
+def word_change(before: State, after: State, actor: str, price: str = "") -> str:
+    """What an edit has changed in a proposal; ``actor`` is named where a form or a button did it.
+
+    An outline as it is now has another ``price``.
+    """
     who = f"@{escape_markdown(actor)}: " if actor else ""
     match before, after:
         case State(keywords=KeywordPool() as old), State(phase="keywords", keywords=KeywordPool() as new):
@@ -222,7 +225,8 @@ def word_change(before: State, after: State, actor: str) -> str:
         case State(papers=PaperSelection() as old), State(phase="papers", papers=PaperSelection() as new):
             return who + _changed_papers(old, new)
         case State(outline=Outline() as old), State(phase="outline", outline=Outline() as new):
-            return who + (_moved_papers(old, new, after) or _joined_sections(old, new) or _changed_outline(old, new))
+            said = _moved_papers(old, new, after) or _joined_sections(old, new) or _changed_outline(old, new)
+            return "\n\n".join(part for part in (f"{who}{said}", price) if part)
         case State(chosen=int(was)), State(phase="discussion", chosen=int(number)) if number and number != was:
             return f"{who}{word_taken(after)}"
         case State(survey=Survey() as old), State(phase="discussion", survey=Survey() as new):

@@ -108,3 +108,24 @@ def unchecked(survey: Survey) -> list[str]:
         for claim in section.claims
         if any(citation.verdict == "unchecked" for citation in claim.citations)
     ]
+
+
+async def test_each_change_of_an_outline_is_answered_with_what_it_will_take(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        chat = lab.chat
+        await lab.talk("survey dense retrieval recipe=autosurvey sections=4 words=60", "ok", "ok")
+        for edit, answer in (
+            ("rename 2 to Indexes", "Section 2 is now"),
+            ("add section Noise after 2", "Added “3 Noise”"),
+        ):
+            before = len(chat.sent)
+            await chat.say(edit)
+            told = [m.text for m in chat.sent[before:] if not m.slot]
+            assert any(answer in text and "Writing it takes about" in text for text in told), told
+        await lab.talk("ok", "back", "move 3 before 2")
+        told = [m.text for m in chat.sent if not m.slot]
+        assert "Put into another order" in told[-1]
+        assert "of the text stay as written" in told[-1]
+        await chat.say("rewrite all")
+        told = [m.text for m in chat.sent if not m.slot]
+        assert told[-1].startswith("Writing it takes about")

@@ -245,3 +245,9 @@ def test_the_options_of_a_survey_in_quotation_marks_are_read_as_they_stand() -> 
     assert (read.said, read.command) == (said, parse(said))
     assert isinstance(read.command, StartSurvey)
     assert read.command.topic == "dense retrieval"
+
+
+@pytest.mark.parametrize("phase", ["outline", "discussion"])
+@pytest.mark.parametrize("command", ["add section Noise after 2", "add section Part-of-speech tagging before 3"])
+def test_the_commands_own_words_are_no_part_of_a_title(command: str, phase: Phase) -> None:
+    assert read_utterance(command, phase, "direct") == command
