@@ -12,7 +12,9 @@ from engine.values import Paper
 
 def without_abstracts(lacking: int, papers: int) -> str:
     """Papers that cannot stand behind a sentence."""
-    return f"{lacking:,} of {papers:,} papers have no abstract: a survey can list them, but cannot quote them."
+    have, them = ("has", "it") if lacking == 1 else ("have", "them")
+    lack = f"{lacking:,} of {counted(papers, 'paper')} {have} no abstract"
+    return f"{lack}: a survey can list {them}, but cannot quote {them}."
 
 
 def texts_read(count: int) -> str:
@@ -36,9 +38,9 @@ def dropped_fields(dropped: Mapping[str, int], papers: int) -> str:
     more = f" and {len(unused) - SHOWN_FIELDS} other fields" if len(unused) > SHOWN_FIELDS else ""
     lines = []
     if lost:
-        lines.append(f"Of {papers:,} records, could not be read: {', '.join(lost)}.")
+        lines.append(f"Of {counted(papers, 'record')}, could not be read: {', '.join(lost)}.")
     if unused:
-        lines.append(f"Of {papers:,} records, not kept: {', '.join(unused[:SHOWN_FIELDS])}{more}.")
+        lines.append(f"Of {counted(papers, 'record')}, not kept: {', '.join(unused[:SHOWN_FIELDS])}{more}.")
     return "\n".join(lines)
 
 

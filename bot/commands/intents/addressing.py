@@ -13,6 +13,7 @@ _VOCATIVE = re.compile(r"^([A-Z]?[a-z]+) ?, |, ?([A-Z][a-z]+) ?[?!.]*$")
 _TECHNICAL = re.compile(r"\b(?:[A-Z]{2,}[A-Za-z0-9-]*|[A-Z][a-z]+[A-Z]\w*|\w+-\w+-\w+)\b")
 _PLAIN_CAPITALS = frozenset(["OK", "LOL", "PI", "GPU", "TV", "PM", "AM", "HR", "IT", "NSF", "USB"])
 _REFERENCE = re.compile(r"\[\d+\]")
+_NUMBER = re.compile(r"#?\d+(?:-\d+)?|#last")
 _LONGEST_TERM = 7
 _CALLED = re.compile(
     r"\s*(?:(?:ok|okay|hey|hi|hello|yes|no|please|thanks|so)[\s,]+)?(?:@scholium\b[\s,:]*|scholium\s*[,:]\s*)", re.I
@@ -48,9 +49,10 @@ _SAYS_WHO = re.compile(r"\b(?:i|you|we|he|she|they) ")
 """“the one I just deleted” is no keyword."""
 _NEEDED_AMONG_PEOPLE = {
     "status": re.compile(
-        r"\b(?:status|progress|eta|update|survey|ready|done|finished|far|long|scholium|bot|writing|written|write|step|papers|"
-        r"sections?|keywords|outline|left|when|now)\b.*[?]|\b(?:status|progress|eta|update)\b",
-        re.I,
+        r"^(?!\W*(?:so )?are we (?:all )?(?:done|finished|ready)\b).*"
+        r"(?:\b(?:status|progress|eta|update|survey|ready|done|finished|far|long|scholium|bot|writing|written|write|step|"
+        r"papers|sections?|keywords|outline|left|when|now)\b.*[?]|\b(?:status|progress|eta|update)\b)",
+        re.I | re.S,
     ),
     "no": re.compile(
         r"^\W*no(?:pe)?\W*$|\b(?:regenerate|again|(?:an)?other|others|different|new|propose|suggest|none|these|those|this|"
@@ -154,4 +156,4 @@ def names_subject(text: str) -> bool:
     is_numbered = named & {"number", "numbers"} and all(
         word[-1].isdecimal() or word.startswith("number") for word in named
     )
-    return bool(named) and not is_numbered
+    return not all(map(_NUMBER.fullmatch, named)) and not is_numbered

@@ -47,7 +47,7 @@ def fill_command(template: str, phrase: Phrase, text: str, tagger: SpanTagger) -
 def _fill_words(command: str, phrase: Phrase, text: str, tagger: SpanTagger) -> str:
     """The command with the topic, keywords or title among the words; empty where they cannot be told from the rest."""
     if command == "survey":
-        return _fill_topic(phrase, text, tagger)
+        return _fill_topic(text, tagger)
     if command == "invite":
         named = _NAMED_PERSON.findall(" ".join(text.split()))
         return f"invite {named[0]}" if len(named) == 1 else ""
@@ -71,10 +71,10 @@ def _fill_words(command: str, phrase: Phrase, text: str, tagger: SpanTagger) -> 
             return ""
 
 
-def _fill_topic(phrase: Phrase, text: str, tagger: SpanTagger) -> str:
-    if said := read_survey(phrase, loosely=True, among_people=False):
-        return said
+def _fill_topic(text: str, tagger: SpanTagger) -> str:
     rest, options = take_options_out(text)
+    if said := read_survey(normalise(rest), loosely=True, among_people=False):
+        return " ".join((said, *(option for option in options if option not in said)))
     topic = tagger.find("survey", normalise(rest))
     if not topic:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from functools import cache
 
 from bot.commands.intents.phrases import Phrase, ends_sentence
@@ -61,7 +62,9 @@ def take_options_out(said: str) -> tuple[str, list[str]]:
 
 
 def _write_option(option: str, values: tuple[str, ...]) -> str:
-    """The option with its values; “after 2018” begins with the year after."""
+    """The option with its values; “after 2018” begins with the year after, “the last 5 years” five years ago."""
+    if "{ago}" in option:
+        return option.format(ago=datetime.now(UTC).year - int(values[0]))
     if "{after}" in option or "{before}" in option:
         return option.format(after=int(values[0]) + 1, before=int(values[0]) - 1)
     if option.startswith("language"):
@@ -71,7 +74,7 @@ def _write_option(option: str, values: tuple[str, ...]) -> str:
 
 def _with_digits(said: str) -> str:
     numbers = table("cardinals")
-    named = rf"\b({'|'.join(numbers)})(?=\s+(?:sections|chapters)\b)"
+    named = rf"\b({'|'.join(numbers)})(?=\s+(?:sections|chapters|years)\b)"
     return re.sub(named, lambda match: str(numbers[match[1].lower()]), said, flags=re.I)
 
 

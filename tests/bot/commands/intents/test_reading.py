@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,10 @@ def test_a_pattern_that_fits_is_not_followed_where_the_examples_speak_against_it
         ("put back the one I just deleted", "keywords", "direct", "undo"),
         ("please take “robotics” off the list", "keywords", "direct", "drop robotics"),
         ("let Jonas in as well", "discussion", "direct", "invite Jonas"),
+        ("the fourth isn't relevant", "keywords", "direct", "drop 4"),
+        ("keywords 1 to 3 are too general, remove them", "keywords", "direct", "drop 1-3"),
+        ("please write in German about tides", "topic", "direct", "survey tides language=German"),
+        ("are we done here?", "writing", "thread", ""),
         ("add another cup next time", "keywords", "thread", ""),
         ("paper 2 is really good, worth reading", "papers", "thread", ""),
         ("we should write a review one day", "topic", "thread", ""),
@@ -237,6 +242,11 @@ def test_no_long_text_takes_long_to_read() -> None:
             began = time.process_time()
             read_plain(text, ReadingContext(phase))
             assert time.process_time() - began < 1.0, text
+
+
+def test_the_last_years_are_counted_from_this_one() -> None:
+    said = read_utterance("sea ice forecasting from the last five years", "topic", "direct")
+    assert said == f"survey sea ice forecasting years={datetime.now(UTC).year - 5}.."
 
 
 def test_the_options_of_a_survey_in_quotation_marks_are_read_as_they_stand() -> None:
