@@ -6,6 +6,7 @@ Vectors are reduced, clustered by one of three algorithms, and named by c-TF-IDF
 from __future__ import annotations
 
 import random
+import re
 import threading
 from collections.abc import Collection, Sequence
 from typing import Literal, TypeAlias
@@ -43,6 +44,22 @@ NOISE = -1
 
 OTHER_WORK = "Other Work"
 """Heading of the papers that are in no group."""
+
+_YEARS = re.compile(r"Work (?:of|since|up to|from \d+ to) \d+")
+
+
+def name_years(first: int, last: int, place: int, parts: int) -> str:
+    """Heading of papers of no group that are divided into ``parts`` by their years."""
+    if first == last:
+        return f"Work of {first}"
+    if place == parts - 1:
+        return f"Work since {first}"
+    return f"Work up to {last}" if place == 0 else f"Work from {first} to {last}"
+
+
+def is_rest(title: str) -> bool:
+    """Whether the heading stands over papers of no group, all or those of some years."""
+    return title == OTHER_WORK or bool(_YEARS.fullmatch(title))
 
 
 def pick_algorithm(seed: int) -> Algorithm:

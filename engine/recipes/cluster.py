@@ -105,10 +105,10 @@ MOST_PARTS = 4
 """Subsections of a section that a language model gives headings."""
 
 LARGE_SECTION = 40
-"""Papers from which a section is divided as a survey is; a smaller one where half of it is in lines of work."""
+"""Papers from which a section is large; a smaller one is divided where half of it is in lines of work."""
 
 LEAST_COVERED = 1 / 3
-"""Share of the papers that have to be in a line of work for a survey to be divided into such lines."""
+"""Share of a large section's papers that have to be in its lines of work for it to be divided."""
 
 SMALLEST_REST = 20
 """Papers of no line of work that are divided by how close they are, where each part gets a heading."""
@@ -209,7 +209,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         return clusters(papers, found, brief.topic, self.formula)
 
     def _lines(self, papers: Sequence[Paper], vectors: Vectors, found: Labels, brief: Brief) -> list[Cluster]:
-        """Lines of work; where they hold few of the papers, the others by their years.
+        """Lines of work and the rest; the papers by their years where there are no lines.
 
         Where so many sections are asked for and there are more or fewer lines, the clusters.
         """
@@ -220,14 +220,12 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         headings = find_headings(field, found)
         for most in sizes:
             lines = divide_by_headings(field, headings, most, self.formula)
-            covered = sum(len(line.papers) for line in lines if line.name != OTHER_WORK)
-            if len(lines) == asked or (not asked and len(lines) > 1 and covered >= LEAST_COVERED * len(papers)):
+            if len(lines) == asked or (not asked and len(lines) > 1):
                 return lines
         if asked:
             return name_cautiously(papers, vectors, found, brief.topic)
-        rest = lines.pop().papers if lines else papers
-        parts = max(2, min(LARGEST_SECTIONS // 2, len(rest) // PAPERS_A_SECTION))
-        return [*lines, *divide_by_years(rest, parts, brief.topic, SMALLEST_SECTION)]
+        parts = max(2, min(LARGEST_SECTIONS // 2, len(papers) // PAPERS_A_SECTION))
+        return divide_by_years(papers, parts, brief.topic, SMALLEST_SECTION)
 
     def _count(self, points: Vectors, brief: Brief, context: RunContext) -> int:
         """How many clusters to make of the papers with these points."""

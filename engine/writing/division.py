@@ -8,7 +8,15 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from engine.naming.clustering import Labels, best_cluster_count, clusters, dissolve_small, labels, split_in_two
+from engine.naming.clustering import (
+    Labels,
+    best_cluster_count,
+    clusters,
+    dissolve_small,
+    labels,
+    name_years,
+    split_in_two,
+)
 from engine.naming.headings import rank_headings, rank_terms
 from engine.naming.lines_of_work import CANDIDATES
 from engine.naming.phrases import GroupedPhrases
@@ -80,16 +88,8 @@ def divide_by_years(papers: Sequence[Paper], parts: int, topic: str, least: int)
         return divide_by_years(papers, parts - 1, topic, least)
     terms = rank_terms(GroupedPhrases(groups), topic, "bounded")
     spans = [[p.year for p in group if p.year] or [bounds[0]] for group in groups]
-    names = [_name_years(min(span), max(span), i, len(groups)) for i, span in enumerate(spans)]
+    names = [name_years(min(span), max(span), i, len(groups)) for i, span in enumerate(spans)]
     return [Cluster(name, ranked, tuple(group)) for name, ranked, group in zip(names, terms, groups, strict=True)]
-
-
-def _name_years(first: int, last: int, place: int, parts: int) -> str:
-    if first == last:
-        return f"Work of {first}"
-    if place == parts - 1:
-        return f"Work since {first}"
-    return f"Work up to {last}" if place == 0 else f"Work from {first} to {last}"
 
 
 def name_cautiously(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.citations import cite
-from engine.naming.clustering import OTHER_WORK, clusters, labels
+from engine.naming.clustering import clusters, is_rest, labels
 from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn
 from engine.paper_kinds import KINDS, is_survey
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
@@ -64,7 +64,7 @@ def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
     shown = tuple(
         LineOfWork(line.number, line.title, _describe(line), len(line.papers), *_span(line.papers)) for line in lines
     )
-    named = [line for line in lines if line.title != OTHER_WORK]
+    named = [line for line in lines if not is_rest(line.title)]
     surveys = sum(map(is_survey, papers))
     text = frame_field(papers, len(named), surveys, has_rest=len(named) < len(lines))
     return Overview(text, shown, choose_starting_points(topic, papers))
@@ -77,7 +77,7 @@ def _span(papers: Sequence[Paper]) -> tuple[int | None, int | None]:
 
 def _describe(line: Line) -> str:
     """What the line of work is: a paper's own definition of it, else the terms that set it apart."""
-    if line.title not in KINDS and (definition := find_definition(line.title, line.papers)):
+    if not (line.title in KINDS or is_rest(line.title)) and (definition := find_definition(line.title, line.papers)):
         return f"{shorten_quotation(definition).cell} {cite([definition.paper.key])}"
     terms = [term for term in line.terms if term.casefold() != line.title.casefold()][:4]
     top = max(line.papers, key=lambda p: p.citations or 0)

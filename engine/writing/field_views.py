@@ -19,7 +19,7 @@ from engine.text import terms
 from engine.values import Brief, Paper, PaperKey, Query
 from engine.writing.assembly import FieldView, holds_something
 from engine.writing.field_overview import Line, draw_map, draw_time_line, group_nearby, write_overview
-from engine.writing.paper_tables import QuotedTable, compare_results, tabulate_papers
+from engine.writing.paper_tables import QuotedTable, caption_table, compare_results, tabulate_papers
 
 NEARBY_PAPERS = 60
 """Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
@@ -115,8 +115,7 @@ def _with_tables(section: Section, papers: Sequence[Paper], names: Sequence[Name
     made: list[tuple[QuotedTable, str]] = []
     if len(papers) >= FEWEST_ROWS:
         known = sorted(papers, key=lambda p: -(p.citations or 0))[:MOST_ROWS]
-        caption = f"Papers on {section.title}, oldest first."
-        made.append((tabulate_papers(known, index_names(names), caption), SIDE_BY_SIDE))
+        made.append((tabulate_papers(known, index_names(names), caption_table(section.title)), SIDE_BY_SIDE))
     if compared := compare_results(papers, names, "Numbers on the same data, in the papers' own words."):
         made.append((compared.results, SAME_DATA))
     tables = tuple(replace(quoted.table, introduction=said) for quoted, said in made)

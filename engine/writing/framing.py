@@ -51,6 +51,8 @@ def _count(papers: Sequence[Paper], position: int) -> str:
             f"{papers_} since {years[0]}, {recent} of them from {years[-1] - RECENT_YEARS + 1} or later.",
             f"Of the {papers_} from {years[0]} to {years[-1]}, {recent} appeared since {years[-1] - RECENT_YEARS + 1}.",
         )[position % 2]
+    if since == count:
+        return f"{papers_} from {years[0]} to {years[-1]}."
     return (
         f"{papers_} from {years[0]} to {years[-1]}, {since} of them since {median}.",
         f"The {papers_} appeared between {years[0]} and {years[-1]}, {since} of them since {median}.",

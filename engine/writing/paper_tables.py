@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.citations import cite
+from engine.naming.clustering import is_rest
 from engine.naming.names import is_name
 from engine.overview import Name
+from engine.paper_kinds import KINDS
 from engine.retrieval.identity import surname
 from engine.survey import CellEvidence, Claim, Table
 from engine.text import inert, list_words
@@ -27,6 +29,11 @@ MOST_NAMES = 6
 
 NOTHING = "–"
 """What a cell holds where the abstract says nothing of it."""
+
+
+def caption_table(title: str) -> str:
+    """The caption of the table of a section's papers."""
+    return f"{title}, oldest first." if is_rest(title) or title in KINDS else f"Papers on {title}, oldest first."
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.citations import cite
-from engine.naming.clustering import OTHER_WORK
+from engine.naming.clustering import is_rest
 from engine.naming.names import find_names
 from engine.overview import Name, index_names
 from engine.paper_kinds import KINDS
@@ -18,7 +18,7 @@ from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
 from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
 from engine.writing.field_overview import Line, draw_map, draw_time_line, find_definition
 from engine.writing.framing import frame_section, years_of
-from engine.writing.paper_tables import compare_results, tabulate_papers
+from engine.writing.paper_tables import caption_table, compare_results, tabulate_papers
 from engine.writing.quotation import find_open_problems, shorten_quotation
 
 SET_APART = "Set apart by: "
@@ -94,7 +94,7 @@ def _write_part(node: OutlineNode, material: Material, position: int, said: str 
     if below:
         parts = list_words(child.title for child in node.children)
         return Section(node.title, f"{text} Its parts: {parts}.", claims, below)
-    table = tabulate_papers(papers, index_names(material.names), f"Papers on {node.title}, oldest first.")
+    table = tabulate_papers(papers, index_names(material.names), caption_table(node.title))
     return Section(node.title, text, (*claims, *table.claims), tables=(table.table,))
 
 
@@ -133,9 +133,8 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
     limits = "" if str(years) == ".." else f" Only papers of the years {years} were considered."
     order = list_words(f"{line.title} (Section {line.number})" for line in lines)
     text = f"This reading map of the literature on {material.brief.topic} was made from {len(papers)} papers."
-    text += (
-        f"{limits} Each section frames one line of work in figures and sets its papers side by side in their own words"
-    )
+    framed = "the work of some years" if all(is_rest(line.title) for line in lines) else "one line of work"
+    text += f"{limits} Each section frames {framed} in figures and sets its papers side by side in their own words"
     text += f": {order}." if lines else "."
     figures = (draw_time_line(lines), draw_map(lines, embedder))
     turns = _turns(lines)
@@ -148,7 +147,7 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
 
 def _turns(lines: Sequence[Line]) -> str:
     """Which line of work began first, and which is the youngest by its median year."""
-    named = [line for line in lines if line.title != OTHER_WORK and line.title not in KINDS]
+    named = [line for line in lines if not is_rest(line.title) and line.title not in KINDS]
     dated = [(years[len(years) // 2], years[0], line.title) for line in named if (years := years_of(line.papers))]
     if len(dated) < 2:
         return ""

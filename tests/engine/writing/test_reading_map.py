@@ -335,3 +335,14 @@ def test_what_cannot_be_compared_is_not_compared(second: str) -> None:
     first = reports(1, "TreeParse achieves 71.3% accuracy on the WikiSQL dataset.")
     material = collect_material(Brief("Parsing", "cluster", "main"), [first, reports(2, second)])
     assert "On WikiSQL" not in write_line(OUTLINE.nodes[1], material, 1).text
+
+
+def test_papers_of_no_line_of_work_are_called_none() -> None:
+    def line(number: str, title: str, year: int) -> Line:
+        return Line(number, title, ("chart parsing",), tuple(about_parsing(year * 10 + i, year=year) for i in range(3)))
+
+    overview = write_overview("parsing", [line("2", "Work up to 2018", 2018), line("3", "Work since 2020", 2020)])
+    assert "lines of work" not in overview.text
+    outline = Outline("T", (OutlineNode("Work up to 2018", "", (about_parsing(1).key,)),))
+    material = collect_material(Brief("parsing"), [about_parsing(1)])
+    assert write_line(outline.nodes[0], material, 0).tables[0].caption == "Work up to 2018, oldest first."
