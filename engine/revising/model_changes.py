@@ -92,7 +92,7 @@ async def _change_section(
         case "translate":
             return await _translate_section(selection, survey, change, context.require_model())
         case "cite":
-            return await _with_citation(selection, survey, change, context)
+            return await _with_citation(brief, selection, survey, change, context)
         case "rewrite" | "expand" | "shorten" | "paragraph":
             return await _rewrite_section(brief, selection, survey, change, context)
 
@@ -117,7 +117,7 @@ async def _rewrite_section(
     request = Request("drafting", step, prompt, max(1_024, wanted.words * 3), 1.0)
     text = await model.text(request)
     draft = await verify_citations(
-        model, settle_citations(Draft(OutlineNode(wanted.old.title), wanted.papers, read_prose(text)))
+        model, settle_citations(Draft(OutlineNode(wanted.old.title), wanted.papers, read_prose(text))), brief.topic
     )
     if not list_cited_keys(draft.text):
         await model.forget(request)
@@ -153,14 +153,16 @@ def _neighbours_of(survey: Survey, place: str) -> str:
 
 
 async def _with_citation(
-    selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
+    brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
 ) -> Survey:
     """The paper cited after the sentence that it supports, as the check says; no sentence is bent to fit it."""
     paper = paper_named(selection, survey, change.wish)
     section = section_to_change(survey, change.place)
     lines = list_uncited_sentences(section, paper)
     bare = "\n\n".join(f"{_without_stop(strip_citations(line))} {cite([paper.key])}." for line in lines)
-    draft = await verify_citations(context.require_model(), Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare))
+    draft = await verify_citations(
+        context.require_model(), Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare), brief.topic
+    )
     behind = {fold(strip_citations(c.text)): c.citations[0] for c in draft.claims if c.ending == "kept" and c.citations}
     supported = [line for line in lines if fold(strip_citations(line)) in behind]
     if not supported:
@@ -260,10 +262,10 @@ async def _answer_with_model(
         async for piece in model.stream(request):
             buffer += piece
             for sentence in _whole_sentences(buffer)[len(checks) : -1]:  # the last may still grow
-                checks.append(group.create_task(_check_sentence(sentence, chosen, question, context)))
+                checks.append(group.create_task(_check_sentence(sentence, chosen, question, context, brief.topic)))
                 answer = await _grown(answer, checks, context)
         for sentence in _whole_sentences(buffer)[len(checks) :]:
-            checks.append(group.create_task(_check_sentence(sentence, chosen, question, context)))
+            checks.append(group.create_task(_check_sentence(sentence, chosen, question, context, brief.topic)))
         for check in checks:
             await check
             answer = await _grown(answer, checks, context)
@@ -278,7 +280,9 @@ def _whole_sentences(text: str) -> list[str]:
     return sentences(read_prose(text).replace("\n\n", " "))
 
 
-async def _check_sentence(sentence: str, papers: Sequence[Paper], question: str, context: RunContext) -> Claim | None:
+async def _check_sentence(
+    sentence: str, papers: Sequence[Paper], question: str, context: RunContext, topic: str
+) -> Claim | None:
     """The sentence as it holds; without citations it is general knowledge; ``None`` where it does not hold."""
     if sentence.strip(" .") == "NONE":
         return None
@@ -288,7 +292,7 @@ async def _check_sentence(sentence: str, papers: Sequence[Paper], question: str,
         of_a_work = "[" in sentence or _OF_A_WORK.search(draft.text)
         bare = of_a_work or asserts_of_something(draft.text, vocabulary, (question,))
         return None if bare else Claim(draft.text, ())
-    draft = await verify_citations(context.require_model(), draft)
+    draft = await verify_citations(context.require_model(), draft, topic)
     return next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)
 
 

@@ -261,7 +261,7 @@ class Frame:
             draft = settle_citations(
                 Draft(OutlineNode(name.capitalize()), self.survey.references, read_prose(text, name))
             )
-            draft = await verify_citations(self.model, draft)
+            draft = await verify_citations(self.model, draft, self.brief.topic)
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", name.capitalize(), f"round {number}: {error}"))
             return former

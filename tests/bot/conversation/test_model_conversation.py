@@ -85,6 +85,9 @@ async def test_each_way_of_changing_a_section_changes_that_section_only(
             if "translate" in said:
                 assert list_cited_keys(after["2.1"].text) == list_cited_keys(before["2.1"].text)
                 assert all(claim.text in after["2.1"].text for claim in after["2.1"].claims)
+        await lab.talk("cite arxiv:2001.00201 in 2.1", "what do systems learn from the passage index?")
+        checks = [str(call.body["messages"]) for call in service.calls if call.kind == "CheckAnswer"]
+        assert all("The survey is about: dense retrieval" in asked for asked in checks)
         await chat.say("undo 4")
         assert (await lab.survey()).sections == first
 

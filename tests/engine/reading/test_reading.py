@@ -383,7 +383,7 @@ async def test_a_writer_is_given_the_opening_and_evidence_names_the_page(place: 
     support = Support(sentence=1, key=given_paper.key, supported=True, quote=quote)
     model = FakeModel(lambda _, __: CheckAnswer(verdicts=[support]).model_dump_json())
     draft = Draft(OutlineNode("T"), tuple(bodies.values()), f"It gains 9.5 points [@{given_paper.key}].")
-    ((citation,),) = [claim.citations for claim in (await verify_citations(model, draft)).claims]
+    ((citation,),) = [claim.citations for claim in (await verify_citations(model, draft, "")).claims]
     assert (citation.quote, citation.source, citation.page) == (quote, "full text", 2)
     assert not given_paper.body and json.dumps(quote)
 
