@@ -20,7 +20,8 @@ from engine.gathering.word_rarity import measure_rarity
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import SEEDS, closeness, measure_popularity
-from engine.retrieval.topic_words import Scores
+from engine.retrieval.topic_words import Scores, read_topic
+from engine.text import STOP_WORDS, stem, terms
 from engine.values import Coverage, FoundPaper, Paper, Reason
 
 LEAST_CORE = 8
@@ -63,8 +64,8 @@ SIMILAR_SHARE = 40
 """For at most one of so many papers about the topic, a foundation is proposed only because it is close and cited."""
 
 SMALL_LIBRARY = 1_000
-"""A smaller library is somebody's collection: what is typical of the topic's papers there belongs, named or not, and
-so does what names it, however far it is from the others."""
+"""A smaller library is somebody's collection: what is typical of the topic's papers there belongs if it says the
+topic's rarest word, and so does what names it, however far it is from the others."""
 
 DEVOTED = 1 / 3
 """Where this share of a small library names the topic, the library is on it, and `OTHER_MEANING` suffices."""
@@ -195,12 +196,25 @@ def _measure_subject(
     about |= mentions.method_unsaid & (close >= usual) & (yearly >= WELL_CITED)
     if about[:telling].sum() < LEAST_CORE:
         about |= mentions.nearly_in_title & (close >= low)
-    named = about | collected
-    is_devoted = is_small and named.sum() >= DEVOTED * subject.counts.papers
-    about = named | (is_small & (close >= (other if is_devoted else low)))
+    about = named = about | collected
+    is_devoted = named.sum() >= DEVOTED * subject.counts.papers
+    about = named | (_may_belong(subject, papers) & (close >= (other if is_devoted else low)))
     sure = named & np.where(levels == Mention.IN_TITLE, close >= low, often & prominent & (close >= typical))
     missed = mentions.nearly_named() & ~about
     return Relevance(about, named, close, (close >= low) & (yearly >= MUCH_CITED), sure, missed)
+
+
+def _may_belong(subject: Subject, papers: Sequence[Paper]) -> NDArray[np.bool_]:
+    """Which papers of a small library say the rarest word of a subject, or a part of it; none of a larger one.
+
+    Without it ("retrieval" of "retrieval-augmented") much is close there that has nothing to do with the topic.
+    """
+    if not subject.is_of_small_library:
+        return np.zeros(len(papers), np.bool_)
+    rarest = read_topic(subject.text).stems[int(measure_rarity(subject.text, subject.counts).argmax())]
+    parts = {stem(part) for part in rarest.split("-")} - STOP_WORDS
+    said = (frozenset(terms(f"{paper.title} {paper.content}".replace("-", " "))) for paper in papers)
+    return np.array([bool(parts & stems) for stems in said], np.bool_)
 
 
 def _is_in_title(mentions: Mentions) -> NDArray[np.bool_]:

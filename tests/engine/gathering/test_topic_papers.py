@@ -145,8 +145,9 @@ async def test_what_all_papers_of_a_small_library_say_is_still_what_they_are_abo
         paper(100 + n, title=f"Speculative Decoding with {word.title()}", abstract=said[n % 2].format(word))
         for n, word in enumerate(words)
     ]
+    close = paper(300, title="Serving Trees", abstract="Large language models decode trees slowly. We serve LLMs.")
     library = await create_library(tmp_path / "small")
-    await library.add([*own, *papers(3, "vision", 501)])
+    await library.add([*own, close, *papers(3, "vision", 501)])
     await library.index(lambda _: None)
     topic = "speculative decoding of large language models"
     brief, pool = Brief(topic, library="small"), KeywordPool((Keyword(topic, "topic"),))
