@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.checking.back_references import begins_with_reference
 from engine.retrieval.identity import surname
 from engine.text import fold
 from engine.values import Paper
@@ -181,6 +179,14 @@ def _unless_said(pattern: str, addition: str) -> Callable[[Statement, Paper], St
     return make
 
 
+_FIELD = "field|sea|ocean|water|real|deploy|road|driv|trial|live|daily|farm|mine|flight|fly|situ|industr|produc|comm"
+_SLOW = (
+    "slow|time|cost|expens|fast|speed|long|heavy|complex|burden|delay|day|hour|week|minute|effic|quadr|bottle|accel|"
+    "laten|intens|overhead|prohib|expon"
+)
+_PEOPLE = "human|expert|people|person|crowd|annotat|participant|manual|physician|doctor|clinician|surgeon|professional"
+
+
 def _on_data_of_another(true: Statement, other: Paper) -> Statement | None:
     """Tested on what another paper names."""
     own = true.paper.content
@@ -324,6 +330,34 @@ FALSEHOODS: tuple[Falsehood, ...] = (
             " on a real robot",
         ),
     ),
+    Falsehood(
+        "a contest won", seen=True, make=_unless_said(r"\bw[io]n|first|1st|champion|victor", ", and won the challenge")
+    ),
+    Falsehood(
+        "work by hand",
+        seen=True,
+        make=_unless_said(
+            "hand|manual|human|expert|annot|person|people|user|operator|engineer|label|supervis|heuristic|automatic",
+            ", with rules set by hand",
+        ),
+    ),
+    Falsehood(
+        "a limitation",
+        seen=True,
+        make=_unless_said(
+            "restrict|limit|confin|only|tied|specific|constrain|must|assum|requir|special|just|single|unable|not|narrow|"
+            "tailored",
+            ", and is restricted to short inputs",
+        ),
+    ),
+    Falsehood("the skill of people", seen=True, make=_unless_said(_PEOPLE, ", as fluently as a human expert")),
+    Falsehood("the accuracy of people", seen=True, make=_unless_said(_PEOPLE, ", and reaches human accuracy")),
+    Falsehood("a trial at sea", seen=True, make=_unless_said(_FIELD, " at sea")),
+    Falsehood("simulation alone", seen=True, make=_with(", in simulation only")),
+    Falsehood("a part told in words", seen=True, make=_with(" at a seventh of the cost and a fifth of the size")),
+    Falsehood("a part of a million", seen=True, make=_with(" from three quarters of a million examples")),
+    Falsehood("slower training", seen=True, make=_unless_said(_SLOW, ", but training is slower")),
+    Falsehood("turns a minute", seen=True, make=_with(" at 730 revolutions per minute")),
     Falsehood("an invented weakness", seen=True, make=_unless_said(_WEAKNESS, ", and the results are unreliable")),
     Falsehood("an invented dependence", seen=False, make=_with(", which depends on the choice of the optimizer")),
     Falsehood("an invented date", seen=True, make=_with(", a result that was published in March 2031")),
@@ -361,14 +395,3 @@ FALSEHOODS: tuple[Falsehood, ...] = (
     Falsehood("an invented limit", seen=False, make=_with(", although training remains slow")),
 )
 """Those not ``seen`` are left to the checker, and survive as often as it errs."""
-
-
-def choose_true_sentence(paper: Paper, chance: random.Random) -> str:
-    """A sentence of the paper as a survey would say it, its authors in the third person; empty where none fits."""
-    found = [
-        re.sub(r"\bour\b", "their", re.sub(r"\b([Ww])e\b", "the authors", s))
-        for s in re.split(r"(?<=[.!?]) (?=[A-Z])", paper.content)
-        if 8 <= len(s.split()) <= 40 and not begins_with_reference(s) and not re.match(r"However\b|.*https?:", s)
-    ]
-    chosen = chance.choice(found) if found else ""
-    return chosen[:1].upper() + chosen[1:]

@@ -16,8 +16,15 @@ from rich.table import Table
 
 from bot.app import open_app
 from bot.bench.bad_forms import BAD_FORMS, BadForm
-from bot.bench.falsehoods import FALSEHOODS, Falsehood, Statement, choose_true_sentence
-from bot.bench.planted_texts import TOPIC, Check, CheckInConversation, check_draft, read_planted_text
+from bot.bench.falsehoods import FALSEHOODS, Falsehood, Statement
+from bot.bench.planted_texts import (
+    TOPIC,
+    Check,
+    CheckInConversation,
+    check_draft,
+    choose_true_sentence,
+    read_planted_text,
+)
 from engine.checking.check import CheckedText
 from engine.checking.verdicts import CheckAnswer, Repair, Support
 from engine.citations import list_cited_keys, replace_citations

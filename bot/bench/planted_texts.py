@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, assert_never, get_args
 
+from engine.checking.back_references import begins_with_reference
 from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.checking.citation_forms import read_citations
 from engine.errors import LanguageModelError, UserError
@@ -77,3 +80,14 @@ class CheckInConversation:
                 return CheckedText(changed.sections[0].text, changed.sections[0].claims)
             case _:
                 assert_never(self.way)
+
+
+def choose_true_sentence(paper: Paper, chance: random.Random) -> str:
+    """A sentence of the paper as a survey would say it, its authors in the third person; empty where none fits."""
+    found = [
+        re.sub(r"\bour\b", "their", re.sub(r"\b([Ww])e\b", "the authors", s))
+        for s in re.split(r"(?<=[.!?]) (?=[A-Z])", paper.content)
+        if 8 <= len(s.split()) <= 40 and not begins_with_reference(s) and not re.match(r"However\b|.*https?:", s)
+    ]
+    chosen = chance.choice(found) if found else ""
+    return chosen[:1].upper() + chosen[1:]

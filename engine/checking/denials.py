@@ -45,7 +45,7 @@ def find_denied(claim: str, sources: Sequence[str]) -> list[str]:
     for match in _HAS_NONE.finditer(claim):
         denied = split_terms(match["what"])
         holding = [text for text in sources if denied and denied <= split_terms(text)]
-        if holding and not any(_PUT_ASIDE.search(text) for text in holding):
+        if holding and not all(_PUT_ASIDE.search(text) for text in holding):
             found.append(match[0].strip())
     return found
 

@@ -184,7 +184,10 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
 
 def _denied(claim: str, sources: Sequence[Source]) -> list[str]:
     """What the one source has and the claim denies; of several papers one may do without what the other has."""
-    return find_denied(claim, _sentences_of(sources)) if len(sources) == 1 else []
+    if len(sources) != 1:
+        return []
+    title = unify_spelling(sources[0].paper.title).rstrip(".")
+    return find_denied(claim, [text for text in _sentences_of(sources) if text.rstrip(".") != title])
 
 
 def _contrasts(claim: str, sources: Sequence[Source], speaking: Sequence[tuple[str, frozenset[str]]]) -> list[str]:

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from engine.checking.lexicon import HEDGE, NEGATION
 from engine.text import terms
 
+FEWEST_SHARED = 1
+"""Terms that a claim shares with a sentence beside the verb that is hedged there."""
+
 _HEDGED = re.compile(
     r"\b(?:may|might|could|potentially|possibly|often|sometimes|occasionally|tends? to|"
     r"likely to|appears? to|seems? to)\s+"
@@ -31,7 +34,8 @@ def find_dropped_hedges(claim: str, sources: Sequence[str]) -> list[str]:
         return []
     denied = {term for piece in NEGATION.split(claim)[1:] for term in terms(piece)[:2]}
     ours = set(terms(claim)) - denied
-    hedged = {match[1]: match[0] for text in sources for match in _HEDGED.finditer(CONCEDED.sub(" ", text))}
+    near = (text for text in sources if len(ours & set(terms(text))) > FEWEST_SHARED)
+    hedged = {match[1]: match[0] for text in near for match in _HEDGED.finditer(CONCEDED.sub(" ", text))}
     free = _HEDGED.sub(" ", " ".join(sources))
     held = set(terms(free))
     return [

@@ -35,8 +35,9 @@ _ANY_RIVAL = frozenset(
         "predecessor peer previous prior earlier existing other conventional traditional classical recent current "
         "state art best strong strongest several standard published human people expert others before another "
         "original naive simple alone ones those usual normal common comparable popular known random it them either "
-        "new half twice once planned expected thought time percent framework approaches paper study literature "
-        "result performance accuracy score strategy solution variant version competing competitive similar"
+        "new half third quarter fifth million twice once planned expected thought time percent "
+        "framework approaches paper study literature result performance accuracy score strategy "
+        "solution variant version competing competitive similar"
     )
 )
 _BECAUSE = re.compile(

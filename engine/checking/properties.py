@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from engine.checking.strengths import Strength, match_words
 
 _PEOPLE = r"(?:humans?|experts?|people|physicians?|doctors?|clinicians?|surgeons?|professionals?)"
@@ -66,7 +68,7 @@ PROPERTIES: tuple[Strength, ...] = (
             r"without (?:\w+ ){0,2}?(?:re-?training|training|fine-?tuning)|training-free|needs? no (?:re)?training"
         ),
         match_words(
-            r"training-free|tuning-free|zero-shot|off-the-shelf|plug-and-play|frozen|pre-?trained|plug-?ins?|model-free|"
+            r"training-free|tuning-free|zero-shot|off-the-shelf|plug-and-play|pre-?trained|plug-?ins?|model-free|"
             r"untrained|unsupervis\w*|"
             r"(?:without|no|not|never|avoid\w*|eliminat\w*|neither|nor|obviat\w*) (?:[\w-]+ ){0,6}?"
             r"(?:re-?train\w*|train\w*|fine-?tun\w*|learn\w*|optimi[sz]\w*|data)"
@@ -93,6 +95,12 @@ PROPERTIES: tuple[Strength, ...] = (
         anywhere=True,
     ),
     Strength(
+        "simulation alone",
+        match_words(r"simulations? (?:only|alone)|only (?:tested |verified |evaluated |shown )?in simulations?"),
+        re.compile(r"\A(?![\s\S]*\b(?:real|physical\w*|hardware|prototyp\w*|field|actual)\b)", re.I),
+        anywhere=True,
+    ),
+    Strength(
         "work by hand",
         match_words(r"by hand|manual(?:ly)?|hand-?(?:crafted|designed|tuned|labell?ed|made)"),
         match_words(
@@ -104,7 +112,7 @@ PROPERTIES: tuple[Strength, ...] = (
     Strength(
         "a contest won",
         match_words(r"won (?:the|an?|first)|wins the|winners? of|first place|ranked first|victory"),
-        match_words(r"won|wins?|winn\w+|first|champion\w*|1st|top|best|victor\w*"),
+        match_words(r"won|wins?|winn\w+|first (?:place|prize)|rank\w* first|champion\w*|1st|victor\w*"),
         anywhere=True,
     ),
     Strength(

@@ -72,7 +72,7 @@ _MULTIPLE = re.compile(
     re.I,
 )
 _ONE_OF_MANY = re.compile(
-    rf"\b(?P<top>{_WORDED}|\d+)\s(?:in|out of)\s(?:every\s)?(?P<of>{_WORDED}|\d+)\b(?!\s*%)", re.I
+    rf"\b(?P<top>{_WORDED}|\d+)\s(?:in|out of|of)\s(?:every\s)?(?P<of>{_WORDED}|\d+)\b(?!\s*%)", re.I
 )
 _FRACTION = re.compile(r"\b(?:(?P<top>one|two|three|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I)
 _RANGE = re.compile(
@@ -107,7 +107,8 @@ class Quantity:
         A bare number may stand for a percentage, not the other way round.
         """
         if {self.unit, other.unit} == {"percent", "times"}:  # half is 50 %
-            return _close(_share(self), _share(other))
+            lowest, highest = (_share(self) * bound for bound in self.bounds)
+            return _close(_share(self), _share(other)) or lowest < _share(other) < highest
         if self.unit not in {other.unit, ""}:
             return False
         least, most = (self.value * bound for bound in self.bounds)
@@ -123,7 +124,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     inside = [(one.start, one.end) for one in shares]
     plain = (*_from_digits(spread), *_from_words(spread))
     found = [*(q for q in plain if not any(start <= q.start < end for start, end in inside)), *shares]
-    return tuple(replace(one, bounds=_bounds(spread[max(0, one.start - LONGEST_BEFORE) : one.start])) for one in found)
+    return tuple(replace(one, bounds=_bounds_of(one, spread)) for one in found)
 
 
 LONGEST_BEFORE = 40
@@ -148,6 +149,13 @@ FEWEST_DIGITS = 10.0
 
 def _bounds(before: str) -> tuple[float, float]:
     return next((bounds for pattern, bounds in _ROUGH if pattern.search(before)), (1.0, 1.0))
+
+
+def _bounds_of(quantity: Quantity, text: str) -> tuple[float, float]:
+    """Those of the words before it; a part that is told in words is a rounded one."""
+    told = _bounds(text[max(0, quantity.start - LONGEST_BEFORE) : quantity.start])
+    is_worded = quantity.unit == "times" and quantity.value < 1 and not quantity.words[:1].isdigit()
+    return _ROUGH[0][1] if is_worded and told == (1.0, 1.0) else told
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
@@ -225,10 +233,15 @@ def _from_multiples(text: str) -> list[Quantity]:
         if part in _ORDINALS and (match["top"] or "").lower() == "a" and not _is_share(text, match):
             continue  # so is "a third study"
         top = {"two": 2.0, "three": 3.0}.get((match["top"] or "").lower(), 1.0)
+        if scaled := _OF_A_SCALE.match(text, match.end()):  # a quarter of a million
+            value = top * _PARTS[part] * _SCALES[scaled["scale"].lower()]
+            found.append(Quantity(value, "", text[match.start() : scaled.end()], match.start()))
+            continue
         found.append(Quantity(top * _PARTS[part], "times", match[0], match.start()))
     return found
 
 
+_OF_A_SCALE = re.compile(r"\s(?:of\s)?an?\s(?P<scale>hundred|thousand|million|billion|trillion|dozen)\b", re.I)
 _ORDINALS = frozenset({"third", "fifth", "tenth"})
 _SHARE_BEHIND = re.compile(r"\s+(?:of|less|more|fewer|as|the|smaller|larger|faster|slower|cheaper)\b|\s*[.)]?$", re.I)
 _SHARE_BEFORE = re.compile(r"\b(?:by|to|about|than|nearly|almost|roughly|over|under|least|most|only|just)\s+$", re.I)

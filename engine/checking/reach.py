@@ -30,6 +30,7 @@ _ON = re.compile(r"\b(?:on|in|for|at)\s+((?:the\s+)?[\w-]+(?:\s+[\w-]+){0,2})", 
 _CLAUSES = re.compile(r";|,?\s(?:and|but|while|whereas)\s")
 _SUPERIOR = re.compile(
     r"\b(?:(?:achiev|set|reach|attain|obtain)\w*\s(?:\w+\s){0,2}state[- ]of[- ]the[- ]art|"
+    r"more (?:accurate|precise|robust|reliable|effective)(?= than)|"
     r"outperform\w*|surpass\w*|exceed\w*|beats?|beating|superior(?:ity)?(?: to)?|better|wins? over)\b",
     re.I,
 )

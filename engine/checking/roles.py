@@ -65,6 +65,9 @@ _SET_APART = re.compile(
     r"different(?:ly)? from)\b[^,;.]*",
     re.I,
 )
+_AHEAD = re.compile(r"^(?:unlike|in contrast to|contrary to|as opposed to)\b[^,;.]*(?:et al\.[^,;.]*)?, ", re.I)
+"""What a claim sets itself apart from, ahead of its subject."""
+
 _OWN_SUBJECT = re.compile(rf"^(?:the|their|its)\b(?:[\s-]+[\w’'-]+){{0,4}}?\s+{_WORK}$", re.I)
 _OTHER_SUBJECT = re.compile(rf"\b(?:{_OF_OTHERS}|baseline)\b", re.I)
 _COMPARING = re.compile(
@@ -101,7 +104,7 @@ class _Line:
 def find_wrong_roles(claim: str, sentences: Sequence[str], title: str, authors: Sequence[str]) -> list[str]:
     """The claim's words that the source says of another; ``sentences`` are the source's without its title."""
     found = [*_turned_round(claim, sentences)]
-    clause = split_clause(claim)
+    clause = split_clause(_AHEAD.sub("", claim))
     if clause:
         lines = _lines(tuple(sentences), title)
         found += [*_of_another_subject(clause, claim, lines, title), *_of_others(clause, claim, lines, title, authors)]

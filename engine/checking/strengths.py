@@ -282,7 +282,10 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "sameness",
-        match_words(r"identical\w*|the same as|equivalent to|equals?|interchangeabl[ey]|indistinguishabl[ey]"),
+        match_words(
+            r"identical\w*|the same as|equivalent to|equals?(?! (?:cost|terms|parts|size|compute|numbers?)\b)|"
+            r"interchangeabl[ey]|indistinguishabl[ey]"
+        ),
         match_words(
             r"same|identical\w*|parity|on (?:a )?par|equival\w+|equal\w*|match\w*|coincid\w+|exact\w*|interchangeab\w+|"
             r"indistinguishab\w+|correspond\w*|reduces? to|comparabl[ey]|no (?:significant )?difference"

@@ -207,8 +207,9 @@ def _spell_out(text: str) -> str:
 
 
 def _without_losses(text: str) -> str:
-    """The text with "not", and without what denies a loss: "without sacrificing speed" keeps the speed."""
-    return _NO_LOSS.sub("keeping ", _UNLIMITED.sub("free", text.replace("n't", " not")))
+    """The text with "not", and without what denies a loss or no more: "without sacrificing speed" keeps the speed."""
+    plain = _NO_EARLIER.sub("the first ", _NOT_ONLY.sub("", text.replace("n't", " not")))
+    return _NO_LOSS.sub("keeping ", _UNLIMITED.sub("free", plain))
 
 
 _DENYING = re.compile(
@@ -358,7 +359,10 @@ def _only_denied(claim: str, text: str) -> list[str]:
     return [word for word in words(claim) if word in denied and not frozenset(terms(word)) & free and terms(word)]
 
 
-_NOT_ONLY = re.compile(r"not\s+only\b", re.I)
+_NOT_ONLY = re.compile(r"\bnot\s+only\b", re.I)
+_NO_EARLIER = re.compile(r"\bno (?=[^.;]*\b(?:before|previously|until then|so far|earlier)\b)", re.I)
+"""What denies that there was such a thing before: "no guarantee was known before"."""
+
 _UNLIMITED = re.compile(
     r"(?:no|without|not|never)\s(?:[\w-]+\s){0,2}?(?:assum\w*|restrict\w*|constrain\w*|limit\w*)\b",
     re.I,

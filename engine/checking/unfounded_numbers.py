@@ -19,7 +19,7 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
     """
     about = [text for text, is_about in sentences if is_about]
     every = [(is_about, q) for text, is_about in sentences for q in _all_numbers(text)]
-    known = [q for is_about, q in every if is_about or not q.value.is_integer()]  # few texts have 0.35 twice
+    known = [q for is_about, q in every if is_about or q.unit or not q.value.is_integer()]  # few have 0.35 twice
     measured = [item for text in about for item in _measured(text)]
     listed = {size for text in about for size in count_listed(text)}
     return [
@@ -28,6 +28,7 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
         if not (q.words.isalpha() and (q.value in listed or q.value in count_listed(_behind_colon(claim, q))))
         and not (0 < q.value < 1 and q.unit == "times" and _is_reduction(q, [text for text, _ in sentences]))
         and not (q.value == 2 and _is_dual(spread_ranges(claim)[q.end :], about))
+        and not _PRONOUN.search(spread_ranges(claim)[max(0, q.start - 4) :])
         and not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
         and not any(q.equals(k) for k in known)
         and not _is_converted(q, find_unit(spread_ranges(claim), q), measured)
@@ -83,6 +84,9 @@ def _all_numbers(text: str) -> tuple[Quantity, ...]:
         *powers,
     )
 
+
+_PRONOUN = re.compile(r"^the two(?= (?:[a-z]+[^s\W]\b(?! [a-z]+s\b)|is\b)|[.,;]|$)", re.I)
+"""What counts nothing: "how the two relate"."""
 
 _REDUCED = re.compile(
     r"\b(?:reduc|lower|decreas|less|few|small|short|cut|shrink|compress|fast|speed|sav)\w*\b.*\b(?:factor|times|fold|x)\b|"

@@ -241,6 +241,8 @@ BATTER = paper(
     4,
     title="Batting by Bilinear Filters",
     abstract=(
+        "This is the first work on such filters for a bat, in simulation and on a real arm. "
+        "We show 76% of 258,000 balls seen. Maclaurin et al. (2015) guide the arm. "
         "Filters find the ball in the frames and guide the bat. Errors shrink by a factor of 4. "
         "Balls are hit with a HOTA of 9.5% (recall 75.9% at a distance of 2 m), and the team came second in the cup."
     ),
@@ -252,6 +254,10 @@ BATTER = paper(
     [
         "The errors are a quarter of what they were.",
         "Balls are hit with no more than 9.5% HOTA.",
+        "Three of four balls are seen, at a distance of two metres.",
+        "No such filters were known before for a bat.",
+        "More than a quarter of a million balls are seen.",
+        "Unlike Maclaurin et al. (2015), the filters guide the bat.",
     ],
 )
 def test_a_part_and_a_bound_of_what_is_so_have_no_fault(claim: str) -> None:
@@ -263,6 +269,7 @@ def test_a_part_and_a_bound_of_what_is_so_have_no_fault(claim: str) -> None:
     [
         ("Balls are hit with 75.9% HOTA.", "place"),
         ("The team won the cup.", "strength"),
+        ("The filters were tried in simulation only.", "strength"),
         ("The filters are restricted to balls in frames.", "strength"),
         ("The filters that guide the bat are set by hand.", "strength"),
         ("The bat reaches human accuracy on balls.", "strength"),
