@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from engine.checking.back_references import begins_with_reference
 from engine.retrieval.identity import surname
+from engine.revising.question_kinds import KIND_TERMS, fits_question
 from engine.run import Answer, RunContext
 from engine.session.exchanges import Exchange
 from engine.survey import Claim, Survey
@@ -51,7 +52,7 @@ _ONE = r"(?:papers?|ones?|works?|stud(?:y|ies)|articles?)"
 _AMONG = r"(?:of|among|in) (?:them|these|those|all|(?:the|these|this|those) (?:papers|works|studies|survey))"
 _RANKED = re.compile(
     rf"^(?:and )?(?:what|which)(?: {_ONE})?(?: {_AMONG})?(?:'s| is| are| was)?(?: the)? {_RANK}(?: {_ONE})?"
-    rf"(?: {_AMONG}| here| overall)*\s*\?*$",
+    rf"(?: {_AMONG}| here| overall)*(?: (?:on|about|for|that uses?|with) (?P<topic>[^?]+?))?\s*\?*$",
     re.I,
 )
 """A question that asks for nothing but the first or last paper by year, or by citations."""
@@ -65,13 +66,14 @@ def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
 def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
     """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
     works = list_works_of(question, selection.included())[: context.limits.answer_papers]
-    if found := tuple(claim for paper in works if (claim := _say_what_was_found(paper, question))):
+    if found := tuple(c for paper in works if (c := _say_what_was_found(paper, question) or _quote_any(paper))):
         return Answer(question, found, survey, selection.included())
     if ranked := answer_by_record(question, selection.included()):
         return Answer(question, ranked, survey, selection.included())
     wanted = read_with_last(question, context.asked)
-    asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING]
-    candidates = [s for paper in selection.included() for s in quotable(paper)]
+    asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING and t not in KIND_TERMS]
+    whole = [s for paper in selection.included() for s in quotable(paper)]
+    candidates = [s for s in whole if fits_question(question, s.text, s.paper.title)]
     best = find_speaking(wanted, asked, candidates, context.embedder)
     claims = tuple(quote_sentences([s]) for s in best[: context.limits.answer_papers])
     return Answer(question, claims, survey, selection.included())
@@ -107,7 +109,8 @@ def answer_by_record(question: str, papers: Sequence[Paper]) -> tuple[Claim, ...
     asked = _RANKED.match(question.strip())
     if not asked:
         return ()
-    rank = asked["rank"].lower()
+    rank, topic = asked["rank"].lower(), set(terms(asked["topic"] or ""))
+    papers = [paper for paper in papers if topic <= set(terms(paper.title))]
     values = {p.key: p.citations if "cited" in rank else p.year for p in papers}
     known = [value for value in values.values() if value]
     if not known:
@@ -115,8 +118,9 @@ def answer_by_record(question: str, papers: Sequence[Paper]) -> tuple[Claim, ...
     best = min(known) if rank in {"oldest", "earliest"} else max(known)
     first = [paper for paper in papers if values[paper.key] == best][:MOST_TIED]
     what = f"Cited most, {best:,} times" if "cited" in rank else f"The {rank}, of {best}"
-    quoted = (_say_what_was_found(paper, question) or _quote_any(paper) for paper in first)
-    head = f"{what}, of {len(known):,} papers here"
+    quoted = (_say_what_was_found(paper, "introduce") or _quote_any(paper) for paper in first)
+    many = "1 paper" if len(known) == 1 else f"{len(known):,} papers"
+    head = f"{what}, of {many} here" + (f" on {asked['topic'].strip()}" if topic else "")
     return tuple(Claim(f"{head}: {claim.text}", claim.citations) for claim in quoted if claim)
 
 

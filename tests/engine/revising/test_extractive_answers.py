@@ -8,6 +8,7 @@ import pytest
 
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.revising.extractive_answers import answer_by_quotation, answer_by_record, list_works_of
+from engine.revising.question_kinds import fits_question
 from engine.run import RunContext
 from engine.survey import Survey
 from engine.values import FoundPaper, PaperSelection
@@ -77,3 +78,22 @@ def test_the_oldest_the_newest_and_the_most_cited_are_told_by_the_records(questi
     found = answer_by_record(question, (replace(ONE, citations=7), NEWEST))
     assert [claim.citations[0].key for claim in found] == ([key] if key else [])
     assert all(claim.text.startswith(said) for claim in found)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "fits"),
+    [
+        ("Which data sets are used?", "We test on the PeakQA dataset.", True),
+        ("Which data sets are used?", "It is trivial to evaluate the model.", False),
+        ("How many questions does PeakQA hold?", "PeakQA holds 113,000 pairs of questions.", True),
+        ("How many questions does PeakQA hold?", "Three models answer these questions.", False),
+        ("What is the best result on PeakQA?", "On PeakQA it outperforms others by 14 points.", True),
+        ("What is the best result on PeakQA?", "PeakQA is built from pages.", False),
+        ("What are the limits of retrieval?", "Retrieval fails on long texts.", True),
+        ("What are the limits of retrieval?", "We propose retrieval for long texts.", False),
+        ("Who proposed voting?", "We propose voting among answers.", True),
+        ("Who proposed voting?", "With voting, answers improve.", False),
+    ],
+)
+def test_a_sentence_answers_the_kind_of_question(question: str, text: str, fits: bool) -> None:  # noqa: FBT001
+    assert fits_question(question, text, "Peaks") == fits
