@@ -206,18 +206,23 @@ def find_open_problems(papers: Sequence[Paper]) -> list[AbstractSentence]:
 
 _REMAINS = re.compile(
     r"\b(?:remains?|is still|are still|still) (?:an? |the |largely |highly |very |significant |substantial |major )*"
-    r"(?:open|challeng\w+|unsolved|unresolved|difficult|unclear|elusive|far from|hard|limited|underexplored|behind)|"
-    r"\b(?:still|far) (?:lag|struggle|fall|fail|suffer)\w*|\bfar (?:behind|below|from)\b|"
+    r"(?:open|challeng\w+|unsolved|unresolved|difficult|unclear|elusive|hard|limited|underexplored|behind)|"
+    r"\b(?:still|far) (?:lag|struggle|fall|fail|suffer)\w*|\bfar (?:behind|below)\b|"
+    r"\bfar from (?:being |a )?(?:solved|perfect|human|satisf|ideal|optimal|saturat|complete|over|reliable|ready)\w*|"
     r"\b(?:struggles?|fails?) (?:to|with|on|in|at|when)\b|\b(?:considerable|substantial|significant|large|much|ample) "
-    r"(?:room for improvement|gap)|\broom for improvement\b|\bopen (?:problems?|questions?|challenges?)\b.{0,20}"
-    r"(?::|such as|including|namely|is|are)|\b(?:need|needs|call|calls) for (?:further|more|better|future|new|improved|"
-    r"robust|stronger)\b|\bfuture (?:research|work|directions?) (?:should|must|could|needs?|includ|on)",
+    r"(?:room for improvement|gap (?:to|with|behind|between [^.]{0,40}(?:human|machine|people)))|"
+    r"\broom for improvement\b|\bopen (?:problems?|questions?|challenges?)\b.{0,20}"
+    r"(?::|such as|including|namely|is|are)|"
+    r"\b(?:need|needs|call|calls) for (?:further|more|better|future|new|improved|robust|stronger)\b|"
+    r"\bfuture (?:research|work|directions?) (?:should|must|could|needs?|includ)",
     re.I,
 )
 _CLOSED = re.compile(
     r"\b(?:we|our|to) (?:\w+ )?(?:solve|close|overcome|fill|bridge|address|tackle|alleviate|resolve|mitigate)|"
     r"\b(?:this|our|proposed) (?:\w+ )?(?:method|approach|framework|model|work|paper)\b|\bour\b|\bwe propose|existing "
     r"(?:methods|approaches|work)|previous|prior|hope|baselines?|unlike|without|does not|do not need|no need|"
+    r"\bwhere (?:current|existing)\b|\b(?:when|while|whereas|where) [^.]{0,80}\bfails? to\b|"
+    r"\bwe (?:make|release|provide|present|introduce|offer)\b|"
     r"\b(?:was|were) (?:still )?far\b|\b(?:is|are) (?:\w+ )?discussed\b",
     re.I,
 )

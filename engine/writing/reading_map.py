@@ -121,6 +121,7 @@ def _problem(title: str, papers: Sequence[Paper]) -> AbstractSentence | None:
         if sentence.statement == "problem"
         and sentence.is_sure
         and len(sentence.text.split()) <= LONGEST_OPENING
+        and not sentence.text.startswith(("However", "But "))
         and wanted <= {stem(word) for word in words(shorten_quotation(sentence).shown)}
     ]
     return max(fitting, key=lambda s: s.paper.citations or 0, default=None)

@@ -98,6 +98,21 @@ def test_the_gap_that_a_paper_closes_is_no_open_problem() -> None:
     assert [s.text for s in find_open_problems([closing, reporting])] == [FAILS]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "On the schemas where existing parsers fail to scale, TreeParse gives order-of-magnitude improvements.",
+        "To drive future research on nested questions, we make new benchmarks available, and they need more parsers.",
+        "Larger models improve at generating logical forms that are far from the pre-training distribution.",
+        "The results point to interesting directions for future work on nested questions.",
+        "TreeParse converges, when many of the former parsers fail to end.",
+        "We prove that this large gap in the utilities is required.",
+    ],
+)
+def test_what_a_paper_gains_or_gives_is_no_open_problem(said: str) -> None:
+    assert find_open_problems([about_parsing(1, PROBLEM, PROPOSES, FINDS, said)]) == []
+
+
 OUTLINE = Outline(
     "Parsing: A Survey",
     (
@@ -346,3 +361,10 @@ def test_papers_of_no_line_of_work_are_called_none() -> None:
     outline = Outline("T", (OutlineNode("Work up to 2018", "", (about_parsing(1).key,)),))
     material = collect_material(Brief("parsing"), [about_parsing(1)])
     assert write_line(outline.nodes[0], material, 0).tables[0].caption == "Work up to 2018, oldest first."
+
+
+def test_a_section_does_not_open_with_an_objection() -> None:
+    title, objection = "Chart Parsing", "However, chart parsing is a hard problem of many ambiguous sentences."
+    papers = [about_parsing(i, objection, PROPOSES, FINDS) for i in (1, 2)]
+    node = OutlineNode(title, "", tuple(p.key for p in papers))
+    assert objection not in write_line(node, collect_material(Brief("parsing"), papers), 0).text
