@@ -26,10 +26,8 @@ def view(session: SurveySession, show: Show) -> Card:
     match show.view:
         case "help":
             return Card(wording.HELP, ())
-        case "hello" | "thanks" | "status" | "history":
+        case "hello" | "thanks" | "status" | "sources" | "history":
             return Card(_word_standing(session, show.view), ())
-        case "sources":
-            return Card(proposals.sources(state), ())
         case "show":
             return _show(session, show.target)
         case "references":
@@ -106,7 +104,7 @@ def _turn_pages(session: SurveySession, command: str, page: int, last: int) -> t
     return action_buttons(session, [(label, said, said) for label, said in there])
 
 
-def _word_standing(session: SurveySession, view: Literal["hello", "thanks", "status", "history"]) -> str:
+def _word_standing(session: SurveySession, view: Literal["hello", "thanks", "status", "sources", "history"]) -> str:
     match view:
         case "hello":
             return replies.hello(session)
@@ -114,6 +112,8 @@ def _word_standing(session: SurveySession, view: Literal["hello", "thanks", "sta
             return replies.THANKS
         case "status":
             return wording.status(session)
+        case "sources":
+            return proposals.sources(session.state)
         case "history":
             return wording.history(session)
         case _:
