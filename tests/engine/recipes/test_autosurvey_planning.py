@@ -80,6 +80,32 @@ async def test_another_outline_costs_about_what_the_last_one_did(
     assert sum(call.output_tokens for call in calls) == pytest.approx(sum(map(tokens_of, answers)), rel=0.4)
 
 
+async def test_subsections_that_repeat_others_are_left_out_and_no_section_is_emptied(library: LocalLibrary) -> None:
+    asked: list[str] = []
+
+    def reply(repeated: list[str]) -> FakeModel:
+        def answer(prompt: str, schema: str) -> str:
+            if schema != "DuplicatesAnswer":
+                return simulate_answer(prompt, schema)
+            asked.append(prompt)
+            return json.dumps({"repeated": repeated})
+
+        return FakeModel(answer)
+
+    async def parts(repeated: list[str]) -> list[tuple[str, ...]]:
+        context = RunContext(library, WordEmbedder(), model=reply(repeated))
+        outline = await AutoSurveyRecipe().outline(BRIEF, SELECTION, context)
+        return [tuple(part.title for part in node.children) for node in outline.nodes]
+
+    whole_outline = await parts([])
+    fewer = await parts(["2.2", "3.1", *(f"4.{n}" for n in range(1, 9))])
+    assert len(whole_outline[1]) > 1
+    assert fewer[1] == (whole_outline[1][0], *whole_outline[1][2:])
+    assert fewer[2] == whole_outline[2][1:]
+    assert fewer[3] == whole_outline[3][:1]
+    assert f"2.2 {whole_outline[1][1]}" in asked[0] and "dense retrieval" in asked[0]
+
+
 async def test_what_is_left_out_is_found_by_no_search(library: LocalLibrary) -> None:
     hidden, survey = papers(2)[1], paper(300, title="Dense Retrieval: A Survey")
     await library.add([survey])

@@ -1,0 +1,37 @@
+"""Going back to an earlier proposal, and what can be asked for there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.session.events import FindGaps, GoBack, Propose, Tell
+from engine.session.state import Phase, SurveySession, advance
+from tests.engine.session.test_state import AT
+
+
+@pytest.mark.parametrize(
+    ("phase", "before"),
+    [
+        ("keywords", "topic"),
+        ("papers", "keywords"),
+        ("outline", "papers"),
+        ("writing", "outline"),
+        ("discussion", "outline"),
+    ],
+)
+def test_back_leads_to_the_proposal_before(phase: Phase, before: Phase) -> None:
+    session, actions = advance(SurveySession("s", 0, AT[phase]), GoBack())
+    assert session.state.phase == before
+    assert actions == (Propose(),)
+    if phase == "papers":  # they came from a list
+        listed = replace(AT[phase], keywords=None)
+        assert advance(SurveySession("s", 0, listed), GoBack())[0].state.phase == "topic"
+
+
+@pytest.mark.parametrize("phase", ["topic", "keywords"])
+def test_gaps_are_looked_for_among_approved_papers_alone(phase: Phase) -> None:
+    gone_back = replace(AT["papers"], phase=phase)
+    _, (told,) = advance(SurveySession("s", 0, gone_back), FindGaps())
+    assert isinstance(told, Tell)
