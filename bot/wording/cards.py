@@ -210,7 +210,7 @@ def _summary(state: State) -> str:
             return f"“{escape_markdown(state.brief.topic)}”." if state.brief else "no topic yet."
 
 
-_SAME = "Nothing to change: that is how the list stands already."
+_SAME = "Nothing to change: that is how it stands already."
 
 
 def word_change(before: State, after: State, actor: str, price: str = "") -> str:
@@ -231,7 +231,7 @@ def word_change(before: State, after: State, actor: str, price: str = "") -> str
             return f"{who}{word_taken(after)}"
         case State(survey=Survey() as old), State(phase="discussion", survey=Survey() as new):
             places = list_changed_places(old, new)
-            return f"{who}Changed: {list_words([f'section {place}' for place in places])}." if places else ""
+            return f"{who}Changed: {list_words([f'section {place}' for place in places])}." if places else _SAME
         case _:
             return f"{who}changed."
 
@@ -239,7 +239,8 @@ def word_change(before: State, after: State, actor: str, price: str = "") -> str
 def word_return(said: str, before: State, after: State) -> str:
     """What an undo or a redo has changed, where the step is the same; another step's card says it itself."""
     same = before.phase == after.phase and after.phase not in {"topic", "writing"}
-    return f"{said} {word_change(before, after, '')}".strip() if same else said
+    changed = word_change(before, after, "") if same else _SAME
+    return said if changed == _SAME else f"{said} {changed}"
 
 
 def _changed_keywords(old: KeywordPool, new: KeywordPool) -> str:

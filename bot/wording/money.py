@@ -88,10 +88,14 @@ def estimate_review(expected: Estimate, *, at_most: bool) -> str:
 
 def _word_size(expected: Estimate) -> str:
     """Calls, tokens, money and time."""
-    money = f"about ${expected.money:.2f}" if expected.money is not None else "money unknown (no price for this model)"
+    money = (
+        f"about {word_dollars(expected.money)}"
+        if expected.money is not None
+        else "money unknown (no price for this model)"
+    )
     return (
-        f"{expected.calls:,} calls, {expected.input_tokens:,} tokens to read and {expected.output_tokens:,} to write, "
-        f"{money}, and {_minutes(expected)}"
+        f"{counted(expected.calls, 'call')}, {expected.input_tokens:,} tokens to read and "
+        f"{expected.output_tokens:,} to write, {money}, and {_minutes(expected)}"
     )
 
 

@@ -36,5 +36,10 @@ async def test_the_candidates_are_shown_and_another_one_is_taken(
             assert any(message.text.startswith(said) for message in lab.chat.sent)
             await lab.talk("undo")
             assert (await lab.state()).survey == state.survey
+            said_before = len(lab.chat.sent)
+            await lab.talk(f"choose {state.chosen}")
+            assert any(
+                m.text == "Nothing to change: that is how it stands already." for m in lab.chat.sent[said_before:]
+            )
             await lab.talk("choose candidate 7")
             assert "There is no candidate 7" in lab.chat.last

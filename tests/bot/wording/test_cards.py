@@ -140,13 +140,10 @@ def test_an_edit_that_changes_nothing_says_so() -> None:
     ).state
     new = replace(old, keywords=KeywordPool((Keyword("bees", "topic"), Keyword("dances", "person", 3))))
     assert word_change(old, new, "") == "“dances” was in the list already."
-    assert word_change(new, new, "") == "Nothing to change: that is how the list stands already."
+    assert word_change(new, new, "") == "Nothing to change: that is how it stands already."
     outline = Outline("A survey", (OutlineNode("Bees"),))
     kept = session(phase="outline", outline=outline).state
-    assert (
-        word_change(kept, replace(kept, outline=outline), "")
-        == "Nothing to change: that is how the list stands already."
-    )
+    assert word_change(kept, replace(kept, outline=outline), "") == "Nothing to change: that is how it stands already."
 
 
 def test_where_few_papers_are_about_the_topic_the_choices_are_buttons() -> None:
