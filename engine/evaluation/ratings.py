@@ -144,7 +144,10 @@ def read_ratings(content: str) -> tuple[Rating, ...]:
 def _read_row(row: Mapping[str, Any]) -> Iterator[Rating]:
     """One task with its annotations, or one annotation of a flat export."""
     if "annotations" not in row:
-        yield from _read_scores(str(row.get("rater") or row.get("annotator") or ""), row.get("survey"), row)
+        named = {
+            str(column).strip().lower().replace(" ", "_"): said for column, said in row.items()
+        }  # as people write them
+        yield from _read_scores(str(named.get("rater") or named.get("annotator") or ""), named.get("survey"), named)
         return
     survey = row.get("data", {}).get("survey")
     for annotation in row["annotations"]:

@@ -103,3 +103,8 @@ def test_alpha_of_krippendorffs_example() -> None:
     units = [[int(value) for value in unit if value != "."] for unit in zip(*rows, strict=True)]
     assert krippendorff_alpha(units) == pytest.approx(0.815, abs=0.001)
     assert krippendorff_alpha([[3, 3], [3]]) is None
+
+
+def test_columns_are_read_as_people_write_them() -> None:
+    (rating,) = read_ratings("Rater,Survey,Critical analysis\nann,1,4\n")
+    assert (rating.rater, rating.criterion, rating.score) == ("ann", "critical analysis", 4)
