@@ -41,7 +41,7 @@ def _count(papers: Sequence[Paper], position: int) -> str:
         return f"{papers_}."
     if years[0] == years[-1]:
         return f"{papers_}, {'all ' if count > 1 else ''}from {years[0]}."
-    median = int(statistics.median(years))
+    median = statistics.median_high(years)
     since = sum(year >= median for year in years)
     recent = sum(year > years[-1] - RECENT_YEARS for year in years)
     if recent == count:
@@ -92,7 +92,7 @@ def frame_field(papers: Sequence[Paper], sections: int, surveys: int, *, has_res
     years = years_of(papers)
     span = f" from {years[0]}" if years else ""
     if years and years[0] != years[-1]:
-        median = int(statistics.median(years))
+        median = statistics.median_high(years)
         span = f" from {years[0]} to {years[-1]}, {sum(year >= median for year in years)} of them since {median}"
     venues = Counter(paper.venue for paper in papers if paper.venue)
     named = list_words([f"{venue} ({count})" for venue, count in venues.most_common(4) if count > 1])
