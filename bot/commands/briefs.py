@@ -136,11 +136,19 @@ def _without(said: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_NO_TOPICS = frozenset(
+    {"other words", "try other words", "different words", "another topic", "other topic", "new topic"}
+)
+"""What choices are called; typed as they stand they are no topics."""
+
+
 def check_topic(text: str, longest: int) -> str:
     """The topic as one clean line; raises `UserError` where it names nothing or is a whole text."""
     topic = clean(text).strip(" \"'“”‘’.,;:")
     if sum(ch.isalnum() for ch in topic) < 2:
         raise UserError("The topic is too short. Name it in a few words, for example: survey graph neural networks")
+    if topic.casefold() in _NO_TOPICS:
+        raise UserError("Name the topic as papers may call it, for example: survey graph neural networks")
     if topic.isascii() and not terms(topic):
         raise UserError(
             f"“{topic[:80]}” names no subject. Say what the survey is about, and the years apart from it, for example: "

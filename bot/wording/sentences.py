@@ -64,7 +64,7 @@ _NOTICES: dict[NoticeKind, str] = {
     "nothing to approve": "There is nothing to approve now.",
     "nothing to undo": "There is nothing to undo.",
     "nothing to redo": "There is nothing to redo.",
-    "nothing to stop": "Nothing is running.",
+    "nothing to stop": "Nothing is running. To leave this survey and begin another, say `start over`.",
     "stopped": "Stopped.",
     "undone": "Undone.",
     "redone": "Done again.",

@@ -14,6 +14,7 @@ from engine.gathering.candidates import CandidatePool
 from engine.gathering.keyword_naming import ClusterNamer
 from engine.gathering.keyword_phrases import PhraseReader
 from engine.gathering.keywords import SELECTORS, CandidateWording, Selector, expand_keywords
+from engine.gathering.needed_words import RARE
 from engine.gathering.no_papers import explain_no_papers, explain_title, find_title
 from engine.gathering.relevance import JUDGED_SPARE
 from engine.gathering.second_look import Candidates, look_again
@@ -28,10 +29,12 @@ from engine.gathering.topic_papers import (
     select_foundations,
 )
 from engine.gathering.topic_parts import name_parts, split_topic
+from engine.gathering.word_rarity import measure_rarity
 from engine.retrieval.embedding import Embedder, ready
 from engine.retrieval.libraries.excluding import exclusion_of
 from engine.retrieval.ranking import SEEDS
 from engine.run import Progress, RunContext
+from engine.text import terms
 from engine.values import (
     Brief,
     FoundPaper,
@@ -61,7 +64,7 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
     if not first:
         raise await explain_no_papers(brief, (), (), context)
     embedder = await asyncio.to_thread(ready, context.embedder, first)
-    subjects = split_topic(brief.topic)
+    subjects = await _find_subjects(brief.topic, context)
 
     async def choose(papers: Sequence[Paper]) -> list[Paper]:
         relevance = await _measure(subjects, papers, embedder, context)
@@ -140,7 +143,8 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     own = [] if context.online else search.fused_by_topic()
     found, telling = _put_first(own, fused)
     added = [k.text for k in pool.keywords if k.origin == "person"]
-    relevance = await _measure(split_topic(brief.topic), [f.paper for f in found], embedder, context, added, telling)
+    subjects = await _find_subjects(brief.topic, context)
+    relevance = await _measure(subjects, [f.paper for f in found], embedder, context, added, telling)
     about = _order_about(found, fused, relevance, telling)
     room = min(limit // FOUNDATION_SHARE, len(about) // (FOUNDATION_SHARE - 1))
     foundations = select_foundations(found, relevance, room)
@@ -214,6 +218,17 @@ def _order_about(
     rest = [i for i in rows if found[i].paper.key not in taken]
     rest.sort(key=lambda i: (not relevance.named[i], place[found[i].paper.key]))
     return [*first, *(found[i] for i in rest)]
+
+
+async def _find_subjects(topic: str, context: RunContext) -> list[str]:
+    """The topic and the two that it joins; a word alone is one if it is rare enough: "hate speech and sarcasm"."""
+    parts = split_topic(topic, least=1)
+    for part in parts:
+        if len(terms(part)) == 1:
+            rarities = measure_rarity(part, await context.library.count_topic(part))
+            if rarities.max() < RARE:
+                return split_topic(topic)
+    return parts
 
 
 async def _measure(

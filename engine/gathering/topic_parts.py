@@ -54,12 +54,13 @@ def _cut(where: re.Pattern[str], text: str) -> tuple[str, str]:
     return before, " ".join(after)
 
 
-def split_topic(topic: str) -> list[str]:
+def split_topic(topic: str, least: int = 2) -> list[str]:
     """The topic, and the two topics that it joins, each with what both share.
 
     "Bias and fairness in language models" joins "bias in language models" and "fairness in language models", and
     "object detection and tracking" joins "object detection" and "object tracking". A single word joined by "and" is no
-    topic of its own ("precision and recall"); one that is compared is ("transformers versus convolutional networks").
+    topic of its own ("precision and recall"), unless ``least`` is 1; one that is compared is ("transformers versus
+    convolutional networks").
     """
     parts = _JOINED.split(topic)
     if len(parts) != 2:
@@ -72,7 +73,7 @@ def split_topic(topic: str) -> list[str]:
     if not _INTO_CONTEXT.search(left):
         left += shared
     both = [left, own + shared]
-    least = 1 if _COMPARED.search(topic) else 2
+    least = 1 if _COMPARED.search(topic) else least
     return [topic, *both] if all(len(terms(part)) >= least for part in both) else [topic]
 
 

@@ -21,6 +21,11 @@ LONG_WORD = 7
 KNOWN_WORD = 5
 """A word of fewer letters is misspelt by one letter at most; one that fewer papers have may be misspelt itself."""
 
+ENDINGS = ("ion", "ing", "ment", "ness", "able", "ive", "ers", "ation", "ition", "ization")
+"""A misspelt one of these leaves its word without a stem: "detecton" is "detect" and nearly "ion"."""
+
+LEAST_STEM = 4
+
 VOCABULARY = "stems.json"
 """The file of an index's stems; an index of other stems, by an earlier version, has none of that name."""
 
@@ -62,6 +67,9 @@ class WordIndex:
         near = [other for other in self.vocabulary if abs(len(other) - len(stem)) <= 2]
         most = 1 if len(stem) < LONG_WORD else 2
         found = process.extract(stem, near, scorer=DamerauLevenshtein.distance, score_cutoff=most, limit=10)
+        begins = [stem[:at] for at in range(LEAST_STEM, len(stem)) if stem[:at] in self.vocabulary]
+        ended = [b for b in begins if any(DamerauLevenshtein.distance(stem[len(b) :], e) == 1 for e in ENDINGS)]
+        found += [(other, 1, 0) for other in ended]
         likely = [(distance, -self.papers_with(other), other) for other, distance, _ in found]
         likely = [item for item in likely if -item[1] >= KNOWN_WORD]
         return min(likely)[2] if likely else ""

@@ -82,12 +82,27 @@ async def test_a_misspelt_topic_is_spelt_as_the_library_spells_it(tmp_path: Path
         await gathered(tmp_path, "watermraking language models", [*watermarks(9), *OTHERS])
 
 
+async def test_a_misspelt_ending_is_the_commoner_word_that_ends_so(tmp_path: Path) -> None:
+    detectors = [paper(400 + n, title=f"Detectors of Falls {n}", abstract="A detector for falls.") for n in range(5)]
+    detection = [paper(500 + n, title=f"Detection of Smoke {n}", abstract="Detection of smoke.") for n in range(9)]
+    with pytest.raises(UserError, match="Did you mean “smoke detection”"):
+        await gathered(tmp_path, "smoke detecton", [*detectors, *detection])
+
+
 async def test_two_topics_joined_by_and_bring_the_papers_of_both(tmp_path: Path) -> None:
     topic = "watermarking language models and graph attention"
     selection = await gathered(tmp_path, topic, [*watermarks(12), *OTHERS])
     titles = [item.paper.title for item in selection.found]
     assert sum("Watermarking" in title for title in titles) == 12
     assert any("Graph Attention" in title for title in titles)
+
+
+async def test_a_rare_word_alone_is_one_of_two_topics_joined_by_and(tmp_path: Path) -> None:
+    wool = "Knitting makes sleeves of wool."
+    knitting = [paper(300 + n, title=f"Knitting {n} Sleeves", abstract=wool) for n in range(5)]
+    selection = await gathered(tmp_path, "watermarking language models and knitting", [*watermarks(12), *knitting])
+    titles = [item.paper.title for item in selection.found]
+    assert [sum(word in title for title in titles) for word in ("Watermarking", "Knitting")] == [12, 5]
 
 
 async def test_a_keyword_that_a_person_adds_brings_its_papers(tmp_path: Path) -> None:
