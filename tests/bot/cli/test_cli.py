@@ -156,7 +156,7 @@ def test_write_is_the_conversation_with_every_answer_yes(lab: Path) -> None:
         ("x", (), "too short"),
         ("dense retrieval", ("--library", "nowhere"), "There is no library “nowhere”"),
         ("zzyzx quuxly", (), "has no paper"),
-        ("dense retrieval", ("--recipe", "magic"), "no recipe I have"),
+        ("dense retrieval", ("--recipe", "magic"), "recipe=magic is not possible"),
     ],
 )
 def test_write_that_cannot_be_done_says_why_and_fails(

@@ -137,7 +137,7 @@ async def test_online_can_be_refused_for_one_survey(site: Scholarly, library: Lo
         (said,) = await lab.chat.say("survey dense retrieval library=online online=no")
         assert "library=online searches online" in said.text
         (said,) = await lab.chat.say("survey dense retrieval online=perhaps")
-        assert "online= one of: yes, no" in said.text
+        assert "write one of: yes, no" in said.text
 
 
 async def test_the_pace_is_one_for_all_that_share_a_store(site: Scholarly, monkeypatch: pytest.MonkeyPatch) -> None:

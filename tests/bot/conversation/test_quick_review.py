@@ -124,8 +124,8 @@ async def test_the_topic_at_hand_can_be_reviewed_first(library: LocalLibrary) ->
     [
         ("quick", "Ask a question or name a topic"),
         ("quick dense retrieval papers=7", "papers=7 is not possible"),
-        ("quick dense retrieval sampling=best", "no sampling I have"),
-        ("quick dense retrieval places=scopus", "no places I have"),
+        ("quick dense retrieval sampling=best", "sampling=best is not possible"),
+        ("quick dense retrieval places=scopus", "places=scopus is not possible"),
         ("follow 1", "belongs to a quick review"),
         ("full survey", "belongs to a quick review"),
     ],
