@@ -269,7 +269,10 @@ def _is_readable(phrases: GroupedPhrases, phrase: str) -> bool:
 
 def _is_new(phrases: GroupedPhrases, phrase: str, topical: set[str], taken: Sequence[set[str]]) -> bool:
     """Whether the phrase says something that no heading before it says."""
-    said = stems_of(_form(phrases, phrase)) - topical
+    form = _form(phrases, phrase)
+    if stems_of(form.replace("-", "")) <= topical:  # “multi-modal” where the topic is “multimodal”
+        return False
+    said = stems_of(form) - topical
     return all(_count_shared(said, _with_same(other)) <= 0.5 * min(len(said), len(other)) for other in taken if other)
 
 

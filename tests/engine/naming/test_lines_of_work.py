@@ -264,6 +264,7 @@ def test_a_further_heading_is_tried_where_the_best_gathers_too_few() -> None:
     ("topic", "title"),
     [
         ("multi-agent farming", "Multiagent Farming in {}"),
+        ("multiagent farming", "Multi-Agent Farming in {}"),
         ("crop retrieval", "Crop Search in {}"),
         ("weed detection", "Weed Detectors in {}"),
         ("seed optimization", "Seed Optimisation in {}"),
