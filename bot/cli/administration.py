@@ -23,6 +23,7 @@ from bot.store.left_over import list_set_aside, retry_set_aside
 from bot.store.sent_papers import SentPapers, list_sent
 from bot.store.sessions import Store
 from bot.wording import ingesting
+from bot.wording.sentences import counted
 from engine.errors import ServiceError, UserError
 from engine.rendering.files import file_stem
 from engine.retrieval.identity import read_key
@@ -55,11 +56,12 @@ async def export_data(console: Console, person: str, output: Path | None) -> int
     path = (output or Path()) / f"scholium-{file_stem(person)}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)  # for whoever exports it: it holds what the person wrote
         path.write_text(json.dumps(found, indent=1), encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path} could not be written: {error.strerror or error}.") from error
-    surveys, messages = len(found["surveys"]), len(found["messages"])
-    console.print(f"{surveys} surveys and {messages} messages of {person} written to {path}.", markup=False)
+    surveys, messages = counted(len(found["surveys"]), "survey"), counted(len(found["messages"]), "message")
+    console.print(f"{surveys} and {messages} of {person} written to {path}.", markup=False)
     return 0
 
 
@@ -94,17 +96,18 @@ async def delete_data(console: Console, person: str) -> int:
         with suppress(ServiceError):  # a service that runs keeps the file open; what was deleted is overwritten anyway
             await store.compact()
     console.print(
-        f"Deleted of {person}: {len(surveys)} surveys with their jobs, {deleted.messages} messages, "
-        f"{files} folders of files, {papers} papers and all texts that only they sent. "
+        f"Deleted of {person}: {counted(len(surveys), 'survey')} with all jobs, "
+        f"{counted(deleted.messages, 'message')}, {counted(files, 'folder')} of files, {counted(papers, 'paper')} and "
+        "all texts that only they sent. "
         "What was spent is kept without the name.",
         markup=False,
         soft_wrap=True,
     )
     shared = sum(len(one.shared) for one in sent)
     console.print(
-        f"Left: {deleted.mentions} messages of others that name {person}; {shared} papers that others sent too; papers "
-        f"sent before Scholium noted by whom ({settings.home / 'workspaces'}); surveys of others that cite a paper of "
-        "theirs; files exported from a terminal; backups.",
+        f"Left: {counted(deleted.mentions, 'message')} of others naming {person}; {counted(shared, 'paper')} that "
+        f"others sent too; papers sent before Scholium noted by whom ({settings.home / 'workspaces'}); surveys of "
+        "others that cite a paper of theirs; files exported from a terminal; backups.",
         markup=False,
         soft_wrap=True,
     )

@@ -31,7 +31,7 @@ async def test_what_is_deleted_of_a_person_is_in_no_file(library: LocalLibrary) 
         (exported / "survey.md").write_text("# Dense retrieval", encoding="utf-8")
     said = io.StringIO()
     assert await delete_data(Console(file=said, width=300), "mara") == 0
-    assert "Deleted of mara: 1 surveys with their jobs, 2 messages, 1 folders of files, 0 papers" in said.getvalue()
+    assert "Deleted of mara: 1 survey with all jobs, 2 messages, 1 folder of files, 0 papers" in said.getvalue()
     assert not exported.exists()
     with sqlite3.connect(settings.home / "jobs.sqlite") as queue:
         tables = ("workflow_status", "workflow_input")
@@ -69,7 +69,9 @@ async def test_papers_that_only_they_sent_are_in_no_file_and_those_of_others_sta
             await lab.settled()
     said = Console(file=io.StringIO(), width=1_000)
     assert await export_data(said, "mara", tmp_path) == 0
-    exported = json.loads((tmp_path / "scholium-mara.json").read_text(encoding="utf-8"))
+    written = tmp_path / "scholium-mara.json"
+    assert written.stat().st_mode & 0o777 == 0o600
+    exported = json.loads(written.read_text(encoding="utf-8"))
     assert {sent["title"] for sent in exported["papers sent"]} == {
         "Zanzibarian Indexes of Passages",
         "Shared Views of Dense Retrieval",
@@ -77,8 +79,8 @@ async def test_papers_that_only_they_sent_are_in_no_file_and_those_of_others_sta
     }
     assert await delete_data(said, "mara") == 0
     assert isinstance(said.file, io.StringIO)
-    assert "1 papers and all texts that only they sent." in said.file.getvalue()
-    assert "1 papers that others sent too;" in said.file.getvalue()
+    assert "1 paper and all texts that only they sent." in said.file.getvalue()
+    assert "1 paper that others sent too;" in said.file.getvalue()
     for kept in filter(Path.is_file, (load_settings().home / "workspaces").rglob("*")):
         for word in (b"anzibar", b"strogoth", b"confidence"):
             assert word not in kept.read_bytes(), kept
