@@ -26,18 +26,18 @@ from engine.retrieval.ranking import SEEDS
 from engine.retrieval.topic_words import TopicWords, Writing, read_topic, with_abbreviations
 from engine.values import Query
 
-NAMED = 1_600
-"""Papers that are ranked since they name the topic, by the server's BM25. Among them are those that stand for it: of
-half as many, a topic of frequent words (“language models”) had others than in a folder."""
+NAMED = 2_400
+"""Papers that are ranked since they name the topic, by the server's BM25. Among them are those that stand for it: of a
+third as many, a topic of frequent words (“language models”) had others than in a folder."""
 NEAREST = 400
 """Papers nearest to the topic that are ranked."""
-NEAREST_CITED = ((0.8, 0.96, 300), (0.96, 0.99, 600), (0.99, 1.0, 1_000))
+NEAREST_CITED = ((0.8, 0.96, 600), (0.96, 0.99, 900), (0.99, 1.0, 1_000))
 """How many of those nearest to the topic among the papers that are cited more than these shares of all others: a
 survey cites them although others are nearer to it."""
 NAMED_CITED = 300
 """The most cited papers that name the topic."""
-SAMPLE = 2_000
-"""Papers that stand for the whole library; their ids are random."""
+SAMPLE = 4_000
+"""Papers that stand for the whole library; their ids are random. Half as many tell less well how closeness spreads."""
 HELD_S = 3_600.0
 """What is held of a library in memory is read again after an hour: others add to it."""
 
