@@ -29,10 +29,13 @@ class ConversationBackend:
         self._store = store
         self._turns = turns
         self._gone: set[Conversation] = set()
+        self._locked: set[Conversation] = set()
+        """Threads of which the owner was told that they are locked."""
         self.on_listening: Callable[[], None] | None = None
         """Told when everything that is said comes in."""
 
     async def handle(self, incoming: Incoming) -> None:
+        self._locked.discard(incoming.conversation)
         if incoming.conversation in self._gone:  # it is back
             self._gone.discard(incoming.conversation)
             await self.remember(incoming.conversation, GONE, "")
@@ -81,7 +84,7 @@ class ConversationBackend:
     async def closed(self, conversation: Conversation, why: str = "") -> None:
         """Stop what runs there, and tell the owner."""
         if not why:
-            await self._stop(conversation, wording.CLOSED)
+            await self._stop(conversation, "" if conversation in self._locked else wording.CLOSED)
         elif not await self.recall(conversation, GONE):
             self._gone.add(conversation)
             await self.remember(conversation, GONE, why)
@@ -91,6 +94,10 @@ class ConversationBackend:
         """The platform never takes this message: its survey's owner is told alone, what has no place any more stops."""
         if outgoing.only_for or not await notes.knows(self._store, outgoing.conversation):
             return  # nobody is left to be told
+        if str(error) == labels.THREAD_LOCKED:
+            if outgoing.conversation in self._locked:
+                return
+            self._locked.add(outgoing.conversation)
         if error.gone:
             await self.closed(outgoing.conversation, str(error))
             return
@@ -118,6 +125,8 @@ class ConversationBackend:
                 self._turns.decide(turn, Stop())
             if is_gone:
                 turn.messages = []  # nothing can be shown there
+            if why == wording.CLOSED and job:
+                self._locked.add(conversation)
             if is_gone or (why and job):
                 text = wording.word_gone(why, _topic(stored), job) if is_gone else why
                 turn.mention(text, "", stored.owner)

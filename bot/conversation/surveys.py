@@ -89,12 +89,15 @@ async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey
 
 
 async def _archive(turn: Turn, services: ConversationServices, number: int, person: str) -> None:
+    found = await services.list_surveys(turn.stored.conversation, person)
     if number:
-        wanted = _pick(await services.list_surveys(turn.stored.conversation, person), number)
+        wanted = _pick(found, number)
         session_id, title = wanted.session_id, wanted.title
     else:
         _require_survey(turn)
-        session_id, title = turn.session.id, turn.session.state.brief.topic if turn.session.state.brief else ""
+        topic = turn.session.state.brief.topic if turn.session.state.brief else ""
+        session_id = turn.session.id
+        title = next((survey.title for survey in found if survey.session_id == session_id), topic)
     await services.archive_survey(session_id, archived=True)
     turn.say(replies.archived(title))
 

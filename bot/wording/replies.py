@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.store.surveys import StoredSurvey
 from bot.wording.hints import suggest_words
 from bot.wording.labels import survey_line
-from bot.wording.sentences import WELCOME, status
+from bot.wording.sentences import WELCOME, counted, status
 from engine.citations import reference_text
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.named_papers import NamedPapers
@@ -55,7 +55,7 @@ def list_surveys(found: Sequence[StoredSurvey], current: str, *, everything: boo
     """
     shown = [survey for survey in found if everything or not survey.is_archived]
     if not shown:
-        return NO_SURVEYS
+        return f"{counted(len(found), 'survey')} archived; `list all` shows them." if found else NO_SURVEYS
     lines = [f"{survey.number}. {survey_line(survey)}{_marks(survey, current)}" for survey in shown]
     hidden = len(found) - len(shown)
     more = f"\n\n{hidden} archived; `list all` shows them too." if hidden else ""
