@@ -47,12 +47,14 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
             def papers() -> Iterator[Paper]:
                 for path in lists:
                     show = partial(_show_bytes, bar, task, path.name)
+                    before = tally.papers + len(rejected)
                     for item in read_bounded(path, show, GIVEN, tally.dropped):
                         if isinstance(item, Paper):
                             tally.count(item)
                             yield item
                         else:
                             _reject(console, rejected, item)
+                    _say_empty(console, path, tally.papers + len(rejected) - before)
 
             report = await library.add(papers())
             await _index(library, bar, task)
@@ -90,6 +92,13 @@ class TextsRead:
     added: int = 0
     """Papers that the library did not have."""
     rejected: list[RecordError] = field(default_factory=list)
+
+
+def _say_empty(console: Console, path: Path, records: int) -> None:
+    """What a file is in which there are no records."""
+    if not records:
+        with path.open("rb") as file:
+            console.print(ingesting.no_records(path.name, file.read(400)), markup=False, highlight=False)
 
 
 async def _read_texts(app: App, library: OwnLibrary, files: Sequence[Path], bar: Progress, task: TaskID) -> TextsRead:

@@ -33,6 +33,7 @@ from bot.commands.commands import (
     StartSurvey,
 )
 from bot.commands.grammar import LIST_WORDS, parse, write_start
+from bot.commands.intents.positions import count_items
 from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
 from bot.conversation.group_maps import write_group_map
@@ -284,15 +285,14 @@ class Turns:
         """Say that it was not understood, and offer what was likeliest meant."""
         await ready_classifier()
         session = turn.session
-        choices = suggest_commands(text, "writing" if session.job else session.state.phase)
+        choices = suggest_commands(text, "writing" if session.job else session.state.phase, count_items(session.state))
         self._offer(turn, replies.asked_back(text, choices, failure), choices)
 
     def _offer(self, turn: Turn, text: str, choices: tuple[str, ...]) -> None:
         """Commands as buttons: nothing is done before one is pressed."""
         turn.stored = replace(turn.stored, choices=choices)
         named = f"{turn.session.id}:{turn.session.revision}"
-        pairs = enumerate(choices, start=1)
-        turn.answer(text, buttons=tuple(Button(said, f"choose {n}:{named}", str(n)) for n, said in pairs))
+        turn.answer(text, buttons=tuple(Button(c, f"choose {n}:{named}", str(n)) for n, c in enumerate(choices, 1)))
 
     async def _read(self, turn: Turn, incoming: Incoming, text: str, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""

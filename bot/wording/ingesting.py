@@ -17,6 +17,16 @@ def without_abstracts(lacking: int, papers: int) -> str:
     return f"{lack}: a survey can list {them}, but cannot quote {them}."
 
 
+def no_records(name: str, beginning: bytes) -> str:
+    """A file in which nothing was found, and what it is where its beginning tells."""
+    start = beginning.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if not start:
+        return f"{name} is empty."
+    if start.startswith((b"<!doctype html", b"<html")):
+        return f"{name} is a web page, perhaps the one to sign in at. Export the references once more."
+    return f"{name} holds no record that I can read."
+
+
 def texts_read(count: int) -> str:
     """Full texts that are kept."""
     return f"The text of {counted(count, 'paper')} was read; answers and checks of a survey use it."

@@ -24,7 +24,7 @@ _BY_TITLE = re.compile(
 
 def resolve_positions(said: str, state: State) -> str:
     """The command with numbers, or the keyword itself; as it is where there is nothing of that name."""
-    counted = _count(state)
+    counted = count_items(state)
     if state.outline and (match := _TO_AN_END.fullmatch(said)):
         said = f"{match[1]} {_end_of_body(state.outline, match[1], match[2])}"
     if counted:
@@ -59,7 +59,7 @@ def _name_keywords(numbers: str, pool: KeywordPool, said: str) -> str:
     return f"drop {', '.join(pool.keywords[place - 1].text for place in places)}"
 
 
-def _count(state: State) -> int:
+def count_items(state: State) -> int:
     """How many things there are of the kind that is counted at this step."""
     match state.phase:
         case "keywords":

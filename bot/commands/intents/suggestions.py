@@ -32,11 +32,16 @@ _WITH_NUMBER = {
 _WITH_WORDS = {"topic": "survey {}", "keywords": "add {}", "outline": "add section {}", "discussion": "ask {}"}
 
 
-def suggest_commands(text: str, phase: str) -> tuple[str, str]:
-    """The likeliest first: those whose words were used, those that take a number or the words said, the usual ones."""
+def suggest_commands(text: str, phase: str, there: int) -> tuple[str, str]:
+    """The likeliest first: those whose words were used, those that take a number or the words said, the usual ones.
+
+    Numbers beyond what is ``there``, as in “lunch at 12?”, name nothing.
+    """
     phrase = normalise(text, lexicon=command_words())
     said = phrase.norm.split()
-    numbers = [match[1] for word in said if (match := _NUMBER.fullmatch(word))]
+    numbers = [
+        match[1] for word in said if (match := _NUMBER.fullmatch(word)) and int(match[1].partition(".")[0]) <= there
+    ]
     numbered = [way.format(numbers[0]) for way in _WITH_NUMBER.get(phase, ()) if numbers]
     content = _content(text)
     likely = _answer_commands(text, phase, numbers, content) if text.rstrip().endswith("?") else []

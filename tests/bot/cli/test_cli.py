@@ -103,6 +103,20 @@ def test_ingest_reports_what_became_of_each_record(tmp_path: Path) -> None:
     assert "0 papers added, 0 completed, 5 already there" in again.stdout
 
 
+def test_ingest_says_of_a_file_without_records_what_it_is(tmp_path: Path) -> None:
+    files = {
+        "empty.bib": "",
+        "page.bib": "<!DOCTYPE html><html><title>Sign in</title></html>",
+        "odd.bib": "nothing here",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    done = command(tmp_path, "ingest", *files)
+    assert done.returncode == 1
+    for said in ("empty.bib is empty", "page.bib is a web page", "odd.bib holds no record"):
+        assert said in " ".join(done.stdout.split())
+
+
 def test_ingest_takes_pdfs_and_the_lists_beside_them(tmp_path: Path) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()

@@ -219,9 +219,13 @@ def test_what_was_approved_before_is_shown_by_its_name(name: str) -> None:
 )
 def test_what_is_not_sure_is_asked_back_with_two_readings(text: str, phase: Phase, first: str) -> None:
     assert read_utterance(text, phase, "direct") == "?"
-    choices = suggest_commands(text, phase)
+    choices = suggest_commands(text, phase, 20)
     assert choices[0] == first
     assert choices[0] != choices[1]
+
+
+def test_what_is_asked_back_names_no_section_that_is_not_there() -> None:
+    assert suggest_commands("lunch at 12?", "discussion", 6)[0] == "ask lunch at 12"
 
 
 @given(st.text(max_size=300), st.sampled_from(PHASES), st.sampled_from(["direct", "thread", "mentioned"]))
