@@ -382,9 +382,8 @@ def _apply_result(session: SurveySession, job: Job, result: JobResult) -> Step:
             new = new if len(candidates) > 1 else replace(new, candidates=(), chosen=0)
         case Review(keywords, papers, survey):
             new = replace(state, phase="discussion", keywords=keywords, papers=papers, survey=survey)
-    if state.phase == "writing":  # one step with its approval: undo leads to the outline, not to a text without its end
-        return replace(_at_state(session, new), undone=()), (Propose(),)
-    return _apply_edit(session, new)
+    written = replace(_at_state(session, new), undone=())  # one step with its approval: undo leads to the outline
+    return (written, (Propose(),)) if state.phase == "writing" else _apply_edit(session, new)
 
 
 def _apply_outline(session: SurveySession, outline: Outline) -> Step:

@@ -111,7 +111,7 @@ def _names_nothing(norm: str, kind: str, *, among_people: bool) -> bool:
     if norm.partition(" ")[0] in _NO_BEGINNING:
         return True
     if (
-        said <= words("pronouns") | words("opinion")
+        said <= words("pronouns") | words("opinion") | words("function")
         or norm in {"the topic", "my topic", "our topic", "a topic"}
         or norm.partition(" ")[0] in words("commanding")
     ):
