@@ -41,7 +41,7 @@ COMPLETED = (
 
 DEMO = (
     "survey retrieval-augmented generation",
-    "add dense vectors",
+    "add dense retrieval",
     "ok",
     "ok",
     "rename 3 to Dense Passage Retrieval",

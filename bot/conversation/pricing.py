@@ -16,7 +16,7 @@ from engine.gathering.relevance import plan_judging
 from engine.run import PreparingRecipe, ReviewRecipe, WritingPlan
 from engine.session.state import State, find_kept_text
 from engine.values import Paper
-from engine.writing.estimates import estimate_cost, with_expected_texts
+from engine.writing.estimates import Estimate, estimate_cost, with_expected_texts
 
 
 async def raise_budget(turn: Turn, services: ConversationServices, rules: Rules, wanted: RaiseBudget) -> None:
@@ -37,23 +37,23 @@ def word_price(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> s
         return _word_judging(state, defaults, uses)
     if state.phase == "papers":
         return _word_preparation(state, defaults, uses)
-    if not (state.phase == "outline" and state.brief and state.outline and state.papers):
+    if not (state.phase == "outline" and state.outline and state.papers) or state.outline.is_grouping:
         return ""
-    if state.outline.is_grouping:
-        return ""
-    kept = find_kept_text(state)
-    told = money.word_kept(state.outline, kept) if state.written_from else ""
-    if not defaults.models:
-        return told
+    told = money.word_kept(state.outline, find_kept_text(state)) if state.written_from else ""
+    expected = estimate_writing(state, defaults)
+    return "\n\n".join(part for part in (told, money.estimate(expected, uses) if expected else "") if part)
+
+
+def estimate_writing(state: State, defaults: Defaults) -> Estimate | None:
+    """What writing the outline at hand will take; ``None`` where no language model is asked."""
+    if not (state.brief and state.outline and state.papers and defaults.models):
+        return None
     papers = {p.key: p for p in state.papers.included()}
     if state.brief.online or defaults.fetches_always:
         papers = with_expected_texts(papers, defaults.full_texts)
-    recipe = defaults.recipes[state.brief.recipe]
-    chains = recipe.plan_calls(WritingPlan(state.brief, state.outline, papers, defaults.limits, kept))
-    if not chains:
-        return told
-    expected = estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices)
-    return "\n\n".join(part for part in (told, money.estimate(expected, uses)) if part)
+    plan = WritingPlan(state.brief, state.outline, papers, defaults.limits, find_kept_text(state))
+    chains = defaults.recipes[state.brief.recipe].plan_calls(plan)
+    return estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices) if chains else None
 
 
 def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper]) -> str:

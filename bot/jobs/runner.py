@@ -77,6 +77,10 @@ class JobContexts(Protocol):
         """What the session's calls used, by kind of step."""
         ...
 
+    def expect_seconds(self, session: SurveySession) -> float | None:
+        """How long writing the session's outline will take, by its calls; ``None`` where no language model writes."""
+        ...
+
 
 async def run(
     session: SurveySession, job: Job, make: Callable[[], Awaitable[JobContext]], listener: JobListener, limit_s: float

@@ -68,7 +68,8 @@ class JobStatus:
     @asynccontextmanager
     async def ticking(self) -> AsyncIterator[None]:
         """Show at least every `TICK_S` that it is still at work, while the block runs."""
-        self.typical_s = await self.durations.typical(self._kind())
+        planned_s = self.services.expect_seconds(self.stored.session) if self.job.kind == "write" else None
+        self.typical_s = planned_s or await self.durations.typical(self._kind())
         task = asyncio.create_task(self._tick())
         try:
             yield
@@ -101,7 +102,10 @@ class JobStatus:
         await self.adapter.send(Outgoing(at, text, "progress", job=self.job.id, bar=bar, facts=facts, buttons=buttons))
 
     def _left_s(self) -> float | None:
-        """Seconds that it will yet take: by the steps done, else by how long such jobs took; ``None`` for unknown."""
+        """Seconds that it will yet take: by the steps done, else by the calls planned, else by how long such jobs took.
+
+        ``None`` where nothing tells.
+        """
         step, now = self.step, self.clock.now()
         if step and step.total and step.done:
             return (now - self.stage_began) * (step.total - step.done) / step.done

@@ -8,6 +8,7 @@ from functools import partial
 from adapters.chat import Conversation, Incoming
 from bot.app import App, JobServices
 from bot.commands.commands import RaiseBudget
+from bot.conversation.pricing import estimate_writing
 from bot.conversation.services import Upload
 from bot.jobs.runner import JobContext, JobListener
 from bot.monitoring.metrics import Metrics
@@ -82,6 +83,11 @@ class AppServices:
     async def spent(self, session_id: str) -> dict[str, Usage]:
         """What the session's calls used, by kind of step."""
         return dict(await usage_by_step(self._store, session_id))
+
+    def expect_seconds(self, session: SurveySession) -> float | None:
+        """As the protocol says."""
+        expected = estimate_writing(session.state, self._app.defaults())
+        return expected.seconds if expected else None
 
     async def load_budget_use(self, session: SurveySession, payer: Payer) -> list[BudgetUse]:
         """What is used of the session's budgets."""

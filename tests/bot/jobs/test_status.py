@@ -64,6 +64,18 @@ class FreeContexts:
     async def spent(self, session_id: str) -> dict[str, Usage]:
         return {}
 
+    def expect_seconds(self, session: SurveySession) -> float | None:
+        return 90.0
+
+
+async def test_writing_says_from_its_first_step_what_the_planned_calls_will_take() -> None:
+    chat, clock = FakeChat(), SteppedClock()
+    stored = StoredConversation(HERE, SurveySession("abc"), "mara")
+    status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, Job("1", "write"), clock=clock)
+    async with status.ticking():
+        await status.progressed(Progress("drafting"))
+    assert chat.sent[-1].facts == ("0 s", "about 1 min 30 s left")
+
 
 async def test_a_step_that_says_nothing_is_shown_at_least_every_ten_seconds() -> None:
     chat, clock = FakeChat(), SteppedClock()
