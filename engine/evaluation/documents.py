@@ -85,6 +85,8 @@ class CitedClaim:
     part: int
 
 
+LEAST_WORDS = 50
+"""Words under headings from which a text is taken for a survey."""
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
 _REFERENCES = re.compile(
     r"^(?:\d+[.)]?\s*)?(?:references?|bibliography|works cited|literature cited|sources)\s*:?$", re.I
@@ -163,8 +165,11 @@ def _read_document(lines: Iterable[tuple[int, str]], unescape: Callable[[str], s
     if own:
         captions = [kind for part in parts for kind, _ in _CAPTION.findall(part.text)]
         parts = tuple(replace(part, text=unescape(_without_floats(part.text))) for part in _sections_of(parts))
-    if sum(len(part.text.split()) for part in parts) < 50:
-        raise UserError("This is no survey I can read: it has no text under headings (in Markdown # …, in HTML <h2>).")
+    if sum(len(part.text.split()) for part in parts) < LEAST_WORDS:
+        raise UserError(
+            f"This is no survey I can read: it has fewer than {LEAST_WORDS} words under headings (in Markdown # …, in "
+            "HTML <h2>)."
+        )
     body = "\n\n".join(part.text for part in parts)
     style = _style(body)
     references = _entries(listed, style)

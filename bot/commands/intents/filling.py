@@ -76,8 +76,8 @@ def _fill_topic(text: str, tagger: SpanTagger) -> str:
     if said := read_survey(normalise(rest), loosely=True, among_people=False):
         return " ".join((said, *(option for option in options if option not in said)))
     topic = tagger.find("survey", normalise(rest))
-    if not topic:
-        return ""
+    if set(normalise(topic).norm.split()) <= words("function") | words("nouns") | words("frame"):
+        return ""  # “do you have ideas for a topic?”
     before = frozenset(normalise(rest).norm.partition(normalise(topic).norm)[0].split())
     if before and not before & (words("frame") | words("function") | words("nouns")):
         topic = rest  # “named” asks for nothing: it belongs to “named entity recognition”

@@ -167,6 +167,7 @@ def test_a_pattern_that_fits_is_not_followed_where_the_examples_speak_against_it
         ("chuck in “layout stability”", "keywords", "direct", "add layout stability"),
         ("show me everything I've worked on so far", "topic", "direct", "list"),
         ("how much per survey?", "topic", "direct", "cost"),
+        ("do you have ideas for a topic?", "topic", "direct", "?"),
         ("add another cup next time", "keywords", "thread", ""),
         ("paper 2 is really good, worth reading", "papers", "thread", ""),
         ("we should write a review one day", "topic", "thread", ""),
