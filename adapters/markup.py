@@ -56,7 +56,7 @@ def plain(line: Line) -> str:
     return "".join(s.text if not s.link or s.link in s.text else f"{s.text} ({s.link})" for s in line)
 
 
-def without_controls(text: str) -> str:
+def remove_controls(text: str) -> str:
     """The text without control characters (a terminal obeys some of them) and without direction changes."""
     return "".join(
         ch for ch in text if ch in "\n\t" or unicodedata.category(ch) not in {"Cc", "Cf", "Cs", "Co"} or ch == "\u00ad"
@@ -68,7 +68,7 @@ def blocks(markdown: str) -> list[Block]:
     found: list[Block] = []
     lists: list[list[int | None]] = []  # of the lists around: the next number
     quoted = 0
-    tokens = iter(_PARSER.parse(without_controls(markdown)))
+    tokens = iter(_PARSER.parse(remove_controls(markdown)))
     for token in tokens:
         if token.type in {"bullet_list_open", "ordered_list_open"}:
             lists.append([int(token.attrGet("start") or 1) if token.tag == "ol" else None])

@@ -24,7 +24,7 @@ from rich.segment import Segment, Segments
 from rich.table import Column
 
 from adapters.chat import Attachment, Conversation, Incoming, Outgoing, PlatformError, SimpleAdapter
-from adapters.markup import without_controls
+from adapters.markup import remove_controls
 
 READABLE_WIDTH = 100
 _NO_SIGNALS = (NotImplementedError, RuntimeError, ValueError)
@@ -119,7 +119,7 @@ class TerminalAdapter(SimpleAdapter):
 
     async def _show(self, outgoing: Outgoing) -> None:
         with self._console.capture() as printed:
-            self._print_markdown(without_controls(self._mention.sub("you", outgoing.text)))
+            self._print_markdown(remove_controls(self._mention.sub("you", outgoing.text)))
         text = printed.get()
         if self._pager and text.count("\n") >= self._console.height:
             await self._page(self._pager, text)
@@ -175,13 +175,13 @@ class TerminalAdapter(SimpleAdapter):
             return None
         line = reading.result()
         if line is not None and self._echo:
-            self._console.print(f"you › {without_controls(line)}", style="bold cyan", markup=False, highlight=False)
+            self._console.print(f"you › {remove_controls(line)}", style="bold cyan", markup=False, highlight=False)
             self._console.print()
         return line
 
     def _show_bar(self, outgoing: Outgoing) -> None:
         bar = outgoing.bar
-        text = without_controls(outgoing.text).split("\n", 1)[0]
+        text = remove_controls(outgoing.text).split("\n", 1)[0]
         if not self._console.is_terminal:
             stage = text.split(":", 1)[0]
             if stage != self._stage:  # a log wants one line for each stage, not for each step
@@ -204,7 +204,7 @@ class TerminalAdapter(SimpleAdapter):
             self._end_bar()
             self._growing = Live(console=self._console, transient=True)
             self._growing.start()
-        self._growing.update(Markdown(without_controls(outgoing.text)), refresh=True)
+        self._growing.update(Markdown(remove_controls(outgoing.text)), refresh=True)
 
     def _end_bar(self) -> None:
         self._stage = ""
@@ -302,16 +302,16 @@ def divide_files(line: str) -> tuple[str, list[Path]]:
 
     Raises `PlatformError` where it is the path of a file that is not there.
     """
-    if files := named_files(line):
+    if files := find_named_files(line):
         return "", files
     if _PATH.fullmatch(line.strip()):
         raise PlatformError(f"There is no file {line.strip()}, or I may not read it. Check the path.")
     before = _BEFORE_FILES.fullmatch(line.strip())
-    files = named_files(before[2]) if before else []
+    files = find_named_files(before[2]) if before else []
     return (before[1], files) if before and files else (line, [])
 
 
-def named_files(line: str) -> list[Path]:
+def find_named_files(line: str) -> list[Path]:
     """The files that a line names and nothing else, and those directly in folders that it names; at most 50."""
     try:
         paths = [Path(word).expanduser() for word in shlex.split(line)]

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.bench import bench
-from bot.cli.running import LibraryName, read_place, run_command, starting
+from bot.cli.running import LibraryName, open_console, read_place, run_command
 
 cli = typer.Typer(
     help="Scholium writes literature surveys together with you; every citation is a real, checked paper.",
@@ -44,7 +44,7 @@ def scholium(
 @cli.command()
 def chat(library: LibraryName = "", output: Folder = None, person: PersonName = "") -> None:
     """Talk a survey into being."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.terminal import chat as conversation
 
     run_command(conversation(console, library, output, person))
@@ -72,7 +72,7 @@ def write(
 
     The same conversation as in chat, but nobody is asked.
     """
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.terminal import divide_words, read_excluded
         from bot.cli.terminal import write as conversation
 
@@ -106,7 +106,7 @@ def quick(
     person: PersonName = "",
 ) -> None:
     """Answer a question from papers in two minutes."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.terminal import divide_words, review
 
     named = {"library": library, "online": online, "years": years, "papers": papers, "places": places}
@@ -117,7 +117,7 @@ def quick(
 @cli.command()
 def demo(output: Folder = None) -> None:
     """Play a whole conversation over the bundled library."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.terminal import demo as conversation
 
     run_command(conversation(console, output or Path("scholium-demo")))
@@ -126,7 +126,7 @@ def demo(output: Folder = None) -> None:
 @cli.command()
 def slack() -> None:
     """Serve Slack: Socket Mode, or signed HTTP."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.platforms import serve
 
     run_command(serve(console, "slack"))
@@ -135,7 +135,7 @@ def slack() -> None:
 @cli.command()
 def discord() -> None:
     """Serve Discord."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.platforms import serve
 
     run_command(serve(console, "discord"))
@@ -147,7 +147,7 @@ def worker(
     queue: Annotated[str, typer.Option(help="short or long: only jobs of this queue.")] = "",
 ) -> None:
     """Run jobs of a platform's conversations and talk to nobody; start as many as there is work for."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.platforms import work
 
     run_command(work(console, platform, queue))
@@ -160,7 +160,7 @@ def ingest(
     to: Annotated[str, typer.Option(help="local or weaviate; else where the library is already.")] = "",
 ) -> None:
     """Add papers to a library; repeating it changes nothing."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.ingest import ingest as run
 
         place = read_place(to)
@@ -177,7 +177,7 @@ def unmerge(
     show: Annotated[bool, typer.Option("--show", help="Only list the records.")] = False,
 ) -> None:
     """Take a paper apart again that was merged from several records; they are not merged again."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.unmerge import unmerge as run
 
     run_command(run(console, paper, library, workspace, record, show=show))
@@ -189,7 +189,7 @@ def move(library: Annotated[str, typer.Argument(help="Name of a library on this 
 
     The server is the one of WEAVIATE_URL; the papers are not embedded again.
     """
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.ingest import move as run
 
     run_command(run(console, library))
@@ -207,7 +207,7 @@ def trees(
 
     A survey by recipe=surveyx writes from them. Repeating the command goes on where it was interrupted.
     """
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.trees import grow_trees as run
 
     run_command(run(console, library, about, most, full_texts, accept_cost=yes))
@@ -216,7 +216,7 @@ def trees(
 @cli.command()
 def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]) -> None:
     """Write conversations, calls and costs to a file."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.administration import backup as run
 
     run_command(run(console, file))
@@ -225,7 +225,7 @@ def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]
 @cli.command()
 def restore(file: Annotated[Path, typer.Argument(help="A file that `backup` wrote.")]) -> None:
     """Read a backup into an empty store."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.administration import restore as run
 
     run_command(run(console, file))
@@ -237,7 +237,7 @@ def export_data(
     output: Folder = None,
 ) -> None:
     """Write all data of a person to a JSON file."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.administration import export_data as run
 
     run_command(run(console, person, output))
@@ -249,7 +249,7 @@ def delete_papers(
     papers: Annotated[list[str] | None, typer.Argument(help="Only these: DOIs, arXiv ids, keys.")] = None,
 ) -> None:
     """Delete what a workspace added: papers, texts, trees."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.administration import delete_papers as run
 
     run_command(run(console, workspace, papers or []))
@@ -261,7 +261,7 @@ def delete_data(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete all data of a person."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.administration import delete_data as run
 
     if not yes:
@@ -275,7 +275,7 @@ def set_aside(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List what people said that failed three times, or try it again."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.administration import set_aside as run
 
     run_command(run(console, retry or (), as_json=json))
@@ -294,7 +294,7 @@ def settings(
 @cli.command()
 def doctor() -> None:
     """Check what is configured and what works."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.doctor import doctor as run
 
     run_command(run(console))
@@ -322,7 +322,7 @@ def evaluate(
 
     By every measure of the four papers, each with how its figure was obtained.
     """
-    with starting() as console:
+    with open_console() as console:
         from bot.cli import evaluate as evaluating
 
     names = tuple(name.strip() for name in judges.split(",") if name.strip())

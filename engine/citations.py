@@ -50,7 +50,7 @@ class AllowedText:
     removed: tuple[PaperKey, ...]
 
 
-def without_citations(text: str) -> str:
+def remove_citations(text: str) -> str:
     """The text on one line without its citations, and without the spaces that they leave before punctuation."""
     return re.sub(r"\s+([.,;:!?)])", r"\1", " ".join(replace_citations(text, lambda _: "").split()))
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from engine.errors import UserError
 from engine.survey import Claim, Figure, Section, Survey, Table, walk
-from engine.text import all_sentences, sentences, without_quotes_around
+from engine.text import all_sentences, sentences, strip_quotes
 from engine.values import Paper, Passage
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def passage_with(quote: str, paper: Paper) -> Passage | None:
 
 def sentence_with(quote: str, paper: Paper) -> int | None:
     """The number, from 1, of the sentence of the abstract, or else of the summary, in which the words begin, if any."""
-    text = without_quotes_around(paper.content)
+    text = strip_quotes(paper.content)
     begin, end = text.find(quote), 0
     for number, sentence in enumerate(sentences(text), start=1):
         found = text.find(sentence, end)
@@ -47,7 +47,7 @@ def sentence_with(quote: str, paper: Paper) -> int | None:
     return None
 
 
-def connecting_sentences(survey: Survey, place: str) -> tuple[str, ...]:
+def find_connecting_sentences(survey: Survey, place: str) -> tuple[str, ...]:
     """The sentences of the section and of those below it that belong to no claim, in reading order."""
     left = []
     for _, section in walk((section_at(survey, place),)):

@@ -76,7 +76,7 @@ _BARE_NUMBERS = re.compile(
 )
 
 
-def without_bare_numbers(text: str) -> str:
+def remove_bare_numbers(text: str) -> str:
     """Without ``[1]`` and ``[2, 5–7]``, also one in another: in a document they would stand for references.
 
     An interval that is called so (``95% CI [2, 5]``) stays.
@@ -144,7 +144,7 @@ _HIDE = str.maketrans("()", "\ue000\ue001")
 _SHOW = str.maketrans("\ue000\ue001", "()")
 
 
-def without_quotes_around(text: str) -> str:
+def strip_quotes(text: str) -> str:
     """A text that stands in quotation marks as a whole, without them; where they belong to a part of it, they stay."""
     whole = re.fullmatch(r"\s*[\"“](.*)[\"”]\s*", text, re.DOTALL)
     if not whole:
@@ -223,7 +223,7 @@ def list_words(items: Iterable[str], conjunction: str = "and") -> str:
 _SMALL_WORD = re.compile(r"an?|and|as|at|but|by|for|from|in|into|nor|of|on|or|per|the|to|versus|via|vs|with", re.I)
 
 
-def heading(text: str) -> str:
+def to_title_case(text: str) -> str:
     """Title case that leaves acronyms and mixed-case words as they are."""
     parts = text.split()
     return " ".join(_capitalise_word(w, first=i == 0) for i, w in enumerate(parts))

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import open_app
-from bot.bench.simulation import simulate_answer, thinking_s
+from bot.bench.simulation import estimate_thinking_s, simulate_answer
 from bot.serving.libraries import OwnLibrary, sample_papers
 from engine.errors import ScholiumError
 from engine.limits import Limits
@@ -43,7 +43,7 @@ class SimulatedProvider:
         """The simulated answer, when its time has come."""
         asked = "\n".join((request.prompt.system, request.prompt.shared, request.prompt.question))
         text = simulate_answer(asked, (schema or {}).get("title", ""))
-        await asyncio.sleep(self.pace * thinking_s(asked, text))
+        await asyncio.sleep(self.pace * estimate_thinking_s(asked, text))
         return Completion(text, tokens_of(asked), tokens_of(text))
 
     async def stream(self, model: str, request: Request) -> AsyncIterator[str]:

@@ -25,7 +25,7 @@ from bot.bench.planted_texts import (
     choose_true_sentence,
     read_planted_text,
 )
-from engine.checking.back_references import without_connective
+from engine.checking.back_references import remove_connective
 from engine.checking.check import CheckedText
 from engine.checking.verdicts import CheckAnswer, Repair, Support
 from engine.citations import list_cited_keys, replace_citations
@@ -106,7 +106,7 @@ class SimulatedChecker:
 
 def bare(text: str) -> str:
     """A sentence in folded form, its citations and what takes up the sentence before aside."""
-    return fold(without_connective(replace_citations(text, lambda _: "")))
+    return fold(remove_connective(replace_citations(text, lambda _: "")))
 
 
 def cite_statement(statement: Statement) -> str:

@@ -88,7 +88,7 @@ def conclusions(prompt: str) -> dict[str, Any]:
     }
 
 
-def heading(prompt: str) -> dict[str, Any]:
+def propose_heading(prompt: str) -> dict[str, Any]:
     """A heading of the group's first terms, and subsections named after its papers."""
     terms = [t.strip() for t in _found(r"Its terms, .*?: (.+)", prompt).split(",") if t.strip()] or ["Work"]
     titles = [_beginning(html.unescape(t)) for _, t in re.findall(r'<paper key="([^"]+)">\n(.*)\n', prompt)]
@@ -158,7 +158,7 @@ ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
     "QueriesAnswer": other_queries,
     "StudyAnswer": study,
     "ConclusionsAnswer": conclusions,
-    "HeadingAnswer": heading,
+    "HeadingAnswer": propose_heading,
     "OrderAnswer": order,
     "TitleAnswer": lambda prompt: {"title": f"A Survey of {_found(r'The survey is about: (.+)', prompt)}"},
     "PartsAnswer": parts,

@@ -80,7 +80,7 @@ class SimulatedService:
             if fault == "hang":
                 await asyncio.sleep(self.hang_s)
             text = _break_answer(fault, (self.reply or simulate_answer)(prompt, name))
-            await asyncio.sleep(self.pace * thinking_s(prompt, text))
+            await asyncio.sleep(self.pace * estimate_thinking_s(prompt, text))
             if fault == "cut":
                 status = 0
                 if is_openai and not body.get("stream") and request.transport:
@@ -95,7 +95,7 @@ class SimulatedService:
             self.calls.append(Call(name or "text", start, end, len(prompt) // 4, len(text) // 4, status, body))
 
 
-def thinking_s(prompt: str, text: str) -> float:
+def estimate_thinking_s(prompt: str, text: str) -> float:
     """Seconds that a typical service takes to read a prompt and to write its answer."""
     return 0.5 + len(prompt) / 4 / 20_000 + len(text) / 4 / 80
 

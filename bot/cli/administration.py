@@ -23,7 +23,7 @@ from bot.store.left_over import list_set_aside, retry_set_aside
 from bot.store.sent_papers import SentPapers, list_sent
 from bot.store.sessions import Store
 from bot.wording import ingesting
-from bot.wording.sentences import counted
+from bot.wording.sentences import pluralize
 from engine.errors import ServiceError, UserError
 from engine.rendering.files import file_stem
 from engine.retrieval.identity import read_key
@@ -60,7 +60,7 @@ async def export_data(console: Console, person: str, output: Path | None) -> int
         path.write_text(json.dumps(found, indent=1), encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path} could not be written: {error.strerror or error}.") from error
-    surveys, messages = counted(len(found["surveys"]), "survey"), counted(len(found["messages"]), "message")
+    surveys, messages = pluralize(len(found["surveys"]), "survey"), pluralize(len(found["messages"]), "message")
     console.print(f"{surveys} and {messages} of {person} written to {path}.", markup=False)
     return 0
 
@@ -96,16 +96,16 @@ async def delete_data(console: Console, person: str) -> int:
         with suppress(ServiceError):  # a service that runs keeps the file open; what was deleted is overwritten anyway
             await store.compact()
     console.print(
-        f"Deleted of {person}: {counted(len(surveys), 'survey')} with all jobs, "
-        f"{counted(deleted.messages, 'message')}, {counted(files, 'folder')} of files, {counted(papers, 'paper')} and "
-        "all texts that only they sent. "
+        f"Deleted of {person}: {pluralize(len(surveys), 'survey')} with all jobs, "
+        f"{pluralize(deleted.messages, 'message')}, {pluralize(files, 'folder')} of files, "
+        f"{pluralize(papers, 'paper')} and all texts that only they sent. "
         "What was spent is kept without the name.",
         markup=False,
         soft_wrap=True,
     )
     shared = sum(len(one.shared) for one in sent)
     console.print(
-        f"Left: {counted(deleted.mentions, 'message')} of others naming {person}; {counted(shared, 'paper')} that "
+        f"Left: {pluralize(deleted.mentions, 'message')} of others naming {person}; {pluralize(shared, 'paper')} that "
         f"others sent too; papers sent before Scholium noted by whom ({settings.home / 'workspaces'}); surveys of "
         "others that cite a paper of theirs; files exported from a terminal; backups.",
         markup=False,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from bot.cli.running import LibraryName, read_place, run_command, starting
+from bot.cli.running import LibraryName, open_console, read_place, run_command
 
 bench = typer.Typer(help="Measure.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -21,7 +21,7 @@ def find(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Recall of the papers that human surveys cite, at 100, 300, 600 and 1200."""
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.find import FindOptions
         from bot.bench.find import find as run
 
@@ -36,7 +36,7 @@ def bench_understand(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Share of utterances that are read as they were meant, without a language model."""
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.understand import understand_file
 
     run_command(understand_file(console, data, as_json=json))
@@ -48,7 +48,7 @@ def bench_identity(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """False and missed merges on pairs of records of which it is known whether they are one paper."""
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.identity import identity
 
     run_command(identity(console, pairs, as_json=json))
@@ -65,7 +65,7 @@ def bench_write(
     faults: Annotated[bool, typer.Option("--faults", help="Also one run for each kind of fault.")] = False,
 ) -> None:
     """Time, tokens and faults of a recipe on a simulated language model; what was said before against what was used."""
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.estimates import WRITING_RECIPES, print_estimates
 
     names = WRITING_RECIPES if recipe == "all" else (recipe,)
@@ -99,7 +99,7 @@ def bench_honesty(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Plant falsehoods and bad forms in a model's texts, and count what the check makes of them."""
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.honesty import honesty as run
 
     options = {"drafts": drafts, "rate": rate, "error": error, "seed": seed}
@@ -114,7 +114,7 @@ def bench_crash(
     seed: Annotated[int, typer.Option(help="Decides the moments.")] = 0,
 ) -> None:
     """Kill processes at random moments of running jobs; count what was lost, doubled, or paid again."""
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.crash import crash as run
 
     run_command(run(console, kills, processes, database, seed))
@@ -130,7 +130,7 @@ def bench_thread(
     if platform not in ("slack", "discord"):
         raise typer.BadParameter(f"“{platform}” is no platform; say slack or discord.")
     on: Literal["slack", "discord"] = "slack" if platform == "slack" else "discord"
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.thread import thread as run
 
     run_command(run(console, on, as_json=json, questions=questions))
@@ -141,7 +141,7 @@ def bench_load(
     conversations: Annotated[int, typer.Option(help="Conversations at once.")] = 500,
 ) -> None:
     """Many conversations at once in one process, every event sent twice."""
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.load import load as run
 
     run_command(run(console, conversations))
@@ -157,7 +157,7 @@ def bench_roles(
     """What the sentences of an abstract do: how often the model is right; with --train, fit it anew."""
     if bool(data) == bool(train):
         raise typer.BadParameter("give either --data FILE, to measure, or --train FILE, to fit.")
-    with starting() as console:
+    with open_console() as console:
         from bot.bench import roles
 
     run_command(
@@ -177,7 +177,7 @@ def bench_ablation(
 
     With the configured language model, which also judges, or else a simulated one and a rule.
     """
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.ablation import ablate
         from engine.values import Brief
 
@@ -194,7 +194,7 @@ def bench_questions(
     seed: Annotated[int, typer.Option(help="Decides the wrong choices.")] = 0,
 ) -> None:
     """Questions “which paper proposed X?” from a library, for `evaluate --questions`."""
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.questions import write_questions
 
     run_command(write_questions(console, topic, library, count, seed, output))
@@ -207,7 +207,7 @@ def bench_rating_form(
     seed: Annotated[int, typer.Option(help="Decides the order of the surveys.")] = 0,
 ) -> None:
     """A form in which people rate surveys without knowing who wrote them: an import for Label Studio."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.ratings import write_form
 
     run_command(write_form(console, systems, output, seed))
@@ -221,7 +221,7 @@ def bench_ratings(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """What people gave each system, and how far they agree."""
-    with starting() as console:
+    with open_console() as console:
         from bot.cli.ratings import print_ratings
 
     run_command(print_ratings(console, export, key, ranks, as_json=json))
@@ -239,7 +239,7 @@ def bench_compare(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Every recipe on one topic: seconds, calls, tokens, money, references, claims, checked share, overlap."""
-    with starting() as console:
+    with open_console() as console:
         from bot.bench.compare import Comparison, compare
         from bot.cli.evaluate import read_document
 

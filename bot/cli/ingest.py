@@ -70,10 +70,10 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more such records.")
     doubtful = sum(isinstance(error, DoubtfulRecord) for error in rejected)
     console.print(
-        f"{wording.counted(report.added, 'paper')} added, {report.updated:,} completed, "
-        f"{report.unchanged:,} already there, {wording.counted(len(rejected) - doubtful, 'record')} rejected"
+        f"{wording.pluralize(report.added, 'paper')} added, {report.updated:,} completed, "
+        f"{report.unchanged:,} already there, {wording.pluralize(len(rejected) - doubtful, 'record')} rejected"
         f"{ingesting.read_with_doubt(doubtful)}. "
-        f"The library “{library.name}” has {wording.counted(total, 'paper')}.",
+        f"The library “{library.name}” has {wording.pluralize(total, 'paper')}.",
         markup=False,
         highlight=False,
     )
@@ -189,9 +189,9 @@ def _print_tally(console: Console, tally: IngestTally) -> None:
         table.add_row(name, f"{count:,}", f"{tally.papers - count:,}")
     console.print(table)
     if lacking := tally.papers - tally.abstracts:
-        console.print(ingesting.without_abstracts(lacking, tally.papers), markup=False, highlight=False)
+        console.print(ingesting.word_missing_abstracts(lacking, tally.papers), markup=False, highlight=False)
     if tally.dropped:
-        console.print(ingesting.dropped_fields(tally.dropped, tally.papers), markup=False, highlight=False)
+        console.print(ingesting.word_dropped_fields(tally.dropped, tally.papers), markup=False, highlight=False)
 
 
 async def move(console: Console, name: str) -> int:
@@ -213,8 +213,9 @@ async def move(console: Console, name: str) -> int:
     for refused in report.rejected:
         _reject(console, rejected, refused)
     console.print(
-        f"{wording.counted(report.added, 'paper')} moved, {len(rejected):,} refused. The library “{name}” in Weaviate "
-        f"has {wording.counted(total, 'paper')} and is used from now on; the folder on this machine was left as it is.",
+        f"{wording.pluralize(report.added, 'paper')} moved, {len(rejected):,} refused. The library “{name}” in "
+        f"Weaviate has {wording.pluralize(total, 'paper')} and is used from now on; the folder on this machine was "
+        "left as it is.",
         markup=False,
         highlight=False,
     )

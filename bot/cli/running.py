@@ -17,7 +17,7 @@ LibraryName = Annotated[str, typer.Option(help="Name of the library of papers.")
 
 
 @contextmanager
-def starting() -> Iterator[Console]:
+def open_console() -> Iterator[Console]:
     """A console, and a sign of life on it while the scientific libraries are loaded, which takes seconds."""
     from rich.console import Console  # here and below: help needs neither a console nor a loop
 

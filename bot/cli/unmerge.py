@@ -29,7 +29,9 @@ async def unmerge(
             raise UserError(f"The library “{library.name}” has no paper {key}.")
         records = await library.records_of(found[0].key)
         if show or (number is None and len(records) > 2):
-            console.print(ingesting.merged_records(found[0], records), markup=False, highlight=False, soft_wrap=True)
+            console.print(
+                ingesting.list_merged_records(found[0], records), markup=False, highlight=False, soft_wrap=True
+            )
             return 0
         parts = await library.unmerge(found[0].key, number)
 
@@ -37,5 +39,5 @@ async def unmerge(
             pass
 
         await library.index(silent)
-    console.print(ingesting.unmerged(parts), markup=False, highlight=False, soft_wrap=True)
+    console.print(ingesting.word_unmerged(parts), markup=False, highlight=False, soft_wrap=True)
     return 0

@@ -44,7 +44,7 @@ async def manage_surveys(
             _require_survey(turn)
             short = _read_name(name)
             await services.name_survey(turn.session.id, short)
-            turn.say(replies.named(short))
+            turn.say(replies.word_named_survey(short))
         case ArchiveSurvey(number):
             await _archive(turn, services, number, person)
         case _:
@@ -67,7 +67,7 @@ def leave_for_another(turn: Turn, person: str) -> None:
     if left := turn.session.state.brief:
         turn.close_card(word_decision(turn.session.state, StartOver(), turn.actor))
         if turn.session.state.phase != "topic":  # of a bare topic there is nothing to keep
-            turn.say(replies.kept(left.topic))
+            turn.say(replies.word_kept_survey(left.topic))
     fresh = SurveySession(secrets.token_hex(4))
     turn.stored = replace(turn.stored, session=fresh, owner=person, invited=frozenset(), reading=(), choices=())
 
@@ -85,7 +85,7 @@ async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey
     if turn.session.state.brief:
         turn.close_card(word_decision(turn.session.state, StartOver(), turn.actor))
     turn.stored = replace(turn.stored, session=session, owner=owner, invited=invited, reading=(), choices=())
-    turn.say(replies.opened(wanted))
+    turn.say(replies.word_opened_survey(wanted))
 
 
 async def _archive(turn: Turn, services: ConversationServices, number: int, person: str) -> None:
@@ -99,7 +99,7 @@ async def _archive(turn: Turn, services: ConversationServices, number: int, pers
         session_id = turn.session.id
         title = next((survey.title for survey in found if survey.session_id == session_id), topic)
     await services.archive_survey(session_id, archived=True)
-    turn.say(replies.archived(title))
+    turn.say(replies.word_archived_survey(title))
 
 
 def _is_terminal(turn: Turn) -> bool:

@@ -88,7 +88,7 @@ class Turn:
             return False
         named = find_named_papers(event.question, papers.included())
         if named:
-            self.say(replies.named_papers(named))
+            self.say(replies.word_named_papers(named))
         return named is not None
 
     def outgoing(self) -> list[Outgoing]:

@@ -286,7 +286,7 @@ class Turns:
         await ready_classifier()
         session = turn.session
         choices = suggest_commands(text, "writing" if session.job else session.state.phase, count_items(session.state))
-        self._offer(turn, replies.asked_back(text, choices, failure), choices)
+        self._offer(turn, replies.ask_meaning(text, choices, failure), choices)
 
     def _offer(self, turn: Turn, text: str, choices: tuple[str, ...]) -> None:
         """Commands as buttons: nothing is done before one is pressed."""

@@ -31,14 +31,14 @@ def configure(level: str) -> None:
     # A traceback with the values of variables would show texts and keys.
     processors += [] if on_terminal else [structlog.processors.format_exc_info]
     structlog.configure(
-        processors=[*processors, without_secrets, last],
+        processors=[*processors, hide_secrets, last],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )
 
 
-def without_secrets(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def hide_secrets(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """The event with keys, tokens and passwords hidden, by their names and by their looks."""
     for name, value in event.items():
         if _SECRET_NAMES.search(name):

@@ -23,14 +23,14 @@ BUNDLED = "demo"
 _VERSION_FILE = "bundled.sha256"
 
 
-def bundled_papers_file() -> Traversable:
+def find_bundled_papers() -> Traversable:
     """The file with the bundled papers."""
     return resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")
 
 
 def read_bundled() -> list[Paper]:
     """The bundled papers."""
-    with resources.as_file(bundled_papers_file()) as path:
+    with resources.as_file(find_bundled_papers()) as path:
         return [paper for paper in read_papers(path, lambda _, __: None) if isinstance(paper, Paper)]
 
 
@@ -79,7 +79,7 @@ def digest_text(paper: Paper) -> str:
 
 
 def _version() -> str:
-    return hashlib.sha256(bundled_papers_file().read_bytes()).hexdigest()
+    return hashlib.sha256(find_bundled_papers().read_bytes()).hexdigest()
 
 
 def _withdrawn_texts() -> frozenset[str]:

@@ -128,7 +128,7 @@ class AppServices:
 
     async def list_surveys(self, at: Conversation, person: str) -> Sequence[StoredSurvey]:
         """The person's surveys in this workspace, numbered."""
-        return await surveys.numbered_surveys(self._store, at.platform, at.tenant, person)
+        return await surveys.list_numbered_surveys(self._store, at.platform, at.tenant, person)
 
     async def load_survey(self, session_id: str) -> tuple[SurveySession, str, frozenset[str]]:
         """A survey, its owner and who was invited. Raises `UserError` where it was forgotten."""

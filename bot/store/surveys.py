@@ -40,7 +40,7 @@ async def surveys_of(store: Store, platform: str, tenant: str, person: str) -> S
     return await _load(store, platform, tenant, person, archived=False)
 
 
-async def numbered_surveys(store: Store, platform: str, tenant: str, person: str) -> Sequence[StoredSurvey]:
+async def list_numbered_surveys(store: Store, platform: str, tenant: str, person: str) -> Sequence[StoredSurvey]:
     """All of them, numbered from 1 in the order in which they were begun; archived ones too, so that numbers stay."""
     return await _load(store, platform, tenant, person, archived=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adapters.chat import Button
 from bot.wording.cards import action_buttons
-from bot.wording.sentences import counted
+from bot.wording.sentences import pluralize
 from bot.wording.survey import link, sources_button, with_links
 from engine.citations import keep_allowed_citations, numbers, reference_text
 from engine.rendering.markdown import escape_markdown
@@ -50,8 +50,8 @@ def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) 
 def gaps(found: FieldGaps) -> str:
     """Lines of work by share of surveys, the smallest first."""
     lines = [
-        f"- {escape_markdown(gap.name)}: {counted(gap.papers, 'paper')}, "
-        f"{counted(gap.surveys, 'survey') if gap.surveys else 'no survey'}"
+        f"- {escape_markdown(gap.name)}: {pluralize(gap.papers, 'paper')}, "
+        f"{pluralize(gap.surveys, 'survey') if gap.surveys else 'no survey'}"
         for gap in found.gaps
     ]
     head = "**Lines of work among these papers**, those with the fewest surveys first (a survey says so in its title):"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.wording.sentences import counted
+from bot.wording.sentences import pluralize
 from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown
 from engine.session.candidates import ONE_SURVEY
@@ -40,7 +40,9 @@ def word_taken(state: State) -> str:
 def _word_size(candidate: Candidate) -> str:
     survey = candidate.survey
     words = sum(len(section.text.split()) for _, section in walk(survey.sections))
-    return f"{counted(len(survey.sections), 'section')}, {words:,} words, {counted(len(survey.references), 'source')}"
+    return (
+        f"{pluralize(len(survey.sections), 'section')}, {words:,} words, {pluralize(len(survey.references), 'source')}"
+    )
 
 
 def _line(number: int, candidate: Candidate, *, is_chosen: bool) -> str:

@@ -10,7 +10,7 @@ from bot.wording.candidates import word_taken
 from bot.wording.hints import list_hints
 from bot.wording.proposals import proposal
 from bot.wording.reviews import list_review_buttons
-from bot.wording.sentences import counted
+from bot.wording.sentences import pluralize
 from bot.wording.survey import list_changed_places, section_buttons
 from engine.rendering.markdown import escape_markdown
 from engine.session.events import (
@@ -201,7 +201,7 @@ def _summary(state: State) -> str:
             return ", ".join(escape_markdown(keyword.text) for keyword in keywords) + "."
         case State(phase="papers", papers=PaperSelection() as selection):
             out = len(selection.found) - len(selection.included())
-            return f"{counted(len(selection.included()), 'paper')}{f', {out} left out' if out else ''}."
+            return f"{pluralize(len(selection.included()), 'paper')}{f', {out} left out' if out else ''}."
         case State(phase="outline", outline=Outline() as outline):
             return " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
         case State(phase="discussion", survey=survey) if survey:
@@ -250,19 +250,19 @@ def _changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
     if not parts:
         known = [k.text for k in new.keywords if k not in old.keywords]  # asked for, so the person's from now on
         return f"{_quoted(known)} {'was' if len(known) == 1 else 'were'} in the list already." if known else _SAME
-    return f"{_sentence(parts)} That makes {counted(len(new.keywords), 'keyword')}."
+    return f"{_sentence(parts)} That makes {pluralize(len(new.keywords), 'keyword')}."
 
 
 def _changed_papers(old: PaperSelection, new: PaperSelection) -> str:
     if {f.paper.key for f in old.found} != {f.paper.key for f in new.found}:
-        return f"That makes {counted(len(new.included()), 'paper')}."
+        return f"That makes {pluralize(len(new.included()), 'paper')}."
     out, back = set(new.excluded) - set(old.excluded), set(old.excluded) - set(new.excluded)
     titles = {f.paper.key: (n, clean(f.paper.title)) for n, f in enumerate(new.found, start=1)}
     pairs = (("excluded", sorted(titles[k] for k in out)), ("included", sorted(titles[k] for k in back)))
     parts = [f"{verb} {_quoted([f'{n} {title}' for n, title in which])}" for verb, which in pairs if which]
     if not parts:
         return _SAME
-    return f"{_sentence(parts)} That makes {counted(len(new.included()), 'paper')}."
+    return f"{_sentence(parts)} That makes {pluralize(len(new.included()), 'paper')}."
 
 
 def _moved_papers(old: Outline, new: Outline, after: State) -> str:

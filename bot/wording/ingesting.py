@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bot.wording.sentences import counted
+from bot.wording.sentences import pluralize
 from engine.citations import reference_text
 from engine.retrieval.record_fields import UNREADABLE
 from engine.values import Paper
 
 
-def without_abstracts(lacking: int, papers: int) -> str:
+def word_missing_abstracts(lacking: int, papers: int) -> str:
     """Papers that cannot stand behind a sentence."""
     have, them = ("has", "it") if lacking == 1 else ("have", "them")
-    lack = f"{lacking:,} of {counted(papers, 'paper')} {have} no abstract"
+    lack = f"{lacking:,} of {pluralize(papers, 'paper')} {have} no abstract"
     return f"{lack}: a survey can list {them}, but cannot quote {them}."
 
 
@@ -29,18 +29,18 @@ def no_records(name: str, beginning: bytes) -> str:
 
 def texts_read(count: int) -> str:
     """Full texts that are kept."""
-    return f"The text of {counted(count, 'paper')} was read; answers and checks of a survey use it."
+    return f"The text of {pluralize(count, 'paper')} was read; answers and checks of a survey use it."
 
 
 def read_with_doubt(count: int) -> str:
     """Records that were read although something is odd about them; empty where there is none."""
-    return f", {counted(count, 'record')} read that you should check" if count else ""
+    return f", {pluralize(count, 'record')} read that you should check" if count else ""
 
 
 SHOWN_FIELDS = 12
 
 
-def dropped_fields(dropped: Mapping[str, int], papers: int) -> str:
+def word_dropped_fields(dropped: Mapping[str, int], papers: int) -> str:
     """Fields of the files that are not kept, or could not be read, the most frequent first."""
     listed = sorted(dropped.items(), key=lambda item: (-item[1], item[0]))
     lost = [f"{name.removesuffix(UNREADABLE)} in {count:,}" for name, count in listed if name.endswith(UNREADABLE)]
@@ -48,19 +48,19 @@ def dropped_fields(dropped: Mapping[str, int], papers: int) -> str:
     more = f" and {len(unused) - SHOWN_FIELDS} other fields" if len(unused) > SHOWN_FIELDS else ""
     lines = []
     if lost:
-        lines.append(f"Of {counted(papers, 'record')}, could not be read: {', '.join(lost)}.")
+        lines.append(f"Of {pluralize(papers, 'record')}, could not be read: {', '.join(lost)}.")
     if unused:
-        lines.append(f"Of {counted(papers, 'record')}, not kept: {', '.join(unused[:SHOWN_FIELDS])}{more}.")
+        lines.append(f"Of {pluralize(papers, 'record')}, not kept: {', '.join(unused[:SHOWN_FIELDS])}{more}.")
     return "\n".join(lines)
 
 
-def merged_records(paper: Paper, records: Sequence[Paper]) -> str:
+def list_merged_records(paper: Paper, records: Sequence[Paper]) -> str:
     """The records that a paper was merged from, numbered, and how to take one out."""
     if not records:
         return f"“{paper.title}” was made from one record; there is no merge to undo."
     listed = "\n".join(f"{n}. {_record(record)}" for n, record in enumerate(records, start=1))
     return (
-        f"{paper.key} was merged from {counted(len(records), 'record')}:\n{listed}\n"
+        f"{paper.key} was merged from {pluralize(len(records), 'record')}:\n{listed}\n"
         f"Take one out with: scholium unmerge {paper.key} --record NUMBER"
     )
 
@@ -70,10 +70,10 @@ def no_papers_of(workspace: str) -> str:
     return f"The workspace {workspace} has added no papers. Check its name."
 
 
-def unmerged(parts: Sequence[Paper]) -> str:
+def word_unmerged(parts: Sequence[Paper]) -> str:
     """The papers that one was taken apart into."""
     listed = "\n".join(f"- {part.key}: {reference_text(part)}" for part in parts)
-    return f"Taken apart into {counted(len(parts), 'paper')}, which will not be merged again:\n{listed}"
+    return f"Taken apart into {pluralize(len(parts), 'paper')}, which will not be merged again:\n{listed}"
 
 
 def _record(record: Paper) -> str:

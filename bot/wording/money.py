@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bot.store.ledger import LOST, BudgetLimit, BudgetUse, Scope
-from bot.wording.sentences import counted
+from bot.wording.sentences import pluralize
 from engine.llm.meter import Usage
 from engine.llm.prices import word_dollars
 from engine.rendering.markdown import escape_markdown
@@ -42,7 +42,7 @@ def word_kept(outline: Outline, kept: KeptText) -> str:
     whole = sum(1 for i, section in kept.sections if outline.nodes[i].role == "body" for _ in _parts_of(section))
     led_over = sum(part.needs_transitions() for part in kept.parts)
     around = [node for _, node in parts_to_write(outline, kept) if node.role != "body"]
-    stays = f"{counted(whole + len(kept.parts), 'part')} of the text stay as written"
+    stays = f"{pluralize(whole + len(kept.parts), 'part')} of the text stay as written"
     others = f", {led_over} of them with new transitions" if led_over else ""
     if not due and not around and not led_over:
         return "The whole text stays as it is; nothing has to be written anew."
@@ -64,7 +64,7 @@ def estimate_trees(expected: Estimate, papers: int) -> str:
 def estimate_preparation(expected: Estimate, papers: int, uses: Sequence[BudgetUse]) -> str:
     """What reading the papers for an outline will take at most, said before it starts."""
     return (
-        f"The outline begins with an attribute tree of each of the {counted(papers, 'paper')}. That takes at most "
+        f"The outline begins with an attribute tree of each of the {pluralize(papers, 'paper')}. That takes at most "
         f"{_word_size(expected)}; papers that the library has a tree of cost nothing."
         f"{_word_room(expected, uses, MAY_BE_TOO_LITTLE)} `ok` accepts this."
     )
@@ -94,7 +94,7 @@ def _word_size(expected: Estimate) -> str:
         else "money unknown (no price for this model)"
     )
     return (
-        f"{counted(expected.calls, 'call')}, {expected.input_tokens:,} tokens to read and "
+        f"{pluralize(expected.calls, 'call')}, {expected.input_tokens:,} tokens to read and "
         f"{expected.output_tokens:,} to write, {money}, and {_minutes(expected)}"
     )
 
@@ -106,7 +106,7 @@ def cost(steps: Mapping[str, Usage], uses: Sequence[BudgetUse]) -> str:
     lost = steps.get(LOST)
     steps = {name: usage for name, usage in steps.items() if name != LOST}
     lines = [
-        f"- {escape_markdown(name)}: {counted(u.calls, 'call')}, {u.input_tokens:,} tokens read, "
+        f"- {escape_markdown(name)}: {pluralize(u.calls, 'call')}, {u.input_tokens:,} tokens read, "
         f"{u.output_tokens:,} written, {f'${u.money:.3f}' if u.priced else 'price unknown'}"
         for name, u in steps.items()
     ]
@@ -189,4 +189,4 @@ def word_other_unit(limit: BudgetLimit) -> str:
 
 
 def _minutes(expected: Estimate) -> str:
-    return counted(max(1, round(expected.seconds / 60)), "minute")
+    return pluralize(max(1, round(expected.seconds / 60)), "minute")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.wording.sentences import counted
+from bot.wording.sentences import pluralize
 
 NOBODY_WORKS = "It waits: no process runs jobs at the moment. Whoever runs Scholium has to start `scholium worker`."
 
@@ -32,6 +32,6 @@ def word_queued(place: QueuePlace) -> str:
         case "workspace":
             return f"It waits: {place.running:,} of this workspace's jobs {run} running{behind}"
         case "busy" if place.ahead:
-            return f"It waits for a free place, with about {counted(place.ahead, 'job')} ahead of it."
+            return f"It waits for a free place, with about {pluralize(place.ahead, 'job')} ahead of it."
         case "busy":
             return "It is next in the queue."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.store.surveys import StoredSurvey
 from bot.wording.hints import suggest_words
 from bot.wording.labels import survey_line
-from bot.wording.sentences import WELCOME, counted, status
+from bot.wording.sentences import WELCOME, pluralize, status
 from engine.citations import reference_text
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.named_papers import NamedPapers
@@ -25,7 +25,7 @@ def hello(session: SurveySession) -> str:
     return f"Hello. {status(session)}"
 
 
-def asked_back(text: str, choices: Sequence[str], failure: str = "") -> str:
+def ask_meaning(text: str, choices: Sequence[str], failure: str = "") -> str:
     """Words that were not understood, and what they likeliest mean; ``failure`` is why no language model read them."""
     said = escape_markdown(shorten(clean(text), 80))
     listed = "\n".join(f"{number}. `{choice}`" for number, choice in enumerate(choices, start=1))
@@ -43,7 +43,7 @@ NO_SURVEYS = "You have no survey yet. Name a topic, for example: survey graph ne
 NO_SURVEY_HERE = "No survey is open here. Say list to see yours, or name a topic."
 
 
-def kept(topic: str) -> str:
+def word_kept_survey(topic: str) -> str:
     """Another survey is begun beside the one at hand."""
     return f"Your survey on “{escape_markdown(topic)}” is kept; `list` shows all, and `open` with a number opens one."
 
@@ -55,7 +55,7 @@ def list_surveys(found: Sequence[StoredSurvey], current: str, *, everything: boo
     """
     shown = [survey for survey in found if everything or not survey.is_archived]
     if not shown:
-        return f"{counted(len(found), 'survey')} archived; `list all` shows them." if found else NO_SURVEYS
+        return f"{pluralize(len(found), 'survey')} archived; `list all` shows them." if found else NO_SURVEYS
     lines = [f"{survey.number}. {survey_line(survey)}{_marks(survey, current)}" for survey in shown]
     hidden = len(found) - len(shown)
     more = f"\n\n{hidden} archived; `list all` shows them too." if hidden else ""
@@ -69,7 +69,7 @@ def _marks(survey: StoredSurvey, current: str) -> str:
     return f"{' · archived' if survey.is_archived else ''}{here}"
 
 
-def opened(survey: StoredSurvey) -> str:
+def word_opened_survey(survey: StoredSurvey) -> str:
     """Another survey is at hand now."""
     return f"This is your survey on “{escape_markdown(survey.title)}”:"
 
@@ -84,17 +84,17 @@ def no_such_survey(number: int, count: int) -> str:
     return f"There is no survey {number}; you have {count}. Say list to see them."
 
 
-def named(name: str) -> str:
+def word_named_survey(name: str) -> str:
     """The survey has a name of its own."""
     return f"This survey is called “{escape_markdown(name)}” now."
 
 
-def archived(title: str) -> str:
+def word_archived_survey(title: str) -> str:
     """A survey is out of the list."""
     return f"“{escape_markdown(title)}” is archived: `list all` still shows it, and `open` brings it back."
 
 
-def named_papers(named: NamedPapers) -> str:
+def word_named_papers(named: NamedPapers) -> str:
     """Who wrote the papers of a name, where and when."""
     lines = [f"- {escape_markdown(clean(reference_text(paper)))}" for paper in named.papers]
     many = "This paper has" if len(lines) == 1 else "These papers have"

@@ -119,7 +119,7 @@ _STARTED: dict[JobKind, str] = {
 }
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """``1 paper``, ``2 papers``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
@@ -198,7 +198,7 @@ def word_kept(state: State, job: Job) -> str:
     count = len(state.sections)
     if job.kind != "write" or not count:
         return ""
-    return f"{counted(count, 'finished section')} {'is' if count == 1 else 'are'} kept."
+    return f"{pluralize(count, 'finished section')} {'is' if count == 1 else 'are'} kept."
 
 
 def word_gone(why: str, topic: str, stopped: Job | None) -> str:
@@ -279,7 +279,7 @@ ENDED_EACH_TIME = (
 def word_finished_section(found: Section, position: int) -> str:
     """One line for a section that was just written."""
     words = sum(len(part.text.split()) for part in (found, *(s for _, s in walk(found.sections))))
-    return f"✓ {position + 1} {escape_markdown(clean(found.title))} ({counted(words, 'word')})"
+    return f"✓ {position + 1} {escape_markdown(clean(found.title))} ({pluralize(words, 'word')})"
 
 
 def evaluation(found: Evaluation, *, details: bool) -> str:
@@ -327,11 +327,11 @@ def _describe_state(state: State) -> str:
         case "topic":
             return f"topic: {escape_markdown(state.brief.topic)}" if state.brief else "the beginning"
         case "keywords":
-            return counted(len(state.keywords.keywords) if state.keywords else 0, "keyword")
+            return pluralize(len(state.keywords.keywords) if state.keywords else 0, "keyword")
         case "papers":
-            return counted(len(state.papers.included()) if state.papers else 0, "paper")
+            return pluralize(len(state.papers.included()) if state.papers else 0, "paper")
         case "outline":
-            return f"outline of {counted(len(state.outline.nodes) if state.outline else 0, 'section')}"
+            return f"outline of {pluralize(len(state.outline.nodes) if state.outline else 0, 'section')}"
         case "writing":
             return "writing"
         case "discussion":

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 
 from adapters.chat import Button
 from bot.wording.floats import list_rows
-from bot.wording.sentences import counted
+from bot.wording.sentences import pluralize
 from bot.wording.survey_warnings import word_warnings
-from engine.citations import list_cited_keys, numbers, replace_citations, without_citations
+from engine.citations import list_cited_keys, numbers, remove_citations, replace_citations
 from engine.errors import UserError
-from engine.evidence import Evidence, connecting_sentences, section_at, sentence_with
+from engine.evidence import Evidence, find_connecting_sentences, section_at, sentence_with
 from engine.overview import LineOfWork
 from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
@@ -73,7 +73,8 @@ def survey_text(text: str, survey: Survey) -> str:
 def word_survey(survey: Survey) -> str:
     """The finished survey as one message: title, gist, a line of each section, what is worth knowing."""
     words = sum(len(section.text.split()) for _, section in walk(survey.sections))
-    size = f"{counted(len(survey.sections), 'section')} · {words:,} words · {counted(len(survey.references), 'source')}"
+    sections, sources = pluralize(len(survey.sections), "section"), pluralize(len(survey.references), "source")
+    size = f"{sections} · {words:,} words · {sources}"
     overviewed = {line.number: line for line in survey.overview.lines} if survey.overview else {}
     lines = [
         _list_section(number, section, overviewed.get(str(number)))
@@ -116,10 +117,10 @@ def _summary(section: Section, line: LineOfWork | None) -> str:
     if section.sections:
         return "; ".join(clean(part.title) for part in section.sections)
     if line:
-        return clean(without_citations(line.text))
+        return clean(remove_citations(line.text))
     opening, _, rest = section.text.partition("\n\n")
     text = rest.removeprefix("- ") if opening.endswith(":") else opening
-    return clean(without_citations(next(iter(sentences(text)), "")))
+    return clean(remove_citations(next(iter(sentences(text)), "")))
 
 
 def section_buttons(survey: Survey, session: SurveySession) -> tuple[Button, ...]:
@@ -143,7 +144,7 @@ def word_section(survey: Survey, place: str, found: Section) -> str:
     parts += [list_rows(table, lambda cell: survey_text(cell, survey)) for table in found.tables]
     for number, below in walk(found.sections, f"{place}."):
         parts += [f"### {number} {escape_markdown(clean(below.title))}", survey_text(below.text, survey)]
-        parts += [f"A table of {counted(len(table.rows), 'row')}: `show {number}`" for table in below.tables[:1]]
+        parts += [f"A table of {pluralize(len(table.rows), 'row')}: `show {number}`" for table in below.tables[:1]]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -176,7 +177,7 @@ def word_references(survey: Survey, wanted: Sequence[int], meant: int | None = N
         raise UserError(RENUMBERED)
     chosen = [(n, p) for n, p in enumerate(survey.references, start=1) if not wanted or n in wanted]
     lines = [f"- **\\[{number}\\]** {_reference(paper)}" for number, paper in chosen]
-    head = "**Sources**" if wanted else f"**{counted(len(chosen), 'source')}** of this survey"
+    head = "**Sources**" if wanted else f"**{pluralize(len(chosen), 'source')}** of this survey"
     return "\n".join([head, "", *lines])
 
 
@@ -199,7 +200,7 @@ def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
     papers = {paper.key: paper for paper in survey.references}
     parts = []
     for item in items:
-        words = without_citations(item.claim.text)
+        words = remove_citations(item.claim.text)
         cited = [citation for citation in item.claim.citations if citation.key in papers]
         shown = [citation for citation in cited if citation.quote and " ".join(citation.quote.split()) in words]
         behind = []
@@ -228,7 +229,7 @@ def _origin(citations: Sequence[Citation], paper: Paper) -> str:
 
 
 def _shown_sentence(text: str) -> str:
-    return escape_markdown(shorten(clean(without_citations(text)), SENTENCE_SHOWN))
+    return escape_markdown(shorten(clean(remove_citations(text)), SENTENCE_SHOWN))
 
 
 def _what_became_of(claim: Claim) -> str:
@@ -289,7 +290,7 @@ def why_section(survey: Survey, place: str, items: Sequence[Evidence], page: int
     part = items[start : start + EVIDENCE_PER_PAGE]
     of = f" ({start + 1} to {start + len(part)} of {len(items)})" if last > 1 else ""
     text = word_evidence(survey, part, f"### Evidence for {place} {escape_markdown(clean(title))}{of}")
-    return f"{text}{_word_connecting(connecting_sentences(survey, place))}" if page == last else text
+    return f"{text}{_word_connecting(find_connecting_sentences(survey, place))}" if page == last else text
 
 
 def _word_connecting(connecting: Sequence[str]) -> str:
@@ -355,9 +356,9 @@ def _difference(was: Sequence[str], now: Sequence[str], survey: Survey) -> str:
         gone += was[i:k]
         new += now[j:m]
     lines = [f"- added: {survey_text(sentence, survey)}" for sentence in new[:CHANGES_SHOWN]]
-    lines += [f"- … and {counted(len(new) - CHANGES_SHOWN, 'sentence')} more"] if len(new) > CHANGES_SHOWN else []
-    shown = [escape_markdown(shorten(clean(without_citations(sentence)), 160)) for sentence in gone[:CHANGES_SHOWN]]
+    lines += [f"- … and {pluralize(len(new) - CHANGES_SHOWN, 'sentence')} more"] if len(new) > CHANGES_SHOWN else []
+    shown = [escape_markdown(shorten(clean(remove_citations(sentence)), 160)) for sentence in gone[:CHANGES_SHOWN]]
     lines += [f"- removed: {sentence}" for sentence in shown]
     rest = len(gone) - CHANGES_SHOWN
-    lines += [f"- … and {counted(rest, 'sentence')} more removed"] if rest > 0 else []
+    lines += [f"- … and {pluralize(rest, 'sentence')} more removed"] if rest > 0 else []
     return "\n".join(lines)

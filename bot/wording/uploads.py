@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.wording.sentences import counted
+from bot.wording.sentences import pluralize
 from engine.citations import reference_text
 from engine.errors import DoubtfulRecord, RecordError
 from engine.rendering.markdown import escape_markdown
@@ -19,7 +19,7 @@ def papers_added(report: AddReport, rejected: Sequence[RecordError], read: Seque
     known = report.updated + report.unchanged
     there = f", {known} {'was' if known == 1 else 'were'} there already" if known else ""
     return (
-        f"{counted(report.added, 'paper')} added{there}. Only this workspace sees them; they are found when "
+        f"{pluralize(report.added, 'paper')} added{there}. Only this workspace sees them; they are found when "
         f"papers are searched again.{texts}{unread_records(rejected)}"
     )
 
@@ -41,4 +41,4 @@ def _listed(errors: Sequence[RecordError], what: str) -> str:
         return ""
     lines = "".join(f"\n- {escape_markdown(shorten(str(error), 300))}" for error in errors[:SHOWN_REJECTIONS])
     more = f"\n- … and {len(errors) - SHOWN_REJECTIONS:,} more" if len(errors) > SHOWN_REJECTIONS else ""
-    return f"\n\n{counted(len(errors), 'record')} {what}:{lines}{more}"
+    return f"\n\n{pluralize(len(errors), 'record')} {what}:{lines}{more}"

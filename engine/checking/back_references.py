@@ -57,7 +57,7 @@ _CONNECTED = (
 """Words that take up the sentence before: at the start, or behind the subject."""
 
 
-def without_connective(sentence: str) -> str:
+def remove_connective(sentence: str) -> str:
     """The sentence without a word that takes up the one before it, for where that one is gone."""
     for pattern in _CONNECTED:
         bare = pattern.sub(lambda m: m.groupdict().get("kept") or "", sentence, count=1)

@@ -21,13 +21,13 @@ from engine.checking.quotations import find_in_paper
 from engine.checking.sentence_state import (
     LostClaim,
     SentenceState,
+    classify_ending,
     count_claims,
     drop_connectives,
-    ending_of,
     list_claims,
     list_lost,
 )
-from engine.checking.strengths import without_adverbs
+from engine.checking.strengths import remove_adverbs
 from engine.checking.verdicts import CheckAnswer, Support
 from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded
@@ -250,15 +250,15 @@ class _Check:
             return False
         insisted = ""
         if faults := self._faults(text, keys):
-            bare = without_adverbs(text)
+            bare = remove_adverbs(text)
             if {f.kind for f in faults} == {"strength"} and bare != text and not self._faults(bare, keys):
                 text = bare
             elif text == line.questioned and are_arguable(faults):
                 insisted = "; ".join(dict.fromkeys(fault.words for fault in faults))
             else:
                 return False
-        line.text, line.ending, line.citations = text, ending_of(line.original, text), tuple(found[k] for k in keys)
-        line.insisted = insisted
+        line.text, line.citations = text, tuple(found[k] for k in keys)
+        line.ending, line.insisted = classify_ending(line.original, text), insisted
         return True
 
     def _question(self, line: SentenceState) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.checking.back_references import without_connective
+from engine.checking.back_references import remove_connective
 from engine.citations import list_cited_keys, replace_citations
 from engine.survey import Citation, Claim, ClaimTally, Ending
 from engine.text import fold
@@ -42,7 +42,7 @@ def drop_connectives(lines: Sequence[SentenceState]) -> None:
     for at, line in enumerate(lines):
         before = lines[at - 1] if at and lines[at - 1].paragraph == line.paragraph else None
         if not line.removed and (before is None or before.removed or before.ending == "reworded"):
-            line.text = without_connective(line.text)
+            line.text = remove_connective(line.text)
 
 
 def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
@@ -93,7 +93,7 @@ def list_lost(lines: Sequence[SentenceState]) -> tuple[LostClaim, ...]:
     return tuple(LostClaim(line.original, "; ".join(line.doubts)) for line in lines if line.claim and line.removed)
 
 
-def ending_of(before: str, after: str) -> Ending:
+def classify_ending(before: str, after: str) -> Ending:
     """What became of a claim that reads like this before and after the check."""
     if _bare(before) != _bare(after):
         return "reworded"

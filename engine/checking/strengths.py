@@ -389,7 +389,7 @@ _DROPPABLE = re.compile(
 """Adverbs that can go without making a sentence say anything new."""
 
 
-def without_adverbs(text: str) -> str:
+def remove_adverbs(text: str) -> str:
     """The sentence without those adverbs."""
     bare = _DROPPABLE.sub("", text)
     return bare[:1].upper() + bare[1:]

@@ -21,8 +21,8 @@ from engine.evaluation.references import (
     semantic_relevance,
     topic_closeness,
 )
-from engine.evaluation.scores import Score, human_hours, published_final, surveys_per_hour
-from engine.evaluation.shared_lists import shared_lists
+from engine.evaluation.scores import Score, average_final, human_hours, surveys_per_hour
+from engine.evaluation.shared_lists import measure_shared_lists
 from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
@@ -95,7 +95,7 @@ async def evaluate_document(
     ]
     await tools.progress("citations")
     groups.append(("Citation quality", await _citations(found, sources, tools)))
-    groups.append(("Shared lists", shared_lists(document, found)))
+    groups.append(("Shared lists", measure_shared_lists(document, found)))
     await tools.progress("content")
     content = await grade_content(document, topic, tools.judges)
     groups.append(("Content quality", (*content, *await outline_graded(document, topic, tools.judges))))
@@ -149,7 +149,7 @@ def _against(document: Document, human: Document, embedder: Embedder) -> tuple[S
         return (*scores, Score("soft heading recall", None, "the human survey has no headings"))
     recalled = soft_heading_recall(document.headings(), human.headings(), embedder)
     clipped = soft_heading_recall(document.headings(), human.headings(), embedder, clipped=True)
-    final = published_final(whole.mean(), recalled)
+    final = average_final(whole.mean(), recalled)
     return (
         *scores,
         Score("soft heading recall", recalled, f"as published: cosines not clipped; headings by {embedder.name}"),

@@ -26,7 +26,7 @@ from engine.errors import UserError
 from engine.evaluation.content_quality import AUTOSURVEY, CRITERIA, Criterion
 from engine.evaluation.documents import Document
 from engine.evaluation.meta import krippendorff_alpha, rank_correlation
-from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, truncated
+from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, truncate
 
 LEAST_SHARED = 3
 """Surveys that two people must both have rated for their orders to be compared."""
@@ -196,7 +196,7 @@ def _score_system(given: Mapping[Criterion, Sequence[float]]) -> SystemScores:
     three = [found[criterion][0] for criterion in AUTOSURVEY if criterion in found]
     return SystemScores(
         found,
-        truncated(harmonic_mean(three)) if len(three) == len(AUTOSURVEY) else None,
+        truncate(harmonic_mean(three)) if len(three) == len(AUTOSURVEY) else None,
         statistics.fmean(mean for mean, _ in found.values()) if len(found) == len(CRITERIA) else None,
     )
 

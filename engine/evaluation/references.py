@@ -288,13 +288,13 @@ def overlap(own: Sequence[Reference], human: Sequence[Reference]) -> tuple[Score
     """IoU = |A ∩ B| / |A ∪ B| (XE3) and coverage = |A ∩ B| / |B|, by titles."""
     if not own or not human:
         return tuple(Score(name, None, "a list of references is missing") for name in ("IoU", "reference coverage"))
-    shared = shared_titles([r.title for r in own], [r.title for r in human])
+    shared = count_shared_titles([r.title for r in own], [r.title for r in human])
     how = f"{shared} of {len(human)} references of the human survey, by title"
     iou = shared / (len(own) + len(human) - shared)
     return Score("IoU", iou, how), Score("reference coverage", shared / len(human), how)
 
 
-def shared_titles(own: Sequence[str], human: Sequence[str]) -> int:
+def count_shared_titles(own: Sequence[str], human: Sequence[str]) -> int:
     """How many titles stand in both lists, each counted once."""
     exact = {fold(t) for t in own} & {fold(t) for t in human}
     left = [t for t in dict.fromkeys(map(fold, human)) if t not in exact and len(t) > 15]

@@ -54,7 +54,7 @@ def harmonic_mean(values: Sequence[float]) -> float:
     return statistics.harmonic_mean(values)
 
 
-def truncated(value: float, digits: int = 2) -> float:
+def truncate(value: float, digits: int = 2) -> float:
     """Cut, not rounded: how AutoSurvey prints its averages (4.616 becomes 4.61)."""
     return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_DOWN))
 
@@ -85,6 +85,6 @@ def surveys_per_hour(hours: float) -> float:
     return 1 / hours if hours else math.inf
 
 
-def published_final(rouge_average: float, heading_recall: float) -> float:
+def average_final(rouge_average: float, heading_recall: float) -> float:
     """The mean of both, as NLPCC 2024 task 6 defines its final score; its table 1 prints other values (D8)."""
     return (rouge_average + heading_recall) / 2

@@ -27,7 +27,7 @@ LEAST_SHARED = 20
 PERMUTATIONS = 1_000
 
 
-def shared_lists(document: Document, claims: Sequence[CitedClaim], seed: int = 0) -> tuple[Score, ...]:
+def measure_shared_lists(document: Document, claims: Sequence[CitedClaim], seed: int = 0) -> tuple[Score, ...]:
     """Mean Jaccard of cited works between subsections of different sections, same position against other positions.
 
     The ratio of the two comes with its 95 % interval by permutation: what it would be if positions meant nothing.

@@ -47,7 +47,7 @@ from engine.retrieval.topic_words import (
     OF_ANY_PAPER,
     TopicWords,
     read_topic,
-    without_based,
+    remove_based,
 )
 from engine.text import STOP_WORDS, stem, terms, words
 from engine.values import Paper
@@ -137,7 +137,7 @@ def measure_mentions(
 
     How the topic is said is told by the first papers, so many as ``telling``, or by all.
     """
-    said = read_topic(topic := without_based(topic))
+    said = read_topic(topic := remove_based(topic))
     size = len(said.stems)
     if not size or not papers:
         nothing, never = np.zeros(len(papers)), np.zeros(len(papers), np.int64)

@@ -12,7 +12,7 @@ from pydantic import Field as Bounded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.queries import FIELDS, BooleanQuery, Field, PaperKind, plain_phrase
-from engine.text import STOP_WORDS, clean, heading, inert, list_words, sentences, shorten, stem, words
+from engine.text import STOP_WORDS, clean, inert, list_words, sentences, shorten, stem, to_title_case, words
 from engine.values import YearRange
 from engine.wordlists import read_wordlist
 
@@ -87,7 +87,7 @@ async def plan_review(request: str, years: YearRange, model: LanguageModel | Non
     filters = read_filters(request, years)
     queries = [_query(q.groups, filters) for q in answer.queries]
     found = [query for query in queries if query.groups] or list(plan_by_rule(request, years).queries)
-    title = shorten(inert(clean(answer.title)).rstrip("."), TITLE_CHARACTERS) or heading(request)
+    title = shorten(inert(clean(answer.title)).rstrip("."), TITLE_CHARACTERS) or to_title_case(request)
     questions = tuple(shorten(inert(next(iter(sentences(q)), "")), QUESTION_CHARACTERS) for q in answer.questions)
     return ReviewScope(title, questions, _with_comparison(request, found, filters), answer.life_sciences)
 
@@ -108,7 +108,7 @@ def plan_by_rule(request: str, years: YearRange) -> ReviewScope:
         f"What do {studies} leave open?",
     )
     return ReviewScope(
-        shorten(questions[0] if is_question else heading(subject), TITLE_CHARACTERS),
+        shorten(questions[0] if is_question else to_title_case(subject), TITLE_CHARACTERS),
         tuple(shorten(question, QUESTION_CHARACTERS) for question in questions),
         _with_comparison(request, list(queries)[:QUERIES], filters),
         bool(_LIFE_SCIENCES.search(request)),

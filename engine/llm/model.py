@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from engine.errors import LanguageModelError
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.retry_after import read_retry_after
-from engine.text import clean, shorten, without_bare_numbers
+from engine.text import clean, remove_bare_numbers, shorten
 
 Task = Literal["reading", "extraction", "outline", "drafting", "checking", "judging"]
 """What a call is for; each task can have a model of its own."""
@@ -32,7 +32,7 @@ class TypedAnswer(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-PlainText = Annotated[str, AfterValidator(without_bare_numbers)]
+PlainText = Annotated[str, AfterValidator(remove_bare_numbers)]
 """Text of a typed answer that reaches a document and cites nothing, whatever numbers a model puts in brackets."""
 
 A = TypeVar("A", bound=TypedAnswer)

@@ -37,15 +37,15 @@ def find_abbreviations(papers: Sequence[Paper], least: float = LEAST_SPELT_OUT) 
     written: defaultdict[str, Counter[str]] = defaultdict(Counter)
     used: Counter[str] = Counter()
     for paper in papers:
-        used.update({without_plural(token) for token in _ACRONYM.findall(f"{paper.title} {paper.content}")})
+        used.update({strip_plural(token) for token in _ACRONYM.findall(f"{paper.title} {paper.content}")})
         for match in _IN_BRACKETS.finditer(paper.content):
-            short = without_plural(match[1])
+            short = strip_plural(match[1])
             if long := find_long_form(short, paper.content[: match.start()]):
                 written[short][long] += 1
     spelt_out = {short: forms for short, forms in written.items() if forms.total() >= least * used[short]}
     return {short: forms.most_common(1)[0][0] for short, forms in spelt_out.items()}
 
 
-def without_plural(token: str) -> str:
+def strip_plural(token: str) -> str:
     """``GNN`` for ``GNNs``."""
     return token[:-1] if re.search(r"[A-Z]s$", token) else token

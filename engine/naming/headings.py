@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from engine.naming.phrases import TOO_GENERAL, Formula, GroupedPhrases, american_stem, c_tf_idf, stems_of
-from engine.text import heading
+from engine.text import to_title_case
 from engine.values import Paper
 from engine.wordlists import read_lines, read_wordlist
 
@@ -57,7 +57,7 @@ _ATTRIBUTES = read_wordlist("naming/wordlists/attributes.txt")
 
 
 @cache
-def known_topics() -> dict[str, str]:
+def load_topics() -> dict[str, str]:
     """Phrases that many titles of a large library use as a whole, by their stems (see `wordlists/README.md`)."""
     return _read_topics("topics")
 
@@ -91,7 +91,7 @@ def _with_same(stems: Collection[str]) -> set[str]:
 
 
 def stem_phrase(phrase: str) -> str:
-    """The stems of a phrase's words, in order: its key among the `known_topics`."""
+    """The stems of a phrase's words, in order: its key in what `load_topics` gives."""
     return " ".join(american_stem(word) for word in phrase.lower().split())
 
 
@@ -127,7 +127,7 @@ def name_groups(
     for row in range(len(phrases.groups)):
         chosen = _choose(phrases, row, topical, taken)
         taken += (stems_of(_form(phrases, phrase)) - topical for phrase in chosen)
-        title = heading(" and ".join(_form(phrases, phrase) for phrase in chosen)) if chosen else ""
+        title = to_title_case(" and ".join(_form(phrases, phrase) for phrase in chosen)) if chosen else ""
         title = title or _fallback(terms[row], row, (*avoid, *(n.heading for n in names)))
         names.append(GroupName(title, terms[row]))
     return names
@@ -140,8 +140,8 @@ def rank_headings(phrases: GroupedPhrases, row: int, topic: str, avoid: Collecti
     """
     topical = _topical_stems(phrases, topic)
     for phrase in _usable(phrases, row, topical, [stems_of(given) - topical for given in avoid]):
-        if phrase in known_topics() or (" " in phrase and any(titles[phrase] for titles in phrases.titles)):
-            yield Heading(heading(_form(phrases, phrase)), phrases.parts[phrase] - topical, phrase)
+        if phrase in load_topics() or (" " in phrase and any(titles[phrase] for titles in phrases.titles)):
+            yield Heading(to_title_case(_form(phrases, phrase)), phrases.parts[phrase] - topical, phrase)
 
 
 def rank_terms(phrases: GroupedPhrases, topic: str, formula: Formula) -> list[tuple[str, ...]]:
@@ -151,7 +151,7 @@ def rank_terms(phrases: GroupedPhrases, topic: str, formula: Formula) -> list[tu
 
 def _fallback(terms: Sequence[str], row: int, used: Collection[str]) -> str:
     """The best term that no heading has yet, else a number."""
-    free = (heading(term) for term in terms if heading(term) not in used)
+    free = (to_title_case(term) for term in terms if to_title_case(term) not in used)
     return next(free, f"Group {row + 1}")
 
 
@@ -171,7 +171,7 @@ def _topical_stems(phrases: GroupedPhrases, topic: str) -> set[str]:
 
 
 def _form(phrases: GroupedPhrases, phrase: str) -> str:
-    topic = known_topics().get(phrase)
+    topic = load_topics().get(phrase)
     return phrases.with_capitals(topic) if topic else phrases.form(phrase)
 
 
@@ -205,9 +205,7 @@ def _usable(phrases: GroupedPhrases, row: int, topical: set[str], taken: Sequenc
 def _names(phrases: GroupedPhrases, row: int, phrase: str, topical: set[str]) -> bool:
     """Whether titles of the group hold the phrase, and papers enough say it; a word alone has to be a known topic."""
     group = phrases.groups[row]
-    if phrases.titles[row][phrase] < min(2, len(group) // 6 + 1) or (
-        " " not in phrase and phrase not in known_topics()
-    ):
+    if phrases.titles[row][phrase] < min(2, len(group) // 6 + 1) or (" " not in phrase and phrase not in load_topics()):
         return False
     said = phrases.parts[phrase] - topical
     return sum(level > 0 for level in phrases.mentions(said, group)) >= LEAST_COVER * len(group)
@@ -221,7 +219,7 @@ def _second(phrases: GroupedPhrases, row: int, usable: Sequence[str], topical: s
         other = stems_of(_form(phrases, phrase))
         least = max(FEWEST_OF_TWO, SHARE_OF_TWO * len(phrases.groups[row]))
         frequent = min(phrases.papers[row][phrase], phrases.papers[row][first]) >= least
-        if phrase in known_topics() and first in known_topics() and frequent and not own & other:
+        if phrase in load_topics() and first in load_topics() and frequent and not own & other:
             yield phrase
             return
 
@@ -258,11 +256,11 @@ def _names_something(phrase: str) -> bool:
 
 def _is_topic(phrases: GroupedPhrases, phrase: str) -> bool:
     """Whether papers are about it: titles of a large library name it, or several titles of these papers do."""
-    return phrase in known_topics() or sum(titles[phrase] for titles in phrases.titles) >= TOPIC_TITLES
+    return phrase in load_topics() or sum(titles[phrase] for titles in phrases.titles) >= TOPIC_TITLES
 
 
 def _is_readable(phrases: GroupedPhrases, phrase: str) -> bool:
-    if phrase in known_topics():
+    if phrase in load_topics():
         return True
     return phrase not in _whole_fields() and phrases.ends_well(phrase) and phrases.is_noun_phrase(phrase)
 
@@ -297,7 +295,7 @@ def _terms(phrases: GroupedPhrases, topical: set[str], formula: Formula) -> list
     counted = phrases.occurrences if formula == "published" else phrases.papers
     terms = np.array([[found[phrase] for phrase in vocabulary] for found in counted], float)
     weights = c_tf_idf(terms, formula) * np.array(
-        [(1.0 + 0.75 * phrase.count(" ")) * (KNOWN_TOPIC if phrase in known_topics() else 1.0) for phrase in vocabulary]
+        [(1.0 + 0.75 * phrase.count(" ")) * (KNOWN_TOPIC if phrase in load_topics() else 1.0) for phrase in vocabulary]
     )
     sizes = np.array([max(1, len(group)) for group in phrases.groups], float)
     elsewhere = (frequencies.sum(axis=0) - frequencies) / np.maximum(1, sizes.sum() - sizes)[:, None]

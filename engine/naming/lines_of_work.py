@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.naming.clustering import NOISE, OTHER_WORK, Labels
-from engine.naming.headings import LEAST_COVER, Heading, known_topics, rank_headings, rank_terms
+from engine.naming.headings import LEAST_COVER, Heading, load_topics, rank_headings, rank_terms
 from engine.naming.phrases import Formula, GroupedPhrases
 from engine.paper_kinds import KINDS
 from engine.retrieval.embedding import Vectors
@@ -103,7 +103,7 @@ class Field:
 
         A known topic need not.
         """
-        if heading.phrase not in known_topics() and self.phrases.titles[0][heading.phrase] < LEAST_TITLES:
+        if heading.phrase not in load_topics() and self.phrases.titles[0][heading.phrase] < LEAST_TITLES:
             return False
         said = self.phrases.mentions(heading.said, papers)
         titles, saying = sum(level == 2 for level in said), sum(level > 0 for level in said)

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.naming.abbreviations import find_abbreviations, find_long_form, without_plural
+from engine.naming.abbreviations import find_abbreviations, find_long_form, strip_plural
 from engine.overview import Name, NameKind
 from engine.text import sentences
 from engine.values import Paper, PaperKey
@@ -208,7 +208,7 @@ def _is_ordinary(name: str, ordinary: Collection[str]) -> bool:
 
 def is_name(token: str) -> bool:
     """Whether a word is written as only a name is: with capitals inside, or a capital and a digit."""
-    core = without_plural(token)
+    core = strip_plural(token)
     capitals = sum(letter.isupper() for letter in core)
     if len(core) < 3 or not core[0].isalpha() or not capitals or core in _COMMON or token in _COMMON:
         return False
@@ -240,7 +240,7 @@ def _mentions(sentence: str) -> Iterator[_Mentions]:
     for match in _TOKEN.finditer(sentence):
         if not is_name(match[0]):
             continue
-        name = _VERSION.sub(r"\1", without_plural(match[0]))
+        name = _VERSION.sub(r"\1", strip_plural(match[0]))
         if spans and _continues(sentence, spans[-1], match.start()):
             start, _, names = spans.pop()
             spans.append((start, match.end(), [*names, name]))

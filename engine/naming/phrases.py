@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.naming.abbreviations import find_abbreviations, without_plural
+from engine.naming.abbreviations import find_abbreviations, strip_plural
 from engine.text import STOP_WORDS, sentences, stem
 from engine.values import Paper, PaperKey
 from engine.wordlists import read_wordlist
@@ -189,7 +189,7 @@ class GroupedPhrases:
 
     def _spelt_out(self, text: str) -> set[str]:
         """Stems of what the abbreviations in a text stand for."""
-        known = (self.long_forms.get(without_plural(token)) for token in _TOKEN.findall(text) if is_acronym(token))
+        known = (self.long_forms.get(strip_plural(token)) for token in _TOKEN.findall(text) if is_acronym(token))
         return stems_of(" ".join(long for long in known if long))
 
     def _read(self, text: str, weight: int) -> Counter[str]:
@@ -216,7 +216,7 @@ class GroupedPhrases:
     def _phrase(self, tokens: Sequence[str], weight: int) -> str:
         words: list[str] = []
         for i, token in enumerate(tokens, start=1):
-            long = self.long_forms.get(without_plural(token), "").lower().split() if is_acronym(token) else []
+            long = self.long_forms.get(strip_plural(token), "").lower().split() if is_acronym(token) else []
             if long and i < len(tokens):  # “CNN architectures” are no “convolutional neural networks architectures”
                 long[-1] = re.sub(r"(?<=[a-z]{3}[^suix])s$", "", long[-1])
             words += long if long and len(tokens) + len(long) - 1 <= LONGEST_PHRASE + 1 else [token]

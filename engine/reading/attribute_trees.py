@@ -1,7 +1,7 @@
 """Attribute trees: what a paper says, in the fields that its kind of paper has (SurveyX, 3.1.2 and appendix B).
 
 There are four kinds, each with exactly the published fields. A value names the sentences of the paper it stands in;
-`traced_value` decides by program whether they say it. What a paper does not say is ``None``.
+`trace_value` decides by program whether they say it. What a paper does not say is ``None``.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"\b(?:[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}\w*|[A-Za-z]+\d\w*)\b")
 
 
-def traced_value(text: str, numbers: Sequence[int], source: Source) -> AttributeValue | None:
+def trace_value(text: str, numbers: Sequence[int], source: Source) -> AttributeValue | None:
     """The value with the sentences it stands in; ``None`` where they are not there or do not say it.
 
     Every number and every name (mixed case, capitals or with a digit) of the value stands in the sentences or the

@@ -171,7 +171,7 @@ def one_against_rest(log_odds: Matrix) -> Matrix:
     return normalised
 
 
-def restored(content: bytes) -> RoleModel:
+def unpack_model(content: bytes) -> RoleModel:
     """The model that `RoleModel.stored` wrote; raises `ValueError` for anything else."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         return RoleModel(
@@ -187,7 +187,7 @@ def restored(content: bytes) -> RoleModel:
 @cache
 def role_model() -> RoleModel:
     """The model that comes with Scholium."""
-    return restored(resources.files("engine.reading").joinpath(ROLE_WEIGHTS).read_bytes())
+    return unpack_model(resources.files("engine.reading").joinpath(ROLE_WEIGHTS).read_bytes())
 
 
 def statement_probabilities(probabilities: Matrix) -> Matrix:

@@ -20,7 +20,7 @@ from engine.reading.attribute_trees import (
     Source,
     TreeKind,
     complete_tree,
-    traced_value,
+    trace_value,
 )
 from engine.values import Paper, PaperKey
 
@@ -158,7 +158,7 @@ async def _ask(
             continue
         for item in tree.fields:
             name = item.field.strip().lower()
-            value = traced_value(item.text, item.sentences, source) if name in TEMPLATES[kind] else None
+            value = trace_value(item.text, item.sentences, source) if name in TEMPLATES[kind] else None
             if value is None:
                 report.untraced += 1
             else:

@@ -45,7 +45,7 @@ from engine.revising.either_way import RevisedEitherWay
 from engine.run import CallChain, Progress, RunContext, WritingPlan, WritingTask
 from engine.session.kept_text import put_kept_parts
 from engine.survey import Survey
-from engine.text import heading
+from engine.text import to_title_case
 from engine.values import (
     Brief,
     Cluster,
@@ -156,7 +156,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             node = await asyncio.to_thread(_divide_section, cluster, brief, context, tuple(used), self.formula)
             used += [child.title for child in node.children]
             nodes.append(mark_thin(node, context.limits))
-        title = f"{heading(brief.topic)}: A Survey"
+        title = f"{to_title_case(brief.topic)}: A Survey"
         if context.model:
             places = await asyncio.to_thread(place_papers, papers, vectors)
             return Outline(title, tuple(nodes), method, tuple(notes), is_grouping=True, places=places)

@@ -16,7 +16,7 @@ from engine.recipes.keyword_search import KeywordSearch
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
 from engine.survey import Section, Survey, SurveyWarning
-from engine.text import heading
+from engine.text import to_title_case
 from engine.values import (
     Brief,
     Outline,
@@ -59,7 +59,7 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """No plan: one section for everything."""
-        title = heading(brief.topic)
+        title = to_title_case(brief.topic)
         keys = tuple(p.key for p in require_papers(selection))
         return Outline(f"{title}: A Survey", (OutlineNode(title, brief.topic, keys),), "none")
 

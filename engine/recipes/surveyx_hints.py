@@ -117,6 +117,6 @@ def _own(node: OutlineNode, place: str, material: Material) -> list[Hint]:
     return hints
 
 
-def without_sources(hints: Mapping[str, Sequence[Hint]]) -> list[str]:
+def find_unsourced_parts(hints: Mapping[str, Sequence[Hint]]) -> list[str]:
     """Numbers of the parts that nothing can be written from."""
     return [number for number, some in hints.items() if not some]

@@ -16,7 +16,7 @@ from engine.citations import cite, list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import fill
-from engine.reading.attribute_trees import AttributeTree, AttributeValue, Source, TreeKind, traced_value
+from engine.reading.attribute_trees import AttributeTree, AttributeValue, Source, TreeKind, trace_value
 from engine.recipes.surveyx_material import Material, author_and_year
 from engine.survey import (
     Branch,
@@ -268,7 +268,7 @@ def _value(tree: AttributeTree, names: Sequence[str]) -> AttributeValue | None:
 def _cell(said: str, value: AttributeValue) -> str:
     """What the model made of the value, where the paper's sentences bear it; else the value, cut at a word."""
     source = Source(PaperKey(""), value.text, value.level, (Passage(value.quote),))
-    if said and len(said) <= CELL_CHARACTERS and traced_value(said, [1], source) and _keeps_figures(said, value.text):
+    if said and len(said) <= CELL_CHARACTERS and trace_value(said, [1], source) and _keeps_figures(said, value.text):
         return said
     return shorten(value.text, CELL_CHARACTERS).rstrip(".")
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations, without_citations
+from engine.citations import keep_allowed_citations, list_cited_keys, remove_citations, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
@@ -165,7 +165,7 @@ class SectionWriter:
             finished: list[asyncio.Task[Section | None]] = []
             for place, node in parts:
                 kept = self.context.kept.get(place)
-                own = kept_subsection(place, node, kept.section) if kept else None
+                own = keep_subsection(place, node, kept.section) if kept else None
                 drafts.append(own or await self._draft(place, node, hints.get(place, ()), drafts))
                 if len(drafts) > 1:
                     finished.append(tasks.create_task(self._finish(drafts, len(drafts) - 2)))
@@ -289,10 +289,10 @@ class SectionWriter:
 
 def _uncited(text: str) -> str:
     """The paragraphs without their citations."""
-    return "\n\n".join(map(without_citations, text.split("\n\n")))
+    return "\n\n".join(map(remove_citations, text.split("\n\n")))
 
 
-def kept_subsection(number: str, node: OutlineNode, section: Section) -> Subsection:
+def keep_subsection(number: str, node: OutlineNode, section: Section) -> Subsection:
     """A part that stays as it was written: those after it read it as they read a draft."""
     return Subsection(number, node, section.text, list_cited_keys(section.text))
 

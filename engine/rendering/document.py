@@ -103,7 +103,7 @@ def parse_blocks(text: str, numbers: Mapping[PaperKey, int]) -> tuple[Block, ...
     return tuple(blocks)
 
 
-def citing_sections(survey: Survey) -> dict[PaperKey, tuple[str, ...]]:
+def find_citing_sections(survey: Survey) -> dict[PaperKey, tuple[str, ...]]:
     """Each cited paper's sections, by number, in reading order."""
     found: defaultdict[PaperKey, dict[str, None]] = defaultdict(dict)
     for number, section in walk(survey.sections):

@@ -15,7 +15,7 @@ from engine.citations import numbers, reference_text
 from engine.rendering.document import (
     Block,
     Run,
-    citing_sections,
+    find_citing_sections,
     group_titles,
     index_of_names,
     number_sections,
@@ -90,7 +90,7 @@ def html(survey: Survey) -> str:
 
 
 def _cards(survey: Survey, known: Mapping[PaperKey, int]) -> list[Card]:
-    places, quotes = citing_sections(survey), quotes_by_paper(survey)
+    places, quotes = find_citing_sections(survey), quotes_by_paper(survey)
     reasons = {start.key: start.reason for start in survey.overview.start} if survey.overview else {}
     return [
         Card(known[p.key], p, reasons.get(p.key, ""), places.get(p.key, ()), quotes.get(p.key, ())[:QUOTES_SHOWN])

@@ -92,7 +92,7 @@ def read_key(text: str) -> PaperKey:
     return arxiv_key(text) or doi_key(text) or paper_key(text)
 
 
-def described_key(*words: str, year: int | None) -> PaperKey:
+def make_described_key(*words: str, year: int | None) -> PaperKey:
     """The key of a record without any identifier, made from what describes it."""
     described = "|".join((fold(words[0]), str(year), *(fold(word) for word in words[1:])))
     return PaperKey(f"title:{hashlib.sha256(described.encode()).hexdigest()[:16]}")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from engine.retrieval.latex import unicode_text
-from engine.text import clean, shorten, without_quotes_around
+from engine.text import clean, shorten, strip_quotes
 from engine.wordlists import read_wordlist
 
 _PASSES = 8
@@ -124,12 +124,12 @@ INITIALS = 3
 
 def clean_title(text: str) -> str:
     """A title or a venue in Unicode, on one line."""
-    return _settled(shorten(text, TITLE_CHARACTERS), (_legible, without_quotes_around))
+    return _settled(shorten(text, TITLE_CHARACTERS), (_legible, strip_quotes))
 
 
 def clean_abstract(text: str) -> str:
     """An abstract in Unicode, without its heading and its publisher's copyright line."""
-    steps = (_legible, _whole_words, without_quotes_around, _without_frame)
+    steps = (_legible, _whole_words, strip_quotes, _without_frame)
     return _settled(shorten(text, ABSTRACT_CHARACTERS), steps)
 
 

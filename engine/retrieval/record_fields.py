@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import RecordError, UserError
-from engine.retrieval.identity import arxiv_key, choose_key, described_key, doi_key, find_arxiv, paper_key
+from engine.retrieval.identity import arxiv_key, choose_key, doi_key, find_arxiv, make_described_key, paper_key
 from engine.retrieval.merging.titles import is_generic
 from engine.retrieval.names import read_names, split_names, write_name
 from engine.retrieval.paper_text import ABSTRACT_CHARACTERS, TITLE_CHARACTERS, clean_abstract, clean_title
@@ -54,7 +54,7 @@ def make_paper(raw: RawRecord, dropped: Counter[str]) -> Paper | RecordError:
     if not identifiers:
         further = _GENERIC_FIELDS if is_generic(title) else ()  # there are many editorials of one editor and year
         facts = (authors[0] if authors else "", *(_to_text(record.get(field)) for field in further))
-        identifiers = (described_key(title, *facts, year=year),)
+        identifiers = (make_described_key(title, *facts, year=year),)
     paper = Paper(
         key=choose_key(identifiers),
         title=title,

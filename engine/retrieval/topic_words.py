@@ -88,7 +88,7 @@ class WordEvidence:
 _NAME_BASED = re.compile(r"\b((?=\w*?[A-Z]\w*?[A-Z])\w++)-(?:based|driven|powered|enabled|assisted|guided)\b")
 
 
-def without_based(topic: str) -> str:
+def remove_based(topic: str) -> str:
     """The topic with "EEG" for "EEG-based": papers about it say the name, mostly without the second word.
 
     Only names go without it: "model-based" and "energy-based" mean more than their first word.
@@ -98,7 +98,7 @@ def without_based(topic: str) -> str:
 
 def read_topic(topic: str) -> TopicWords:
     """The words of a topic, with the spellings that need no library: hyphens, compounds, British and American."""
-    topic = without_based(topic)
+    topic = remove_based(topic)
     stems = tuple(dict.fromkeys(terms(topic)))
     stems = tuple(s for s in stems if s not in _OF_ANY_TOPIC) or stems
     plain = words(topic)

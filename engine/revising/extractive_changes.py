@@ -10,7 +10,7 @@ from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import section_at
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
-from engine.revising.table_changes import add_row, change_rows, has_papers_table, without_quotation
+from engine.revising.table_changes import add_row, change_rows, has_papers_table, remove_quotation
 from engine.survey import Section, SectionChange, Survey, Way, walk
 from engine.text import all_sentences, fold, join_sentences, shorten, split_sentences, terms
 from engine.values import Paper, PaperSelection
@@ -87,7 +87,7 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
         case "translate":
             raise UserError("A quoted survey keeps the words of its papers; translating needs a language model.")
         case "remove":
-            return without_claim(selection, survey, change)
+            return remove_claim(selection, survey, change)
         case "cite":
             paper = paper_named(selection, survey, change.wish)
             old = section_to_change(survey, change.place)
@@ -159,7 +159,7 @@ def paper_named(selection: PaperSelection, survey: Survey, said: str) -> Paper:
     )
 
 
-def without_claim(selection: PaperSelection, survey: Survey, change: SectionChange) -> Survey:
+def remove_claim(selection: PaperSelection, survey: Survey, change: SectionChange) -> Survey:
     """The survey without the sentence of the section that the words describe best; no word of others changes."""
     old = section_to_change(survey, change.place)
     meant = set(terms(change.wish))
@@ -172,7 +172,7 @@ def without_claim(selection: PaperSelection, survey: Survey, change: SectionChan
     gone = units[share.index(max(share))]
     quoted = next((claim for claim in old.claims if claim.text == gone and gone not in old.text), None)
     if quoted:
-        return replace_section(selection, survey, change.place, without_quotation(old, quoted))
+        return replace_section(selection, survey, change.place, remove_quotation(old, quoted))
     paragraphs = [" ".join(block.replace(gone, "", 1).split()) for block in old.text.split("\n\n")]
     kept = tuple(claim for claim in old.claims if claim.text != gone)
     new = replace(old, text="\n\n".join(block for block in paragraphs if block), claims=kept)

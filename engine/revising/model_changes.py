@@ -23,11 +23,11 @@ from engine.revising.extractive_changes import (
     divide_change,
     list_uncited_sentences,
     paper_named,
+    remove_claim,
     replace_section,
     revision_of,
     section_to_change,
     with_sentences,
-    without_claim,
 )
 from engine.run import Answer, RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
@@ -88,7 +88,7 @@ async def _change_section(
     """
     match change.way:
         case "remove":
-            return without_claim(selection, survey, change)
+            return remove_claim(selection, survey, change)
         case "translate":
             return await _translate_section(selection, survey, change, context.require_model())
         case "cite":

@@ -67,7 +67,7 @@ def add_row(old: Section, paper: Paper, selection: PaperSelection, survey: Surve
     return with_rows(old, [*inside, paper], survey, position)
 
 
-def without_quotation(old: Section, gone: Claim) -> Section:
+def remove_quotation(old: Section, gone: Claim) -> Section:
     """The section without what one claim quotes in a table."""
     cells = {f"“{citation.quote}" for citation in gone.citations} | {citation.quote for citation in gone.citations}
 

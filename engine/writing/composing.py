@@ -29,7 +29,7 @@ from engine.writing.drafting import (
     verify_citations,
 )
 from engine.writing.outer_parts import Framing
-from engine.writing.repetitions import without_repeated
+from engine.writing.repetitions import remove_repeated
 from engine.writing.transitions import draft_of, reconnect
 
 
@@ -211,7 +211,7 @@ class Composition:
         if own is None or part.kept:
             return own
         said = [claim for task in before if (draft := await task) for claim in draft.claims]
-        return without_repeated(own, said)
+        return remove_repeated(own, said)
 
     async def _reconnect(self, own: Draft, before: str, after: str) -> Draft:
         if not self.connect:

@@ -17,7 +17,7 @@ from engine.quoting import quote_words
 from engine.reading.roles import STATEMENTS, Statement, role_model, statement_probabilities
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.survey import Claim
-from engine.text import sentences, without_quotes_around, words
+from engine.text import sentences, strip_quotes, words
 from engine.values import Paper
 
 SHORTEST_QUOTE = 8
@@ -92,7 +92,7 @@ class AbstractSentence:
 @lru_cache(maxsize=4_096)
 def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
     """The sentences of a paper's abstract, or else of its summary, in order."""
-    texts = sentences(without_quotes_around(paper.content))
+    texts = sentences(strip_quotes(paper.content))
     found = statement_probabilities(role_model().probabilities(texts))
     return tuple(
         AbstractSentence(paper, text, "contribution", ANNOUNCED, position)

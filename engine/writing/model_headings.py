@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from engine.text import clean, sentences, without_bare_numbers
+from engine.text import clean, remove_bare_numbers, sentences
 
 NEUTRAL = "Results"
 """What a heading says of which nothing is left without its assertion."""
@@ -39,7 +39,7 @@ _AMOUNT = re.compile(
 )
 
 
-def without_emphasis(text: str) -> str:
+def remove_emphasis(text: str) -> str:
     """The text without the marks of bold, italic and code."""
     return _EMPHASIS.sub(lambda match: next(group for group in match.groups() if group), text)
 
@@ -49,9 +49,9 @@ def bare_heading(text: str) -> str:
 
     Citations and what follows the first sentence are left out.
     """
-    line = clean(html.unescape(without_emphasis(text))).lstrip("# ").strip()
+    line = clean(html.unescape(remove_emphasis(text))).lstrip("# ").strip()
     line = _NUMBER.sub("", line)
-    line = " ".join(_CITATION.sub("", without_bare_numbers(line)).split())
+    line = " ".join(_CITATION.sub("", remove_bare_numbers(line)).split())
     first = next(iter(sentences(line)), "")
     return first.strip(" \"“”'*_").rstrip(".:") or clean(text)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from engine.checking.citation_forms import ReadAs, read_citations
 from engine.text import bound_runs, fold, sentences
 from engine.values import Paper
-from engine.writing.model_headings import bare_heading, without_emphasis
+from engine.writing.model_headings import bare_heading, remove_emphasis
 
 HEADING_WORDS = 12
 """A line of its own with so few words, without an end of a sentence, is a heading."""
@@ -108,7 +108,7 @@ def read_prose(answer: str, title: str = "") -> str:
     bare = re.sub(r"\[+([^\[\]]+)\]+\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
     paragraphs = _paragraphs(bare.replace("\r\n", "\n").split("\n"), title)
     paragraphs = [_RUN_IN_HEADING.sub("", text) for text in paragraphs]
-    paragraphs = [" ".join(without_emphasis(text).split()) for text in paragraphs]
+    paragraphs = [" ".join(remove_emphasis(text).split()) for text in paragraphs]
     return "\n\n".join(text for text in _without_chat(paragraphs) if text)
 
 

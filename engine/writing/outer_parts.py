@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine.checking.back_references import begins_with_reference
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
-from engine.citations import list_cited_keys, without_citations
+from engine.citations import list_cited_keys, remove_citations
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
@@ -55,7 +55,7 @@ class Framing:
     async def write_abstract(self) -> CheckedText:
         """What was found, checked; its text has no citations, as abstracts have none."""
         found = await self._write("Abstract", "abstract", ABSTRACT_WORDS)
-        bare = without_citations(found.text)
+        bare = remove_citations(found.text)
         return CheckedText(bare, found.claims, found.tally, found.warnings)
 
     async def _write(self, title: str, purpose: str, words: int) -> CheckedText:

@@ -24,7 +24,7 @@ FEWEST_LEFT = 3
 """Claims that a subsection keeps."""
 
 
-def without_repeated(draft: Draft, said: Sequence[Claim]) -> Draft:
+def remove_repeated(draft: Draft, said: Sequence[Claim]) -> Draft:
     """The draft without its claims that those ``said`` before make in nearly the same words; they count as removed.
 
     One on which the next sentence rests stays.

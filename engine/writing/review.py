@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import Field
 
 from engine.checking.check import CheckedText, CheckTask, check_section
-from engine.citations import cite, without_citations
+from engine.citations import cite, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.studies import Study
@@ -207,7 +207,7 @@ def _cell(claim: Claim | None) -> str:
 
 def strip_citations(text: str) -> str:
     """A sentence without its citations and its full stop."""
-    return without_citations(text).rstrip(" .")
+    return remove_citations(text).rstrip(" .")
 
 
 def cite_by_name(paper: Paper) -> str:

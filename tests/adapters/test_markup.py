@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adapters.chat import Button, Conversation, Outgoing
 from adapters.markup import Block, Span, blocks, divide_block, pages, split
 from adapters.slack.blocks import messages
-from bot.bench.platforms.slack_rules import check_message, pings, shown
+from bot.bench.platforms.slack_rules import check_message, pings, render_block
 from bot.wording.labels import WORDS
 from bot.wording.sentences import HELP
 from engine.rendering.markdown import escape_markdown
@@ -108,7 +108,7 @@ def test_whatever_is_shown_keeps_slacks_rules_and_every_word(text: str, count: i
     made = messages(Outgoing(AT, body, buttons=buttons, facts=("3 of 4",)), WORDS.say)
     for rendered in made:
         check_message({"text": rendered.notification, "blocks": list(rendered.blocks)})
-    seen = "".join(shown(block) for rendered in made for block in rendered.blocks)
+    seen = "".join(render_block(block) for rendered in made for block in rendered.blocks)
     for word in set(clean(text).split()):
         assert not count or word in seen
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from adapters.chat import Button, Incoming, Outgoing, PlatformError, ProgressBar
-from adapters.markup import split, without_controls
-from adapters.terminal import HERE, TerminalAdapter, attach, divide_files, named_files, yield_scripted_lines
+from adapters.markup import remove_controls, split
+from adapters.terminal import HERE, TerminalAdapter, attach, divide_files, find_named_files, yield_scripted_lines
 from bot.bench.platforms.changes import PATIENCE_S
 from tests.fakes import FakeBackend
 
@@ -103,7 +103,7 @@ def test_splitting_prefers_paragraphs() -> None:
 
 
 def test_controls_are_removed() -> None:
-    assert without_controls("a\x00\x1b[31m\u200bb\n\tc") == "a[31mb\n\tc"
+    assert remove_controls("a\x00\x1b[31m\u200bb\n\tc") == "a[31mb\n\tc"
 
 
 def test_a_line_that_names_files_sends_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,11 +112,11 @@ def test_a_line_that_names_files_sends_them(tmp_path: Path, monkeypatch: pytest.
     folder.mkdir()
     (folder / "a.pdf").write_bytes(b"%PDF")
     (folder / "b.bib").write_bytes(b"@misc{}")
-    assert [path.name for path in named_files(f"'{folder}/a.pdf'")] == ["a.pdf"]
-    assert [path.name for path in named_files(f'"{folder}/"')] == ["a.pdf", "b.bib"]
+    assert [path.name for path in find_named_files(f"'{folder}/a.pdf'")] == ["a.pdf"]
+    assert [path.name for path in find_named_files(f'"{folder}/"')] == ["a.pdf", "b.bib"]
     (tmp_path / "papers").mkdir()
     for words in ("papers", "I don't know", "", f"see {folder}", "a.pdf", "x" * 5_000):
-        assert named_files(words) == []
+        assert find_named_files(words) == []
     assert attach(folder / "a.pdf").content == b"%PDF"
 
 

@@ -12,7 +12,7 @@ from engine.evaluation.documents import from_markdown
 from engine.gathering.review_scope import find_comparison
 from engine.retrieval.matching import stands_as_title
 from engine.retrieval.paper_text import clean_abstract, clean_name
-from engine.retrieval.topic_words import without_based
+from engine.retrieval.topic_words import remove_based
 from engine.text import LONGEST_RUN, clean
 from engine.writing.model_text import read_prose
 
@@ -32,7 +32,7 @@ def test_a_piece_said_a_thousand_times_is_read_at_once(piece: str) -> None:
     assert not stands_as_title("Dense retrieval", f"{text}x")
     assert place_numbers(f"It rose by 3 {text} than 4.5 points")
     assert count_listed(f"{text}x") == set()
-    assert without_based(f"{text}x-bound").endswith("x-bound")
+    assert remove_based(f"{text}x-bound").endswith("x-bound")
     prose = "It has a sentence of seven words. " * 8
     find_comparison(f"compare {text} {'compare ' * 1_000}")
     assert from_markdown(f"# Title\n\n## One\n\n{prose}\n\n{text}x\n\n{text}").title == "Title"

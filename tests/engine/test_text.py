@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engine.text import heading, sentences, stem, terms
+from engine.text import sentences, stem, terms, to_title_case
 
 ROOTS = ("retriev", "generat", "relation", "condition", "hope", "organ", "nation", "vector", "troubl", "motor")
 ENDINGS = ("ization", "ational", "fulness", "iveness", "ing", "ed", "s", "ly", "ment", "ation")
@@ -59,7 +59,7 @@ def test_terms_are_stems_without_stop_words() -> None:
 
 @pytest.mark.parametrize(("said", "shown"), [("chain-of-thought prompting", "Chain-of-Thought Prompting")])
 def test_small_words_inside_a_compound_stay_small(said: str, shown: str) -> None:
-    assert heading(said) == shown
+    assert to_title_case(said) == shown
 
 
 @pytest.mark.parametrize(

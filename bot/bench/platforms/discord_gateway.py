@@ -174,7 +174,7 @@ def _check_modal(data: Json) -> None:
 
 
 @asynccontextmanager
-async def listening(server: DiscordGateway, more: Callable[[web.Application], None]) -> AsyncIterator[None]:
+async def serve_gateway(server: DiscordGateway, more: Callable[[web.Application], None]) -> AsyncIterator[None]:
     """The stand-in on a free port while the block runs."""
     application = web.Application(client_max_size=64 * 2**20)
     application.router.add_get("/gateway", server.gateway)

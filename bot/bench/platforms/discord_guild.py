@@ -12,7 +12,7 @@ from discord import gateway, http
 from yarl import URL
 
 from bot.bench.platforms.changes import PATIENCE_S
-from bot.bench.platforms.discord_gateway import DiscordGateway, listening
+from bot.bench.platforms.discord_gateway import DiscordGateway, serve_gateway
 from bot.bench.platforms.discord_server import (
     APPLICATION,
     BOT,
@@ -169,7 +169,7 @@ class Discord(DiscordGateway):
 
 
 @asynccontextmanager
-async def running(server: Discord) -> AsyncIterator[Discord]:
+async def serve_discord(server: Discord) -> AsyncIterator[Discord]:
     """The stand-in, with the real library pointed at it, while the block runs."""
 
     def files(application: web.Application) -> None:
@@ -179,7 +179,7 @@ async def running(server: Discord) -> AsyncIterator[Discord]:
         application.router.add_get("/files/{name}", download)
 
     base, default = http.Route.BASE, gateway.DiscordWebSocket.DEFAULT_GATEWAY
-    async with listening(server, files):
+    async with serve_gateway(server, files):
         http.Route.BASE = f"{server.url}/api"
         gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(server.url.replace("http", "ws") + "/gateway")
         try:

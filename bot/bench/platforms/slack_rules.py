@@ -29,13 +29,13 @@ def texts(node: Any) -> Iterator[str]:
             yield from texts(item)
 
 
-def shown(node: Json) -> str:
+def render_block(node: Json) -> str:
     """A block as it is read: what is inline stands side by side."""
     items = node.get("elements")
     if items is None:
         return f"@{node['user_id']}" if node["type"] == "user" else "\n".join(texts(node))
     inline = node["type"] in {"rich_text_section", "rich_text_quote", "rich_text_preformatted"}
-    return ("" if inline else "\n").join(shown(item) for item in items)
+    return ("" if inline else "\n").join(render_block(item) for item in items)
 
 
 def check_message(body: Json) -> None:

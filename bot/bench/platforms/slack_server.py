@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from aiohttp import WSMsgType, web
 
 from bot.bench.platforms.changes import ObservedChanges
-from bot.bench.platforms.slack_rules import Json, No, check_message, check_view, need, pings, shown
+from bot.bench.platforms.slack_rules import Json, No, check_message, check_view, need, pings, render_block
 
 TIERS = {"chat.update": 50, "views.publish": 100, "views.open": 100, "agents.sessions.setStatus": 50}
 """Calls a minute; chat.postMessage has one a second for each channel, and a short burst."""
@@ -41,7 +41,7 @@ class Message:
     @property
     def text(self) -> str:
         """Everything that can be read in it."""
-        return "\n".join(shown(block) for block in self.body.get("blocks") or []) or str(self.body.get("text"))
+        return "\n".join(render_block(block) for block in self.body.get("blocks") or []) or str(self.body.get("text"))
 
     @property
     def buttons(self) -> dict[str, Json]:

@@ -60,7 +60,7 @@ class Slack(SlackApi):
             body, content = urlencode(payload), "application/x-www-form-urlencoded"
         else:
             body, content = urlencode({"payload": json.dumps(payload)}), "application/x-www-form-urlencoded"
-        headers = {"Content-Type": content, **signed(body)}
+        headers = {"Content-Type": content, **sign_request(body)}
         if attempt:
             headers |= {"X-Slack-Retry-Num": str(attempt), "X-Slack-Retry-Reason": "http_timeout"}
         async with ClientSession() as session, session.post(self.target, data=body, headers=headers) as response:
@@ -159,7 +159,7 @@ class Slack(SlackApi):
         return await self.until(found, within_s)  # type: ignore[no-any-return]
 
 
-def signed(body: str, secret: str = SECRET, stamp: str = "") -> dict[str, str]:
+def sign_request(body: str, secret: str = SECRET, stamp: str = "") -> dict[str, str]:
     stamp = stamp or str(int(time.time()))
     digest = hmac.new(secret.encode(), f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
     return {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={digest}"}
@@ -191,7 +191,7 @@ def _value(element: Json, given: str | None) -> Json:
 
 
 @asynccontextmanager
-async def running(slack: Slack) -> AsyncIterator[Slack]:
+async def serve_slack(slack: Slack) -> AsyncIterator[Slack]:
     """The stand-in on a free port while the block runs."""
     application = web.Application()
     application.router.add_route("*", "/api/{method}", slack.api)

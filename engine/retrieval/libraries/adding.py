@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from engine.errors import UserError
 from engine.retrieval.merging.merged_papers import find_same, merge_records, with_own_key
-from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, blocking_keys
+from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, list_blocking_keys
 from engine.retrieval.merging.titles import title_letters
 from engine.retrieval.paper_text import restore_words
 from engine.text import fold
@@ -94,12 +94,12 @@ class KnownPapers:
         for identifier in (paper.key, *paper.identifiers):
             self.owners[identifier] = paper.key
         for record in (paper, *stored.records):
-            for block in blocking_keys(record):
+            for block in list_blocking_keys(record):
                 self.blocks.setdefault(block, {})[paper.key] = None
 
     def near(self, paper: Paper) -> list[Paper]:
         """The papers that have a blocking key in common with this one."""
-        blocks = (self.blocks.get(block, ()) for block in blocking_keys(paper))
+        blocks = (self.blocks.get(block, ()) for block in list_blocking_keys(paper))
         keys = dict.fromkeys(key for block in blocks if len(block) <= MOST_IN_BLOCK for key in block)
         return [self.papers[key].paper for key in keys if key in self.papers]
 

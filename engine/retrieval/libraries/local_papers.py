@@ -122,7 +122,7 @@ class PaperTable:
 
     async def fill(self, blocks: PaperBlocks) -> None:
         """Enter all papers into an index that is not of this table's papers."""
-        columns = ["key", "title", "authors", "identifiers", "records"]  # what `blocking_keys` looks at
+        columns = ["key", "title", "authors", "identifiers", "records"]  # what `list_blocking_keys` looks at
         await asyncio.to_thread(blocks.clear)
         with translate_failures(self._name):
             async for batch in await self._table.query().select(columns).to_batches(max_batch_length=5_000):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from engine.retrieval.libraries.adding import StoredPaper
-from engine.retrieval.merging.same_paper import BLOCKING_VERSION, MOST_IN_BLOCK, blocking_keys
+from engine.retrieval.merging.same_paper import BLOCKING_VERSION, MOST_IN_BLOCK, list_blocking_keys
 from engine.values import Paper, PaperKey
 
 CACHE_KB = 2**17
@@ -59,7 +59,7 @@ class PaperBlocks:
             (_number(block), stored.paper.key)
             for stored in papers
             for record in (stored.paper, *stored.records)
-            for block in blocking_keys(record)
+            for block in list_blocking_keys(record)
         )
         self._database.executemany("INSERT OR IGNORE INTO blocks VALUES (?, ?)", rows)
         if lasting:
@@ -68,7 +68,7 @@ class PaperBlocks:
     def near(self, batch: Sequence[Paper]) -> list[PaperKey]:
         """The papers that may be one of these."""
         found: dict[PaperKey, None] = {}
-        for block in dict.fromkeys(block for paper in batch for block in blocking_keys(paper)):
+        for block in dict.fromkeys(block for paper in batch for block in list_blocking_keys(paper)):
             query = "SELECT key FROM blocks WHERE block = ? LIMIT ?"
             keys = self._database.execute(query, (_number(block), MOST_IN_BLOCK + 1)).fetchall()
             if len(keys) <= MOST_IN_BLOCK:

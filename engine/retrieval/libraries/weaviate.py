@@ -20,7 +20,7 @@ from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_ch
 from engine.retrieval.libraries.drafting import PaperVectors
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.vectors import REFIT_GROWTH
-from engine.retrieval.libraries.weaviate_lease import exclusive, writing
+from engine.retrieval.libraries.weaviate_lease import exclusive, hold_lease
 from engine.retrieval.libraries.weaviate_model import (
     Description,
     describe,
@@ -29,13 +29,13 @@ from engine.retrieval.libraries.weaviate_model import (
     read_description,
     store_model,
 )
-from engine.retrieval.libraries.weaviate_papers import PaperObjects, batched, embed_papers
+from engine.retrieval.libraries.weaviate_papers import PaperObjects, batch_papers, embed_papers
 from engine.retrieval.libraries.weaviate_schema import (
     SCHEMA_VERSION,
     WeaviateServer,
     collection,
     prepare,
-    retried,
+    retry_reads,
     translate_failures,
 )
 from engine.retrieval.libraries.weaviate_survey import SurveySearch
@@ -60,7 +60,7 @@ class WeaviateLibrary:
         tenant: str = "",
     ) -> None:
         self.name = "papers" if tenant else description.library
-        self.writing = partial(writing, client, description.library)
+        self.writing = partial(hold_lease, client, description.library)
         self._client = client
         self._server = server
         self._description = description
@@ -110,13 +110,13 @@ class WeaviateLibrary:
         """All papers, page by page, with the records they were merged from."""
         return self._objects.everything()
 
-    @retried
+    @retry_reads
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
         await self._notice()
         return await self._read(self._objects.get(keys))
 
-    @retried
+    @retry_reads
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Best first, in the order that `Query.ranking` asks for."""
         await self._notice()
@@ -140,7 +140,7 @@ class WeaviateLibrary:
             self._described_at = -DESCRIBED_S
             raise
 
-    @retried
+    @retry_reads
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here."""
         await self._notice()
@@ -211,7 +211,7 @@ class WeaviateLibrary:
             await prepare(self._client, self._server, self._home, tenant=self._tenant, generation=before + 1)
         objects = PaperObjects(self._collection(before + 1), self._server)
         done = 0
-        async for batch in batched(self.everything(), self._at_once):
+        async for batch in batch_papers(self.everything(), self._at_once):
             for refused in await objects.store(batch, await embed_papers(embedder, batch)):
                 raise RetrievalError(str(refused))
             done += len(batch)

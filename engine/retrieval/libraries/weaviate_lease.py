@@ -57,7 +57,7 @@ def exclusive(
 
 
 @asynccontextmanager
-async def writing(client: Any, library: str, waited_s: float = WAITED_S) -> AsyncIterator[None]:
+async def hold_lease(client: Any, library: str, waited_s: float = WAITED_S) -> AsyncIterator[None]:
     """Hold the library's lease; raises `UserError` where another writer holds it for longer than we wait."""
     owner, name = secrets.token_hex(8), generate_uuid5(f"lease {library}")
     leases = client.collections.get(LEASES)

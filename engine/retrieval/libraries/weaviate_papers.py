@@ -25,7 +25,7 @@ from engine.retrieval.libraries.adding import (
 )
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.libraries.weaviate_schema import READ_S, WeaviateServer, is_read_only, repeat, translate_failures
-from engine.retrieval.merging.same_paper import blocking_keys
+from engine.retrieval.merging.same_paper import list_blocking_keys
 from engine.retrieval.topic_words import find_implied, read_topic
 from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query
@@ -135,7 +135,7 @@ class PaperObjects:
         """Every paper that may be one of these: it has a blocking key in common with one."""
         found: dict[PaperKey, StoredPaper] = {}
         for start in range(0, len(batch), KEYS):
-            blocks = list({block for paper in batch[start : start + KEYS] for block in blocking_keys(paper)})
+            blocks = list({block for paper in batch[start : start + KEYS] for block in list_blocking_keys(paper)})
             some = await self.matching(Filter.by_property("identities").contains_any(blocks))
             found.update({stored.paper.key: stored for stored in some})
         return list(found.values())
@@ -265,7 +265,7 @@ def _values(stored: StoredPaper) -> dict[str, Any]:
     paper = stored.paper
     values = to_columns(paper, FIELDS)
     values |= {
-        "identities": list(dict.fromkeys(k for record in (paper, *stored.records) for k in blocking_keys(record))),
+        "identities": list(dict.fromkeys(k for record in (paper, *stored.records) for k in list_blocking_keys(record))),
         "records": write_records(stored.records),
         "venue_folded": paper.venue.casefold(),
         "words": _words(paper),
@@ -308,7 +308,7 @@ async def embed_papers(embedder: Embedder, stored: Sequence[StoredPaper]) -> tup
     return titles, await asyncio.to_thread(embedder.embed, [p.content or p.title for p in papers])
 
 
-async def batched(papers: StoredPapers, size: int) -> AsyncIterator[list[StoredPaper]]:
+async def batch_papers(papers: StoredPapers, size: int) -> AsyncIterator[list[StoredPaper]]:
     """The papers in lists of that size, the last one shorter."""
     batch: list[StoredPaper] = []
     async for stored in papers:

@@ -134,7 +134,7 @@ QUICK_S = 5.0
 """A failure that took longer has been waited for enough: the client tries for some seconds by itself."""
 
 
-def retried(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+def retry_reads(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
     """A method that only reads, asked again where the server failed in a way that may pass."""
 
     @wraps(read)

@@ -26,7 +26,7 @@ _VERSION = re.compile(r"(?<=[\d\w])(?:[/_.]v\d+|(?<=\d)v\d+)$")
 _NUMBERED_VERSION = re.compile(r"(doi:10\.(?:12688|12659|7554|3310)/.+?\d)\.\d{1,2}$")
 
 
-def shared_identifiers(one: Paper, other: Paper) -> frozenset[PaperKey]:
+def find_shared_identifiers(one: Paper, other: Paper) -> frozenset[PaperKey]:
     """Identifiers of both that one paper alone can have; that of a volume is none, nor one made from a title."""
     first, second = (
         {i for i in (p.key, *p.identifiers) if not i.startswith("title:") and not is_volume(i)} for p in (one, other)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.retrieval.identity import choose_key, described_key
-from engine.retrieval.merging.identifiers import are_in_conflict, shared_identifiers
-from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, are_apart, blocking_keys, same_paper
+from engine.retrieval.identity import choose_key, make_described_key
+from engine.retrieval.merging.identifiers import are_in_conflict, find_shared_identifiers
+from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, are_apart, list_blocking_keys, same_paper
 from engine.retrieval.merging.titles import title_letters
 from engine.retrieval.merging.venues import is_published
 from engine.retrieval.ranking import reciprocal_rank_fusion
@@ -53,7 +53,7 @@ def find_same(paper: Paper, candidates: Iterable[Paper]) -> list[Paper]:
     found.sort(
         key=lambda p: (
             not (title_letters(p.title) == letters and p.authors == paper.authors and bool(p.apart)),
-            -len(shared_identifiers(p, paper)),
+            -len(find_shared_identifiers(p, paper)),
             title_letters(p.title) != letters,
         )
     )
@@ -75,7 +75,7 @@ def with_own_key(paper: Paper, owners: Mapping[PaperKey, PaperKey]) -> Paper:
     number = 1
     while not own:
         words = (paper.title, *paper.authors, paper.venue, paper.abstract[:200], paper.url, str(number))
-        described = described_key(*words, year=paper.year)
+        described = make_described_key(*words, year=paper.year)
         own, number = (described,) if described not in owners else (), number + 1
     return replace(paper, key=choose_key(own), identifiers=own)
 
@@ -94,7 +94,7 @@ class MergedPapers:
         if self.papers.get(paper.key) == paper:  # the same record again tells nothing new
             self.repeats += 1
             return paper.key
-        own = blocking_keys(paper)
+        own = list_blocking_keys(paper)
         blocks = (self._blocks.get(block, []) for block in own)
         near = dict.fromkeys(self.key_of(key) for block in blocks if len(block) <= MOST_IN_BLOCK for key in block)
         same = find_same(paper, [self.papers[key] for key in near])
@@ -111,7 +111,7 @@ class MergedPapers:
         self.papers[now.key] = now
         self._owner.update(dict.fromkeys((now.key, *now.identifiers, *(p.key for p in others)), now.key))
         self._owner.setdefault(paper.key, now.key)
-        for block in own if now is paper else (*own, *blocking_keys(now)):
+        for block in own if now is paper else (*own, *list_blocking_keys(now)):
             if now.key not in (keys := self._blocks.setdefault(block, [])):
                 keys.append(now.key)
         return now.key

@@ -10,7 +10,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from engine.retrieval.identity import surname
-from engine.retrieval.merging.spelling import plain_letters, without_umlauts
+from engine.retrieval.merging.spelling import fold_umlauts, plain_letters
 from engine.text import words
 
 
@@ -102,7 +102,7 @@ def is_comparable(name: str) -> bool:
     return plain_letters(name).replace("’", "'").isascii()
 
 
-def blocking_surname(authors: Sequence[str]) -> str:
+def find_blocking_surname(authors: Sequence[str]) -> str:
     """The first author's surname in plain letters, the same for most of its spellings; empty where there is none."""
     people = _people(authors)
     return "".join(_surname_tokens(people[0])[-1:]) if people else ""
@@ -143,7 +143,7 @@ def _tokens(name: str) -> tuple[str, ...]:
     plain = plain_letters(name)
     found = re.findall(r"[^\W\d_]+", re.sub(r"['’`]", "", plain))
     kept = [t for t in found if t not in _PARTICLES and t not in _SUFFIXES] or found
-    return tuple(without_umlauts(t) for t in kept)
+    return tuple(fold_umlauts(t) for t in kept)
 
 
 def _surname_tokens(name: str) -> tuple[str, ...]:

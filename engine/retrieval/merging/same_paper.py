@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import hashlib
 
-from engine.retrieval.merging.identifiers import are_in_conflict, shared_identifiers
-from engine.retrieval.merging.people import People, are_all_the_same, blocking_surname, compare_people
+from engine.retrieval.merging.identifiers import are_in_conflict, find_shared_identifiers
+from engine.retrieval.merging.people import People, are_all_the_same, compare_people, find_blocking_surname
 from engine.retrieval.merging.titles import (
     HEAD_LETTERS,
     Titles,
@@ -43,7 +43,7 @@ MOST_IN_BLOCK = 30
 """Where more papers have one blocking key (a series of one author), it says nothing and is not compared by."""
 
 BLOCKING_VERSION = 3
-"""Raised whenever `blocking_keys` gives other keys for a record: what a library keeps of them is then made anew."""
+"""Raised whenever `list_blocking_keys` gives other keys for a record: what a library keeps of them is made anew."""
 
 UNLIKE = 0.6
 """Below this similarity two titles are two works, if nothing but an identifier joins them."""
@@ -53,7 +53,7 @@ def same_paper(one: Paper, other: Paper) -> bool:
     """Whether two records describe one paper."""
     if are_apart(one, other) or are_in_conflict(one, other):
         return False
-    shared = shared_identifiers(one, other)
+    shared = find_shared_identifiers(one, other)
     if shared and not _is_mistaken(one, other, all(i.startswith("doi:") for i in shared)):
         return True
     return not shared and (_are_alike(one, other) or _are_identical(one, other))
@@ -64,7 +64,7 @@ def are_apart(one: Paper, other: Paper) -> bool:
     return one.key in other.apart or other.key in one.apart
 
 
-def blocking_keys(paper: Paper) -> list[str]:
+def list_blocking_keys(paper: Paper) -> list[str]:
     """Strings of which records of one paper have at least one in common, so that only these need be compared.
 
     Its identifiers; the title; the beginning and the end of the title, each with the first author's surname.
@@ -73,7 +73,7 @@ def blocking_keys(paper: Paper) -> list[str]:
     letters = title_letters(paper.title)
     if letters and not is_generic(paper.title):
         keys.append(f"whole:{_digest(letters)}")
-        if author := blocking_surname(paper.authors):
+        if author := find_blocking_surname(paper.authors):
             keys.append(f"head:{_digest(letters[:HEAD_LETTERS] + author)}")
             keys.append(f"tail:{_digest(letters[-HEAD_LETTERS:] + author)}")
     return list(dict.fromkeys(keys))

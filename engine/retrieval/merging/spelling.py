@@ -65,7 +65,7 @@ def greek_names(text: str) -> str:
     return re.sub(r"[α-ω]", lambda m: f"{_GREEK.get(m[0], m[0])} ", text).replace("ς", "sigma ")
 
 
-def without_umlauts(word: str) -> str:
+def fold_umlauts(word: str) -> str:
     """``mueller`` and ``muller`` as one; loses letters, so only equality of two results means anything."""
     return re.sub(r"([aou])e|aa", lambda m: m[1] or "a", word)
 
@@ -76,7 +76,7 @@ def is_same_word(one: str, other: str) -> bool:
     A letter that is added, left out or exchanged is a slip only inside a long word: “adsorption” and “absorption”,
     “nitrate” and “nitrite”, “supervised” and “unsupervised” are two words.
     """
-    if one == other or without_umlauts(one) == without_umlauts(other):
+    if one == other or fold_umlauts(one) == fold_umlauts(other):
         return True
     if len({re.sub(r"[ao]e", "e", american_spelling(word)) for word in (one, other)}) == 1:  # anaemia, anemia
         return True

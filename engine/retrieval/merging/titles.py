@@ -12,11 +12,11 @@ from rapidfuzz import fuzz
 
 from engine.retrieval.merging.spelling import (
     american_spelling,
+    fold_umlauts,
     greek_names,
     is_same_preposition,
     is_same_word,
     plain_letters,
-    without_umlauts,
 )
 from engine.text import words
 
@@ -164,7 +164,7 @@ def _roman_value(word: str) -> int:
 @lru_cache(maxsize=200_000)
 def title_letters(title: str) -> str:
     """All letters and digits of the words: equal for titles that are the `SAME`."""
-    return "".join(without_umlauts(american_spelling(word)) for word in title_words(title))
+    return "".join(fold_umlauts(american_spelling(word)) for word in title_words(title))
 
 
 def is_generic(title: str) -> bool:
@@ -243,7 +243,7 @@ def _is_near(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     slips = 0
     for kind, a, b, c, d in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         left, right = first[a:b], second[c:d]
-        if kind == "equal" or without_umlauts("".join(left)) == without_umlauts("".join(right)):
+        if kind == "equal" or fold_umlauts("".join(left)) == fold_umlauts("".join(right)):
             continue
         pairs = list(zip(left, right, strict=False))
         is_long = min(len(first), len(second)) > LONG_WORDS

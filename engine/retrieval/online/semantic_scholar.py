@@ -106,7 +106,7 @@ class SemanticScholar:
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most 1,000, in one call (bulk search)."""
         with self._asking() as (client, requester):
-            words = quote(without_operators(text), safe="")
+            words = quote(remove_operators(text), safe="")
             results = await client.search_paper(
                 words, fields=FIELDS, bulk=True, sort="citationCount:desc", year=_years(years)
             )
@@ -269,7 +269,7 @@ def note_source(values: Mapping[str, Any], identifiers: tuple[PaperKey, ...], so
     return Paper(key=choose_key(identifiers), identifiers=identifiers, origins=given, **values)
 
 
-def without_operators(text: str) -> str:
+def remove_operators(text: str) -> str:
     """Words in which the bulk search reads no operator (AND is ``+``, OR ``|``, NOT ``-`` and so on)."""
     return " ".join("".join(" " if ch in '"|~()*-+' else ch for ch in text).split()) or text
 

@@ -80,7 +80,7 @@ async def keep_allowance(memory: OnlineCache, service: str, headers: Mapping[str
         await memory.keep(f"allowance {service}", content)
 
 
-def exhausted_for(headers: Mapping[str, str]) -> float | None:
+def read_rate_limit_reset(headers: Mapping[str, str]) -> float | None:
     """Seconds until the allowance is renewed, where nothing is left of it."""
     left, needed = _number(headers, "X-RateLimit-Remaining-USD"), _number(headers, "X-RateLimit-Cost-Required-USD")
     spent = left is not None and left <= (needed or 0.0)

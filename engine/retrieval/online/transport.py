@@ -22,9 +22,9 @@ from engine.retrieval.online.service_state import (
     PROBE_S,
     Allowance,
     end_outage,
-    exhausted_for,
     keep_allowance,
     keep_outage,
+    read_rate_limit_reset,
     recall_allowance,
     recall_outage,
 )
@@ -316,7 +316,7 @@ class ScholarlyService:
     ) -> ServiceReply:
         status = response.status
         if status in self._policy.busy or status >= 500:
-            asked = read_retry_after(response.headers.get("Retry-After", "")) or exhausted_for(response.headers)
+            asked = read_retry_after(response.headers.get("Retry-After", "")) or read_rate_limit_reset(response.headers)
             raise _Retry(f"answered {status}", asked)
         if status == 400 and any(words in text for words in self._policy.away):
             raise _Retry("could not reach a server behind it")

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.bench.platforms.changes import PATIENCE_S
-from bot.bench.platforms.discord_guild import Discord, running
+from bot.bench.platforms.discord_guild import Discord, serve_discord
 from bot.bench.platforms.discord_server import CHANNEL
 
 
 @pytest.fixture
 async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
-    async with running(Discord(acknowledge_s=PATIENCE_S)) as made:
+    async with serve_discord(Discord(acknowledge_s=PATIENCE_S)) as made:
         made.threads["300"] = {"id": "300", "parent": CHANNEL, "name": "a survey", "archived": False, "locked": False}
         yield made

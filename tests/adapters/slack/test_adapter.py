@@ -29,7 +29,7 @@ from adapters.chat import (
 from adapters.slack.adapter import SlackAccess, SlackAdapter
 from adapters.slack.sending import SendingPace
 from bot.bench.platforms.slack_server import APP_TOKEN
-from bot.bench.platforms.slack_workspace import SECRET, Slack, running, signed
+from bot.bench.platforms.slack_workspace import SECRET, Slack, serve_slack, sign_request
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
 
@@ -130,15 +130,15 @@ async def test_only_signed_recent_wellformed_requests_come_in(slack: Slack) -> N
 
         body = json.dumps({"type": "url_verification", "challenge": "c"})
         now = int(time.time())
-        assert await status(body.encode(), signed(body)) == 200
-        assert await status(body.encode(), signed(body, stamp=str(now - 290))) == 200
-        assert await status(body.encode(), signed(body, stamp=str(now - 301))) == 401
-        assert await status(body.encode(), signed(body, "another secret")) == 401
-        assert await status(body.encode() + b" ", signed(body)) == 401
+        assert await status(body.encode(), sign_request(body)) == 200
+        assert await status(body.encode(), sign_request(body, stamp=str(now - 290))) == 200
+        assert await status(body.encode(), sign_request(body, stamp=str(now - 301))) == 401
+        assert await status(body.encode(), sign_request(body, "another secret")) == 401
+        assert await status(body.encode() + b" ", sign_request(body)) == 401
         assert await status(body.encode(), {}) == 401
-        assert await status(body.encode(), {**signed(body), "X-Slack-Request-Timestamp": "soon"}) == 401
-        assert await status(b"{not json", signed("{not json")) in {400, 401}
-        assert await status(b"\xff\xfe", signed("x")) in {400, 401}
+        assert await status(body.encode(), {**sign_request(body), "X-Slack-Request-Timestamp": "soon"}) == 401
+        assert await status(b"{not json", sign_request("{not json")) in {400, 401}
+        assert await status(b"\xff\xfe", sign_request("x")) in {400, 401}
         for odd in (
             "[1]",
             '"x"',
@@ -149,8 +149,8 @@ async def test_only_signed_recent_wellformed_requests_come_in(slack: Slack) -> N
             '{"team_id": 5, "event": {"user": []}}',
         ):
             assert await status(odd.encode(), {}) == 401, odd
-            assert await status(odd.encode(), signed(odd, "another secret")) in {400, 401}, odd
-        assert await status(b"x" * (2**20 + 1), signed("x")) == 413
+            assert await status(odd.encode(), sign_request(odd, "another secret")) in {400, 401}, odd
+        assert await status(b"x" * (2**20 + 1), sign_request("x")) == 413
     assert backend.received == []
 
 
@@ -390,7 +390,7 @@ async def test_the_home_page_lists_surveys_and_begins_new_ones(slack: Slack) -> 
 
 
 async def test_a_wrong_token_is_said_at_once() -> None:
-    async with running(Slack()) as slack:
+    async with serve_slack(Slack()) as slack:
         adapter = SlackAdapter(SlackAccess("xoxb-wrong", APP_TOKEN, api_url=f"{slack.url}/api/"), WORDS, FAST)
         with pytest.raises(PlatformError, match="SLACK_BOT_TOKEN"):
             await adapter.open(FakeBackend())

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bot.bench.roles import measure, train
 from engine.errors import UserError
-from engine.reading.roles import restored
+from engine.reading.roles import unpack_model
 
 RECORD = {
     "sentences": [
@@ -47,7 +47,7 @@ async def test_scores_are_printed_as_json(data: Path, capsys: pytest.CaptureFixt
 
 async def test_training_writes_weights_that_can_be_read(data: Path, tmp_path: Path) -> None:
     assert await train(Console(quiet=True), [data], tmp_path / "roles.npz", as_json=False) == 0
-    found = restored((tmp_path / "roles.npz").read_bytes()).probabilities(RECORD["sentences"])
+    found = unpack_model((tmp_path / "roles.npz").read_bytes()).probabilities(RECORD["sentences"])
     assert found.argmax(axis=1).tolist() == [0, 2, 3]
 
 

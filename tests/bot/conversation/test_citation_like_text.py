@@ -13,7 +13,7 @@ from engine.citations import list_cited_keys
 from engine.rendering.files import FORMATS
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import walk
-from engine.text import clean, inert, without_bare_numbers
+from engine.text import clean, inert, remove_bare_numbers
 from tests.lab import opened
 
 FORGED = "[@arxiv:9999.99999]"
@@ -56,7 +56,7 @@ async def test_text_of_a_person_that_looks_like_a_citation_is_never_one(library:
     ],
 )
 def test_numbers_in_brackets_are_left_out_of_what_cites_nothing(text: str, left: str) -> None:
-    assert without_bare_numbers(text) == left
+    assert remove_bare_numbers(text) == left
 
 
 def forge(value: Any, name: str = "") -> Any:

@@ -14,7 +14,7 @@ from tests.platforms import MINUTE_S
 
 @pytest.fixture
 async def slack(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slack]:
-    async with slack_workspace.running(Slack(minute_s=MINUTE_S, acknowledge_s=PATIENCE_S)) as made:
+    async with slack_workspace.serve_slack(Slack(minute_s=MINUTE_S, acknowledge_s=PATIENCE_S)) as made:
         monkeypatch.setenv("SLACK_API_URL", f"{made.url}/api/")
         monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-T1")
         monkeypatch.setenv("SLACK_APP_TOKEN", APP_TOKEN)
@@ -23,6 +23,6 @@ async def slack(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slack]:
 
 @pytest.fixture
 async def discord(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Discord]:
-    async with discord_guild.running(Discord(acknowledge_s=PATIENCE_S)) as made:
+    async with discord_guild.serve_discord(Discord(acknowledge_s=PATIENCE_S)) as made:
         monkeypatch.setenv("DISCORD_TOKEN", "token")
         yield made

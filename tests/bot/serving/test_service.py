@@ -25,7 +25,7 @@ from bot.conversation.dispatcher import Dispatcher
 from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.sharing import JobLimits
-from bot.monitoring.logs import configure, without_secrets
+from bot.monitoring.logs import configure, hide_secrets
 from bot.monitoring.metrics import serve_metrics
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
@@ -220,7 +220,7 @@ def test_logs_hold_no_secret_and_no_text(capsys: pytest.CaptureFixture[str]) -> 
     assert "x" in shown
     for secret in ("xoxb-1-2", "hunter2", "sk-abc123", "Bearer abc"):
         assert secret not in shown
-    assert without_secrets(None, "", {"event": "fine", "job": "a-1"}) == {"event": "fine", "job": "a-1"}
+    assert hide_secrets(None, "", {"event": "fine", "job": "a-1"}) == {"event": "fine", "job": "a-1"}
 
 
 async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path: Path) -> None:

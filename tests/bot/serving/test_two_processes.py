@@ -159,7 +159,7 @@ async def test_a_process_is_killed_in_mid_survey_and_nothing_is_lost_or_doubled(
     ports, alarm = free_ports(2), Alarm()
     async with (
         run_simulated_service(SimulatedService(pace=0.1, fault=alarm.heard)) as model,
-        slack_workspace.running(Slack(minute_s=MINUTE_S, acknowledge_s=PATIENCE_S)) as slack,
+        slack_workspace.serve_slack(Slack(minute_s=MINUTE_S, acknowledge_s=PATIENCE_S)) as slack,
         balanced(ports) as (slack.target, balancer),
     ):
         monkeypatch.setenv("SCHOLIUM_DATABASE_URL", postgres_url)

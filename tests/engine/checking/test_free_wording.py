@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.checking.back_references import is_dangling, without_connective
+from engine.checking.back_references import is_dangling, remove_connective
 from engine.checking.claims import is_connecting
 from engine.checking.faults import Source, Vocabulary, find_faults
 from engine.values import Paper
@@ -228,7 +228,7 @@ def test_what_a_sentence_turns_round_is_seen(claim: str, kind: str) -> None:
     ],
 )
 def test_a_word_that_takes_up_what_is_gone_goes_too(sentence: str, bare: str) -> None:
-    assert without_connective(sentence) == bare
+    assert remove_connective(sentence) == bare
 
 
 def test_a_view_likened_to_one_that_was_taken_out_dangles() -> None:

@@ -31,18 +31,18 @@ from engine.evaluation.knowledge import KnowledgeTest, Question, choose_question
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.meta import rank_correlation
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_cardinality, soft_heading_recall
-from engine.evaluation.references import existence, overlap, resolve_references, semantic_relevance, shared_titles
+from engine.evaluation.references import count_shared_titles, existence, overlap, resolve_references, semantic_relevance
 from engine.evaluation.report import as_json, as_markdown, card, comparison, radar
 from engine.evaluation.scores import (
+    average_final,
     f1,
     harmonic_mean,
     human_hours,
     mean_and_spread,
-    published_final,
     surveys_per_hour,
-    truncated,
+    truncate,
 )
-from engine.evaluation.shared_lists import shared_lists
+from engine.evaluation.shared_lists import measure_shared_lists
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.values import Paper, PaperKey, Query
@@ -60,7 +60,7 @@ def test_the_published_speeds_of_people() -> None:
 
 def test_the_published_averages() -> None:
     # AE8: harmonic and truncated; the arithmetic mean of the same three is another number.
-    assert truncated(harmonic_mean([4.60, 4.46, 4.80])) == 4.61
+    assert truncate(harmonic_mean([4.60, 4.46, 4.80])) == 4.61
     assert round(sum([4.60, 4.46, 4.80]) / 3, 2) == 4.62
     # SurveyX's average is the arithmetic mean of five.
     assert round(sum([4.95, 4.91, 4.94, 4.10, 4.05]) / 5, 3) == 4.590
@@ -69,9 +69,9 @@ def test_the_published_averages() -> None:
 
 def test_the_final_scores_that_nlpcc_prints_do_not_follow_its_formula() -> None:
     # D8: table 1 prints .5164 and .5218.
-    assert round(published_final(0.2001, 0.9103), 4) == 0.5552
-    assert round(published_final(0.2473, 0.9021), 4) == 0.5747
-    assert round(published_final(0.2324, 0.8899), 3) == 0.561  # table 2 follows it
+    assert round(average_final(0.2001, 0.9103), 4) == 0.5552
+    assert round(average_final(0.2473, 0.9021), 4) == 0.5747
+    assert round(average_final(0.2324, 0.8899), 3) == 0.561  # table 2 follows it
 
 
 def test_one_value_has_no_spread() -> None:
@@ -190,7 +190,7 @@ async def test_references_are_looked_up_by_identifier_and_by_title(library: Loca
 def test_shared_references_are_counted_once() -> None:
     own = ["A Survey of Graph Networks", "A survey of graph networks.", "Something Else Entirely Here"]
     human = ["A Survey of Graph  Networks", "Somethin Else Entirely Here", "A Third One"]
-    assert shared_titles(own, human) == 2
+    assert count_shared_titles(own, human) == 2
     iou, coverage = overlap([Reference("", t, t) for t in own[1:]], [Reference("", t, t) for t in human])
     assert (iou.value, coverage.value) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
 
@@ -246,12 +246,12 @@ def test_sections_written_from_the_first_sections_papers_are_found_out() -> None
     """Four sections of four subsections: with the mistake, position decides what is cited; without it, chance does."""
     aliased = [[[f"{p}{i}" for i in range(4)] + [f"s{s}{p}"] for p in range(4)] for s in range(4)]
     aliased[0][0].append("10")  # something is shared elsewhere, too
-    ratio = shared_lists(*sections_of(aliased))[-1]
+    ratio = measure_shared_lists(*sections_of(aliased))[-1]
     assert ratio.value is not None
     assert ratio.value > 1.5
     assert "suspicious" in ratio.how
     honest = [[[f"{(s * 7 + p * 5 + i * 3) % 11}" for i in range(4)] for p in range(4)] for s in range(4)]
-    ratio = shared_lists(*sections_of(honest))[-1]
+    ratio = measure_shared_lists(*sections_of(honest))[-1]
     assert ratio.value is not None
     assert "as expected" in ratio.how
     assert "by chance" in ratio.how
@@ -259,10 +259,10 @@ def test_sections_written_from_the_first_sections_papers_are_found_out() -> None
 
 def test_a_ratio_of_two_numbers_near_zero_is_not_measured() -> None:
     nearly = [[[f"s{s}p{p}", *(["x"] if (s, p) in {(0, 0), (1, 0)} else [])] for p in range(3)] for s in range(4)]
-    scores = shared_lists(*sections_of(nearly))
+    scores = measure_shared_lists(*sections_of(nearly))
     assert scores[-1].value is None
     assert scores[-1].how.startswith("not measurable: 18 pairs at the same position and 1 shared works")
-    assert shared_lists(*sections_of([[["1"]]]))[-1].value is None
+    assert measure_shared_lists(*sections_of([[["1"]]]))[-1].value is None
 
 
 def test_heading_recall_as_published_does_not_clip_cosines() -> None:

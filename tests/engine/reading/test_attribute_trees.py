@@ -9,7 +9,7 @@ from engine.reading.attribute_trees import (
     AttributeValue,
     Source,
     complete_tree,
-    traced_value,
+    trace_value,
     tree_from_json,
     tree_to_json,
 )
@@ -69,7 +69,7 @@ def test_each_kind_has_exactly_the_published_fields() -> None:
     ],
 )
 def test_a_value_that_its_sentences_say_is_kept_with_them(said: str, places: list[int]) -> None:
-    value = traced_value(said, places, SOURCE)
+    value = trace_value(said, places, SOURCE)
     assert value is not None
     assert value.quote == SOURCE.sentences[places[0] - 1].text
     assert (value.section, value.page) == (
@@ -93,7 +93,7 @@ def test_a_value_that_its_sentences_say_is_kept_with_them(said: str, places: lis
     ids=["number", "name", "matter", "no place", "beyond the end", "before the start", "empty", "no content"],
 )
 def test_a_value_that_its_sentences_do_not_say_is_none(said: str, places: list[int]) -> None:
-    assert traced_value(said, places, SOURCE) is None
+    assert trace_value(said, places, SOURCE) is None
 
 
 def test_missing_is_null_and_every_field_is_there() -> None:

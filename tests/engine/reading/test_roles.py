@@ -18,7 +18,7 @@ from engine.reading.role_training import (
     split_held_back,
     train_role_model,
 )
-from engine.reading.roles import ROLES, restored, role_model, statement_probabilities
+from engine.reading.roles import ROLES, role_model, statement_probabilities, unpack_model
 
 ABSTRACT = [
     "Question answering over tables has attracted much attention in recent years.",
@@ -68,7 +68,7 @@ def test_a_model_learns_from_labelled_abstracts_and_is_stored_whole() -> None:
     model = train_role_model(fitted)
     scores = measure_roles(model, held_back)
     assert (scores.sentences, scores.accuracy, scores.role_accuracy) == (30, 1.0, 1.0)
-    again = restored(model.stored())
+    again = unpack_model(model.stored())
     assert again.probabilities(ABSTRACT) == pytest.approx(model.probabilities(ABSTRACT))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.wording.ingesting import dropped_fields
+from bot.wording.ingesting import word_dropped_fields
 from bot.wording.uploads import unread_records
 from engine.errors import DoubtfulRecord, RecordError
 from engine.retrieval.bounded_files import GIVEN, read_bounded
@@ -178,5 +178,5 @@ def test_what_is_dropped_is_counted_across_the_process_that_reads(tmp_path: Path
     dropped: Counter[str] = Counter()
     found = list(read_bounded(path, lambda _, __: None, GIVEN, dropped))
     assert len(found) == 3
-    said = dropped_fields(dropped, 3)
+    said = word_dropped_fields(dropped, 3)
     assert "could not be read: doi in 2" in said and "not kept: pages in 2" in said

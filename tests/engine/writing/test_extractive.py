@@ -10,7 +10,7 @@ from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
 from engine.llm.prompting import GIST_TOKENS, paper_block
 from engine.quoting import attribution
-from engine.text import clean, heading, list_words, sentences, shorten
+from engine.text import clean, list_words, sentences, shorten, to_title_case
 from engine.writing.extractive import passage, quotable, with_contribution
 from tests.fakes import WordEmbedder, paper, papers
 
@@ -73,7 +73,7 @@ def test_who_said_it() -> None:
 
 def test_plain_text_helpers() -> None:
     assert clean(" a\x00b\u202e\u200b  c\n") == "a b c"
-    assert heading("retrieval of GNNs and end-to-end training") == "Retrieval of GNNs and End-to-End Training"
+    assert to_title_case("retrieval of GNNs and end-to-end training") == "Retrieval of GNNs and End-to-End Training"
     assert shorten("one two three", 9) == "one two…"
     assert list_words(["a", "b", "c"]) == "a, b and c"
     assert list_words(["a and b", "c"]) == "a and b; and c"

@@ -6,7 +6,7 @@ from engine.citations import cite
 from engine.survey import Citation, Claim, ClaimTally
 from engine.values import OutlineNode, PaperKey
 from engine.writing.drafting import Draft
-from engine.writing.repetitions import without_repeated
+from engine.writing.repetitions import remove_repeated
 from tests.fakes import paper
 
 ONE, TWO = paper(1), paper(2)
@@ -30,7 +30,7 @@ OWN = tuple(
 
 
 def test_a_claim_that_an_earlier_subsection_makes_goes_and_is_counted() -> None:
-    left = without_repeated(draft(claim(f"The {SAID}"), *OWN), [claim(SAID)])
+    left = remove_repeated(draft(claim(f"The {SAID}"), *OWN), [claim(SAID)])
     assert (left.text, left.claims) == (" ".join(own.text for own in OWN), OWN)
     assert left.tally == ClaimTally(claims=4, kept=3, removed=1)
 
@@ -38,12 +38,12 @@ def test_a_claim_that_an_earlier_subsection_makes_goes_and_is_counted() -> None:
 def test_another_number_another_paper_or_another_wording_stays() -> None:
     others = [claim(SAID.replace("4", "5")), claim(SAID, TWO.key), claim("Its clicks come from users of the web")]
     whole = draft(*others, *OWN)
-    assert without_repeated(whole, [claim(SAID)]) is whole
+    assert remove_repeated(whole, [claim(SAID)]) is whole
 
 
 def test_what_the_next_sentence_rests_on_stays_and_so_does_most_of_a_subsection() -> None:
     led = draft(claim(SAID), claim("It learns from clicks"), *OWN)
-    assert without_repeated(led, [claim(SAID)]) is led
-    assert len(without_repeated(draft(claim(SAID), *OWN), [claim(SAID), *OWN]).claims) == 3
+    assert remove_repeated(led, [claim(SAID)]) is led
+    assert len(remove_repeated(draft(claim(SAID), *OWN), [claim(SAID), *OWN]).claims) == 3
     short = draft(claim(SAID), *OWN[:2])
-    assert without_repeated(short, [claim(SAID)]) is short
+    assert remove_repeated(short, [claim(SAID)]) is short

@@ -21,7 +21,7 @@ from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.library import WORKSPACES, AddReport
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_lease import writing
+from engine.retrieval.libraries.weaviate_lease import hold_lease
 from engine.retrieval.libraries.weaviate_model import describe, names, read_description
 from engine.retrieval.libraries.weaviate_schema import (
     LEASES,
@@ -249,7 +249,7 @@ async def test_what_failed_is_said_although_the_lease_cannot_be_given_back(clien
     await prepare_shared(client, server)
     mine = await connect(server)
     with pytest.raises(RetrievalError, match="the papers were refused"):
-        async with writing(mine, "lib"):
+        async with hold_lease(mine, "lib"):
             await mine.close()
             raise RetrievalError("the papers were refused")
 
@@ -259,22 +259,22 @@ async def test_writers_take_turns_and_one_that_died_is_not_waited_for_long(clien
     order: list[str] = []
 
     async def write(name: str) -> None:
-        async with writing(client, "shared"):
+        async with hold_lease(client, "shared"):
             order.extend([name, name])
             await asyncio.sleep(0.05)
 
     await asyncio.gather(*(write(name) for name in "abc"))
     assert order[::2] == order[1::2] and set(order) == set("abc")
-    async with writing(client, "shared"):
+    async with hold_lease(client, "shared"):
         with pytest.raises(UserError, match="Another process is adding"):
-            async with writing(client, "shared", waited_s=0.3):
+            async with hold_lease(client, "shared", waited_s=0.3):
                 raise AssertionError("two writers at once")
-        async with writing(client, "another", waited_s=PATIENCE_S):
+        async with hold_lease(client, "another", waited_s=PATIENCE_S):
             order.append("another")
     dead = client.collections.get(LEASES)
     values = {"library": "shared", "owner": "dead", "until": time.time() - 1}
     await dead.data.insert(values, uuid=generate_uuid5("lease shared"))
-    async with writing(client, "shared", waited_s=PATIENCE_S):
+    async with hold_lease(client, "shared", waited_s=PATIENCE_S):
         order.append("after")
     assert order[-2:] == ["another", "after"]
 
