@@ -183,7 +183,7 @@ def _measure_subject(
     about = (
         mentions.verbatim
         | (_is_in_title(mentions) | mentions.main_in_title) & (close >= other)
-        | (mentions.head_in_title & (close >= np.where(is_apart, low if means_same else typical, low)))
+        | (mentions.head_in_title & (close >= np.where(is_apart, usual if means_same else typical, low)))
         | (mentions.rest_unsaid & ~is_apart & (close >= np.where(mentions.present >= WHOLE, usual, central)))
         | ((levels == Mention.REPEATEDLY) & (close >= bar(np.where(prominent, 0, 1))))
         | (once & (close >= bar(np.where(prominent, 1, 2))))
@@ -191,7 +191,7 @@ def _measure_subject(
         | ((levels == Mention.SCATTERED) & salient & (close >= central))
         | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
     )
-    about &= ~mentions.apart | (close >= (low if mean_same(mentions.apart & (mentions.in_title >= WHOLE)) else typical))
+    about &= ~mentions.apart | (close >= (usual if mean_same(mentions.apart & (mentions.in_title >= WHOLE)) else typical))
     yearly = np.expm1(measure_popularity(papers, datetime.now(UTC).year))
     about |= mentions.method_unsaid & (close >= usual) & (yearly >= WELL_CITED)
     if about[:telling].sum() < LEAST_CORE:
