@@ -227,11 +227,11 @@ class ChatBackend(Protocol):
         """The note; empty where there is none."""
         ...
 
-    async def listening(self) -> None:
+    async def note_listening(self) -> None:
         """From now on everything that is said comes in."""
         ...
 
-    async def closed(self, conversation: Conversation, why: str = "") -> None:
+    async def close_conversation(self, conversation: Conversation, why: str = "") -> None:
         """Nobody can write there any more: what runs is stopped, and its owner told alone; ``why`` it is gone."""
         ...
 

@@ -82,7 +82,7 @@ class TerminalAdapter(SimpleAdapter):
                     return
                 if line.strip():
                     try:
-                        incoming = self._incoming(line)
+                        incoming = self._make_incoming(line)
                     except PlatformError as error:
                         self._console.print(f"{error}\n", markup=False, highlight=False)
                         continue
@@ -146,7 +146,7 @@ class TerminalAdapter(SimpleAdapter):
         for line in map(_without_padding, rendered):
             self._console.print(Segments([*line, Segment.line()]), end="", soft_wrap=True)
 
-    def _incoming(self, text: str) -> Incoming:
+    def _make_incoming(self, text: str) -> Incoming:
         """The line; files that it names are sent, as a terminal types the names of files dropped on it."""
         said, files = divide_files(text)
         attached = tuple(map(attach, files))
@@ -161,7 +161,7 @@ class TerminalAdapter(SimpleAdapter):
             stop.cancel()
             if interrupted.is_set() and not self._turn.is_set():
                 interrupted.clear()
-                await self.backend.handle(self._incoming("stop"))
+                await self.backend.handle(self._make_incoming("stop"))
         return True
 
     async def _next_line(self, interrupted: asyncio.Event) -> str | None:

@@ -187,7 +187,7 @@ class App:
         own, web = self.libraries.texts_of(services.workspace), self.web(services.cache)
         return open_access(self.settings, web, self.downloader, own, online=online)
 
-    def shared_texts(self, web: OnlineTransport) -> OpenAccess:
+    def open_shared_texts(self, web: OnlineTransport) -> OpenAccess:
         """Full texts that are openly there, and those read before; nothing that a workspace uploaded."""
         nobodys = TextFolder(self.settings.home / "texts")
         return open_access(self.settings, web, self.downloader, nobodys, online=True)

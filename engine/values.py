@@ -259,7 +259,7 @@ class PaperSelection:
         why = "it was retracted by its publisher or its authors"
         return (*(LeftOut(paper, "retracted", why) for paper in retracted), *self.left_out)
 
-    def included(self) -> tuple[Paper, ...]:
+    def list_included(self) -> tuple[Paper, ...]:
         """Papers that may be used, best first."""
         left_out = set(self.excluded)
         return tuple(item.paper for item in self.found if item.paper.key not in left_out)

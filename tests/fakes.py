@@ -134,10 +134,10 @@ class FakeBackend:
     async def recall(self, conversation: Conversation, name: str) -> str:
         return self.notes.get((conversation, name), "")
 
-    async def listening(self) -> None:
+    async def note_listening(self) -> None:
         self.is_listening = True
 
-    async def closed(self, conversation: Conversation, why: str = "") -> None:
+    async def close_conversation(self, conversation: Conversation, why: str = "") -> None:
         self.closed_places.append(conversation)
 
     async def left(self, platform: str, tenant: str) -> None:

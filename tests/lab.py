@@ -37,8 +37,8 @@ class Lab:
     async def settled(self) -> None:
         """Everything that came in is answered."""
         async with asyncio.timeout(PATIENCE_S):
-            await self.service.dispatcher.settled()
-            await self.service.outbox.settled()
+            await self.service.dispatcher.drain()
+            await self.service.outbox.drain()
 
     async def talk(self, *lines: str) -> None:
         for line in lines:

@@ -13,5 +13,5 @@ OpenStore = Callable[[str], Awaitable[Store]]
 
 
 async def count_rows(store: Store, table: sa.Table) -> int:
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         return int((await connection.execute(sa.select(sa.func.count()).select_from(table))).scalar_one())

@@ -94,7 +94,7 @@ class DiscordAdapter:
         """Log in, and register the commands where they have changed."""
         self.backend = backend
         self.sender.meet(backend)
-        ActionButton.press = self.pressed
+        ActionButton.press = self.handle_button
         self.client.add_dynamic_items(ActionButton)
         try:
             await self.client.login(self._access.token)
@@ -188,7 +188,7 @@ class DiscordAdapter:
         incoming = Incoming(at, str(message.author.id), key, text, attachments=files, opens=opens, place=place)
         await self.backend.handle(incoming)
 
-    async def pressed(self, interaction: discord.Interaction, action: str, asks: bool) -> None:  # noqa: FBT001
+    async def handle_button(self, interaction: discord.Interaction, action: str, asks: bool) -> None:  # noqa: FBT001
         """A button; also one that was shown by a process long gone."""
         at = self.place(interaction)
         key, person = f"interaction:{interaction.id}", str(interaction.user.id)
@@ -197,7 +197,7 @@ class DiscordAdapter:
             await self.ask(interaction, incoming)
             return
         await interaction.response.defer()
-        self.sender.asked_by(at, interaction)
+        self.sender.remember_interaction(at, interaction)
         await self.take(interaction, incoming)
 
     async def ask(self, interaction: discord.Interaction, incoming: Incoming) -> None:
@@ -211,7 +211,7 @@ class DiscordAdapter:
         name = FormName(form.action, incoming.conversation.thread if incoming.opens else "", incoming.opens)
         await interaction.response.send_modal(modal(form, name, self.words.more_options))
 
-    async def handed_in(self, interaction: discord.Interaction) -> None:
+    async def handle_form(self, interaction: discord.Interaction) -> None:
         """A form that was filled in, whoever showed it."""
         data: Any = interaction.data or {}
         name = read_form_name(str(data.get("custom_id", "")))
@@ -232,7 +232,7 @@ class DiscordAdapter:
             await interaction.response.send_message(text, ephemeral=True)
             return
         await interaction.response.defer(ephemeral=True, thinking=name.opens)
-        self.sender.asked_by(at, interaction)
+        self.sender.remember_interaction(at, interaction)
         if await self.take(interaction, incoming) and name.opens:
             await interaction.edit_original_response(content=self.words.begun)
 
@@ -280,21 +280,21 @@ class _Client(discord.Client):
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         if interaction.type is discord.InteractionType.modal_submit:
-            await self.adapter.handed_in(interaction)
+            await self.adapter.handle_form(interaction)
 
     async def on_ready(self) -> None:
-        await self.adapter.backend.listening()
+        await self.adapter.backend.note_listening()
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
         at = Conversation("discord", str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
         if await self.adapter.backend.knows(at):
-            await self.adapter.backend.closed(at, self.adapter.words.refusals["10003"])
+            await self.adapter.backend.close_conversation(at, self.adapter.words.refusals["10003"])
 
     async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
         if payload.data.get("thread_metadata", {}).get("locked"):
             at = Conversation("discord", str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
             if await self.adapter.backend.knows(at):
-                await self.adapter.backend.closed(at)
+                await self.adapter.backend.close_conversation(at)
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         await self.adapter.backend.left("discord", str(guild.id))

@@ -60,7 +60,7 @@ class SurveyCommands(app_commands.Group):
         given = {"topic": topic, "recipe": recipe, "library": library, "length": length, "sections": sections}
         given |= {"years": years, "language": language, "online": online, "budget": budget}
         values = tuple((name, value) for name, value in given.items() if value)
-        incoming = replace(self._incoming(interaction), button="start", opens=True)
+        incoming = replace(self._make_incoming(interaction), button="start", opens=True)
         if not topic:
             await self._adapter.ask(interaction, incoming)
             return
@@ -71,7 +71,7 @@ class SurveyCommands(app_commands.Group):
             text = messages(Outgoing(incoming.conversation, fault.sentence))[0]
             await interaction.edit_original_response(content=text)
             return
-        self._adapter.sender.asked_by(incoming.conversation, interaction)
+        self._adapter.sender.remember_interaction(incoming.conversation, interaction)
         if await self._adapter.take(interaction, incoming):
             await interaction.edit_original_response(content=self._adapter.words.begun)
 
@@ -83,8 +83,8 @@ class SurveyCommands(app_commands.Group):
         """A quick review in a thread of its own."""
         await interaction.response.defer(ephemeral=True, thinking=True)
         text = f"quick {question}" + (f" papers={papers}" if papers else "")
-        incoming = replace(self._incoming(interaction), text=text, opens=True)
-        self._adapter.sender.asked_by(incoming.conversation, interaction)
+        incoming = replace(self._make_incoming(interaction), text=text, opens=True)
+        self._adapter.sender.remember_interaction(incoming.conversation, interaction)
         if await self._adapter.take(interaction, incoming):
             await interaction.edit_original_response(content=self._adapter.words.begun)
 
@@ -156,8 +156,8 @@ class SurveyCommands(app_commands.Group):
     async def help_(self, interaction: discord.Interaction) -> None:
         """What can be said."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        incoming = replace(self._incoming(interaction), text="help", opens=True)
-        self._adapter.sender.asked_by(incoming.conversation, interaction)
+        incoming = replace(self._make_incoming(interaction), text="help", opens=True)
+        self._adapter.sender.remember_interaction(incoming.conversation, interaction)
         await self._adapter.take(interaction, incoming)
 
     @start.autocomplete("recipe")
@@ -165,9 +165,9 @@ class SurveyCommands(app_commands.Group):
     @start.autocomplete("length")
     @start.autocomplete("language")
     @start.autocomplete("online")
-    async def chosen(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
+    async def complete_option(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
         """What can be chosen for the option that is being typed."""
-        form = await self._adapter.backend.form(replace(self._incoming(interaction), button="start"))
+        form = await self._adapter.backend.form(replace(self._make_incoming(interaction), button="start"))
         fields = form.fields if isinstance(form, Form) else ()
         focused = _focused_option(interaction)
         found = [choice for field in fields if field.name == focused for choice in field.choices]
@@ -189,7 +189,7 @@ class SurveyCommands(app_commands.Group):
             for title, where in fitting[:CHOICES]
         ]
 
-    def _incoming(self, interaction: discord.Interaction) -> Incoming:
+    def _make_incoming(self, interaction: discord.Interaction) -> Incoming:
         """Something that was done in the channel, whatever thread of it one is in."""
         at = replace(self._adapter.place(interaction), thread="")
         return Incoming(at, str(interaction.user.id), f"interaction:{interaction.id}")
@@ -207,8 +207,8 @@ class SurveyCommands(app_commands.Group):
         if is_channel or not await self._adapter.backend.knows(at):
             await interaction.edit_original_response(content=self._adapter.words.nothing_here)
             return
-        self._adapter.sender.asked_by(at, interaction)
-        incoming = replace(self._incoming(interaction), conversation=at, text=text, alone=alone)
+        self._adapter.sender.remember_interaction(at, interaction)
+        incoming = replace(self._make_incoming(interaction), conversation=at, text=text, alone=alone)
         if await self._adapter.take(interaction, incoming) and not alone:
             where = f" <#{_channel(at)}>" if at != here else ""
             await interaction.edit_original_response(content=f"{self._adapter.words.noted}{where}")

@@ -70,13 +70,13 @@ class FormName:
     thread: str = ""
     opens: bool = False
 
-    def packed(self) -> str:
+    def pack(self) -> str:
         """As a custom id."""
         return f"form|{self.action}|{self.thread}|{int(self.opens)}"
 
 
 def read_form_name(custom_id: str) -> FormName | None:
-    """The inverse of `FormName.packed`; ``None`` for other forms."""
+    """The inverse of `FormName.pack`; ``None`` for other forms."""
     match = re.fullmatch(r"form\|([^|]*)\|(\d*)\|([01])", custom_id)
     return FormName(match[1], match[2], match[3] == "1") if match else None
 
@@ -99,7 +99,7 @@ def _compacted(form: Form, rest_label: str) -> tuple[FormField, ...]:
 
 def modal(form: Form, name: FormName, rest_label: str) -> discord.ui.Modal:
     """The form as a modal; ``rest_label`` names the field in which optional ones stand that are too many."""
-    made = discord.ui.Modal(title=form.title[:TITLE], custom_id=name.packed(), timeout=FORM_S)
+    made = discord.ui.Modal(title=form.title[:TITLE], custom_id=name.pack(), timeout=FORM_S)
     for field in _compacted(form, rest_label):
         component: discord.ui.Item[Any]
         if field.kind == "choice":

@@ -70,7 +70,7 @@ class DiscordSender:
         """Stop editing."""
         await self._edited.close()
 
-    def asked_by(self, at: Conversation, interaction: discord.Interaction) -> None:
+    def remember_interaction(self, at: Conversation, interaction: discord.Interaction) -> None:
         """Remember what can be answered to one person alone, while its token lives."""
         now = time.monotonic()
         self._asked = {key: value for key, value in self._asked.items() if now - value[0] < TOKEN_S}
@@ -146,7 +146,7 @@ class DiscordSender:
             return await sending
         except discord.HTTPException as error:
             if error.code == LOCKED:
-                await self.backend.closed(at)
+                await self.backend.close_conversation(at)
             raise self._refusal(at, error, of_files=of_files) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             why = f"Discord could not be reached ({type(error).__name__})."
@@ -210,12 +210,12 @@ class DiscordSender:
         """What it means: missing permissions by their names, else by Discord's code."""
         gone = error.code in NO_PLACE or (error.code == MISSING_PERMISSIONS and not of_files)
         if error.code in {MISSING_PERMISSIONS, MISSING_ACCESS}:
-            return PlatformError(self._words.missing.format(", ".join(self._missing(at))), gone=gone)
+            return PlatformError(self._words.missing.format(", ".join(self._find_missing(at))), gone=gone)
         meaning = self._words.refusals.get(str(error.code), f"Discord refused ({error.status}, {error.code}).")
         retryable = error.status >= 500 or error.status == 429
         return PlatformError(meaning, retryable=retryable, gone=gone)
 
-    def _missing(self, at: Conversation) -> list[str]:
+    def _find_missing(self, at: Conversation) -> list[str]:
         guild = self._client.get_guild(int(at.tenant))
         if guild is None:  # a process that does not listen knows no servers
             return [name.replace("_", " ") for name in NEEDED]

@@ -166,7 +166,7 @@ class SlackAdapter:
         if not self._access.app_token:
             access = self._access
             async with serve_slack(self.app, access.host, access.port, access.limits) as self.port:
-                await self.backend.listening()
+                await self.backend.note_listening()
                 await asyncio.Event().wait()
         sockets = [
             AsyncSocketModeHandler(self.app, self._access.app_token, ping_interval=PING_S) for _ in range(CONNECTIONS)
@@ -174,7 +174,7 @@ class SlackAdapter:
         try:
             for socket in sockets:
                 await socket.client.connect()  # type: ignore[no-untyped-call]
-            await self.backend.listening()
+            await self.backend.note_listening()
             await asyncio.Event().wait()
         finally:
             for socket in sockets:
@@ -261,21 +261,21 @@ class SlackAdapter:
             process_before_response=True,  # acknowledged when the listener is done, which is when it is stored
             **who,
         )
-        app.event("message")(self._said)
-        app.event("app_mention")(self._said)
+        app.event("message")(self._handle_message)
+        app.event("app_mention")(self._handle_message)
         app.event("app_home_opened")(self._home_opened)
-        app.event("agent_session_stopped")(self._stopped)
-        app.event("app_uninstalled")(self._removed)
-        app.event("tokens_revoked")(self._removed)
-        app.command(COMMAND)(self._commanded)
+        app.event("agent_session_stopped")(self._handle_stop)
+        app.event("app_uninstalled")(self._handle_removal)
+        app.event("tokens_revoked")(self._handle_removal)
+        app.command(COMMAND)(self._handle_command)
         app.message_shortcut(SHORTCUT)(self._shortcut)
-        app.action(re.compile(r"act_\d+"))(self._pressed)
-        app.action(re.compile(r"ask_\d+"))(self._asked)
+        app.action(re.compile(r"act_\d+"))(self._handle_button)
+        app.action(re.compile(r"ask_\d+"))(self._open_form)
         app.action("open")(_acknowledge_link)
-        app.view(FORM)(self._filled)
+        app.view(FORM)(self._handle_form)
         return app
 
-    async def _said(self, event: Json, context: AsyncBoltContext) -> None:
+    async def _handle_message(self, event: Json, context: AsyncBoltContext) -> None:
         """A message or a mention: ours where it is direct, names us, or is in a thread that we know."""
         incoming = to_incoming(event, context.team_id or "", context.bot_user_id or "")
         if incoming is None:
@@ -286,14 +286,14 @@ class SlackAdapter:
             place: Place = "mentioned" if is_mention else "direct" if is_direct else "thread"
             await self._handle(replace(incoming, place=place), context)
 
-    async def _stopped(self, event: Json, context: AsyncBoltContext) -> None:
+    async def _handle_stop(self, event: Json, context: AsyncBoltContext) -> None:
         """The stop button of Slack's own agent status."""
         channel = str(event.get("channel_id") or event.get("channel") or "")
         at = Conversation(self.platform, context.team_id or "", channel, str(event.get("thread_ts") or ""))
         key = f"stop:{channel}:{event.get('event_ts')}"
         await self._handle(Incoming(at, str(event.get("user_id") or event.get("user") or ""), key, "stop"), context)
 
-    async def _removed(self, body: Json, context: AsyncBoltContext) -> None:
+    async def _handle_removal(self, body: Json, context: AsyncBoltContext) -> None:
         """The workspace has removed us, or has taken back our token."""
         tenant = context.team_id or ""
         if body["event"]["type"] == "tokens_revoked" and not (body["event"].get("tokens") or {}).get("bot"):
@@ -303,7 +303,7 @@ class SlackAdapter:
             await self._access.installations.async_delete_all(enterprise_id=context.enterprise_id, team_id=tenant)
         await self.backend.left(self.platform, tenant)
 
-    async def _commanded(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+    async def _handle_command(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         """The slash command: with words it begins, without it asks."""
         at = Conversation(self.platform, context.team_id or "", body["channel_id"])
         text = unescape_markup(body.get("text") or "").strip()
@@ -325,11 +325,11 @@ class SlackAdapter:
         text = unescape_markup(message.get("text") or "")
         await self._ask(Incoming(at, body["user"]["id"], "", text, "start", opens=True), body["trigger_id"])
 
-    async def _pressed(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+    async def _handle_button(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         await self._handle(to_incoming_press(body, self._place(context)), context)
         await ack()
 
-    async def _asked(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+    async def _open_form(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         await ack()
         await self._ask(to_incoming_press(body, self._place(context)), body["trigger_id"])
 
@@ -345,7 +345,7 @@ class SlackAdapter:
         place = FormPlace(at.channel, at.thread, form.action, incoming.opens)
         await self._sender.call(at.tenant, "views.open", trigger_id=trigger, view=modal(form, place))
 
-    async def _filled(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+    async def _handle_form(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         view = body["view"]
         place = read_place(view["private_metadata"])
         at = self._place(context)(place.channel, place.thread)

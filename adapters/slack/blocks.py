@@ -74,7 +74,7 @@ def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
     rendered = [_page(page, outgoing.people) for page in found or [[]]]
     last, at = rendered[-1], outgoing.conversation
     # What is pressed in a message for one person comes back without the thread it stands in.
-    place = FormPlace(at.channel, at.thread).packed() if outgoing.only_for else ""
+    place = FormPlace(at.channel, at.thread).pack() if outgoing.only_for else ""
     words = () if outgoing.closes else (*(b.typed for b in outgoing.buttons), *outgoing.hints)
     typed = _list_typed_words(words, say)
     below = (*_facts(outgoing.facts), *_actions(outgoing.buttons, place), *_hints(typed))
@@ -210,13 +210,13 @@ class FormPlace:
     action: str = ""
     opens: bool = False
 
-    def packed(self) -> str:
+    def pack(self) -> str:
         """As a text."""
         return json.dumps([self.channel, self.thread, self.action, self.opens])
 
 
 def read_place(text: str) -> FormPlace:
-    """The inverse of `Place.packed`; raises `ValueError` for anything else."""
+    """The inverse of `FormPlace.pack`; raises `ValueError` for anything else."""
     values = json.loads(text)
     if not isinstance(values, list) or len(values) != 4:
         raise ValueError("this is no place")
@@ -233,7 +233,7 @@ def modal(form: Form, place: FormPlace) -> Json:
     return {
         "type": "modal",
         "callback_id": FORM,
-        "private_metadata": place.packed(),
+        "private_metadata": place.pack(),
         "title": {"type": "plain_text", "text": form.title[:TITLE]},
         "submit": {"type": "plain_text", "text": form.submit[:TITLE]},
         "blocks": [_input(field) for field in form.fields],
@@ -279,13 +279,13 @@ def home(found: SurveyList, links: Mapping[Conversation, str]) -> Json:
     """A person's surveys, each with a link to its thread where one is known."""
     made: list[Json] = [
         {"type": "header", "text": {"type": "plain_text", "text": found.title[:HEADER]}},
-        *_actions([found.start], FormPlace("", opens=True).packed()),
+        *_actions([found.start], FormPlace("", opens=True).pack()),
     ]
     for outgoing in found.surveys[:HOME_SURVEYS]:
         made.append({"type": "divider"})
         made += _page(blocks(outgoing.text), ()).blocks
         at = outgoing.conversation
-        (actions,) = _actions(outgoing.buttons, FormPlace(at.channel, at.thread).packed())
+        (actions,) = _actions(outgoing.buttons, FormPlace(at.channel, at.thread).pack())
         if link := links.get(at):
             label = {"type": "plain_text", "text": found.open_label[:LABEL]}
             actions["elements"].append({"type": "button", "action_id": "open", "text": label, "url": link})

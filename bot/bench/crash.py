@@ -243,7 +243,7 @@ async def _report(
     times = Counter(line["key"] for line in shown)
     last = log.kills[-1] + service.began_at if log.kills else 0.0
     database = await open_database(environment.get("SCHOLIUM_DATABASE_URL") or sqlite_url(home, "store.sqlite"))
-    async with database.reading() as connection:
+    async with database.connect() as connection:
         posted = (await connection.execute(sa.select(outbox.c.id, outbox.c.created_at))).all()
         unanswered = await connection.execute(
             sa.select(sa.func.count()).where(events.c.handled_at.is_(None) & (events.c.received_at < last))

@@ -94,7 +94,7 @@ async def measure_estimate(
     if outline.is_grouping and isinstance(recipe, GroupingRecipe):
         outline = await recipe.headings(brief, selection, outline, context)
     before, steps = account.total(), dict(account.steps)
-    plan = WritingPlan(brief, outline, {p.key: p for p in selection.included()}, context.limits)
+    plan = WritingPlan(brief, outline, {p.key: p for p in selection.list_included()}, context.limits)
     expected = estimate_cost(recipe.plan_calls(plan), MODELS, AT_ONCE)
     start = time.perf_counter()
     await recipe.write(WritingTask(brief, selection, outline), context)

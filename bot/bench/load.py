@@ -85,8 +85,8 @@ async def load(console: Console, count: int) -> int:
                     found.answered.append(time.perf_counter() - start)
 
             await asyncio.gather(*(talk(number) for number in range(count)))
-            await service.dispatcher.settled()
-            await service.outbox.settled()
+            await service.dispatcher.drain()
+            await service.outbox.drain()
             found.seconds = time.perf_counter() - began
             gc.collect()
             found.idle = (_memory() - before) / count
@@ -96,7 +96,7 @@ async def load(console: Console, count: int) -> int:
 
 
 async def _faults(service: Service, platform: CountingPlatform, count: int) -> dict[str, int]:
-    async with service.store.reading() as connection:
+    async with service.store.connect() as connection:
 
         async def number(query: sa.Select[int]) -> int:
             return int((await connection.execute(query)).scalar_one())

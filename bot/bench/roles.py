@@ -34,7 +34,7 @@ async def train(console: Console, files: Sequence[Path], output: Path | None, *,
         raise UserError("Three labelled abstracts are the fewest: a third is held back for measuring.")
     _report(console, measure_roles(train_role_model(fitted), held_back), as_json=as_json)
     path = output or Path(ROLE_WEIGHTS)
-    path.write_bytes(train_role_model(abstracts).stored())
+    path.write_bytes(train_role_model(abstracts).pack())
     if not as_json:
         console.print(f"The weights fitted to all {len(abstracts):,} abstracts are in {path}.")
     return 0

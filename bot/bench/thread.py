@@ -81,13 +81,13 @@ class Player:
         await doing
         async with asyncio.timeout(STEP_S):
             while True:
-                await self.service.dispatcher.settled()
+                await self.service.dispatcher.drain()
                 now = await self.session()
                 is_changed = now.revision > before.revision or not changes
                 if now.job is None and is_changed and await self.count_answered() > answered:
                     break
                 await asyncio.sleep(0.05)
-        await self.service.outbox.settled(STEP_S)
+        await self.service.outbox.drain(STEP_S)
 
     async def session(self) -> SurveySession:
         """The survey's session as it is by now."""
@@ -96,7 +96,7 @@ class Player:
     async def count_answered(self) -> int:
         """How much of what was said and pressed is answered."""
         query = sa.select(sa.func.count()).where(events.c.handled_at.is_not(None))
-        async with self.service.store.reading() as connection:
+        async with self.service.store.connect() as connection:
             return int((await connection.execute(query)).scalar_one())
 
 

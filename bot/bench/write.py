@@ -112,7 +112,9 @@ async def _run(
     start = time.perf_counter()
     outline = await recipe.outline(brief, selection, context)
     before = account.total()
-    chains = recipe.plan_calls(WritingPlan(brief, outline, {p.key: p for p in selection.included()}, context.limits))
+    chains = recipe.plan_calls(
+        WritingPlan(brief, outline, {p.key: p for p in selection.list_included()}, context.limits)
+    )
     expected = estimate_cost(chains, MODELS, AT_ONCE)
     survey = await recipe.write(WritingTask(brief, selection, outline), context)
     seconds = time.perf_counter() - start

@@ -101,7 +101,7 @@ def critical_path_s(run: Measured) -> float:
         return sum(rounds.values())
 
     prepared = 0.0
-    for group in groups_of(run.selection.included()):
+    for group in groups_of(run.selection.list_included()):
         kinds = max((about("kinds/", paper.key) for paper in group), default=0.0)
         prepared = max(prepared, kinds + max((about("trees/", paper.key) for paper in group), default=0.0))
     planned = longest("mount/") + longest("divide/") + longest("reorganise") + longest("hints/")
@@ -129,7 +129,7 @@ def _report(console: Console, runs: Mapping[str, Measured], pace: float) -> None
     base = next(iter(runs.values())).account.total()
     table = Table("", *runs, title=f"Writing on the simulated service, at {pace:g} of its time")
     totals = {name: run.account.total() for name, run in runs.items()}
-    table.add_row("Papers", *(f"{len(run.selection.included()):,}" for run in runs.values()))
+    table.add_row("Papers", *(f"{len(run.selection.list_included()):,}" for run in runs.values()))
     table.add_row("Calls", *(f"{total.calls:,}" for total in totals.values()))
     table.add_row("Tokens read", *(f"{total.input_tokens:,}" for total in totals.values()))
     table.add_row("of AutoSurvey's", *(f"{total.input_tokens / base.input_tokens:.2f}" for total in totals.values()))

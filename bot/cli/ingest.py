@@ -207,7 +207,7 @@ async def move(console: Console, name: str) -> int:
             raise UserError("Set WEAVIATE_URL to say where Weaviate is.")
         vectors, embedder = await local.vectors(), await local.embedder()
         with _bar(console) as (bar, task):
-            report = await remote.take_over(local.everything(), vectors, embedder, lambda step: _show(bar, task, step))
+            report = await remote.take_over(local.read_all(), vectors, embedder, lambda step: _show(bar, task, step))
         total = await remote.count()
     rejected: list[RecordError] = []
     for refused in report.rejected:

@@ -67,7 +67,7 @@ async def grow_trees(
                 replace(settings.limits(), full_texts=full_texts),
                 model=model,
                 progress=show,
-                texts=app.shared_texts(OnlineTransport(ProcessCache(), settings.contact)) if full_texts else None,
+                texts=app.open_shared_texts(OnlineTransport(ProcessCache(), settings.contact)) if full_texts else None,
             )
             report = await grow_forest(due, await read_texts(due, context), context, forest)
         made = sum(paper.key in report.trees for paper in due)
@@ -90,7 +90,7 @@ async def _choose_papers(app: App, name: str, about: str, most: int) -> Sequence
     library = await app.libraries.library(name)
     if about:
         return [found.paper for found in await library.search(Query(about, most))]
-    papers = [stored.paper async for stored in library.everything()]
+    papers = [stored.paper async for stored in library.read_all()]
     return sorted(papers, key=lambda paper: -(paper.citations or 0))[:most]
 
 

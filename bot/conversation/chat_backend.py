@@ -60,9 +60,9 @@ class ConversationBackend:
     async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
         """A person's surveys."""
         found = await surveys.surveys_of(self._store, platform, tenant, person)
-        return labels.overview(tuple([await self._listed(survey) for survey in found]))
+        return labels.overview(tuple([await self._list_survey(survey) for survey in found]))
 
-    async def _listed(self, survey: surveys.StoredSurvey) -> Outgoing:
+    async def _list_survey(self, survey: surveys.StoredSurvey) -> Outgoing:
         """A survey in a list; one whose place is gone is named without a way there."""
         at, line = survey.conversation, labels.survey_line(survey)
         if why := await self.recall(at, GONE):
@@ -77,11 +77,11 @@ class ConversationBackend:
         """The note; empty where there is none."""
         return await notes.recall(self._store, conversation, name)
 
-    async def listening(self) -> None:
+    async def note_listening(self) -> None:
         if self.on_listening is not None:
             self.on_listening()
 
-    async def closed(self, conversation: Conversation, why: str = "") -> None:
+    async def close_conversation(self, conversation: Conversation, why: str = "") -> None:
         """Stop what runs there, and tell the owner."""
         if not why:
             await self._stop(conversation, "" if conversation in self._locked else wording.CLOSED)
@@ -90,7 +90,7 @@ class ConversationBackend:
             await self.remember(conversation, GONE, why)
             await self._stop(conversation, why, is_gone=True)
 
-    async def refused(self, outgoing: Outgoing, error: PlatformError) -> None:
+    async def handle_refusal(self, outgoing: Outgoing, error: PlatformError) -> None:
         """The platform never takes this message: its survey's owner is told alone, what has no place any more stops."""
         if outgoing.only_for or not await notes.knows(self._store, outgoing.conversation):
             return  # nobody is left to be told
@@ -99,7 +99,7 @@ class ConversationBackend:
                 return
             self._locked.add(outgoing.conversation)
         if error.gone:
-            await self.closed(outgoing.conversation, str(error))
+            await self.close_conversation(outgoing.conversation, str(error))
             return
 
         async def tell(stored: StoredConversation) -> Turn:

@@ -104,7 +104,7 @@ class Dispatcher:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def settled(self) -> None:
+    async def drain(self) -> None:
         """Wait until everything that came in is answered."""
         while self._tasks:
             await asyncio.wait(set(self._tasks))
@@ -130,14 +130,14 @@ class Dispatcher:
                 await self._refuse(incoming, wording.platform_failed(str(error)))
                 return
             except ScholiumError as error:
-                self._metrics.failed(error)
+                self._metrics.count_failure(error)
                 if not (isinstance(error, ServiceError) and error.retryable):
                     await self._refuse(incoming, wording.failure(error))
                     return
                 text, why = wording.failure(error), str(error)
             except Exception as error:  # every message gets an answer, whatever is wrong with us
                 log.exception("a message could not be answered", platform=at.platform)
-                self._metrics.failed(None)
+                self._metrics.count_failure(None)
                 text, why = wording.OUR_FAULT, f"{type(error).__name__}: {error}"
             if pause_s is not None:
                 await asyncio.sleep(pause_s)
@@ -148,21 +148,21 @@ class Dispatcher:
         outgoing = Outgoing(incoming.conversation, text, awaits=True, only_for=_alone(incoming))
         kept = storable(why)[:LONGEST_REASON]
         try:
-            self._outbox.give(await self._store.handled(incoming, [outgoing], set_aside=kept))
+            self._outbox.give(await self._store.record_handled(incoming, [outgoing], set_aside=kept))
         except ServiceError:
             await self._say(outgoing)
             failed = retry_if_exception_type(ServiceError)
             again = AsyncRetrying(retry=failed, wait=self.storing, stop=stop_after_attempt(6))
             try:
-                await again(self._store.handled, incoming, [], set_aside=kept)
+                await again(self._store.record_handled, incoming, [], set_aside=kept)
             except RetryError:
                 log.error("an event that failed could not be set aside")
 
     async def _understood(self, incoming: Incoming) -> None:
         if incoming.opens:
-            wanted = await self._turns.opening(incoming)
+            wanted = await self._turns.read_opening(incoming)
             if isinstance(wanted, Outgoing):
-                self._outbox.give(await self._store.handled(incoming, [wanted]))
+                self._outbox.give(await self._store.record_handled(incoming, [wanted]))
                 return
             incoming = replace(wanted, conversation=await self._open_thread(wanted), opens=False)
         at = incoming.conversation
@@ -203,9 +203,9 @@ class Dispatcher:
             if turn.starts:
                 await self.jobs.launch()  # before the conversation waits for a job that could not be queued
             if turn.forgets:
-                stored_messages = await self._store.forget(turn.stored, turn.outgoing(), key)
+                stored_messages = await self._store.forget(turn.stored, turn.collect_messages(), key)
             else:
-                stored_messages = await self._store.commit(turn.stored, turn.outgoing(), key)
+                stored_messages = await self._store.commit(turn.stored, turn.collect_messages(), key)
             if stored_messages is not None:
                 for job in turn.stops:
                     await self.jobs.stop(job)
@@ -223,7 +223,7 @@ class Dispatcher:
         """Nothing was done and the person is told so: no later process may do it after all."""
         outgoing = Outgoing(incoming.conversation, text, awaits=True, only_for=_alone(incoming))
         try:
-            self._outbox.give(await self._store.handled(incoming, [outgoing]))
+            self._outbox.give(await self._store.record_handled(incoming, [outgoing]))
         except ServiceError:
             await self._say(outgoing)
 
@@ -245,7 +245,7 @@ class Dispatcher:
         else:
             turn.say(wording.WELCOME_BACK)
             turn.show_card(self._turns.card(turn))
-        for outgoing in turn.outgoing():
+        for outgoing in turn.collect_messages():
             await self._adapter.send(outgoing)
 
 

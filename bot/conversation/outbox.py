@@ -37,12 +37,12 @@ class Outbox:
             at = stored_message.outgoing.conversation
             if at not in self._queues:
                 self._queues[at] = deque()
-                task = asyncio.create_task(self._emptied(at))
+                task = asyncio.create_task(self._empty(at))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             self._queues[at].append(stored_message)
 
-    async def settled(self, within_s: float | None = None) -> None:
+    async def drain(self, within_s: float | None = None) -> None:
         """Wait until everything is sent, or so long."""
         async with asyncio.timeout(within_s):
             while self._tasks:
@@ -55,16 +55,16 @@ class Outbox:
         if self._tasks:
             await asyncio.wait(set(self._tasks))
 
-    async def _emptied(self, at: Conversation) -> None:
+    async def _empty(self, at: Conversation) -> None:
         queue = self._queues[at]
         try:
             while queue:
-                await self._sent(queue[0])
+                await self._send(queue[0])
                 queue.popleft()
         finally:
             del self._queues[at]
 
-    async def _sent(self, stored_message: OutboxMessage) -> None:
+    async def _send(self, stored_message: OutboxMessage) -> None:
         later = retry_if_exception(lambda error: isinstance(error, PlatformError) and error.retryable)
         waits = wait_exponential(max=LONGEST_WAIT_S)
         try:
@@ -77,7 +77,7 @@ class Outbox:
         except Exception:  # one message that we cannot show must not hold up those after it
             log.exception("a message could not be shown")
         try:
-            await self._store.sent(stored_message)
+            await self._store.mark_sent(stored_message)
         except ServiceError as error:
             log.warning("a message was sent, but that could not be stored", error=str(error))
 

@@ -48,7 +48,7 @@ def estimate_writing(state: State, defaults: Defaults) -> Estimate | None:
     """What writing the outline at hand will take; ``None`` where no language model is asked."""
     if not (state.brief and state.outline and state.papers and defaults.models):
         return None
-    papers = {p.key: p for p in state.papers.included()}
+    papers = {p.key: p for p in state.papers.list_included()}
     if state.brief.online or defaults.fetches_always:
         papers = with_expected_texts(papers, defaults.full_texts)
     plan = WritingPlan(state.brief, state.outline, papers, defaults.limits, find_kept_text(state))
@@ -67,7 +67,7 @@ def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper])
     if not isinstance(recipe, ReviewRecipe):
         return ""
     fetches = defaults.full_texts > 0 and (state.brief.online or defaults.fetches_always)
-    papers = state.papers.included() if state.papers else sample
+    papers = state.papers.list_included() if state.papers else sample
     chains = recipe.plan_review_calls(state.brief, defaults.limits, papers, with_texts=fetches)
     return money.estimate_review(
         estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices), at_most=fetches
@@ -87,7 +87,7 @@ def _word_preparation(state: State, defaults: Defaults, uses: Sequence[BudgetUse
     """What reading the papers will take, where the recipe does that before it plans."""
     if not (state.brief and state.papers and defaults.models):
         return ""
-    recipe, papers = defaults.recipes[state.brief.recipe], state.papers.included()
+    recipe, papers = defaults.recipes[state.brief.recipe], state.papers.list_included()
     if not isinstance(recipe, PreparingRecipe):
         return ""
     fetched = defaults.full_texts if state.brief.online or defaults.fetches_always else 0

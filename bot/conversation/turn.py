@@ -86,12 +86,12 @@ class Turn:
         papers = self.session.state.papers
         if not isinstance(event, AskQuestion) or papers is None or self.session.job:
             return False
-        named = find_named_papers(event.question, papers.included())
+        named = find_named_papers(event.question, papers.list_included())
         if named:
             self.say(replies.word_named_papers(named))
         return named is not None
 
-    def outgoing(self) -> list[Outgoing]:
+    def collect_messages(self) -> list[Outgoing]:
         """The messages; the last says whether it is the person's turn now."""
         waiting = self.session.job is None
         return [replace(m, awaits=waiting and i == len(self.messages)) for i, m in enumerate(self.messages, start=1)]

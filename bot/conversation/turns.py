@@ -128,7 +128,7 @@ class Turns:
             raise UserError(replies.NOTHING_TO_CHOOSE)
         return parse(stored.choices[command.number - 1])
 
-    async def opening(self, incoming: Incoming) -> Incoming | Outgoing:
+    async def read_opening(self, incoming: Incoming) -> Incoming | Outgoing:
         """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
         at, alone = incoming.conversation, incoming.person
         try:

@@ -39,7 +39,7 @@ class ProcessHeartbeat:
         row = {"queue": self.queue, "host": socket.gethostname(), "pid": os.getpid(), "beat_at": time.time()}
         row["runs"] = " ".join(self.runs)
         mine = processes.c.id == self.store.holder
-        async with self.store.writing() as connection:
+        async with self.store.begin() as connection:
             known = (await connection.execute(processes.update().where(mine & ~_IS_CLAIMED).values(row))).rowcount
             if not known:
                 await connection.execute(processes.delete().where(mine))
@@ -58,7 +58,7 @@ class ProcessHeartbeat:
         for row in dead:
             same = (processes.c.id == row.id) & (processes.c.beat_at == row.beat_at)
             claim = -time.time()
-            async with self.store.writing() as connection:
+            async with self.store.begin() as connection:
                 if (await connection.execute(processes.update().where(same).values(beat_at=claim))).rowcount:
                     claimed[row.id] = claim
         return claimed
@@ -66,7 +66,7 @@ class ProcessHeartbeat:
     async def remove(self, claimed: Mapping[str, float]) -> None:
         """Nothing is left to be done for these; one that turned out to live stays."""
         if claimed:
-            async with self.store.writing() as connection:
+            async with self.store.begin() as connection:
                 for name, claim in claimed.items():
                     same = (processes.c.id == name) & (processes.c.beat_at == claim)
                     await connection.execute(processes.delete().where(same))
@@ -81,12 +81,12 @@ class ProcessHeartbeat:
         return frozenset(queue for row in rows if not _is_dead(row) for queue in row.runs.split())
 
     async def _load(self) -> Sequence[Any]:
-        async with self.store.reading() as connection:
+        async with self.store.connect() as connection:
             return (await connection.execute(sa.select(processes))).all()
 
     async def leave(self) -> None:
         """What this process leaves undone is the next one's."""
-        async with self.store.writing() as connection:
+        async with self.store.begin() as connection:
             same = processes.c.id == self.store.holder
             await connection.execute(processes.update().where(same).values(beat_at=0.0))
 

@@ -226,7 +226,7 @@ class DurableJobs:
         if self._stopping:
             await _leave_pending()
 
-    def running(self) -> list[str]:
+    def list_running(self) -> list[str]:
         """Ids of the jobs that run here."""
         return list(self._running)
 

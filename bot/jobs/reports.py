@@ -88,7 +88,7 @@ class Reporter:
                 await listener.failed(LimitExceeded(wording.ENDED_EACH_TIME.format(MOST_STARTS)))
                 return
             try:
-                async with status.ticking():
+                async with status.tick():
                     await run(stored.session, job, make, listener, limit_s)
             finally:  # a process that is killed does not come here
                 with suppress(ServiceError):  # then one start too many is counted
@@ -114,21 +114,21 @@ class Reporter:
                 answered = " ".join(c.text for c in result.claims) if isinstance(result, Answer) else ""
                 tell, event = await self._word_result(stored, job, result), JobDone(job.id, answered=answered)
             else:
-                tell, event = await self._delivered(stored, job, result), JobDone(job.id, result)
+                tell, event = await self._deliver(stored, job, result), JobDone(job.id, result)
             long = status.seconds() > ATTENTION_S
             await self._report(at, job, event, _announced(tell, job) if long else tell, await status.facts())
 
         async def failed(error: ScholiumError | None) -> None:
             self._metrics.jobs.labels(job.kind, "failed").inc()
-            self._metrics.failed(error)
+            self._metrics.count_failure(error)
             status.span.set_status(Status(StatusCode.ERROR, type(error).__name__ if error else "bug"))
             text = wording.failure(error) if error else wording.OUR_FAULT
             say = lambda turn: turn.conclude(job, text)  # noqa: E731
             await self._report(at, job, JobFailed(job.id), say, await status.facts())
 
-        return JobListener(status.progressed, section_finished, answering, reviewing, done, failed)
+        return JobListener(status.record_step, section_finished, answering, reviewing, done, failed)
 
-    async def _delivered(self, stored: StoredConversation, job: Job, result: Result) -> Say:
+    async def _deliver(self, stored: StoredConversation, job: Job, result: Result) -> Say:
         """A finished survey comes with the files that people open first, groups to be approved with their map."""
         groups = result if isinstance(result, Outline) else None
         if picture := await write_group_map(groups, self._turns.folder(stored)):

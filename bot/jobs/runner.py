@@ -136,11 +136,11 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
             task = WritingTask(_require_brief(brief), selection, outline, dict(state.sections))
             return await _write(_staged(recipe), task, writing)
         case "review", State(brief=Brief() as brief):
-            carried = state.papers.included() if state.papers else ()
+            carried = state.papers.list_included() if state.papers else ()
             return await _review(brief, carried, replace(job_context, context=context))
         case "gaps", State(papers=PaperSelection() as selection):
             topic, seed = _require_brief(brief).topic, context.seed
-            return await asyncio.to_thread(find_field_gaps, selection.included(), topic, context.embedder, seed)
+            return await asyncio.to_thread(find_field_gaps, selection.list_included(), topic, context.embedder, seed)
         case _, State(brief=Brief() as brief, papers=PaperSelection() as selection, survey=Survey() as survey):
             return await _about_survey(job, brief, selection, survey, replace(job_context, context=context))
         case _:
@@ -222,7 +222,7 @@ def _add_curation(context: RunContext, before: PaperSelection | None) -> RunCont
     if before is None or not before.excluded:
         return context
     refused = tuple(f.paper for f in before.found if f.paper.key in before.excluded)
-    return replace(context, accepted=before.included(), refused=refused)
+    return replace(context, accepted=before.list_included(), refused=refused)
 
 
 def _evaluation_tools(context: RunContext) -> EvaluationTools:

@@ -38,5 +38,5 @@ class JobStarts:
 
     async def _count_calls(self, session_id: str) -> int:
         query = sa.select(sa.func.count()).where(calls.c.session_id == session_id)
-        async with self._store.reading() as connection:
+        async with self._store.connect() as connection:
             return int((await connection.execute(query)).scalar_one())

@@ -56,7 +56,7 @@ class JobStatus:
         """How long the job runs."""
         return self.clock.now() - self.began
 
-    async def progressed(self, step: Progress) -> None:
+    async def record_step(self, step: Progress) -> None:
         """A step was made."""
         if self.step is None or self.step.stage != step.stage:
             self.stage_began = self.clock.now()
@@ -66,7 +66,7 @@ class JobStatus:
         await self._show()
 
     @asynccontextmanager
-    async def ticking(self) -> AsyncIterator[None]:
+    async def tick(self) -> AsyncIterator[None]:
         """Show at least every `TICK_S` that it is still at work, while the block runs."""
         planned_s = self.services.expect_seconds(self.stored.session) if self.job.kind == "write" else None
         self.typical_s = planned_s or await self.durations.typical(self._kind())

@@ -37,7 +37,7 @@ class Metrics:
         self.money = Counter("scholium_dollars", "Dollars spent.", ["model"], registry=self.registry)
         self.errors = Counter("scholium_errors", "Errors.", ["kind"], registry=self.registry)
 
-    def failed(self, error: BaseException | None) -> None:
+    def count_failure(self, error: BaseException | None) -> None:
         """Count an error by its kind; ``None`` is one of ours that has no kind."""
         ours = isinstance(error, ScholiumError) and not isinstance(error, UserError)
         kind = type(error).__name__ if ours or isinstance(error, UserError) else "bug"

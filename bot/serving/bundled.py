@@ -43,7 +43,7 @@ async def renew(library: LocalLibrary, folder: Path, on_progress: OnIndexProgres
     version, file = await asyncio.to_thread(_version), folder / _VERSION_FILE
     installed = await asyncio.to_thread(lambda: file.read_text(encoding="ascii") if file.exists() else "")
     if installed != version:
-        stored = [paper async for paper in library.everything()]
+        stored = [paper async for paper in library.read_all()]
         await library.rewrite(plan_renewal(stored, await asyncio.to_thread(read_bundled), _withdrawn_texts()))
     if not await library.is_current():
         await library.index(on_progress)

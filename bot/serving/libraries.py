@@ -48,7 +48,7 @@ async def sample_papers(library: OwnLibrary) -> Sequence[Paper]:
     if isinstance(library, LocalLibrary):
         return await library.sample(SAMPLE)
     papers: list[Paper] = []
-    async for stored in library.everything():
+    async for stored in library.read_all():
         papers.append(stored.paper)
         if len(papers) == SAMPLE:
             break

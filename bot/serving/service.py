@@ -100,7 +100,7 @@ class Service:
         self.outbox = Outbox(adapter, store)
         self.dispatcher = Dispatcher(adapter, store, turns, self.outbox, self.metrics)
         self.backend = ConversationBackend(self.dispatcher, store, turns)
-        self.outbox.on_refusal = self.backend.refused
+        self.outbox.on_refusal = self.backend.handle_refusal
         reporter = Reporter(adapter, self.dispatcher, turns, services, self.metrics, store)
         self.limits = JobLimits(
             settings.jobs, settings.jobs_everywhere, settings.jobs_per_workspace, settings.jobs_per_person
@@ -109,7 +109,7 @@ class Service:
         queues = JobQueues(adapter.platform, adapter.only, self._role.runs)
         self._presence = ProcessHeartbeat(store, queues.name, self._role.runs)
         run = partial(reporter.run_job, limit_s=settings.job_seconds)
-        self.jobs = DurableJobs(settings.jobs_url(), queues, store.holder, self.limits, run, self._waiting_with)
+        self.jobs = DurableJobs(settings.jobs_url(), queues, store.holder, self.limits, run, self._list_waiting_with)
         self.dispatcher.jobs = self.jobs
         self._queued = WaitingJobs(adapter, self.dispatcher)
         self._beat, self._revival, self._cleaning = Interval(BEAT_S), Interval(REVIVE_S), Interval(HOUR_S)
@@ -129,7 +129,7 @@ class Service:
     async def not_ready(self) -> Sequence[str]:
         """What keeps the service from working; nothing where all is well."""
         try:
-            await self._waiting()
+            await self._list_waiting()
         except ScholiumError as error:
             return [str(error)]
         return [] if self.started else ["The service is starting."]
@@ -141,7 +141,7 @@ class Service:
             try:
                 if self._beat.is_due():
                     if not await self._presence.beat():
-                        await self.jobs.stop_all(self.jobs.running())  # taken for dead: another does them now
+                        await self.jobs.stop_all(self.jobs.list_running())  # taken for dead: another does them now
                     await self._take_over(always=self._revival.is_due())
                     if self._cleaning.is_due():
                         await self.store.clean(self.app.settings.keep_days)
@@ -163,8 +163,8 @@ class Service:
 
         Whoever talks says what those jobs wait for that run nowhere yet.
         """
-        running = self.jobs.running()
-        waiting = await self._waiting()
+        running = self.jobs.list_running()
+        waiting = await self._list_waiting()
         wanted = {job.id for job in waiting}
         self.metrics.waiting.set(len(wanted))
         await self.jobs.stop_all(job_id for job_id in running if job_id not in wanted)
@@ -176,12 +176,12 @@ class Service:
         else:
             self.metrics.queued.set(0)
 
-    async def _waiting(self) -> Sequence[WantedJob]:
+    async def _list_waiting(self) -> Sequence[WantedJob]:
         return await load_wanted_jobs(self.store, self._adapter.platform, self._adapter.only)
 
-    async def _waiting_with(self, job: WantedJob) -> Sequence[WantedJob]:
+    async def _list_waiting_with(self, job: WantedJob) -> Sequence[WantedJob]:
         if self._adapter.only:
-            return await self._waiting()
+            return await self._list_waiting()
         return await load_wanted_jobs_of(self.store, job.person, job.conversation)
 
     async def _take_over(self, *, always: bool) -> None:
@@ -206,12 +206,12 @@ class Service:
 
     async def _revive(self) -> None:
         """Begin jobs again that sessions wait for and that are neither queued nor run by a process that lives."""
-        waiting = await self._waiting()
+        waiting = await self._list_waiting()
         if not waiting:
             return
         stuck = await self.jobs.find_stuck(waiting, await self._presence.find_living())
         if stuck:
-            async with self.store.writing() as connection:  # no two processes begin the same job
+            async with self.store.begin() as connection:  # no two processes begin the same job
                 await self.store.alone(connection, "revival of jobs")
                 still = await self.jobs.find_stuck(list(stuck), await self._presence.find_living())
                 await self.jobs.revive(still)
@@ -219,11 +219,11 @@ class Service:
 
     async def stop(self) -> None:
         """Answer what came in, let calls in flight finish for a while, leave the rest to the next start."""
-        await self.dispatcher.settled()
+        await self.dispatcher.drain()
         await self.app.throttle().drain(self.app.settings.stop_seconds)
         await self.jobs.close()
         with suppress(TimeoutError):
-            await self.outbox.settled(LAST_WORDS_S)
+            await self.outbox.drain(LAST_WORDS_S)
         await self.outbox.close()
         await self._adapter.close()
         await self._presence.leave()

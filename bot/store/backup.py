@@ -68,7 +68,7 @@ async def restore(store: Store, path: Path) -> int:
     """
     rows: dict[str, list[dict[str, Any]]] = {}
     count = 0
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         for table in metadata.sorted_tables:
             if table.name not in _LEFT_OUT and (await connection.execute(sa.select(table).limit(1))).first():
                 raise UserError("The store is not empty. Restore into a new SCHOLIUM_HOME or an empty database.")
@@ -110,7 +110,7 @@ def _read_value(value: Any) -> Any:
 
 async def data_of(store: Store, person: str) -> dict[str, Any]:
     """Everything stored about a person, as the platforms name them: their surveys, messages and spending."""
-    async with store.reading() as connection:
+    async with store.connect() as connection:
 
         async def rows(table: sa.Table, where: sa.ColumnElement[bool]) -> list[dict[str, Any]]:
             found = (await connection.execute(sa.select(table).where(where))).mappings().all()
@@ -147,13 +147,13 @@ class DeletedData:
 
 async def list_surveys_of(store: Store, person: str) -> Sequence[str]:
     """The ids of a person's surveys."""
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         return (await connection.execute(sa.select(sessions.c.id).where(sessions.c.owner == person))).scalars().all()
 
 
 async def delete_data_of(store: Store, person: str) -> DeletedData:
     """Delete everything stored about a person; what was spent stays without a name, and so does what others wrote."""
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         query = sa.select(sessions.c.id, sessions.c.conversation_id).where(sessions.c.owner == person)
         own = (await connection.execute(query)).all()
         gone = await connection.execute(events.delete().where(events.c.person == person))

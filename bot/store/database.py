@@ -40,7 +40,7 @@ class Database:
         await self._engine.dispose()
 
     @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncConnection]:
+    async def connect(self) -> AsyncIterator[AsyncConnection]:
         """A connection that only reads. Raises `ServiceError` where the database fails."""
         try:
             async with self._engine.connect() as connection:
@@ -61,7 +61,7 @@ class Database:
             raise to_service_error(error) from error
 
     @asynccontextmanager
-    async def writing(self, *, urgent: bool = False) -> AsyncIterator[AsyncConnection]:
+    async def begin(self, *, urgent: bool = False) -> AsyncIterator[AsyncConnection]:
         """One transaction; an urgent one waits for one other at most.
 
         Raises `ServiceError` where the database fails; then nothing was written.
@@ -111,7 +111,7 @@ class Database:
         """Look at every page of the file; Postgres looks itself. Raises `StoreDamaged` where one is wrong."""
         if self._engine.dialect.name != "sqlite":
             return
-        async with self.reading() as connection:
+        async with self.connect() as connection:
             found = (await connection.exec_driver_sql("PRAGMA quick_check(1)")).scalar_one()
         if found != "ok":
             raise StoreDamaged(str(found).splitlines()[0][:200])

@@ -67,7 +67,7 @@ class Installations(AsyncInstallationStore):
         """Keep it, instead of the one before."""
         where = self._where(bot.enterprise_id, None if bot.is_enterprise_install else bot.team_id)
         content = self._cipher.encrypt(json.dumps({name: getattr(bot, name) for name in _KEPT}).encode())
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             await connection.execute(installations.delete().where(*self._same(where)))
             row = {**where, "content": content, "installed_at": time.time()}
             await connection.execute(self._store.insert_once(installations).values(row))
@@ -81,7 +81,7 @@ class Installations(AsyncInstallationStore):
         mine = [query.where(*self._same(where))]
         if not is_enterprise_install:  # a workspace is found by its own name, whatever organisation it is in
             mine.append(query.where(*self._same({k: v for k, v in where.items() if k != "enterprise"})))
-        async with self._store.reading() as connection:
+        async with self._store.connect() as connection:
             for one in mine:
                 content = (await connection.execute(one)).scalar()
                 if content is not None:
@@ -101,7 +101,7 @@ class Installations(AsyncInstallationStore):
 
     async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
         """Forget the workspace's tokens."""
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             where = self._where(enterprise_id, team_id)
             if team_id:  # by its own name, whatever organisation it is in; an organisation only by its own
                 del where["enterprise"]
@@ -151,7 +151,7 @@ class InstallationTickets(AsyncOAuthStateStore):
     async def async_issue(self, *args: Any, **kwargs: Any) -> str:
         """A new ticket; old ones are swept away."""
         ticket = secrets.token_urlsafe(32)
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             await connection.execute(tickets.delete().where(tickets.c.made_at < time.time() - TICKET_S))
             await connection.execute(tickets.insert().values(id=ticket, made_at=time.time()))
         return ticket
@@ -159,5 +159,5 @@ class InstallationTickets(AsyncOAuthStateStore):
     async def async_consume(self, state: str) -> bool:
         """Take it back; ``False`` for one that is unknown, used, or too old."""
         same = (tickets.c.id == state) & (tickets.c.made_at >= time.time() - TICKET_S)
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             return bool((await connection.execute(tickets.delete().where(same))).rowcount)

@@ -118,7 +118,7 @@ class StoredLedger:
             "state": "reserved",
             "holder": self._store.holder,
         }
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             # One reservation after the other, so that each sees all before it and none that is refused.
             await self._store.alone(connection, self._payer.tenant)
             result = await connection.execute(
@@ -158,7 +158,7 @@ class StoredReservation:
     async def enter(self, completion: Completion, state: str) -> None:
         """Say in the row what became of the call."""
         values = _usage_columns(self.prices, self.model, completion)
-        async with self.store.writing() as connection:
+        async with self.store.begin() as connection:
             same = spending.c.id == self.number
             await connection.execute(spending.update().where(same).values(state=state, **values))
         self.settled = True
@@ -166,7 +166,7 @@ class StoredReservation:
     async def give_back(self) -> None:
         """Remove the row where nothing was spent."""
         if not self.settled:
-            async with self.store.writing() as connection:
+            async with self.store.begin() as connection:
                 await connection.execute(spending.delete().where(spending.c.id == self.number))
 
 
@@ -200,7 +200,7 @@ async def load_budget_use(store: Store, payer: Payer, limits: Sequence[BudgetLim
     """What is used of each limit, with what was added to it."""
     if not limits:
         return []
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         return await _select_budget_use(connection, payer, limits)
 
 
@@ -242,7 +242,7 @@ async def raise_budget(store: Store, payer: Payer, scope: Scope, money: float, t
     """Add dollars or tokens to a budget: for a survey for good, for a person or a workspace for today."""
     person = payer.person if scope == "person" else payer.session_id if scope == "survey" else ""
     key = {"scope": scope, "tenant": payer.tenant, "person": person, "day": "" if scope == "survey" else today()}
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(store.insert_once(allowances).values(**key, money=0.0, tokens=0))
         same = sa.and_(*(allowances.c[name] == value for name, value in key.items()))
         more = {"money": allowances.c.money + money, "tokens": allowances.c.tokens + tokens}
@@ -261,7 +261,7 @@ async def usage_by_step(store: Store, session_id: str) -> Mapping[str, Usage]:
     lost: sa.ColumnElement[str] = sa.literal_column(f"'{LOST}'")  # no parameter: Postgres compares GROUP BY as text
     name = sa.case((c.state == sa.literal_column("'lost'"), lost), else_=c.step)
     query = sa.select(name, sa.func.count(), *sums, priced).group_by(name).order_by(sa.func.min(c.id))
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         rows = (await connection.execute(query.where((c.session_id == session_id) & (c.state != "reserved")))).all()
     return {
         step: Usage(count, int(read), int(written), int(cached), float(money), bool(known))
@@ -279,7 +279,7 @@ class StoredRecord:
     async def find(self, key: str) -> Completion | None:
         """The finished call, if it is there."""
         query = sa.select(calls).where(calls.c.key == key)
-        async with self._store.reading() as connection:
+        async with self._store.connect() as connection:
             row = (await connection.execute(query)).first()
         return Completion(row.text, row.input_tokens, row.output_tokens, row.cached_tokens) if row else None
 
@@ -294,12 +294,12 @@ class StoredRecord:
             "cached_tokens": completion.cached_tokens,
             "finished_at": time.time(),
         }
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             await connection.execute(self._store.insert_once(calls).values(row))
 
     async def forget(self, key: str) -> None:
         """Ask again where the same is wanted another time."""
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             await connection.execute(calls.delete().where(calls.c.key == key))
 
 
@@ -310,5 +310,5 @@ async def settle_lost_calls(store: Store, dead: Collection[str] = ()) -> None:
     """
     living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
     gone = (spending.c.state == "reserved") & spending.c.holder.not_in(living)
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(spending.update().where(gone).values(state="lost"))

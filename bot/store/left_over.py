@@ -49,7 +49,7 @@ async def take_left_over(
     mine = (c.platform == platform) & c.handled_at.is_(None) & c.set_aside_at.is_(None) & gone
     mine = mine & (c.conversation_id == conversation_id(only)) if only else mine
     taken = events.update().where(mine).values(holder=store.holder).returning(c.payload, c.received_at, c.tries)
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         rows = (await connection.execute(taken)).all()
     in_order = sorted(rows, key=lambda row: float(row.received_at))
     return [(read_incoming(row.payload), int(row.tries)) for row in in_order]
@@ -57,7 +57,7 @@ async def take_left_over(
 
 async def count_try(store: Store, incoming: Incoming) -> None:
     """The event is about to be tried once more: should that end this process, the next one knows."""
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(where_event(incoming.conversation, incoming.key).values(tries=events.c.tries + 1))
 
 
@@ -65,7 +65,7 @@ async def list_set_aside(store: Store) -> Sequence[SetAside]:
     """All that is set aside, the oldest first."""
     c = events.c
     query = sa.select(events).where(c.set_aside_at.is_not(None) & c.handled_at.is_(None)).order_by(c.set_aside_at)
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         rows = (await connection.execute(query)).all()
     return [SetAside(_short_id(r), r.platform, r.tenant, r.person, r.received_at, r.set_aside_at, r.why) for r in rows]
 
@@ -73,14 +73,14 @@ async def list_set_aside(store: Store) -> Sequence[SetAside]:
 async def count_set_aside(store: Store) -> int:
     """How many events are set aside."""
     waiting = events.c.set_aside_at.is_not(None) & events.c.handled_at.is_(None)
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         return int((await connection.execute(sa.select(sa.func.count()).where(waiting))).scalar_one())
 
 
 async def retry_set_aside(store: Store, wanted: Sequence[str]) -> int:
     """Let these events be tried again, or `ALL`; how many. Raises `UserError` naming an id that there is not."""
     c = events.c
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         query = sa.select(events).where(c.set_aside_at.is_not(None) & c.handled_at.is_(None))
         found = {_short_id(row): row for row in (await connection.execute(query)).all()}
         if unknown := [name for name in wanted if name != ALL and name not in found]:

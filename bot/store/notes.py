@@ -15,7 +15,7 @@ async def remember(store: Store, conversation: Conversation, name: str, value: s
     """Keep a note; an empty one is removed."""
     name_of = conversation_id(conversation)
     same = (notes.c.conversation_id == name_of) & (notes.c.name == name)
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(notes.delete().where(same))
         if value:
             row = {"conversation_id": name_of, "name": name, "value": value, "noted_at": time.time()}
@@ -25,7 +25,7 @@ async def remember(store: Store, conversation: Conversation, name: str, value: s
 async def recall(store: Store, conversation: Conversation, name: str) -> str:
     """The note; empty where there is none."""
     same = (notes.c.conversation_id == conversation_id(conversation)) & (notes.c.name == name)
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         return (await connection.execute(sa.select(notes.c.value).where(same))).scalar() or ""
 
 
@@ -34,5 +34,5 @@ async def knows(store: Store, conversation: Conversation) -> bool:
     name = conversation_id(conversation)
     session = sa.select(sa.literal(1)).where(conversations.c.id == name)
     said = sa.select(sa.literal(1)).where(events.c.conversation_id == name)
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         return (await connection.execute(session.union_all(said).limit(1))).first() is not None

@@ -25,7 +25,7 @@ class StoredOnlineCache:
         now = time.time()
         soonest = sa.case((pace.c.next_at > now, pace.c.next_at), else_=now)
         mine = pace.update().where(pace.c.service == service).values(next_at=soonest + interval_s)
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             await connection.execute(self._store.insert_once(pace).values(service=service, next_at=0.0))
             after = (await connection.execute(mine.returning(pace.c.next_at))).scalar_one()
         return float(max(0.0, after - interval_s - now))
@@ -34,12 +34,12 @@ class StoredOnlineCache:
         """Nobody calls the service for so long."""
         until = time.time() + seconds
         later = pace.update().where((pace.c.service == service) & (pace.c.next_at < until)).values(next_at=until)
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             await connection.execute(later)
 
     async def recall(self, key: str) -> tuple[str, float] | None:
         """What was kept, and its age in seconds."""
-        async with self._store.reading() as connection:
+        async with self._store.connect() as connection:
             row = (await connection.execute(sa.select(replies).where(replies.c.key == key))).first()
         return (zlib.decompress(row.content).decode(), max(0.0, time.time() - row.kept_at)) if row else None
 
@@ -48,6 +48,6 @@ class StoredOnlineCache:
         now = time.time()
         old = (replies.c.key == key) | (replies.c.kept_at < now - KEPT_DAYS * 86_400)
         row = {"key": key, "content": zlib.compress(content.encode(), 1), "kept_at": now}
-        async with self._store.writing() as connection:
+        async with self._store.begin() as connection:
             await connection.execute(replies.delete().where(old))
             await connection.execute(self._store.insert_once(replies).values(row))

@@ -31,7 +31,7 @@ async def note_sent(store: Store, at: Conversation, person: str, titles: Mapping
         {**who, "digest": hashlib.sha256(key.encode()).hexdigest(), "paper": key, "title": title}
         for key, title in titles.items()
     ]
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         for start in range(0, len(rows), BATCH):
             await connection.execute(store.insert_once(sent_papers).values(rows[start : start + BATCH]))
 
@@ -43,7 +43,7 @@ async def list_sent(store: Store, person: str) -> Sequence[SentPapers]:
     shared = sa.exists().where(same & (others.c.person != person))
     query = sa.select(c.platform, c.tenant, c.paper, shared.label("shared")).where(c.person == person)
     found: dict[str, dict[bool, list[PaperKey]]] = {}
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         for row in await connection.execute(query.order_by(c.sent_at, c.digest)):
             workspace = Conversation(row.platform, row.tenant, "", "").workspace
             found.setdefault(workspace, {True: [], False: []})[bool(row.shared)].append(PaperKey(row.paper))

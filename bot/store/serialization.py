@@ -86,7 +86,7 @@ class SessionCodec:
 
     _digests: OrderedDict[tuple[str, int], tuple[object, str]] = field(default_factory=OrderedDict)
 
-    def packed(self, session: SurveySession) -> tuple[str, dict[str, StoredPart]]:
+    def pack(self, session: SurveySession) -> tuple[str, dict[str, StoredPart]]:
         """The session's JSON, and the pieces not known to be stored, by digest; tell `remember` once they are."""
         new: dict[str, StoredPart] = {}
 
@@ -126,7 +126,7 @@ class SessionCodec:
         )
         return _STORED.dump_json(body).decode(), new
 
-    def unpacked(self, body: StoredSession, pieces: Mapping[str, bytes]) -> SurveySession:
+    def unpack(self, body: StoredSession, pieces: Mapping[str, bytes]) -> SurveySession:
         """The session; a piece that several states share is decoded once and is one value afterwards."""
         made: dict[str, Any] = {}
 

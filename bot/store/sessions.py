@@ -76,8 +76,8 @@ class Store:
     """The database; ``holder`` is the name of this process."""
 
     def __init__(self, database: Database, holder: str) -> None:
-        self.reading = database.reading
-        self.writing = database.writing
+        self.connect = database.connect
+        self.begin = database.begin
         self.snapshot = database.snapshot
         self.alone = database.alone
         self.insert_once = database.insert_once
@@ -117,7 +117,7 @@ class Store:
         while self._received:
             batch: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
             try:
-                async with self.writing(urgent=True) as connection:
+                async with self.begin(urgent=True) as connection:
                     batch, self._received = self._received[:BATCH], self._received[BATCH:]
                     # Not by the count of rows, which a driver does not know after such an insert.
                     insert = self.insert_once(events).values([row for row, _ in batch]).returning(*_NAMED_BY)
@@ -142,7 +142,7 @@ class Store:
         name = conversation_id(conversation)
         join = sessions.join(conversations, conversations.c.session_id == sessions.c.id)
         query = sa.select(conversations, sessions).select_from(join)
-        async with self.reading() as connection:
+        async with self.connect() as connection:
             version = sa.select(conversations.c.version).where(conversations.c.id == name)
             known = self._recent.get(name)
             if known and known.version == (await connection.execute(version)).scalar():
@@ -151,7 +151,7 @@ class Store:
             if row is None:
                 return None
             body = read_session(row[sessions.c.body])
-            session = self._archive.unpacked(body, await _pieces(connection, body))
+            session = self._archive.unpack(body, await _pieces(connection, body))
         stored = StoredConversation(
             conversation,
             session,
@@ -165,13 +165,13 @@ class Store:
 
     async def load_session(self, session_id: str) -> tuple[SurveySession, str, frozenset[str]] | None:
         """A session that is not the conversation's current one, its owner and who was invited."""
-        async with self.reading() as connection:
+        async with self.connect() as connection:
             query = sa.select(sessions).where(sessions.c.id == session_id)
             row = (await connection.execute(query)).mappings().first()
             if row is None:
                 return None
             body = read_session(row["body"])
-            session = self._archive.unpacked(body, await _pieces(connection, body))
+            session = self._archive.unpack(body, await _pieces(connection, body))
         return session, row["owner"], frozenset(json.loads(row["invited"]))
 
     def _keep(self, name: str, stored: StoredConversation) -> None:
@@ -189,7 +189,7 @@ class Store:
         """
         at, session = stored.conversation, stored.session
         name, now = conversation_id(at), time.time()
-        body, new = await asyncio.to_thread(self._archive.packed, session)
+        body, new = await asyncio.to_thread(self._archive.pack, session)
         row = {
             "owner": stored.owner,
             "invited": json.dumps(sorted(stored.invited)),
@@ -202,7 +202,7 @@ class Store:
         }
         waiting = json.dumps([stored.reading, stored.choices])
         place = {"reading": waiting, "version": stored.version + 1, "session_id": session.id}
-        async with self.writing() as connection:
+        async with self.begin() as connection:
             if stored.version == 0:
                 where = {"platform": at.platform, "tenant": at.tenant, "channel": at.channel, "thread": at.thread}
                 made = self.insert_once(conversations).values(id=name, **where, **place)
@@ -227,20 +227,20 @@ class Store:
         self._keep(name, replace(stored, version=stored.version + 1))
         return stored_messages
 
-    async def handled(
+    async def record_handled(
         self, incoming: Incoming, messages: Sequence[Outgoing], set_aside: str = ""
     ) -> list[OutboxMessage]:
         """An event that changed no session, and the messages it causes; or one set aside, and why."""
         now = time.time()
         ending = {"set_aside_at": now, "why": set_aside} if set_aside else {"handled_at": now}
-        async with self.writing() as connection:
+        async with self.begin() as connection:
             stored_messages = [await self._insert_message(connection, message, None, now) for message in messages]
             await connection.execute(where_event(incoming.conversation, incoming.key).values(ending))
         return stored_messages
 
     async def handle_silently(self, at: Conversation, key: str) -> None:
         """An event that was not for us."""
-        async with self.writing() as connection:
+        async with self.begin() as connection:
             await connection.execute(where_event(at, key).values(handled_at=time.time()))
 
     # What goes out.
@@ -259,9 +259,9 @@ class Store:
         result = await connection.execute(outbox.insert().values(row))
         return OutboxMessage(int(result.inserted_primary_key[0]), message)  # type: ignore[index]
 
-    async def sent(self, stored_message: OutboxMessage) -> None:
+    async def mark_sent(self, stored_message: OutboxMessage) -> None:
         """The platform has taken it."""
-        async with self.writing() as connection:
+        async with self.begin() as connection:
             await connection.execute(
                 outbox.update().where(outbox.c.id == stored_message.id).values(sent_at=time.time())
             )
@@ -274,7 +274,7 @@ class Store:
         mine = (c.platform == platform) & c.sent_at.is_(None) & gone
         mine = mine & (c.conversation_id == conversation_id(only)) if only else mine
         taken = outbox.update().where(mine).values(holder=self.holder).returning(c.id, c.payload)
-        async with self.writing() as connection:
+        async with self.begin() as connection:
             rows = (await connection.execute(taken)).all()
         return [OutboxMessage(row.id, read_outgoing(row.payload)) for row in sorted(rows, key=lambda row: int(row.id))]
 
@@ -285,7 +285,7 @@ class Store:
     ) -> list[OutboxMessage] | None:
         """Delete the session with all that belongs to it; ``None`` where it has changed since it was read."""
         name, now = conversation_id(stored.conversation), time.time()
-        async with self.writing() as connection:
+        async with self.begin() as connection:
             same = (conversations.c.id == name) & (conversations.c.version == stored.version)
             later = conversations.update().where(same).values(version=stored.version + 1)
             if stored.version and not (await connection.execute(later)).rowcount:
@@ -333,7 +333,7 @@ class Store:
         query = sa.select(sessions.c.id, sessions.c.conversation_id).where(
             (sessions.c.changed_at < now - (keep_days or 0) * DAY_S) & sessions.c.job_id.is_(None)
         )
-        async with self.writing() as connection:
+        async with self.begin() as connection:
             await connection.execute(
                 events.delete().where((events.c.received_at < now - DAY_S) & events.c.handled_at.is_not(None))
             )

@@ -55,7 +55,7 @@ async def _load(store: Store, platform: str, tenant: str, person: str, *, archiv
         query = query.where(mine).order_by(sessions.c.created_at, sessions.c.id)
     else:
         query = query.where(mine & ~sessions.c.archived).order_by(sessions.c.changed_at.desc()).limit(LISTED)
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         rows = (await connection.execute(query)).mappings().all()
     return [
         StoredSurvey(
@@ -84,5 +84,5 @@ async def archive_survey(store: Store, session_id: str, *, archived: bool) -> No
 
 
 async def _update(store: Store, session_id: str, **values: object) -> None:
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(sessions.update().where(sessions.c.id == session_id).values(**values))

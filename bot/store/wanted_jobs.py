@@ -44,7 +44,7 @@ async def load_wanted_jobs_of(store: Store, person: str, at: Conversation) -> li
 async def _load(store: Store, mine: sa.ColumnElement[bool]) -> list[WantedJob]:
     join = sessions.join(conversations, conversations.c.session_id == sessions.c.id)
     c = sessions.c
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         as_json = sa.cast if connection.dialect.name == "postgresql" else sa.type_coerce
         asker = as_json(c.body, sa.JSON)["job"]["asker"].as_string()
         person = sa.case((c.job_kind.in_(ASKED), sa.func.coalesce(sa.func.nullif(asker, ""), c.owner)), else_=c.owner)

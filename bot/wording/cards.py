@@ -200,8 +200,8 @@ def _summary(state: State) -> str:
         case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
             return ", ".join(escape_markdown(keyword.text) for keyword in keywords) + "."
         case State(phase="papers", papers=PaperSelection() as selection):
-            out = len(selection.found) - len(selection.included())
-            return f"{pluralize(len(selection.included()), 'paper')}{f', {out} left out' if out else ''}."
+            out = len(selection.found) - len(selection.list_included())
+            return f"{pluralize(len(selection.list_included()), 'paper')}{f', {out} left out' if out else ''}."
         case State(phase="outline", outline=Outline() as outline):
             return " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
         case State(phase="discussion", survey=survey) if survey:
@@ -255,14 +255,14 @@ def _changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
 
 def _changed_papers(old: PaperSelection, new: PaperSelection) -> str:
     if {f.paper.key for f in old.found} != {f.paper.key for f in new.found}:
-        return f"That makes {pluralize(len(new.included()), 'paper')}."
+        return f"That makes {pluralize(len(new.list_included()), 'paper')}."
     out, back = set(new.excluded) - set(old.excluded), set(old.excluded) - set(new.excluded)
     titles = {f.paper.key: (n, clean(f.paper.title)) for n, f in enumerate(new.found, start=1)}
     pairs = (("excluded", sorted(titles[k] for k in out)), ("included", sorted(titles[k] for k in back)))
     parts = [f"{verb} {_quoted([f'{n} {title}' for n, title in which])}" for verb, which in pairs if which]
     if not parts:
         return _SAME
-    return f"{_sentence(parts)} That makes {pluralize(len(new.included()), 'paper')}."
+    return f"{_sentence(parts)} That makes {pluralize(len(new.list_included()), 'paper')}."
 
 
 def _moved_papers(old: Outline, new: Outline, after: State) -> str:

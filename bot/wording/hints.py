@@ -20,7 +20,7 @@ def list_hints(state: State) -> tuple[str, ...]:
         case State(phase="papers", papers=PaperSelection() as selection):
             out = [n for n, found in enumerate(selection.found, start=1) if found.paper.key in selection.excluded]
             exclude = "exclude 3 7" if len(selection.found) >= 7 else "exclude 1"
-            return (*((exclude,) if selection.included() else ()), *((f"include {out[0]}",) if out else ()))
+            return (*((exclude,) if selection.list_included() else ()), *((f"include {out[0]}",) if out else ()))
         case State(phase="outline", outline=Outline(nodes=nodes)):
             there = {str(number) for number in range(1, len(nodes) + 1)}
             changes = tuple(hint for hint in _CHANGES_OF_OUTLINE if set(re.findall(r"\d+", hint)) <= there)

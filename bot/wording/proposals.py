@@ -85,7 +85,7 @@ EVIDENCE_BAR = 12
 
 
 def _papers(selection: PaperSelection) -> str:
-    used = len(selection.included())
+    used = len(selection.list_included())
     years = sorted(f.paper.year for f in selection.found if f.paper.year)
     span = "" if not years else f" from {years[0]}" if years[0] == years[-1] else f" from {years[0]} to {years[-1]}"
     lines = [_short_line(i, item, selection) for i, item in enumerate(selection.found[:LISTED_PAPERS], start=1)]

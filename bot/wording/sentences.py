@@ -329,7 +329,7 @@ def _describe_state(state: State) -> str:
         case "keywords":
             return pluralize(len(state.keywords.keywords) if state.keywords else 0, "keyword")
         case "papers":
-            return pluralize(len(state.papers.included()) if state.papers else 0, "paper")
+            return pluralize(len(state.papers.list_included()) if state.papers else 0, "paper")
         case "outline":
             return f"outline of {pluralize(len(state.outline.nodes) if state.outline else 0, 'section')}"
         case "writing":

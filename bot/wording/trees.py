@@ -34,7 +34,7 @@ def show_tree(paper: Paper, tree: AttributeTree | None) -> str:
     title = escape_markdown(clean(paper.title))
     if tree is None:
         return f"No attribute tree of “{title}” was made yet. A survey with `recipe=surveyx` makes those of its papers."
-    known = list(tree.known())
+    known = list(tree.list_known())
     lines = [f"- **{name}**: {escape_markdown(value.text)}\n  {_place(value)}" for name, value in known]
     missing = [name for name, value in tree.values if value is None]
     silent = f"\n\nNot said in its {tree.level}: {', '.join(missing)}." if missing else ""

@@ -97,7 +97,7 @@ def read_sources(papers: Iterable[Paper], topic: str = "") -> None:
 def check_without_model(task: CheckTask) -> CheckedText:
     """The text with its claims marked as unchecked, without those in which a program sees a fault."""
     check = _Check.of(None, task)
-    check.leave_unchecked(check.pending())
+    check.leave_unchecked(check.list_pending())
     check.remove_repeated()
     return check.result()
 
@@ -127,17 +127,17 @@ class _Check:
                 lines.append(SentenceState(len(lines) + 1, place, sentence, text, claim))
         return cls(model, task, {p.key: source_of(p) for p in task.papers}, vocabulary, lines)
 
-    def pending(self) -> list[SentenceState]:
+    def list_pending(self) -> list[SentenceState]:
         return [line for line in self.lines if line.pending]
 
     async def run(self) -> CheckedText:
         """Judge all claims, then those that did not hold again, and remove what is left."""
-        for line in self.pending():
+        for line in self.list_pending():
             cited = list_cited_keys(line.text)
             line.doubts = self._faults_named(line.text, cited) if cited else (UNCITED,)
             line.doubts += (DANGLING,) if self._is_dangling(line, line.text) else ()
         for number in range(REPAIR_ROUNDS + 1):
-            pending = self.pending()
+            pending = self.list_pending()
             if not pending:
                 break
             last = number == REPAIR_ROUNDS
@@ -149,7 +149,7 @@ class _Check:
                     tasks.create_task(self._round(group, request, is_again=number > 0, last=last))
             if number < REPAIR_ROUNDS:
                 self._reopen_dangling()
-        for line in self.pending():
+        for line in self.list_pending():
             line.removed = True
         self.remove_repeated()
         self._remove_needless_quotations()
@@ -350,17 +350,17 @@ class _Check:
 
     def _reopen_dangling(self) -> None:
         """Sentences that refer to one that is gone are judged again, with that said."""
-        for line in self._dangling():
+        for line in self._find_dangling():
             if line.ending is not None:
                 line.ending, line.citations = None, ()
                 line.doubts = (DANGLING,)
 
     def _remove_dangling(self) -> None:
-        while dangling := self._dangling():
+        while dangling := self._find_dangling():
             for line in dangling:
                 line.removed, line.ending, line.citations = True, None, ()
 
-    def _dangling(self) -> list[SentenceState]:
+    def _find_dangling(self) -> list[SentenceState]:
         """Claims that refer to a sentence which was removed, or which speaks of another paper."""
         return [line for line in self.lines if line.claim and not line.removed and self._is_dangling(line, line.text)]
 

@@ -138,7 +138,7 @@ class CandidatePool:
         """What the papers found cite, what cites them, what is recommended for them; said where that cannot be."""
         online = self.context.online
         assert online is not None
-        best = [f.paper for f in self.fused()]
+        best = [f.paper for f in self.fuse()]
         steps: tuple[tuple[FoundBy, str], ...] = (
             ("cited", "cited by the papers found"),
             ("citing", "citing the papers found"),
@@ -200,18 +200,18 @@ class CandidatePool:
             self.rankings.append((keys, weight))
         return keys
 
-    def fused_by_topic(self) -> list[PaperKey]:
+    def fuse_by_topic(self) -> list[PaperKey]:
         """The papers that the topic's own searches of the library found, best first; nothing else counts."""
-        return [found.paper.key for found in self.known.fused(self.rankings[: self._topic_rankings])]
+        return [found.paper.key for found in self.known.fuse(self.rankings[: self._topic_rankings])]
 
-    def fused(self) -> list[FoundPaper]:
+    def fuse(self) -> list[FoundPaper]:
         """Every paper ranked so far, best first, with its reasons."""
         reasons: dict[PaperKey, list[Reason]] = {}
         for key, found in self.reasons.items():
             reasons.setdefault(self.known.key_of(key), []).extend(found)
         return [
             replace(found, reasons=tuple(dict.fromkeys(reasons.get(found.paper.key, ()))))
-            for found in self.known.fused(self.rankings)
+            for found in self.known.fuse(self.rankings)
         ]
 
 

@@ -61,7 +61,7 @@ class ReviewScope:
     phrases: tuple[str, ...] = ()
     """The parts of the request that a paper must name; empty where a language model judges the papers."""
 
-    def numbered(self) -> str:
+    def number_questions(self) -> str:
         """The questions as prompts have them."""
         return "\n".join(f"{i}. {data(question)}" for i, question in enumerate(self.questions, start=1))
 
@@ -146,7 +146,7 @@ async def plan_other_queries(
         prompt = fill(
             "quick/queries",
             request=data(request),
-            questions=scope.numbered(),
+            questions=scope.number_questions(),
             found=str(found),
             queries=data("\n".join(query.render() for query in tried)),
         )

@@ -78,20 +78,20 @@ class ReviewSearch:
             tasks = [
                 group.create_task(self._in_library(query, by_words=by_words))
                 for query in queries
-                if self._wanted("library")
+                if self._is_wanted("library")
             ]
             if online:
                 searched = [
                     place
                     for place in online.places(life_sciences=scope.life_sciences or "pubmed" in self.places)
-                    if self._wanted(place.name.lower())
+                    if self._is_wanted(place.name.lower())
                 ]
                 tasks += [group.create_task(self._online(place, query)) for query in queries for place in searched]
         for task in tasks:  # in the order of the queries, whoever answered first
             query, papers, record = task.result()
             self._take(papers, str(query), record)
 
-    def _wanted(self, place: str) -> bool:
+    def _is_wanted(self, place: str) -> bool:
         return not self.places or place in self.places
 
     async def _in_library(
@@ -141,7 +141,7 @@ class ReviewSearch:
 
         Where no language model will judge them, only papers that name the question's parts.
         """
-        fused = [item for item in self.known.fused(self.rankings) if not item.paper.retracted]
+        fused = [item for item in self.known.fuse(self.rankings) if not item.paper.retracted]
         if scope.phrases:
             context = self.context
             fused = await choose_naming(scope.questions[0], scope.phrases, fused, context.library, context.embedder)

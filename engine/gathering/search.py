@@ -138,9 +138,9 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     total = len(pool.keywords)
     await context.progress(Progress("filtering", total, total))
     excluded = exclusion_of(brief.without)
-    fused = [item for item in search.fused() if not excluded.holds(item.paper)]
+    fused = [item for item in search.fuse() if not excluded.holds(item.paper)]
     # Online, the topic's papers are told by all that was found: a service ranks by what it has of them.
-    own = [] if context.online else search.fused_by_topic()
+    own = [] if context.online else search.fuse_by_topic()
     found, telling = _put_first(own, fused)
     added = [k.text for k in pool.keywords if k.origin == "person"]
     subjects = await _find_subjects(brief.topic, context)
@@ -246,7 +246,7 @@ async def _measure(
 
 def require_papers(selection: PaperSelection) -> tuple[Paper, ...]:
     """The papers that may be used; raises `UserError` where all are excluded, or too few say anything."""
-    papers = selection.included()
+    papers = selection.list_included()
     if not papers:
         raise UserError("All papers are excluded. Include some again, for example: include 1")
     telling = sum(bool(paper.content.strip()) for paper in papers)

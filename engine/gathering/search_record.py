@@ -11,7 +11,7 @@ def search_flow(selection: PaperSelection) -> tuple[tuple[str, int], ...]:
     """Names and numbers in the order of the work; each paper that was found is in exactly one of the last lines."""
     why = [item.why for item in selection.all_left_out()]
     retracted, irrelevant, without_room = (why.count(reason) for reason in ("retracted", "not relevant", "no room"))
-    used = len(selection.included())
+    used = len(selection.list_included())
     different = len(selection.found) + selection.filtered + irrelevant + without_room + selection.beyond
     return (
         ("Records found", different + selection.repeats),

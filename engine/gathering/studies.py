@@ -180,7 +180,7 @@ async def _read(
     prompt = fill(
         "quick/study",
         request=data(request),
-        questions=scope.numbered(),
+        questions=scope.number_questions(),
         paper=paper_block([paper], ABSTRACT_TOKENS),
     )
     step = f"study/{paper.key}"
@@ -266,4 +266,4 @@ def choose_passages(text: FullText, tokens: int) -> tuple[Passage, ...]:
             break
         room -= len(passage.text)
         taken.append(passage)
-    return tuple(taken) or text.opening(tokens)
+    return tuple(taken) or text.take_opening(tokens)

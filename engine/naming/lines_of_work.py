@@ -114,7 +114,7 @@ class Field:
         sizes = {int(label): int(np.sum(clusters == label)) for label in np.unique(clusters) if label != NOISE}
         order = sorted(sizes, key=lambda label: (-sizes[label], label))
         groups = [[self.papers[int(row)] for row in np.flatnonzero(clusters == label)] for label in order]
-        regrouped = self.phrases.regrouped(groups)
+        regrouped = self.phrases.regroup(groups)
         taken: list[str] = list(self.avoid)
         for row, group in enumerate(groups):
             for heading in islice(rank_headings(regrouped, row, self.topic, taken), CANDIDATES):
@@ -127,7 +127,7 @@ class Field:
         """Further headings, of the papers under none, the best first."""
         others = [paper for paper, label in zip(self.papers, found, strict=True) if label == NOISE]
         taken = [*self.avoid, *(heading.text for heading in headings)]
-        for heading in islice(rank_headings(self.phrases.regrouped([others]), 0, self.topic, taken), CANDIDATES):
+        for heading in islice(rank_headings(self.phrases.regroup([others]), 0, self.topic, taken), CANDIDATES):
             if self.is_line(heading, others, self.enough):
                 yield heading
 
@@ -190,7 +190,7 @@ def _label_kinds(
 
 def _name_lines(field: Field, names: Mapping[int, str], found: Labels, formula: Formula) -> list[Cluster]:
     groups = [[p for p, label in zip(field.papers, found, strict=True) if label == wanted] for wanted in names]
-    terms = rank_terms(field.phrases.regrouped(groups), field.topic, formula)
+    terms = rank_terms(field.phrases.regroup(groups), field.topic, formula)
     return [
         Cluster(name, () if name == OTHER_WORK else ranked, tuple(group))
         for name, ranked, group in zip(names.values(), terms, groups, strict=True)

@@ -168,7 +168,7 @@ class GroupedPhrases:
                 self.occurrences[row].update(in_content)
         self.everywhere: Counter[str] = sum(self.papers, Counter())
 
-    def regrouped(self, groups: Sequence[Sequence[Paper]]) -> GroupedPhrases:
+    def regroup(self, groups: Sequence[Sequence[Paper]]) -> GroupedPhrases:
         """The same papers in other groups, without reading them again."""
         other = copy(self)
         other._group(groups)

@@ -133,7 +133,7 @@ class AttributeTree:
     digest: str
     values: tuple[tuple[str, AttributeValue | None], ...]
 
-    def known(self) -> Iterator[tuple[str, AttributeValue]]:
+    def list_known(self) -> Iterator[tuple[str, AttributeValue]]:
         """The fields that have a value, in order."""
         for name, value in self.values:
             if value is not None:
@@ -145,7 +145,7 @@ class AttributeTree:
 
     def text(self) -> str:
         """All that is known, as one text to search."""
-        return " ".join(f"{name.replace('.', ' ')}: {value.text}" for name, value in self.known())
+        return " ".join(f"{name.replace('.', ' ')}: {value.text}" for name, value in self.list_known())
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,7 @@ class LocalForest(IndexedForest):
         """Delete the trees of these papers."""
 
         def remove() -> None:
-            with self._opened() as connection, connection:
+            with self._open() as connection, connection:
                 connection.executemany("DELETE FROM trees WHERE key = ?", [(key,) for key in keys])
 
         if self._file.exists():
@@ -154,7 +154,7 @@ class LocalForest(IndexedForest):
         """Number of trees."""
 
         def count() -> int:
-            with self._opened() as connection:
+            with self._open() as connection:
                 return int(connection.execute("SELECT COUNT(*) FROM trees").fetchone()[0])
 
         return await asyncio.to_thread(count) if self._file.exists() else 0
@@ -163,7 +163,7 @@ class LocalForest(IndexedForest):
         if not self._file.exists():
             return {}
         rows: list[tuple[str]] = []
-        with self._opened() as connection:
+        with self._open() as connection:
             for start in range(0, len(keys), KEYS_AT_ONCE):
                 some = keys[start : start + KEYS_AT_ONCE]
                 marks = ", ".join("?" * len(some))
@@ -173,11 +173,11 @@ class LocalForest(IndexedForest):
 
     def _write(self, trees: Sequence[AttributeTree]) -> None:
         rows = [(tree.key, tree_to_json(tree)) for tree in trees]
-        with self._opened() as connection, connection:
+        with self._open() as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO trees (key, tree) VALUES (?, ?)", rows)
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self._file, timeout=30.0)) as connection:
                 connection.execute("PRAGMA secure_delete=ON")  # a tree that is removed is in no page any more

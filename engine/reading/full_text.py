@@ -75,7 +75,7 @@ class FullText:
             if name not in _BEFORE_BODY:
                 yield passage
 
-    def opening(self, tokens: int = OPENING_TOKENS) -> tuple[Passage, ...]:
+    def take_opening(self, tokens: int = OPENING_TOKENS) -> tuple[Passage, ...]:
         """The first passages of the main text, at most so many tokens together."""
         room = tokens * CHARACTERS_PER_TOKEN
         taken: list[Passage] = []

@@ -149,7 +149,7 @@ class RoleModel:
         normalised: Matrix = raised / raised.sum(axis=1, keepdims=True)
         return normalised
 
-    def stored(self) -> bytes:
+    def pack(self) -> bytes:
         """The model as a compressed numpy archive."""
         buffer = io.BytesIO()
         np.savez_compressed(
@@ -172,7 +172,7 @@ def one_against_rest(log_odds: Matrix) -> Matrix:
 
 
 def unpack_model(content: bytes) -> RoleModel:
-    """The model that `RoleModel.stored` wrote; raises `ValueError` for anything else."""
+    """The model that `RoleModel.pack` wrote; raises `ValueError` for anything else."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         return RoleModel(
             archive["weights"],

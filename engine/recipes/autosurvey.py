@@ -80,7 +80,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
 
     async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
         """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
-        brief, count, included = task.brief, context.limits.papers_per_node, task.selection.included()
+        brief, count, included = task.brief, context.limits.papers_per_node, task.selection.list_included()
         outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, count)
         outline = outline if self.retrieve else with_same_papers(outline, [p.key for p in included[:count]])
         papers = await with_bodies({p.key: p for p in included}, context)

@@ -171,7 +171,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         self, brief: Brief, selection: PaperSelection, grouping: Outline, context: RunContext
     ) -> Outline:
         """Headings and subheadings for the groups that a person approved."""
-        return await write_headings(brief, grouping, {p.key: p for p in selection.included()}, context)
+        return await write_headings(brief, grouping, {p.key: p for p in selection.list_included()}, context)
 
     def _algorithm(self, context: RunContext) -> Algorithm:
         """The algorithm of the settings, or the seed's pick; another one each time another outline is wanted."""
@@ -243,7 +243,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         """Section by section, by the language model or in quotations; what is finished stays."""
         if context.model:
             return tell_grouping(await write_clustered(task, context), task.outline)
-        brief, included = task.brief, task.selection.included()
+        brief, included = task.brief, task.selection.list_included()
         outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, ADDED_PAPERS)
         material = await asyncio.to_thread(collect_material, brief, included)
         lines = lines_of(outline, material)

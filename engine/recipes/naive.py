@@ -66,7 +66,7 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Write on until the words wanted are there; at a failure or the budget, what is there is kept."""
         wanted, title = _wanted_words(task.brief), task.outline.nodes[0].title
-        papers, count = task.selection.included(), context.limits.papers_per_node
+        papers, count = task.selection.list_included(), context.limits.papers_per_node
         parts: list[Draft] = []
         warnings: list[SurveyWarning] = []
         while (words := sum(len(part.text.split()) for part in parts)) < wanted:

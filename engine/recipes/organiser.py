@@ -136,7 +136,7 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Steps 3 to 5: abstract and summary, every section at the same time, put together."""
-        papers = task.selection.included()[:MOST_PAPERS]
+        papers = task.selection.list_included()[:MOST_PAPERS]
         model, brief = context.require_model(), task.brief
         outline = await asyncio.to_thread(
             supply_papers, task.outline, papers, context.embedder, context.limits.papers_per_node

@@ -92,7 +92,7 @@ class SurveyXRecipe(Trials, RevisedByModel):
 
     async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
         """The main body from second hints (3.2.2), rewritten against the forest (3.2.3)."""
-        prepared = await prepare(task.selection.included(), context, with_trees=self.grow_trees)
+        prepared = await prepare(task.selection.list_included(), context, with_trees=self.grow_trees)
         model, warnings = context.require_model(), list[SurveyWarning]()
         brief, outline = task.brief, task.outline
         stay = {*context.kept, *(n for n in open_parts(outline) if int(n.split(".")[0]) - 1 in task.finished)}
@@ -100,7 +100,7 @@ class SurveyXRecipe(Trials, RevisedByModel):
         assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
         writer = SectionWriter(model, assignment, prepared.material, prepared.forest, context, self.rewrite, warnings)
         async with asyncio.TaskGroup() as tasks:
-            looking = tasks.create_task(find_nearby(brief, task.selection.included(), context))
+            looking = tasks.create_task(find_nearby(brief, task.selection.list_included(), context))
             writing = tasks.create_task(writer.sections(hints, task.finished))
         sections, nearby = writing.result(), looking.result()
         if not sections:

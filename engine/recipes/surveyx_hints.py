@@ -111,7 +111,7 @@ def _own(node: OutlineNode, place: str, material: Material) -> list[Hint]:
     for key in node.papers[:HINTS_EACH]:
         if key in material.papers:
             tree = material.trees.get(key)
-            first = next(tree.known(), None) if tree else None
+            first = next(tree.list_known(), None) if tree else None
             name, text = (first[0], first[1].text) if first else ("", material.papers[key].title)
             hints.append(Hint(key, place, text, (name,) if name else ()))
     return hints

@@ -53,7 +53,7 @@ class Material:
         """Papers as quoted data: their trees' values (of these fields), else their abstracts."""
         return "\n".join(self._entry(key, fields) for key in keys)
 
-    def hinted(self, hints: Sequence[Hint], quote_tokens: int) -> str:
+    def quote_hinted(self, hints: Sequence[Hint], quote_tokens: int) -> str:
         """Papers as quoted data with what they bring to one place, and their own sentences behind it."""
         by_paper: dict[PaperKey, list[Hint]] = {}
         for hint in hints:
@@ -63,7 +63,7 @@ class Material:
     def evidence(self, key: PaperKey) -> Paper:
         """The paper with the sentences of its full text that its tree stands on, for a check against them."""
         tree = self.trees.get(key)
-        read = [v for _, v in tree.known() if v.level == "full text"] if tree else []
+        read = [v for _, v in tree.list_known() if v.level == "full text"] if tree else []
         passages = dict.fromkeys(Passage(value.quote, value.section, value.page) for value in read)
         return replace(self.papers[key], body=(*self.papers[key].body, *passages))
 
@@ -72,10 +72,10 @@ class Material:
         if tree is None:
             paper = self.papers[key]
             abstract = paper.content[: ABSTRACT_TOKENS * CHARACTERS_PER_TOKEN]
-            return self._fenced(key, data("\n".join((abstract, *(passage.text for passage in paper.body)))))
-        known = [(name, value.text) for name, value in tree.known() if fields is None or name in fields]
-        known = known or [(name, value.text) for name, value in tree.known()]
-        return self._fenced(key, "\n".join(f"{name}: {data(text)}" for name, text in known))
+            return self._fence(key, data("\n".join((abstract, *(passage.text for passage in paper.body)))))
+        known = [(name, value.text) for name, value in tree.list_known() if fields is None or name in fields]
+        known = known or [(name, value.text) for name, value in tree.list_known()]
+        return self._fence(key, "\n".join(f"{name}: {data(text)}" for name, text in known))
 
     def _hints(self, key: PaperKey, hints: Sequence[Hint], quote_tokens: int) -> str:
         tree = self.trees.get(key)
@@ -84,9 +84,9 @@ class Material:
         room = quote_tokens * CHARACTERS_PER_TOKEN
         shown = [quote[:room] for quote in quotes] or [self.papers[key].content[: 2 * room]]
         lines = [*(data(hint.text) for hint in hints), *(f"“{data(quote)}”" for quote in shown)]
-        return self._fenced(key, "\n".join(lines))
+        return self._fence(key, "\n".join(lines))
 
-    def _fenced(self, key: PaperKey, inside: str) -> str:
+    def _fence(self, key: PaperKey, inside: str) -> str:
         paper = self.papers[key]
         return f'<paper key="{key}">\n{data(paper.title)} ({data(author_and_year(paper))})\n{inside}\n</paper>'
 

@@ -137,7 +137,7 @@ class OutlineSteps:
         ]
         outline = _with_roles(answer.title, nodes)
         count = self.limits.papers_per_node
-        return self._finished(await asyncio.to_thread(supply_papers, outline, everything, self.embedder, count))
+        return self._finish(await asyncio.to_thread(supply_papers, outline, everything, self.embedder, count))
 
     async def mount_hints(self, outline: Outline, material: Material) -> list[Hint]:
         """Hints of every paper for the sections, each with its paper; what failed is noted."""
@@ -185,7 +185,7 @@ class OutlineSteps:
         """Separate, then reorganise: headings that say the same become one, every other is placed exactly once."""
         taken = [Heading(i, child) for i, node in enumerate(outline.nodes) for child in node.children]
         if len(taken) < 2:
-            return self._finished(outline)
+            return self._finish(outline)
         headings = await asyncio.to_thread(merge_same, taken, self.embedder)
         prompt = fill(
             "surveyx/reorganise",
@@ -201,9 +201,9 @@ class OutlineSteps:
         if isinstance(answer, ScholiumError):
             self.notes.append(f"Its subsections were not put in order once more: {answer}")
             answer = ReorganiseAnswer(sections=[], repeated=[])
-        return self._finished(place_headings(outline, headings, answer))
+        return self._finish(place_headings(outline, headings, answer))
 
-    def _finished(self, outline: Outline) -> Outline:
+    def _finish(self, outline: Outline) -> Outline:
         nodes = tuple(mark_thin(node, self.limits) for node in outline.nodes)
         return replace(outline, nodes=nodes, notes=(*outline.notes, *self.notes))
 

@@ -111,7 +111,7 @@ async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: b
     forest = context.forest or MemoryForest(context.embedder)
     texts = await read_texts(papers, context)
     if not with_trees:
-        read = {p.key: replace(p, body=texts[p.key].opening(TREE_TOKENS)) if p.key in texts else p for p in papers}
+        read = {p.key: replace(p, body=texts[p.key].take_opening(TREE_TOKENS)) if p.key in texts else p for p in papers}
         return Preparation(Material(read, {}), forest, TreeReport(), texts)
     report = await grow_forest(papers, texts, context, forest)
     return Preparation(Material({p.key: p for p in papers}, report.trees), forest, report, texts)

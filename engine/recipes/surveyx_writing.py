@@ -218,7 +218,7 @@ class SectionWriter:
             before=heard,
             title=data(node.title),
             description=data(node.description or node.title),
-            hints=self.material.hinted(hints, QUOTE_TOKENS),
+            hints=self.material.quote_hinted(hints, QUOTE_TOKENS),
             words=str(self.task.words),
         )
         step = f"draft/{self.task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")

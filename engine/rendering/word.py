@@ -64,10 +64,10 @@ class _Writer:
         for item in number_sections(survey):
             self._section(item)
         if names := index_of_names(survey, self.numbers):
-            self._heading("Index of Names", 1)
+            self._add_heading("Index of Names", 1)
             self._table(names, "")
         if survey.not_covered:
-            self._heading("What This Survey Does Not Cover", 1)
+            self._add_heading("What This Survey Does Not Cover", 1)
             for group in survey.not_covered:
                 told = f"{group.title} ({group.papers}): {'; '.join(group.examples)}"
                 self._paragraph((Run(clean(told)),), "List Bullet")
@@ -75,16 +75,16 @@ class _Writer:
         self._search()
 
     def _overview(self, overview: Overview) -> None:
-        self._heading("At a Glance", 1)
+        self._add_heading("At a Glance", 1)
         self._blocks(overview.text)
         if overview.lines:
-            self._heading("Lines of Work", 2)
+            self._add_heading("Lines of Work", 2)
         for line in overview.lines:
             years = "–".join(str(year) for year in dict.fromkeys((line.first, line.last)) if year)
             told = f"{line.number} {clean(line.title)} ({line.papers} papers{', ' if years else ''}{years}). "
             self._paragraph((Run(told), *parse_runs(line.text, self.numbers)), "List Bullet")
         if overview.start:
-            self._heading("Where to Start Reading", 2)
+            self._add_heading("Where to Start Reading", 2)
         for start in overview.start:
             if start.key in self.numbers:
                 number = self.numbers[start.key]
@@ -95,7 +95,7 @@ class _Writer:
     def _section(self, item: NumberedSection) -> None:
         from docx.shared import Cm
 
-        self._heading(f"{item.number} {item.section.title}", item.depth)
+        self._add_heading(f"{item.number} {item.section.title}", item.depth)
         self._blocks(item.section.text)
         for numbered in item.figures:
             self._blocks(introduce(numbered.figure, numbered.number))
@@ -132,14 +132,14 @@ class _Writer:
         self.document.add_paragraph()
 
     def _references(self) -> None:
-        self._heading("References", 1)
+        self._add_heading("References", 1)
         for number, paper in enumerate(self.survey.references, start=1):
             text = f"[{number}] {clean(reference_text(paper))}{f' {paper.url}' if paper.url else ''}"
             self._bookmark(self._paragraph((Run(text),)), f"ref_{number}")
 
     def _search(self) -> None:
         survey = self.survey
-        self._heading("How This Survey Was Searched", 1)
+        self._add_heading("How This Survey Was Searched", 1)
         for name, value in survey.facts:
             self._paragraph((Run(clean(f"{name}: {value}")),), "List Bullet")
         for search in survey.searches:
@@ -151,7 +151,7 @@ class _Writer:
         for warning in survey.warnings:
             self._paragraph((Run(clean(f"{warning.kind}, {warning.place}: {warning.detail}")),), "List Bullet")
 
-    def _heading(self, text: str, level: int) -> None:
+    def _add_heading(self, text: str, level: int) -> None:
         self.document.add_heading(clean(text), level=min(level, 9))
 
     def _blocks(self, text: str) -> None:

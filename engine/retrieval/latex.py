@@ -118,7 +118,7 @@ class _Reader:
         if self.text.startswith("*", after) and self.text.startswith("{", after + 1):
             after += 1
         if name in DROPPED:
-            return self._dropped(name, after, end)
+            return self._drop(name, after, end)
         if name in WORDS:
             return self._word(WORDS[name], after)
         if _CITES.fullmatch(name):
@@ -146,7 +146,7 @@ class _Reader:
             character, character
         ), at + 2
 
-    def _dropped(self, name: str, after: int, end: int) -> tuple[str, int]:
+    def _drop(self, name: str, after: int, end: int) -> tuple[str, int]:
         if name in WITH_ARGUMENT and after < end and after in self.partner:
             after = self.partner[after] + 1
         elif name in {"left", "right"} and self.text.startswith(".", after):
@@ -178,9 +178,9 @@ class _Reader:
         if name == "sqrt":
             inner, after = argument(after)
             return f"√{_grouped(inner)}", after
-        return self._quoted_or_linked(name, after, end, depth)
+        return self._read_quote_or_link(name, after, end, depth)
 
-    def _quoted_or_linked(self, name: str, after: int, end: int, depth: int) -> tuple[str, int] | None:
+    def _read_quote_or_link(self, name: str, after: int, end: int, depth: int) -> tuple[str, int] | None:
         def argument(at: int) -> tuple[str, int]:
             return self._argument(at, end, math=False, depth=depth)
 

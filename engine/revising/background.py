@@ -83,7 +83,7 @@ async def add_background(
     first, *rest = survey.sections
     paragraph = " ".join(claim.text for claim in found.claims)
     opened = replace(first, text=f"{first.text}\n\n{paragraph}", claims=(*first.claims, *found.claims))
-    papers = {p.key: p for p in (*selection.included(), replace(found.article, body=()))}
+    papers = {p.key: p for p in (*selection.list_included(), replace(found.article, body=()))}
     return with_notice(with_references(replace(survey, sections=(opened, *rest)), papers))
 
 

@@ -65,18 +65,18 @@ def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
 
 def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
     """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
-    works = list_works_of(question, selection.included())[: context.limits.answer_papers]
+    works = list_works_of(question, selection.list_included())[: context.limits.answer_papers]
     if found := tuple(c for paper in works if (c := _say_what_was_found(paper, question) or _quote_any(paper))):
-        return Answer(question, found, survey, selection.included())
-    if ranked := answer_by_record(question, selection.included()):
-        return Answer(question, ranked, survey, selection.included())
+        return Answer(question, found, survey, selection.list_included())
+    if ranked := answer_by_record(question, selection.list_included()):
+        return Answer(question, ranked, survey, selection.list_included())
     wanted = read_with_last(question, context.asked)
     asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING and t not in KIND_TERMS]
-    whole = [s for paper in selection.included() for s in quotable(paper)]
+    whole = [s for paper in selection.list_included() for s in quotable(paper)]
     candidates = [s for s in whole if fits_question(question, s.text, s.paper.title)]
     best = find_speaking(wanted, asked, candidates, context.embedder)
     claims = tuple(quote_sentences([s]) for s in best[: context.limits.answer_papers])
-    return Answer(question, claims, survey, selection.included())
+    return Answer(question, claims, survey, selection.list_included())
 
 
 def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:

@@ -65,7 +65,7 @@ def revision_of(selection: PaperSelection, survey: Survey, change: SectionChange
     """What the change takes: the papers the section cites already and those nearest to what is wanted."""
     old = section_to_change(survey, change.place)
     wanted = change.wish or old.title
-    papers = selection.included()
+    papers = selection.list_included()
     vectors = embed_papers(embedder, papers)
     near = {p.key for p in nearest(papers, vectors, embedder.embed([wanted])[0], REVISION_PAPERS)}
     cited = {c.key for claim in old.claims for c in claim.citations} if change.way != "paragraph" else set()
@@ -77,7 +77,7 @@ def revision_of(selection: PaperSelection, survey: Survey, change: SectionChange
 def replace_section(selection: PaperSelection, survey: Survey, place: str, new: Section) -> Survey:
     """The survey with the section at ``place`` replaced and its references in order, the rest untouched."""
     sections = _with_section(survey.sections, [int(part) for part in place.split(".")], new)
-    known = {p.key: p for p in (*survey.references, *selection.included())}
+    known = {p.key: p for p in (*survey.references, *selection.list_included())}
     return with_notice(with_references(replace(survey, sections=sections), known))
 
 
@@ -145,7 +145,7 @@ def paper_named(selection: PaperSelection, survey: Survey, said: str) -> Paper:
         if not 1 <= at <= len(survey.references):
             raise UserError(f"There is no reference [{at}]; the survey has [1] to [{len(survey.references)}].")
         return survey.references[at - 1]
-    papers, wanted = selection.included(), fold(said)
+    papers, wanted = selection.list_included(), fold(said)
     exact = [p for p in papers if wanted in {fold(p.title), *map(fold, (p.key, *p.identifiers))}]
     holding = exact or [p for p in papers if len(wanted) >= 8 and wanted in fold(p.title)]
     if len(holding) == 1:

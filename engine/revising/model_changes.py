@@ -243,7 +243,7 @@ async def _answer_with_model(
     where it names, counts or compares something.
     """
     model = context.require_model()
-    papers = selection.included()
+    papers = selection.list_included()
     bodies = await asyncio.to_thread(embed_papers, context.embedder, papers)
     wanted = read_with_last(question, context.asked)
     near = nearest(papers, bodies, context.embedder.embed([wanted])[0], ANSWER_PAPERS)

@@ -27,7 +27,7 @@ def change_rows(
     old: Section, selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder
 ) -> Section:
     """The section with the rows that the change wants: shortened, expanded, or nearest to the wish."""
-    papers = selection.included()
+    papers = selection.list_included()
     shown = set(_keys(old))
     inside = [paper for paper in papers if paper.key in shown]
     about = embedder.embed([change.wish or old.title])[0]
@@ -63,7 +63,7 @@ def add_row(old: Section, paper: Paper, selection: PaperSelection, survey: Surve
     shown = set(_keys(old))
     if paper.key in shown:
         raise UserError(f"“{paper.title[:80]}” is in that section already.")
-    inside = [p for p in selection.included() if p.key in shown]
+    inside = [p for p in selection.list_included() if p.key in shown]
     return with_rows(old, [*inside, paper], survey, position)
 
 

@@ -160,7 +160,7 @@ def _is_divisible(node: OutlineNode, selection: PaperSelection) -> bool:
 def papers_of(node: OutlineNode, selection: PaperSelection) -> list[Paper]:
     """The papers of a section and its parts that may be used, best first."""
     keys = set(node.all_papers())
-    return [paper for paper in selection.included() if paper.key in keys]
+    return [paper for paper in selection.list_included() if paper.key in keys]
 
 
 def split(place: str, parts: Nodes) -> Change:

@@ -28,7 +28,7 @@ def supply_section(outline: Outline, place: str, keywords: KeywordPool, selectio
     those that the section has, are not added; without any the outline stays as it is.
     """
     node, query = node_at(outline, place), word_section_query(outline, place, keywords)
-    usable = {paper.key for paper in selection.included()} - set(node.all_papers())
+    usable = {paper.key for paper in selection.list_included()} - set(node.all_papers())
     ranked = sorted(
         (rank, i)
         for i, item in enumerate(selection.found)

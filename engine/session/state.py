@@ -234,7 +234,7 @@ def find_kept_text(state: State) -> KeptText:
     if state.written_from is None or state.outline is None or state.papers is None:
         return KeptText()
     sections = sections_of(state.written_from, state.survey) if state.survey else dict(state.sections)
-    usable = {paper.key for paper in state.papers.included()}
+    usable = {paper.key for paper in state.papers.list_included()}
     return keep_text(state.written_from, sections, () if state.survey else state.kept, state.outline, usable)
 
 

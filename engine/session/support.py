@@ -18,7 +18,7 @@ def find_unsupported(outline: Outline, selection: PaperSelection, topic: str) ->
         if node.role == "body" and not (node.papers or node.children)
     }
     sought = {number: own for number, (_, own) in bare.items() if own}
-    for paper in selection.included():
+    for paper in selection.list_included():
         if not sought:
             break
         said = set(terms(f"{paper.title} {paper.content}"))

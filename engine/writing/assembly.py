@@ -123,7 +123,7 @@ def assemble_survey(
     A section that was written and holds nothing is left out.
     """
     outline, selection = task.outline, task.selection
-    papers = {paper.key: paper for paper in selection.included()}
+    papers = {paper.key: paper for paper in selection.list_included()}
     missing = list_missing(outline, sections)
     warnings = [SurveyWarning("unfinished", f"{number} {node.title}", UNWRITTEN) for number, node in missing]
     warnings += [
@@ -156,7 +156,7 @@ def assemble_survey(
 def _list_omitted(selection: PaperSelection, survey: Survey) -> list[tuple[str, str]]:
     """Which of the papers that stand first on the list no sentence cites; nothing where all are cited."""
     cited = {paper.key for paper in survey.references}
-    omitted = [paper.title for paper in selection.included()[:FIRST_PAPERS] if paper.key not in cited]
+    omitted = [paper.title for paper in selection.list_included()[:FIRST_PAPERS] if paper.key not in cited]
     if not omitted:
         return []
     return [(f"Not cited, of the first {FIRST_PAPERS} papers", "; ".join(shorten(title, 100) for title in omitted))]

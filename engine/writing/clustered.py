@@ -345,7 +345,10 @@ def plan_refinement(task: Assignment, papers: Sequence[Paper]) -> list[CallChain
 
 async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     """Sections from within each group, put together; then abstract, conclusion and title, refined in rounds."""
-    model, papers = context.require_model(), await with_bodies({p.key: p for p in task.selection.included()}, context)
+    model, papers = (
+        context.require_model(),
+        await with_bodies({p.key: p for p in task.selection.list_included()}, context),
+    )
     brief, outline, nodes = task.brief, task.outline, task.outline.nodes
     last = len(nodes) - 1
     ready = dict(task.finished)

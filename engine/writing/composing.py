@@ -42,7 +42,9 @@ async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> 
         await context.progress(Progress("full texts", done, total))
 
     texts = await context.texts.read(list(papers.values()), context.limits.full_texts, on_read)
-    return {key: replace(paper, body=texts[key].opening()) if key in texts else paper for key, paper in papers.items()}
+    return {
+        key: replace(paper, body=texts[key].take_opening()) if key in texts else paper for key, paper in papers.items()
+    }
 
 
 MOST_TITLES, NEAREST_TITLES = 20, 3

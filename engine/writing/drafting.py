@@ -131,7 +131,7 @@ class OtherPapers:
     gathered: Sequence[Paper] = ()
     find: FindTitles | None = None
 
-    async def named_in(self, prose: str, shown: Sequence[Paper]) -> Sequence[Paper]:
+    async def find_named_in(self, prose: str, shown: Sequence[Paper]) -> Sequence[Paper]:
         """The papers among which the names in the prose are looked for."""
         if self.find is None:
             return self.gathered
@@ -237,7 +237,7 @@ async def draft_subsection(
         requests.append(build_draft_request(task, node, papers, attempt, problem))
         answer = await model.text(requests[-1])
         prose = read_prose(answer, node.title)
-        draft = settle_citations(Draft(node, tuple(papers), prose), await others.named_in(prose, papers))
+        draft = settle_citations(Draft(node, tuple(papers), prose), await others.find_named_in(prose, papers))
         words, cited = len(draft.text.split()), len(list_cited_keys(draft.text))
         if words < task.words * SHORTEST_SHARE:
             problem = f"it had {words} words of prose"

@@ -56,7 +56,7 @@ async def view_field(
     if not lines:
         return dict(sections), None
     if nearby is None:
-        nearby = await find_nearby(task.brief, task.selection.included(), context)
+        nearby = await find_nearby(task.brief, task.selection.list_included(), context)
     names = await asyncio.to_thread(
         find_names, list({p.key: p for line in lines for p in line.papers}.values()), task.brief.topic
     )
@@ -74,7 +74,7 @@ async def view_field(
 
 def lines_of_text(task: WritingTask, sections: Mapping[int, Section]) -> tuple[Line, ...]:
     """The sections of the body as lines of work, each with the papers that it cites more often than the others."""
-    known = {paper.key: paper for paper in task.selection.included()}
+    known = {paper.key: paper for paper in task.selection.list_included()}
     printed = [position for position in sorted(sections) if holds_something(sections[position])]
     cited = {
         position: [key for _, part in walk((sections[position],)) for key in list_cited_keys(part.text) if key in known]

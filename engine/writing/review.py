@@ -104,7 +104,7 @@ class ReviewWriting:
         prompt = fill(
             "quick/answer",
             request=data(self.request),
-            questions=self.scope.numbered(),
+            questions=self.scope.number_questions(),
             background=data(self.background) or "(none)",
             papers=self._entries(),
             number=str(number),
@@ -115,7 +115,7 @@ class ReviewWriting:
         text = read_prose(await self.model.text(request), question)
         draft = settle_citations(Draft(OutlineNode(question), self.papers, text))
         self.warnings += draft.warnings
-        return await self._checked(question, draft.text)
+        return await self._check(question, draft.text)
 
     async def write_table(self) -> Section:
         """What the studies say, side by side; a cell whose sentence does not hold stays empty."""
@@ -149,14 +149,14 @@ class ReviewWriting:
             for study, cell in zip(self.studies, cells, strict=True)
             if cell
         ]
-        return await self._checked(name, "\n\n".join(lines), is_table=True)
+        return await self._check(name, "\n\n".join(lines), is_table=True)
 
     async def draw_conclusions(self, findings: Sequence[Section]) -> tuple[Section | None, tuple[str, ...]]:
         """What follows, each conclusion with the number of studies that support it, and the follow-up questions."""
         prompt = fill(
             "quick/conclusions",
             request=data(self.request),
-            questions=self.scope.numbered(),
+            questions=self.scope.number_questions(),
             papers=self._entries(),
             draft=data("\n\n".join(section.text for section in findings)),
         )
@@ -170,7 +170,7 @@ class ReviewWriting:
             statement = next(iter(sentences(inert(clean(item.statement)))), "").rstrip(" .!?")
             if keys and statement:
                 lines.append(f"{statement} {cite(keys)}.")
-        checked = await self._checked("Conclusions", "\n\n".join(lines))
+        checked = await self._check("Conclusions", "\n\n".join(lines))
         claims = tuple(count_support(claim, len(self.studies)) for claim in checked.claims)
         text = "\n".join(f"- {claim.text}" for claim in claims)
         asked = [shorten(inert(question), 200) for question in answer.follow_up if question]
@@ -180,7 +180,7 @@ class ReviewWriting:
     def _entries(self) -> str:
         return paper_block([study.entry() for study in self.studies], ENTRY_TOKENS)
 
-    async def _checked(self, title: str, text: str, *, is_table: bool = False) -> CheckedText:
+    async def _check(self, title: str, text: str, *, is_table: bool = False) -> CheckedText:
         if not text:
             return CheckedText("")
         task = CheckTask(title, text, self.papers, self.request, title, is_table)

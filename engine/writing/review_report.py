@@ -80,7 +80,7 @@ def assemble_review(
     method: str,
 ) -> Survey:
     """The review as a survey, so that all that can be done with a survey can be done with it."""
-    studies = selection.included()
+    studies = selection.list_included()
     sections = [
         _asked(brief, scope, queries, selection),
         replace(parts.studies, text=_counted(selection)),
@@ -140,7 +140,7 @@ def _counted(selection: PaperSelection) -> str:
 
 def _limits(selection: PaperSelection) -> list[str]:
     """What a reader should know, as far as it can be counted."""
-    papers = selection.included()
+    papers = selection.list_included()
     years = sorted(p.year for p in papers if p.year)
     failed = list(dict.fromkeys(s.source for s in selection.searches if s.note and not s.found))
     found = [f"It rests on {len(papers)} {'study' if len(papers) == 1 else 'studies'}."]
@@ -152,7 +152,7 @@ def _limits(selection: PaperSelection) -> list[str]:
 
 def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> ReviewParts:
     """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
-    papers = selection.included()
+    papers = selection.list_included()
     parts = read_parts(scope.phrases, [paper.content for paper in papers])
     kind = what_is_asked(scope.questions[0])
     candidates = [s for paper in papers for s in quotable(paper) if can_answer(s, parts, kind)]
@@ -180,7 +180,7 @@ def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedd
 def quote_table(selection: PaperSelection) -> Section:
     """The papers with what each says it found, or else what it is about, in its own words."""
     rows, claims = [], []
-    for paper in selection.included():
+    for paper in selection.list_included():
         best = quote_finding(paper) or quote_contribution(paper)
         said = best.cell if best else ""
         if best:
@@ -194,7 +194,7 @@ def quote_table(selection: PaperSelection) -> Section:
 
 def _next_topics(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> tuple[str, ...]:
     """What groups of the papers are about: topics for the next review."""
-    papers = selection.included()
+    papers = selection.list_included()
     if len(papers) < 3 * FOLLOW_UPS:
         return ()
     vectors = embed_papers(embedder, papers)

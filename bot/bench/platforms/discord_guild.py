@@ -97,7 +97,7 @@ class Discord(DiscordGateway):
         data = {"id": "1", "name": "survey", "type": 1, "options": [{"name": name, "type": 1, "options": given}]}
         return await self.interact(2, data, channel, user)
 
-    async def typing(self, name: str, option: str, value: str, user: str = "1") -> list[str]:
+    async def type_option(self, name: str, option: str, value: str, user: str = "1") -> list[str]:
         """What is offered while an option is being typed."""
         given = [{"name": option, "type": 3, "value": value, "focused": True}]
         data = {"id": "1", "name": "survey", "type": 1, "options": [{"name": name, "type": 1, "options": given}]}
@@ -133,7 +133,7 @@ class Discord(DiscordGateway):
         data = {"custom_id": form["custom_id"], "components": components}
         return await self.interact(5, data, channel, user)
 
-    async def offered(self, label: str, after: Message | None = None) -> Message:
+    async def find_offer(self, label: str, after: Message | None = None) -> Message:
         """The last message with such a button, after another one."""
 
         def found() -> Message | None:

@@ -126,7 +126,7 @@ class DiscordApi(ObservedChanges):
         body, files = await _body(request)
         headers: dict[str, str] = {}
         try:
-            headers = self._limited(request.method, path)
+            headers = self._limit_rate(request.method, path)
             if self.next_errors and path[0] == "channels":
                 raise self.next_errors.popleft()
             if request.headers.get("Authorization") != "Bot token" and path[0] not in {"webhooks", "interactions"}:
@@ -142,7 +142,7 @@ class DiscordApi(ObservedChanges):
             self.changed.notify_all()
         return _json(answer, 200 if answer is not None else 204, headers)
 
-    def _limited(self, method: str, path: list[str]) -> dict[str, str]:
+    def _limit_rate(self, method: str, path: list[str]) -> dict[str, str]:
         """Five a window for each channel, as headers say it; more are refused."""
         if path[0] != "channels" or method not in {"POST", "PATCH"}:
             return {}

@@ -111,7 +111,7 @@ class SlackApi(ObservedChanges):
             need(SCOPES.get(method, "") not in self.missing_scopes, "missing_scope")
             if self.next_errors and method in {"chat.postMessage", "chat.update"}:
                 raise No(self.next_errors.popleft())
-            wait = self._limited(method, self.teams.get(token, ""), body)
+            wait = self._limit_rate(method, self.teams.get(token, ""), body)
             if wait:
                 raise No("ratelimited")
             answer = await getattr(self, f"_{method.replace('.', '_')}")(self.teams.get(token, ""), body, token)
@@ -125,7 +125,7 @@ class SlackApi(ObservedChanges):
             self.changed.notify_all()
         return web.json_response({"ok": True, **answer})
 
-    def _limited(self, method: str, team: str, body: Json) -> bool:
+    def _limit_rate(self, method: str, team: str, body: Json) -> bool:
         now = time.monotonic()
         if method == "chat.postMessage":
             name, most, window = f"{team}:{body['channel']}", BURST, BURST * self.minute_s / 60

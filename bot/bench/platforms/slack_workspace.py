@@ -33,7 +33,7 @@ class Slack(SlackApi):
         """Deliver as Slack does: again, up to three times more, where it is not acknowledged; then so often more."""
         answer: Json | None = None
         for attempt in range(4):
-            answer = await self._delivered(kind, payload, attempt)
+            answer = await self._deliver(kind, payload, attempt)
             if answer is not None:
                 break
             self.late.append(f"{kind} {attempt}")
@@ -41,10 +41,10 @@ class Slack(SlackApi):
                 raise AssertionError(f"Slack says that this failed: {kind}")
         assert answer is not None, "not acknowledged in four attempts"
         for _ in range(times - 1):
-            await self._delivered(kind, payload, 1)
+            await self._deliver(kind, payload, 1)
         return answer
 
-    async def _delivered(self, kind: str, payload: Json, attempt: int) -> Json | None:
+    async def _deliver(self, kind: str, payload: Json, attempt: int) -> Json | None:
         try:
             async with asyncio.timeout(self.acknowledge_s):
                 if self.target:

@@ -126,7 +126,7 @@ class Drawing:
         self._parts.append(f"</{name}>")
 
     @contextmanager
-    def linked(self, key: PaperKey | None, links: Links, *, reachable: bool = True) -> Iterator[None]:
+    def link(self, key: PaperKey | None, links: Links, *, reachable: bool = True) -> Iterator[None]:
         """What is drawn within leads to the paper, where there is one to lead to.
 
         Those that are not ``reachable`` are passed over by the tabulator; a page reaches them by arrow keys.

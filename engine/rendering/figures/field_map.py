@@ -43,7 +43,7 @@ def draw_map(figure: FieldMap, links: Links, known: Sequence[str]) -> Drawing:
         told = link.title if link else point.label or point.group
         group = groups.index(point.group)
         of_paper = {"class_": "paper", "data_group": group}
-        with drawing.linked(point.key, links, reachable=bool(point.label)), drawing.inside("g", **of_paper):
+        with drawing.link(point.key, links, reachable=bool(point.label)), drawing.inside("g", **of_paper):
             marker(drawing, group, x, y, 6 if point.label else 4, title=told)
     taken = _name_groups(drawing, figure, groups, places)
     _name_papers(drawing, figure, places, taken)

@@ -15,7 +15,7 @@ def draw_reproduction(figure: Reproduction, links: Links) -> Drawing:
     width, height = figure.width * scale, figure.height * scale
     drawing = Drawing(WIDTH, round(height + 2 * _MARGIN), figure.caption)
     left = (WIDTH - width) / 2
-    with drawing.linked(figure.key, links):
+    with drawing.link(figure.key, links):
         drawing.element(
             "image",
             x=left,

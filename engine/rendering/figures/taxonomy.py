@@ -68,7 +68,7 @@ def _draw(
         row += child.height
     edge = INK if depth == 0 else COLOURS[group % len(COLOURS)]
     tall = len(node.lines) * _LINE + 2
-    with drawing.linked(node.key, links):
+    with drawing.link(node.key, links):
         drawing.element(
             "rect", title=node.label, x=x, y=middle - tall / 2, width=width, height=tall, rx=4,
             fill="#ffffff", stroke=edge, **{"class": f"g{group % len(COLOURS)}-edge"},

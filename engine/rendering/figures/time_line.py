@@ -50,7 +50,7 @@ def draw_time_line(figure: TimeLine, links: Links, known: Sequence[str]) -> Draw
         base = top + height - _GAP / 2
         _draw_lane(drawing, lane, order.index(lane.group), base, (first, step, highest))
         for turn, x, row in turns:
-            with drawing.linked(turn.key, links):
+            with drawing.link(turn.key, links):
                 y = base - _BAR - 4 - row * _ROW
                 _draw_sign(drawing, turn.kind, x + 4, y - 3.5)
                 drawing.text(x + _SIGN, y, turn.label, size=_SIZE, class_="ink turn")

@@ -37,7 +37,7 @@ class Changes:
     fresh: frozenset[PaperKey]
     unchanged: int
 
-    def updated(self, given: int) -> int:
+    def count_updated(self, given: int) -> int:
         """How many of the ``given`` papers completed one that was there."""
         return given - self.unchanged - len(self.fresh)
 

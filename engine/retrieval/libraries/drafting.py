@@ -68,7 +68,7 @@ class IndexDraft:
         except (OSError, ValueError, KeyError, EOFError):  # none was begun, or it is damaged
             self._state, self._keys = {}, []
 
-    def fitted(self) -> LatentSemanticAnalysis | None:
+    def load_fitted(self) -> LatentSemanticAnalysis | None:
         """The embedding that was fitted for it."""
         if not self._state or not (self.folder / "lsa.json").exists():
             return None

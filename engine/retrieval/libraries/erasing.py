@@ -25,7 +25,7 @@ async def erase_papers(
     await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)
     with hold_lock(folder):
         library = await open_library(folder, neural)
-        staying = {one.paper.key: one async for one in library.everything() if one.paper.key not in keys}
+        staying = {one.paper.key: one async for one in library.read_all() if one.paper.key not in keys}
         if staying:
             renewed = await create_library(fresh, neural)
             await renewed.rewrite(Changes(staying, frozenset(), frozenset(), 0))

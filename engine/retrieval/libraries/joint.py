@@ -23,7 +23,7 @@ class JointLibrary:
         own, shared = await asyncio.gather(self._own.search(query), self._shared.search(query))
         known = MergedPapers()
         rankings = [[known.add(item.paper) for item in found] for found in (own, shared)]
-        return known.fused([(keys, 1.0) for keys in rankings])[: query.limit]
+        return known.fuse([(keys, 1.0) for keys in rankings])[: query.limit]
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Into the workspace's own library."""

@@ -139,7 +139,7 @@ class LocalLibrary:
                 await asyncio.to_thread(known.clear)  # the next `add` fills it from the table
             await self._papers.write(changes.write.values(), changes.remove)
 
-    async def everything(self) -> AsyncIterator[StoredPaper]:
+    async def read_all(self) -> AsyncIterator[StoredPaper]:
         """All papers, batch by batch, with the records they were merged from."""
         with translate_failures(self.name):
             async for batch in await self._table.query().to_batches(max_batch_length=BATCH):
@@ -206,7 +206,7 @@ class LocalLibrary:
             draft = await fill_draft(self._papers, self._store, on_progress)
             # Whoever is adding papers now comes first.
             async with AsyncFileLock(self.folder / "writing.lock", timeout=PATIENCE_S, poll_interval=1.0):
-                since = await asyncio.to_thread(self._store.indexed_since, mark)
+                since = await asyncio.to_thread(self._store.list_indexed_since, mark)
                 if since is None:
                     return
                 await asyncio.to_thread(self._unindexed.note, since)
@@ -280,14 +280,14 @@ class LocalLibrary:
     async def _add_batch(self, batch: Sequence[Paper], known: PaperBlocks, report: AddReport) -> AddReport:
         with translate_failures(self.name):
             near = await asyncio.to_thread(known.near, batch)
-        found = plan_changes(batch, await self._papers.stored(near))
+        found = plan_changes(batch, await self._papers.read_stored(near))
         await asyncio.to_thread(self._unindexed.note, (*found.write, *found.remove))
         with translate_failures(self.name):
             await asyncio.to_thread(known.enter, found.write.values())
         await self._papers.write(found.write.values(), found.remove)
         return AddReport(
             report.added + len(found.fresh),
-            report.updated + found.updated(len(batch)),
+            report.updated + found.count_updated(len(batch)),
             report.unchanged + found.unchanged,
         )
 

@@ -54,13 +54,13 @@ class PaperTable:
         """The papers that there are with these keys."""
         return {row["key"]: from_stored(row, FIELDS) for row in await self._values(keys, FIELDS)}
 
-    async def stored(self, keys: Sequence[PaperKey]) -> list[StoredPaper]:
+    async def read_stored(self, keys: Sequence[PaperKey]) -> list[StoredPaper]:
         """The same with the records they were merged from."""
         return [to_stored(row) for row in await self._values(keys, list(_COLUMNS))]
 
     async def one(self, key: PaperKey) -> StoredPaper:
         """The paper with this key. Raises `UserError` where there is none."""
-        for stored in await self.stored([key]):
+        for stored in await self.read_stored([key]):
             return stored
         raise UserError(f"The library “{self._name}” has no paper {key}.")
 

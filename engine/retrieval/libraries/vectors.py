@@ -113,9 +113,9 @@ class VectorStore:
         generation = self._generation()
         with _reading(self._folder):
             first = WordIndex.load(generation) if generation else None
-            return WordParts((first, *self._added_words())) if first else None
+            return WordParts((first, *self._read_added_words())) if first else None
 
-    def _added_words(self) -> list[WordIndex]:
+    def _read_added_words(self) -> list[WordIndex]:
         generation, names = self._generation(), self._state().get("words", [])
         parts = [WordIndex.load(generation / name) for name in names] if generation else []
         return [part for part in parts if part is not None]
@@ -165,7 +165,7 @@ class VectorStore:
     def _write_words(self, generation: Path, new: WordIndex) -> list[str]:
         """Keep the words of what was added; the names of all such parts."""
         names: list[str] = self._state().get("words", [])
-        parts = with_part(self._added_words(), new)
+        parts = with_part(self._read_added_words(), new)
         if len(parts) == 1:
             names = []
         name = f"words-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
@@ -196,7 +196,7 @@ class VectorStore:
         """What is to embed so many papers; ``None`` where an embedding is to be fitted on them first."""
         if self._neural is not None:
             return self._neural
-        for fitted in (self.embedder(), self.draft().fitted()):
+        for fitted in (self.embedder(), self.draft().load_fitted()):
             if isinstance(fitted, LatentSemanticAnalysis) and papers < fitted.fitted_on * REFIT_GROWTH:
                 return fitted
         return None
@@ -214,7 +214,7 @@ class VectorStore:
         vectors = self.load() if is_same and state.get("embedder") == embedder.name else None
         return FormerVectors(vectors) if vectors else None
 
-    def indexed_since(self, mark: IndexMark) -> list[PaperKey] | None:
+    def list_indexed_since(self, mark: IndexMark) -> list[PaperKey] | None:
         """The papers that were added, changed or removed since; ``None`` where all was made anew since."""
         state, now = self._state(), self.load()
         if now is None or state["vectors"] != mark.generation:

@@ -106,9 +106,9 @@ class WeaviateLibrary:
                 self._embedder = await load_model(self._client, self._description, self._cache)
         return self._embedder
 
-    def everything(self) -> StoredPapers:
+    def read_all(self) -> StoredPapers:
         """All papers, page by page, with the records they were merged from."""
-        return self._objects.everything()
+        return self._objects.read_all()
 
     @retry_reads
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
@@ -201,7 +201,7 @@ class WeaviateLibrary:
         before, total = self._description.generation, await self.count()
         on_progress(IndexProgress("fitting", 0))
         texts: list[str] = []
-        async for stored in self.everything():
+        async for stored in self.read_all():
             texts.append(f"{stored.paper.title}. {stored.paper.content}")
             if len(texts) == LSA_SAMPLE:
                 break
@@ -211,7 +211,7 @@ class WeaviateLibrary:
             await prepare(self._client, self._server, self._home, tenant=self._tenant, generation=before + 1)
         objects = PaperObjects(self._collection(before + 1), self._server)
         done = 0
-        async for batch in batch_papers(self.everything(), self._at_once):
+        async for batch in batch_papers(self.read_all(), self._at_once):
             for refused in await objects.store(batch, await embed_papers(embedder, batch)):
                 raise RetrievalError(str(refused))
             done += len(batch)
@@ -306,7 +306,7 @@ class WeaviateLibrary:
         made = plan_changes(batch, await self._objects.near(batch))
         rejected = await self._write(list(made.write.values()))
         await self._objects.remove(made.remove)
-        added, updated = report.added + len(made.fresh) - len(rejected), report.updated + made.updated(len(batch))
+        added, updated = report.added + len(made.fresh) - len(rejected), report.updated + made.count_updated(len(batch))
         return AddReport(added, updated, report.unchanged + made.unchanged, (*report.rejected, *rejected))
 
     async def records_of(self, key: PaperKey) -> Sequence[Paper]:

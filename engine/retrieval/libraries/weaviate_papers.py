@@ -119,7 +119,7 @@ class PaperObjects:
             for key in keys:
                 await self._papers.data.delete_by_id(generate_uuid5(key))
 
-    async def matching(self, wanted: Any) -> list[StoredPaper]:
+    async def find_matching(self, wanted: Any) -> list[StoredPaper]:
         """Every paper that the filter takes, with the records it was merged from."""
         found: list[StoredPaper] = []
         while True:
@@ -136,7 +136,7 @@ class PaperObjects:
         found: dict[PaperKey, StoredPaper] = {}
         for start in range(0, len(batch), KEYS):
             blocks = list({block for paper in batch[start : start + KEYS] for block in list_blocking_keys(paper)})
-            some = await self.matching(Filter.by_property("identities").contains_any(blocks))
+            some = await self.find_matching(Filter.by_property("identities").contains_any(blocks))
             found.update({stored.paper.key: stored for stored in some})
         return list(found.values())
 
@@ -145,17 +145,17 @@ class PaperObjects:
         known: dict[str, Paper] = {}
         for start in range(0, len(keys), KEYS):
             wanted = Filter.by_property("identities").contains_any(list(keys[start : start + KEYS]))
-            for paper in (stored.paper for stored in await self.matching(wanted)):
+            for paper in (stored.paper for stored in await self.find_matching(wanted)):
                 known.update(dict.fromkeys((paper.key, *paper.identifiers), paper))
         return list(dict.fromkeys(known[key] for key in keys if key in known))
 
     async def one(self, key: PaperKey) -> StoredPaper:
         """The paper with this key. Raises `UserError` where there is none."""
-        for stored in await self.matching(Filter.by_property("key").equal(key)):
+        for stored in await self.find_matching(Filter.by_property("key").equal(key)):
             return stored
         raise UserError(f"The library has no paper {key}.")
 
-    async def everything(self) -> AsyncIterator[StoredPaper]:
+    async def read_all(self) -> AsyncIterator[StoredPaper]:
         """All papers, page by page."""
         async with translate_failures("to read papers"):
             async for item in self._papers.iterator(return_properties=[*FIELDS, "records"]):

@@ -70,7 +70,7 @@ class PaperColumns:
             [v.get("words") or "" for v in values],
         )
 
-    def allowed(self, query: Query) -> NDArray[np.bool_]:
+    def find_allowed(self, query: Query) -> NDArray[np.bool_]:
         """Which rows the query takes."""
         first, last = query.years.first or 0, query.years.last or 9_999
         return np.array(
@@ -112,7 +112,7 @@ class LibrarySample:
     sample: PaperColumns
     read_at: float
 
-    def cited_from(self, share: float) -> int:
+    def find_citation_quantile(self, share: float) -> int:
         """The citations below which that share of the papers stays."""
         return int(np.quantile(np.nan_to_num(self.sample.citations), share))
 
@@ -160,7 +160,7 @@ def rank_for_survey(
         *(Usual.of(values, weights) for values in (words.bm25, words.in_text, words.in_title, close, cited))
     )
     scores = survey_scores(words, close, cited, usual)
-    scores[~everyone.allowed(query)] = -np.inf
+    scores[~everyone.find_allowed(query)] = -np.inf
     return {everyone.ids[row]: float(scores[row]) for row in order_best(scores, query.limit) if scores[row] > -np.inf}
 
 

@@ -67,7 +67,7 @@ class SurveySearch:
             asyncio.gather(*(self._objects.count_with([s]) for s in said.stems)),
         )
         topic = await self._meant(with_abbreviations(said, abstracts))
-        found = TopicPapers(topic, there, total, await self._named(topic.all_stems(), NAMED))
+        found = TopicPapers(topic, there, total, await self._find_named(topic.all_stems(), NAMED))
         held = await self._load_sample()
         return found, await asyncio.to_thread(found.seeds, held.usual_length)
 
@@ -77,25 +77,25 @@ class SurveySearch:
         middle = np.mean([group.mean(axis=0) for group in seeds], axis=0)
         fetched = [self._near(middle, query, max(query.limit, NEAREST))]
         for first, last, limit in NEAREST_CITED:
-            cited = Filter.by_property("citations").greater_or_equal(held.cited_from(first))
+            cited = Filter.by_property("citations").greater_or_equal(held.find_citation_quantile(first))
             if last < 1.0:  # no paper is fetched twice: reading them is what a search spends its time on
-                cited &= Filter.by_property("citations").less_than(held.cited_from(last))
+                cited &= Filter.by_property("citations").less_than(held.find_citation_quantile(last))
             fetched.append(self._near(middle, query, limit, cited))
         if found.topic.stems:
-            fetched.append(self._named_and_cited(found, query))
+            fetched.append(self._find_named_and_cited(found, query))
         if filter_papers(query) is not None and found.topic.stems:
-            fetched.append(self._named(found.topic.all_stems(), NAMED, query))
+            fetched.append(self._find_named(found.topic.all_stems(), NAMED, query))
         near = await asyncio.gather(*fetched)
         return await asyncio.to_thread(rank_for_survey, found, near, seeds, held, query)
 
-    async def _named(self, stems: Sequence[str], limit: int, query: Query | None = None) -> PaperColumns:
+    async def _find_named(self, stems: Sequence[str], limit: int, query: Query | None = None) -> PaperColumns:
         """The best by the server's BM25, of those that a query takes where one is given."""
         wanted = dict(_WANTED) if query is None else {**_WANTED, "filters": filter_papers(query)}
         async with translate_failures("to search"):
             found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=limit, **wanted)
         return PaperColumns.of(found.objects)
 
-    async def _named_and_cited(self, found: TopicPapers, query: Query) -> PaperColumns:
+    async def _find_named_and_cited(self, found: TopicPapers, query: Query) -> PaperColumns:
         """The most cited of the papers that have the two rarest of the topic's words, those that tell most of it."""
         rare = [stem for _, stem in sorted(zip(found.papers_with, found.topic.stems, strict=True))][:2]
         named = filter_papers(query, Filter.by_property("words").contains_all(rare))

@@ -123,7 +123,7 @@ class MergedPapers:
             key = self._owner[key]
         return key
 
-    def fused(self, rankings: Sequence[tuple[Sequence[PaperKey], float]]) -> list[FoundPaper]:
+    def fuse(self, rankings: Sequence[tuple[Sequence[PaperKey], float]]) -> list[FoundPaper]:
         """The papers of weighted rankings by reciprocal rank fusion, best first; of equals the one known longer."""
         place = {key: i for i, key in enumerate(self.papers)}
         ranked = [list(dict.fromkeys(place[self.key_of(key)] for key in keys)) for keys, _ in rankings]

@@ -93,17 +93,17 @@ class OpenAlex:
 
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys that are DOIs, arXiv ids or the service's own; retractions marked."""
-        found = await self._named(keys, FIELDS)
+        found = await self._fetch_named(keys, FIELDS)
         return {key: paper for key, item in found.items() if (paper := to_paper(item))}
 
     async def references(self, keys: Sequence[PaperKey]) -> dict[PaperKey, tuple[PaperKey, ...]]:
         """For each of the papers that exist the keys (``openalex:…``) of the papers it cites."""
-        found = await self._named(keys, "id,doi,referenced_works")
+        found = await self._fetch_named(keys, "id,doi,referenced_works")
         return {key: tuple(map(_own, item.get("referenced_works") or ())) for key, item in found.items()}
 
     async def citations(self, key: PaperKey, limit: int = PAGE) -> Sequence[Paper]:
         """Papers that cite this one, the most cited first, at most `PAGE`."""
-        found = {key: {"id": key}} if key.startswith("openalex:") else await self._named([key], "id,doi")
+        found = {key: {"id": key}} if key.startswith("openalex:") else await self._fetch_named([key], "id,doi")
         if key not in found:
             return []
         number = _own(str(found[key]["id"])).removeprefix("openalex:").upper()
@@ -124,7 +124,7 @@ class OpenAlex:
         left = await self.allowance()
         return left is not None and left.scarce
 
-    async def _named(self, keys: Sequence[PaperKey], fields: str) -> dict[PaperKey, Mapping[str, Any]]:
+    async def _fetch_named(self, keys: Sequence[PaperKey], fields: str) -> dict[PaperKey, Mapping[str, Any]]:
         """The works among the keys."""
         named = {name: key for key in dict.fromkeys(keys) if (name := _read(key))}
         if len(named) <= SINGLE:

@@ -68,15 +68,15 @@ class PubMed:
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers by relevance (Best Match) for plain words, and the age of the oldest answer."""
-        return await self._found(plain_phrase(text), limit, years)
+        return await self._find(plain_phrase(text), limit, years)
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
         """Likewise for a query with operators, publication types and years; fields are not restricted."""
         kinds = [_KINDS[kind] for kind in query.kinds if kind in _KINDS]
         term = query.render() + (f" AND ({' OR '.join(kinds)})" if kinds else "")
-        return await self._found(term, limit, query.years)
+        return await self._find(term, limit, query.years)
 
-    async def _found(self, term: str, limit: int, years: YearRange) -> tuple[Sequence[Paper], float]:
+    async def _find(self, term: str, limit: int, years: YearRange) -> tuple[Sequence[Paper], float]:
         if not re.search(r"\w", term):
             return [], 0.0
         wanted = min(limit, LAST_PLACE)
@@ -86,7 +86,7 @@ class PubMed:
         numbers, age = read_numbers(reply.text)[:wanted], reply.age_s
         papers: dict[PaperKey, Paper] = {}
         for start in range(0, len(numbers), FETCHED_AT_ONCE):
-            records, fetched_s = await self._fetched(numbers[start : start + FETCHED_AT_ONCE])
+            records, fetched_s = await self._fetch(numbers[start : start + FETCHED_AT_ONCE])
             papers.update(records)
             age = max(age, fetched_s)
         order = (PaperKey(f"pmid:{number}") for number in numbers)
@@ -97,11 +97,11 @@ class PubMed:
         numbers = [key.removeprefix("pmid:") for key in dict.fromkeys(keys) if re.fullmatch(r"pmid:[1-9]\d{0,8}", key)]
         found: dict[PaperKey, Paper] = {}
         for start in range(0, len(numbers), FETCHED_AT_ONCE):
-            records, _ = await self._fetched(numbers[start : start + FETCHED_AT_ONCE])
+            records, _ = await self._fetch(numbers[start : start + FETCHED_AT_ONCE])
             found.update(records)
         return found
 
-    async def _fetched(self, numbers: Sequence[str]) -> tuple[dict[PaperKey, Paper], float]:
+    async def _fetch(self, numbers: Sequence[str]) -> tuple[dict[PaperKey, Paper], float]:
         params = {**self._common, "id": ",".join(numbers), "retmode": "xml"}
         reply = await self._service.ask(ServiceRequest("/efetch.fcgi", params, check=read_records), as_json=False)
         return {_number_of(paper): paper for paper in read_records(reply.text)}, reply.age_s

@@ -93,7 +93,7 @@ class SemanticScholar:
     async def _relevant(self, text: str, limit: int, filters: Mapping[str, Any]) -> tuple[Sequence[Paper], float]:
         wanted = max(1, min(limit, LAST_PLACE))
         found: list[Paper] = []
-        with self._asking() as (client, requester):
+        with self._open_client() as (client, requester):
             words = quote(text.replace("-", " "), safe="")  # it finds nothing for words with hyphens
             page = min(PAGE, wanted)
             results = await client.search_paper(words, fields=FIELDS, limit=page, **filters)
@@ -105,7 +105,7 @@ class SemanticScholar:
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most 1,000, in one call (bulk search)."""
-        with self._asking() as (client, requester):
+        with self._open_client() as (client, requester):
             words = quote(remove_operators(text), safe="")
             results = await client.search_paper(
                 words, fields=FIELDS, bulk=True, sort="citationCount:desc", year=_years(years)
@@ -121,7 +121,7 @@ class SemanticScholar:
         """The paper whose title is closest to the words; ``None`` where the service finds none."""
         from semanticscholar.SemanticScholarException import ObjectNotFoundException
 
-        with self._asking() as (client, _):
+        with self._open_client() as (client, _):
             try:
                 words = quote(title.replace("-", " "), safe="")
                 found = await client.search_paper(words, fields=FIELDS, match_title=True)
@@ -143,7 +143,7 @@ class SemanticScholar:
         name = _name(key)
         if name is None:
             return []
-        with self._asking() as (client, _):
+        with self._open_client() as (client, _):
             try:
                 found = await client.get_paper_citations(
                     quote(name, safe=":/"), fields=FIELDS, limit=min(limit, LAST_PLACE)
@@ -166,25 +166,25 @@ class SemanticScholar:
         if not positive:
             return []
         try:
-            return await self._recommended(positive, negative, limit)
+            return await self._recommend(positive, negative, limit)
         except ObjectNotFoundException:
-            known = await self._known([*liked, *disliked])
+            known = await self._find_known([*liked, *disliked])
         positive, negative = ([n for n in names if n in known] for names in (positive, negative))
         if not positive:
             return []
         try:
-            return await self._recommended(positive, negative, limit)
+            return await self._recommend(positive, negative, limit)
         except ObjectNotFoundException as error:
             raise RetrievalError(f"{NAME} has no recommendations: {error}") from error
 
-    async def _recommended(self, positive: Sequence[str], negative: Sequence[str], limit: int) -> Sequence[Paper]:
-        with self._asking() as (client, _):
+    async def _recommend(self, positive: Sequence[str], negative: Sequence[str], limit: int) -> Sequence[Paper]:
+        with self._open_client() as (client, _):
             found = await client.get_recommended_papers_from_lists(
                 list(positive), list(negative), fields=FIELDS, limit=min(limit, MOST_RECOMMENDED)
             )
             return [paper for item in found if (paper := to_paper(item.raw_data))]
 
-    async def _known(self, keys: Sequence[PaperKey]) -> set[str]:
+    async def _find_known(self, keys: Sequence[PaperKey]) -> set[str]:
         """The names of those papers that the service knows; its own ids are certain."""
         foreign = [key for key in keys if _foreign(key)]
         found = [key async for key, _ in self._batches(foreign, ["paperId"])]
@@ -206,7 +206,7 @@ class SemanticScholar:
         named = {name: key for key in dict.fromkeys(keys) if (name := _name(key))}
         names = list(named)
         for start in range(0, len(names), BATCH):
-            with self._asking() as (client, _):
+            with self._open_client() as (client, _):
                 found = await client.get_papers(names[start : start + BATCH], fields=fields)
             for item in found:
                 yield named[item.raw_data[ASKED_FOR]], item.raw_data
@@ -217,7 +217,7 @@ class SemanticScholar:
         return [key for key in found if key]
 
     @contextmanager
-    def _asking(self) -> Iterator[tuple[AsyncSemanticScholar, PacedRequester]]:
+    def _open_client(self) -> Iterator[tuple[AsyncSemanticScholar, PacedRequester]]:
         """The package's client for one question, with the requester that knows how old the answers are."""
         requester = PacedRequester(self._service, self._url)
         try:

@@ -151,8 +151,8 @@ async def test_commands_forms_and_the_menu(discord: Discord) -> None:
         menu = await discord.menu("777", "a long message")
         await discord.submit(menu, CHANNEL, topic="other")
         assert (await heard(discord, backend, 3))[-1].conversation == Conversation("discord", GUILD, CHANNEL, "777")
-        assert await discord.typing("start", "recipe", "b") == ["b"]
-        assert await discord.typing("status", "survey", "gra") == [f"{CHANNEL}/300"] * 25
+        assert await discord.type_option("start", "recipe", "b") == ["b"]
+        assert await discord.type_option("status", "survey", "gra") == [f"{CHANNEL}/300"] * 25
         said = await discord.command("stop", survey=f"{CHANNEL}/300")
         await discord.until(lambda: said.answers == [f"{WORDS.noted} <#300>"])
         for number, name in enumerate(("status", "cost"), start=5):  # answered to this person alone

@@ -96,7 +96,7 @@ async def test_a_tree_can_be_asked_for(library: LocalLibrary, monkeypatch: pytes
             missing = next(i for i, key in enumerate(found, start=1) if key not in known)
             await lab.chat.say(f"tree {there}")
             tree = known[found[there - 1]]
-            name, value = next(tree.known())
+            name, value = next(tree.list_known())
             assert f"**{name}**: " in lab.chat.last
             assert value.quote.split(".")[0] in lab.chat.last
             assert f"Not said in its abstract: {next(n for n, v in tree.values if v is None)}" in lab.chat.last

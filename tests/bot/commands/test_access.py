@@ -198,7 +198,7 @@ async def test_a_readers_question_is_the_readers_cost_and_stands_in_nobodys_way(
             await lab.talk("survey dense retrieval recipe=naive sections=3 words=60", "ok", "ok", "ok")
             assert (await lab.state()).survey
             await lab.chat.say("what do dense retrievers learn?", person="ben")
-            async with lab.service.store.reading() as connection:
+            async with lab.service.store.connect() as connection:
                 people = sa.select(spending.c.person, sa.func.count()).group_by(spending.c.person)
                 paid = {row[0]: row[1] for row in await connection.execute(people)}
             assert paid["ben"] >= 1

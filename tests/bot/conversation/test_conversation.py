@@ -109,7 +109,7 @@ async def test_gaps_name_the_lines_of_work_without_surveys(library: LocalLibrary
     await library.index(lambda _: None)
     await lab.chat.say("survey dense retrieval and graph attention")
     await lab.chat.say("ok")
-    used = len((await lab.state()).papers.included())
+    used = len((await lab.state()).papers.list_included())
     before = await lab.state()
     _, shown, picture = await lab.chat.say("gaps")
     found = re.findall(r": (\d+) papers?, (?:no|(\d+)) survey", shown.text)
@@ -129,7 +129,7 @@ async def test_quoted_sections_are_shortened_extended_and_relieved_of_a_claim(la
     assert first is not None
     place = next(number for number, s in walk(first.sections) if len(s.claims) > 3 and not s.sections)
     old = dict(walk(first.sections))[place]
-    stranger = next(p for p in (await lab.state()).papers.included() if f"[@{p.key}]" not in str(old.tables))
+    stranger = next(p for p in (await lab.state()).papers.list_included() if f"[@{p.key}]" not in str(old.tables))
     cited = old.claims[0].citations[0]
 
     async def after(said: str) -> Section:

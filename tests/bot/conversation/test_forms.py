@@ -133,7 +133,7 @@ async def test_notes_about_events_go_with_the_events_and_others_stay(library: Lo
             await backend.remember(HERE, name, "x")
         await store.clean(None)
         assert await backend.recall(HERE, "opened:k1") == "x"
-        async with store.writing() as connection:
+        async with store.begin() as connection:
             await connection.execute(notes.update().values(noted_at=0.0))
         await store.clean(None)
         assert await backend.recall(HERE, "opened:k1") == ""

@@ -60,7 +60,7 @@ async def test_a_survey_from_online_papers_alone(site: Scholarly, tmp_path: Path
         assert "cited by 40 of the papers found" in "".join(pages)
         await lab.talk("ok", "ok", "export md json")
         survey = await lab.survey()
-        known = {p.key for p in state.papers.included()}
+        known = {p.key for p in state.papers.list_included()}
         assert survey.references and {p.key for p in survey.references} <= known
         document = next(Path(p) for p in lab.chat.sent[-1].files if Path(p).suffix == ".md").read_text("utf-8")
         assert "Semantic Scholar" in document and "retracted by its publisher" in document
@@ -80,10 +80,10 @@ async def test_a_retracted_paper_is_taken_in_only_by_asking_for_it(site: Scholar
         assert "**retracted** · **excluded**" in lab.chat.last
         await lab.talk(f"include {place}")
         state = await lab.state()
-        assert state.papers and wrong in {p.key for p in state.papers.included()}
+        assert state.papers and wrong in {p.key for p in state.papers.list_included()}
         await lab.talk(f"papers: {wrong}\n{papers(1)[0].key}")
         state = await lab.state()
-        assert state.papers and [p.key for p in state.papers.included()] == [papers(1)[0].key]
+        assert state.papers and [p.key for p in state.papers.list_included()] == [papers(1)[0].key]
 
 
 async def test_where_no_source_answers_that_is_said_and_nothing_is_made_up(site: Scholarly) -> None:

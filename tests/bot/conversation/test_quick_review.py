@@ -66,8 +66,8 @@ async def test_a_follow_up_starts_the_next_review_with_the_papers_carried_over(
         after = await lab.state()
         assert after.brief and after.survey
         assert after.brief.topic == before.survey.follow_up[1]
-        carried = {p.key for p in before.papers.included()}
-        used = {p.key for p in after.papers.included()} if after.papers else set()
+        carried = {p.key for p in before.papers.list_included()}
+        used = {p.key for p in after.papers.list_included()} if after.papers else set()
         assert carried & used
         await lab.chat.say("follow 9")
         assert "no follow-up question 9" in lab.chat.last
@@ -95,7 +95,7 @@ async def test_search_shows_papers_without_a_review_and_without_a_model(library:
         assert "| Study | Title |" in said.text
         assert "Findings" not in said.text
         state = await lab.state()
-        assert state.papers and len(state.papers.included()) <= 30
+        assert state.papers and len(state.papers.list_included()) <= 30
 
 
 async def test_without_a_model_the_answer_is_quotations(library: LocalLibrary) -> None:

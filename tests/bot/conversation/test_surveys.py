@@ -85,7 +85,7 @@ async def test_the_stop_button_of_one_survey_does_not_stop_another(library: Loca
         running = (await lab.session()).job
         assert running
         await lab.chat.backend.handle(Incoming(HERE, "mara", "press", "", stop.action))
-        await lab.service.dispatcher.settled()
+        await lab.service.dispatcher.drain()
         assert (await lab.session()).job == running
         lab.chat.release.set()
         await lab.chat.turn.wait()

@@ -107,7 +107,7 @@ async def begin(service: Service, team: Team, channel: str, person: str) -> None
     """Name a topic, and let keywords be found."""
     at = Conversation("team", "T1", channel, "1")
     await service.dispatcher.handle(Incoming(at, person, f"{channel}-1", "survey dense retrieval"))
-    await service.dispatcher.settled()
+    await service.dispatcher.drain()
 
 
 async def test_people_see_their_place_in_the_queue_and_then_their_survey(
@@ -150,7 +150,7 @@ async def test_where_no_process_runs_jobs_that_is_said(library: LocalLibrary, mo
     async with run_service(App(load_settings()), team) as service:
         await begin(service, team, "one", "mara")
         await team.until(NOBODY_WORKS, "one")
-        assert service.jobs.running() == []
+        assert service.jobs.list_running() == []
 
 
 async def test_a_worker_runs_what_others_left_and_listens_to_nobody(

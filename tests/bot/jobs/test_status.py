@@ -72,8 +72,8 @@ async def test_writing_says_from_its_first_step_what_the_planned_calls_will_take
     chat, clock = FakeChat(), SteppedClock()
     stored = StoredConversation(HERE, SurveySession("abc"), "mara")
     status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, Job("1", "write"), clock=clock)
-    async with status.ticking():
-        await status.progressed(Progress("drafting"))
+    async with status.tick():
+        await status.record_step(Progress("drafting"))
     assert chat.sent[-1].facts == ("0 s", "about 1 min 30 s left")
 
 
@@ -83,8 +83,8 @@ async def test_a_step_that_says_nothing_is_shown_at_least_every_ten_seconds() ->
     job = Job("1", "outline")
     status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, job, clock=clock)
     shown_at = [clock.now()]
-    async with status.ticking():
-        await status.progressed(Progress("grouping"))
+    async with status.tick():
+        await status.record_step(Progress("grouping"))
         for _ in range(45):
             before = len(chat.sent)
             await clock.move(1.0)

@@ -30,22 +30,22 @@ async def test_the_demonstration_from_command_to_files(library: LocalLibrary, di
         thread = (await discord.message("A literature survey on")).id
         await discord.until(lambda: discord.threads.get(thread, {}).get("name") == "dense retrieval")
         await discord.until(lambda: begun.answers == [WORDS.begun])
-        keywords = await discord.offered("Search with these")
+        keywords = await discord.find_offer("Search with these")
         form = await discord.press(keywords, "Edit")
         await discord.submit(form, thread, keywords="dense retrieval\nhard negatives")
         await discord.until(lambda: "added by you" in keywords.content)
         await discord.press(keywords, "Search with these")
-        papers = await discord.offered("Make an outline")
+        papers = await discord.find_offer("Make an outline")
         await discord.say(f"<@{BOT}> exclude 1", channel=thread)
         await discord.until(lambda: "**excluded**" in papers.content)
         await discord.press(papers, "Make an outline")
-        outline = await discord.offered("Write it")
+        outline = await discord.find_offer("Write it")
         form = await discord.press(outline, "Edit")
         lines = discord.values(form)["outline"].splitlines()
         await discord.submit(form, thread, outline="\n".join([lines[0], "2 Learning to Retrieve", *lines[2:]]))
         await discord.until(lambda: "Learning to Retrieve" in outline.content)
         await discord.press(outline, "Write it")
-        done = await discord.offered("Change a section")
+        done = await discord.find_offer("Change a section")
         await discord.until(lambda: sum(len(m.files) for m in discord.messages) == 3)  # they come with it
         read = await discord.press(done, "2 Learning to Retrieve")
         await discord.until(lambda: "Learning to Retrieve" in "".join(read.answers))
@@ -69,7 +69,7 @@ async def test_a_quick_review_by_its_command_and_a_follow_up_by_button(
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
         async with on_discord(discord):
             begun = await discord.command("quick", question="how does dense retrieval use a passage index?", papers=20)
-            review = await discord.offered("Write a full survey")
+            review = await discord.find_offer("Write a full survey")
             assert begun.answers == [WORDS.begun]
             assert "References" in "".join(m.content for m in discord.messages if m.channel == review.channel)
             await discord.press(review, next(iter(review.buttons)))
@@ -80,7 +80,7 @@ async def test_a_quick_review_by_its_command_and_a_follow_up_by_button(
             )
             assert following.channel == review.channel
             await discord.press(following, "Write a full survey")
-            await discord.offered("Make an outline")
+            await discord.find_offer("Make an outline")
     assert (discord.refused, discord.unsafe) == ([], [])
 
 
@@ -91,9 +91,9 @@ async def test_groups_are_changed_in_a_thread_with_their_map(
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
         async with on_discord(discord):
             await discord.say(f"<@{BOT}> survey dense retrieval recipe=cluster words=50")
-            await discord.press(await discord.offered("Search with these"), "Search with these")
-            await discord.press(await discord.offered("Make an outline"), "Make an outline")
-            groups = await discord.offered("Write headings")
+            await discord.press(await discord.find_offer("Search with these"), "Search with these")
+            await discord.press(await discord.find_offer("Make an outline"), "Make an outline")
+            groups = await discord.find_offer("Write headings")
 
             def maps() -> list[bytes]:
                 return [content for m in discord.messages for name, content in m.files if name.endswith(".png")]
@@ -114,8 +114,8 @@ async def test_groups_are_changed_in_a_thread_with_their_map(
             await discord.say(f"<@{BOT}> split 1", channel=groups.channel)
             await discord.message("sections now: ", groups.channel)
             await discord.until(lambda: len(maps()) == 5)
-            await discord.press(await discord.offered("Write headings"), "Write headings")
-            await discord.offered("Write it")
+            await discord.press(await discord.find_offer("Write headings"), "Write headings")
+            await discord.find_offer("Write it")
     assert (discord.refused, discord.unsafe) == ([], [])
 
 
@@ -126,14 +126,14 @@ async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
         async with on_discord(discord):
             thread = await discord.say(f"<@{BOT}> survey dense retrieval sections=3 words=80")
-            await discord.press(await discord.offered("Search with these"), "Search with these")
-            await discord.press(await discord.offered("Make an outline"), "Make an outline")
-            outline = await discord.offered("Write it")
+            await discord.press(await discord.find_offer("Search with these"), "Search with these")
+            await discord.press(await discord.find_offer("Make an outline"), "Make an outline")
+            outline = await discord.find_offer("Write it")
             pressed = deepcopy(outline)
             await discord.press(outline, "Write it")
             status = await discord.message("Writing: ", thread)
         async with on_discord(discord):
-            done = await discord.offered("Change a section")
+            done = await discord.find_offer("Change a section")
             assert done is status
             assert "Stop" not in status.buttons
             stale = await discord.press(pressed, "Write it")  # by somebody who had not seen what became of it
@@ -159,7 +159,7 @@ async def test_stop_by_the_button_by_a_command_and_by_locking(library: LocalLibr
             if stop == "lock":
                 told = await discord.message("was locked, so I stopped", "71")
                 assert told.channel == "71"
-                await service.outbox.settled()
+                await service.outbox.drain()
                 assert not [m for m in discord.messages if "locked, so I cannot" in m.content]
             else:
                 await discord.until(lambda status=status: "Stopped by" in status.content)
@@ -204,8 +204,8 @@ async def test_servers_and_direct_messages_see_only_their_own(library: LocalLibr
         await discord.message("(your topic)", thread)
         await discord.say("survey graph attention", channel="72", user="2")
         await discord.message("(your topic)", "72")
-        assert await discord.typing("status", "survey", "") == [f"200/{thread}"]
-        assert await discord.typing("status", "survey", "", user="2") == []
+        assert await discord.type_option("status", "survey", "") == [f"200/{thread}"]
+        assert await discord.type_option("status", "survey", "", user="2") == []
         elsewhere = await discord.interact(
             2,
             {
@@ -220,7 +220,7 @@ async def test_servers_and_direct_messages_see_only_their_own(library: LocalLibr
             guild=OTHER_GUILD,
         )
         await discord.until(lambda: elsewhere.answers == [WORDS.nothing_here])
-        await service.dispatcher.settled()
+        await service.dispatcher.drain()
         assert not any("Topic:" in m.content for m in discord.messages)
 
 
@@ -237,8 +237,8 @@ async def test_papers_attached_in_the_thread_are_read_and_help_is_private(
         discord.permissions.create_public_threads = False
         refused = await discord.command("start", topic="dense retrieval")
         await discord.until(lambda: "create public threads" in "".join(refused.answers))
-        await service.dispatcher.settled()
-        async with service.store.reading() as connection:  # no later process opens it after all
+        await service.dispatcher.drain()
+        async with service.store.connect() as connection:  # no later process opens it after all
             left = sa.select(sa.func.count()).where(events.c.handled_at.is_(None))
             assert (await connection.execute(left)).scalar_one() == 0
     assert all("What you can say" not in m.content for m in discord.messages)

@@ -52,7 +52,7 @@ async def test_a_pasted_list_is_the_survey_s_papers(library: LocalLibrary) -> No
         shown = lab.chat.last
         assert "not found: “A Title That Nobody Knows at All”" in shown
         state = await lab.state()
-        assert state.papers and {OWN[0].key, OWN[1].key} <= {p.key for p in state.papers.included()}
+        assert state.papers and {OWN[0].key, OWN[1].key} <= {p.key for p in state.papers.list_included()}
         await lab.chat.say("sources")
         assert "your list" in lab.chat.last
         await lab.chat.say("back")

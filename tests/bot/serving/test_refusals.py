@@ -55,12 +55,12 @@ async def test_where_nothing_can_be_written_any_more_the_job_stops_and_the_list_
         told = await slack.message("the survey cannot go on there")
         assert told.channel == "DU1"
         assert told.text.startswith("This is about your survey on “dense retrieval”. I cannot write")
-        await slack.until(lambda: not service.jobs.running())
+        await slack.until(lambda: not service.jobs.list_running())
         (mine,) = (await service.backend.overview("slack", "T1", "U1")).surveys
         assert mine.conversation.thread == ""
         assert not mine.buttons
-        await service.dispatcher.settled()
-        await service.outbox.settled()
+        await service.dispatcher.drain()
+        await service.outbox.drain()
         assert sum("cannot go on there" in message.text for message in slack.messages) == 1
 
 
@@ -70,7 +70,7 @@ async def test_a_thread_that_is_deleted_in_discord_ends_what_runs_there(
 ) -> None:
     async with on_discord(discord) as service:
         thread = await discord.say(f"<@{BOT}> survey dense retrieval")
-        await discord.offered("Search with these")
+        await discord.find_offer("Search with these")
         gone = discord.thread_json(thread)
         del discord.threads[thread]
         discord.dispatch("THREAD_DELETE", {key: gone[key] for key in ("id", "guild_id", "parent_id", "type")})
@@ -86,7 +86,7 @@ async def test_without_the_right_to_write_in_threads_the_owner_is_told_directly(
 ) -> None:
     async with on_discord(discord):
         await discord.say(f"<@{BOT}> survey dense retrieval")
-        card = await discord.offered("Search with these")
+        card = await discord.find_offer("Search with these")
         discord.permissions.send_messages_in_threads = False
         pressed = await discord.press(card, "Search with these")
         await discord.until(lambda: "send messages in threads" in "".join(pressed.answers))

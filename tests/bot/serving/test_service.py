@@ -62,7 +62,7 @@ async def killed(chat: FakeChat) -> AsyncIterator[Lab]:
     service = await context.__aenter__()
     yield Lab(service, chat)
     await service.jobs.close()
-    async with service.store.writing() as connection:
+    async with service.store.begin() as connection:
         from bot.store.schema import processes
 
         await connection.execute(processes.update().values(beat_at=0.0))
@@ -91,7 +91,7 @@ async def test_a_job_goes_on_in_the_next_process_and_pays_for_no_finished_call_a
             assert (await lab.state()).phase == "discussion"
             assert any("3 sections · " in m.text for m in lab.chat.messages())
     store = Store(await open_database(load_settings().store_url()), "looker")
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         assert await count_paid_again(connection) == 0
     await store.close()
 
@@ -109,12 +109,12 @@ async def test_what_a_dead_process_received_and_wrote_is_answered_and_sent(libra
     store = Store(await open_database(load_settings().store_url()), "dead")
     await ProcessHeartbeat(store, "fake").beat()
     await store.receive(Incoming(HERE, "mara", "k1", "help"))
-    await store.handled(Incoming(HERE, "mara", "k0", ""), [Outgoing(HERE, "written before the end")])
+    await store.record_handled(Incoming(HERE, "mara", "k0", ""), [Outgoing(HERE, "written before the end")])
     await ProcessHeartbeat(store, "fake").leave()
     await store.close()
     async with opened() as lab:
         # The queue of a conversation has a name of its own; the dead process served all of the platform.
-        async with lab.service.store.writing() as connection:
+        async with lab.service.store.begin() as connection:
             from bot.store.schema import processes
 
             await connection.execute(processes.delete().where(processes.c.id == "dead"))
@@ -181,9 +181,9 @@ async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none
             await asyncio.gather(*(platform.turns[at].wait() for at in places))
         sweeper.cancel()
         await asyncio.wait([sweeper])
-        await service.dispatcher.settled()
-        await service.outbox.settled()
-        async with service.store.reading() as connection:
+        await service.dispatcher.drain()
+        await service.outbox.drain()
+        async with service.store.connect() as connection:
             unsent = sa.select(sa.func.count()).where(outbox.c.sent_at.is_(None))
             assert (await connection.execute(unsent)).scalar_one() == 0
         for at in places:

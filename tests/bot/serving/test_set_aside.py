@@ -67,7 +67,7 @@ async def test_it_is_tried_three_times_told_once_and_not_again_at_the_next_start
 async def test_an_event_that_ends_its_process_is_not_taken_over_for_ever(library: LocalLibrary) -> None:
     store = Store(await open_database(load_settings().store_url()), "dead")
     await store.receive(Incoming(HERE, "mara", "k1", "help"))
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         from bot.store.schema import events
 
         await connection.execute(events.update().values(tries=MOST_TRIES))
@@ -90,7 +90,7 @@ async def test_each_take_over_counts_before_it_is_tried(library: LocalLibrary) -
         assert "What you can say" in lab.chat.last
         from bot.store.schema import events
 
-        async with lab.service.store.reading() as connection:
+        async with lab.service.store.connect() as connection:
             assert (await connection.execute(events.select())).one().tries == 2
 
 

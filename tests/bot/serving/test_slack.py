@@ -211,7 +211,7 @@ async def test_workspaces_install_us_see_only_their_own_and_leave(
             for expected in (200, 401):  # a ticket is good once
                 async with browser.get(wanted, headers={"Cookie": cookie}) as page:
                     assert page.status == expected
-        async with service.store.reading() as connection:
+        async with service.store.connect() as connection:
             rows = (await connection.execute(sa.select(installations))).all()
         assert len(rows) == 2
         assert not any(b"xoxb" in row.content for row in rows)
@@ -221,17 +221,17 @@ async def test_workspaces_install_us_see_only_their_own_and_leave(
         for team, thread in zip(("T2", "T1"), threads, strict=True):  # the other workspace asks for the same thread
             before = len(slack.messages)
             await slack.say("show", team=team, thread=thread)
-            await service.dispatcher.settled()
+            await service.dispatcher.drain()
             assert len(slack.messages) == before
         await slack.event({"type": "app_uninstalled"}, team="T2")
         slack.revoked.add("xoxb-T2")
-        async with service.store.reading() as connection:
+        async with service.store.connect() as connection:
             assert len((await connection.execute(sa.select(installations))).all()) == 1
         await slack.say("ok", team="T1", thread=threads[0])
         await slack.message("papers from", threads[0])
         await slack.event({"type": "tokens_revoked", "tokens": {"oauth": ["U1"]}}, team="T1")
         await slack.event({"type": "tokens_revoked", "tokens": {"bot": ["UBOT"]}}, team="T1")
-        async with service.store.reading() as connection:
+        async with service.store.connect() as connection:
             assert (await connection.execute(sa.select(installations))).all() == []
     with pytest.raises(UserError, match="SCHOLIUM_TOKEN_KEY"):
         async with installed(slack, monkeypatch, "not a key"):

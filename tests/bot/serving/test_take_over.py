@@ -70,7 +70,7 @@ async def leave_work(url: str) -> None:
     await store.receive(Incoming(HERE, "mara", "k1", "help"))
     call = {"session_id": "abc", "tenant": "fake:lab", "person": "mara", "day": today(), "step": "draft", "model": "m"}
     used = {"input_tokens": 1, "output_tokens": 1, "cached_tokens": 0, "money": 0.0, "priced": True}
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(spending.insert().values(**call, **used, state="reserved", holder="dead"))
     await ProcessHeartbeat(store, "fake").leave()
     await store.close()
@@ -86,8 +86,8 @@ async def process(app: App, database: Database, name: str, jobs: FakeJobs) -> As
     service = Service(app, chat, store, app.defaults(), ProcessRole())
     service.jobs = service.dispatcher.jobs = jobs  # type: ignore[assignment]
     yield service
-    await service.dispatcher.settled()
-    await service.outbox.settled()
+    await service.dispatcher.drain()
+    await service.outbox.drain()
 
 
 async def test_a_take_over_may_end_at_any_statement(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ async def test_a_take_over_may_end_at_any_statement(tmp_path: Path) -> None:
             direct.execute("UPDATE processes SET beat_at = beat_at + 60 WHERE beat_at < 0")
         async with process(app, database, "second", jobs) as second:
             await second._take_over(always=True)
-            await second.dispatcher.settled()
-            await second.outbox.settled()
+            await second.dispatcher.drain()
+            await second.outbox.drain()
         await database.close()
         with sqlite3.connect(file) as direct:
             count = "SELECT count(*) FROM "

@@ -57,7 +57,7 @@ async def test_a_worker_does_what_people_ask_in_slack_of_a_process_that_only_tal
             await slack.press(await slack.message("Make an outline", thread), "Make an outline")
             await slack.press(await slack.message("Write it", thread), "Write it")
             done = await slack.message("Change a section", thread)
-            assert talking.jobs.running() == []
+            assert talking.jobs.list_running() == []
         assert "Dense Retrieval: A Survey" in done.text
         assert len(slack.sockets) <= 2  # the worker listens to nobody
 
@@ -71,11 +71,11 @@ async def test_a_worker_does_what_people_ask_in_discord_of_a_process_that_only_t
         monkeypatch.setenv("SCHOLIUM_JOBS", "0")
         async with on_discord(discord) as talking:
             await discord.say(f"<@{BOT}> survey dense retrieval sections=3")
-            await discord.press(await discord.offered("Search with these"), "Search with these")
-            await discord.press(await discord.offered("Make an outline"), "Make an outline")
-            await discord.press(await discord.offered("Write it"), "Write it")
-            done = await discord.offered("Change a section")
-            assert talking.jobs.running() == []
+            await discord.press(await discord.find_offer("Search with these"), "Search with these")
+            await discord.press(await discord.find_offer("Make an outline"), "Make an outline")
+            await discord.press(await discord.find_offer("Write it"), "Write it")
+            done = await discord.find_offer("Change a section")
+            assert talking.jobs.list_running() == []
         assert "Dense Retrieval: A Survey" in done.content
         assert discord.identified == 1  # the worker listens to nobody
     assert (discord.refused, discord.unsafe) == ([], [])

@@ -37,11 +37,11 @@ async def test_answers_are_kept_with_their_age_and_old_ones_go(database_url: str
     await memory.keep("k", "größte")
     found = await memory.recall("k")
     assert found and found[0] == "größte" and found[1] < 1_000
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(replies.update().values(kept_at=time.time() - (KEPT_DAYS + 1) * 86_400))
     old = await memory.recall("k")
     assert old and old[1] > KEPT_DAYS * 86_400
     await memory.keep("other", "x")
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         assert (await connection.execute(sa.select(sa.func.count()).select_from(replies))).scalar() == 1
     await store.close()

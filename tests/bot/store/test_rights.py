@@ -26,7 +26,7 @@ async def test_the_files_of_the_store_are_for_their_owner_alone(
     if before is not None:
         file.touch(mode=before)
     database = await open_database(load_settings().store_url())
-    async with database.writing():
+    async with database.begin():
         rights = rights_in(tmp_path)
     await database.close()
     assert "store.sqlite" in rights

@@ -63,7 +63,7 @@ async def test_a_session_comes_back_with_all_its_revisions(open_store: OpenStore
     assert undone.state.outline is not None
     assert undone.state.outline.nodes[0].title == "One"
     # 200 papers and 23 revisions: every large part is stored once.
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         size = (await connection.execute(sa.select(sa.func.sum(sa.func.length(schema.pieces.c.content))))).scalar_one()
     assert size < 100_000
     assert await count_rows(store, schema.pieces) == 1 + 1 + 21
@@ -88,7 +88,7 @@ async def test_what_comes_twice_is_received_once_and_what_was_not_handled_is_fou
     one = await open_store("one")
     upload = said("k1", attachments=(Attachment("a.bib", b"\x00\xff@misc"),))
     assert [await one.receive(e) for e in (upload, said("k2"), upload, said("k2"))] == [True, True, False, False]
-    await one.handled(said("k2"), [])
+    await one.record_handled(said("k2"), [])
     two = await open_store("two")
     assert await take_left_over(two, "fake", None) == []  # the first one lives
     await ProcessHeartbeat(one, "fake").leave()
@@ -116,7 +116,7 @@ async def test_messages_wait_in_order_until_they_are_sent(open_store: OpenStore)
     stored_messages = await one.commit(StoredConversation(HERE, SurveySession("abc"), "mara"), messages)
     assert stored_messages is not None
     assert [stored_message.outgoing for stored_message in stored_messages] == messages
-    await one.sent(stored_messages[0])
+    await one.mark_sent(stored_messages[0])
     await ProcessHeartbeat(one, "fake").leave()
     two = await open_store("two")
     claimed = await ProcessHeartbeat(two, "fake").claim_dead()
@@ -182,7 +182,7 @@ async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None
     theirs = await store.load_conversation(other)
     assert theirs is not None
     assert theirs.invited == frozenset()
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         people = (await connection.execute(sa.select(schema.spending.c.person))).scalars().all()
     assert list(people) == [""]  # the sums stay, nobody's name does
     empty = await data_of(store, "mara")
@@ -193,7 +193,7 @@ async def test_old_surveys_are_forgotten_where_a_setting_says_so(store: Store) -
     await store.commit(StoredConversation(HERE, SurveySession("abc"), "mara"), [])
     assert await store.clean(None) == 0
     assert await store.clean(30) == 0
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(schema.sessions.update().values(changed_at=0.0))
     assert await store.clean(30) == 1
     assert await store.load_conversation(HERE) is None
@@ -256,7 +256,7 @@ async def test_a_backup_of_sqlite_moves_to_postgres_and_goes_on_there(tmp_path: 
 
 
 async def test_a_store_from_the_future_is_refused(store: Store, database_url: str) -> None:
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(UserError, match="later version"):
         await open_database(database_url)

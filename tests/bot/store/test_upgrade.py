@@ -56,12 +56,12 @@ async def test_a_database_of_the_first_release_is_read_whole(database_url: str) 
         assert stored.owner == "mara"
         state = stored.session.state
         assert (state.phase, state.brief.topic, state.brief.sections) == ("discussion", "dense retrieval", 3)
-        assert len(state.papers.included()) == 30 and state.outline.nodes[1].title == "Finding Passages"
+        assert len(state.papers.list_included()) == 30 and state.outline.nodes[1].title == "Finding Passages"
         assert state.survey.title == "Dense Retrieval: A Survey"
         assert [section.title for section in state.survey.sections][1] == "Finding Passages"
         assert len(state.survey.references) == 13
         assert [past.phase for past in stored.session.past][:3] == ["topic", "topic", "keywords"]
-        async with store.reading() as connection:
+        async with store.connect() as connection:
             assert (await connection.execute(sa.select(sa.func.count()).select_from(outbox))).scalar() == 13
             columns = await connection.run_sync(lambda inner: sa.inspect(inner).get_columns("sessions"))
         assert {column["name"] for column in columns} == {column.name for column in metadata.tables["sessions"].columns}
@@ -81,13 +81,13 @@ async def test_a_conversation_begun_in_the_first_release_goes_on_in_this_one() -
 async def test_a_database_of_a_later_release_is_refused_and_left_as_it_is(database_url: str) -> None:
     make_first_release(database_url)
     store = Store(await open_database(database_url), "new")
-    async with store.writing() as connection:
+    async with store.begin() as connection:
         await connection.execute(sa.text(f"UPDATE alembic_version SET version_num = '{LATER}'"))
     with pytest.raises(UserError) as refused:
         await open_database(database_url)
     assert "made by a later version of Scholium (its tables have version 9999" in str(refused.value)
     assert "Update Scholium" in str(refused.value)
-    async with store.reading() as connection:
+    async with store.connect() as connection:
         assert (await connection.execute(sa.select(sessions.c.topic))).scalar() == "dense retrieval"
         assert (await connection.execute(sa.text("SELECT version_num FROM alembic_version"))).scalar() == LATER
     await store.close()

@@ -167,4 +167,4 @@ async def test_what_all_papers_of_a_small_library_say_is_still_what_they_are_abo
     topic = "speculative decoding of large language models"
     brief, pool = Brief(topic, library="small"), KeywordPool((Keyword(topic, "topic"),))
     found = await gather(brief, pool, 60, RunContext(library, await library.embedder()))
-    assert sorted(p.title for p in found.included()) == sorted(p.title for p in own)
+    assert sorted(p.title for p in found.list_included()) == sorted(p.title for p in own)

@@ -108,7 +108,7 @@ def test_missing_is_null_and_every_field_is_there() -> None:
         "principle": None,
     }
     assert tree_from_json(tree_to_json(tree)) == tree
-    assert list(tree.known()) == [("method.steps", value)]
+    assert list(tree.list_known()) == [("method.steps", value)]
     with pytest.raises(ValueError, match=r"no field dataset\.source"):
         complete_tree(SOURCE, "method", {"dataset.source": value})
     with pytest.raises(ValueError, match="no attribute tree"):

@@ -99,7 +99,7 @@ def test_words_divided_at_a_line_s_end_are_whole() -> None:
 
 def test_the_opening_ends_within_its_tokens() -> None:
     passages = tuple(Passage(f"{n} " + "x" * 900, "Introduction", n) for n in range(1, 30))
-    opening = FullText("t", "", (Passage("A.", "Abstract"), *passages)).opening()
+    opening = FullText("t", "", (Passage("A.", "Abstract"), *passages)).take_opening()
     assert [p.page for p in opening] == [1, 2, 3, 4, 5, 6]
     assert sum(len(p.text) for p in opening) <= 6_000
 

@@ -295,7 +295,7 @@ async def test_the_better_of_two_candidates_is_kept(library: LocalLibrary) -> No
     assert {request.step.split("/")[1] for request in model.asked("draft/")} == {"0", "1"}
     assert len(model.asked("subsections/")) > planned  # the second trial makes its own outline
     assert first.outline == outline != second.outline
-    assert EVERYTHING[0].key not in {p.key for p in second.papers.included()}  # what a person left out stays out
+    assert EVERYTHING[0].key not in {p.key for p in second.papers.list_included()}  # what a person left out stays out
     assert len(shown) == len(set(shown))  # only the first trial's sections are shown while they are written
 
 
@@ -334,7 +334,7 @@ async def test_a_title_that_the_model_knows_is_found_in_the_library_where_allowe
         written = await recipe.write_candidates(WritingTask(BRIEF, shown, outline), context(library, model))
         (candidate,) = written.candidates
         assert (known.key in {p.key for p in candidate.survey.references}) is allowed
-        assert (known.key in {p.key for p in candidate.papers.included()}) is allowed
+        assert (known.key in {p.key for p in candidate.papers.list_included()}) is allowed
         assert all(("a work that you know" in whole(request)) is allowed for request in model.asked("draft/"))
 
 

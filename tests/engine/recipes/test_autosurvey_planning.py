@@ -120,7 +120,7 @@ async def test_what_is_left_out_is_found_by_no_search(library: LocalLibrary) -> 
     selection = await AutoSurveyRecipe().papers(
         brief, KeywordPool((Keyword("dense retrieval", "topic"),)), 30, RunContext(library, WordEmbedder())
     )
-    assert not {hidden.key, survey.key} & {paper.key for paper in selection.included()}
+    assert not {hidden.key, survey.key} & {paper.key for paper in selection.list_included()}
 
 
 def test_identifiers_left_out_are_read_and_anything_else_is_refused(library: LocalLibrary) -> None:

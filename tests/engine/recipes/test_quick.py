@@ -76,7 +76,7 @@ async def test_the_report_has_all_that_was_asked_searched_and_found(library: Loc
     assert asked.count("\n- ") == 6  # three questions, three queries
     assert len(survey.follow_up) == 3
     table = survey.sections[1].tables[0]
-    assert len(table.rows) == len(found.papers.included()) == len(survey.references)
+    assert len(table.rows) == len(found.papers.list_included()) == len(survey.references)
     assert all(row[2] == "experiment" for row in table.rows)
     assert [section.title for section in survey.sections[2].sections] == [
         "What do studies find about dense retrieval passage index?",
@@ -91,7 +91,7 @@ async def test_only_papers_that_were_read_are_cited_and_every_claim_was_checked(
 
     model = FakeModel(lambda prompt, schema: simulate_answer(prompt, schema) if schema else invented(prompt))
     found = await review(library, model)
-    known = {p.key for p in found.papers.included()}
+    known = {p.key for p in found.papers.list_included()}
     cited = {key for _, section in walk(found.survey.sections) for key in list_cited_keys(section.text)}
     assert cited <= known
     claims = [claim for _, section in walk(found.survey.sections) for claim in section.claims]
@@ -119,7 +119,7 @@ async def test_a_conclusion_says_how_many_studies_support_it_as_checked(library:
 
     found = await review(library, thinking(CheckAnswer=check))
     conclusions = next(s for s in found.survey.sections if s.title == "Conclusions")
-    total = len(found.papers.included())
+    total = len(found.papers.list_included())
     for claim in conclusions.claims:
         assert f"({len(claim.citations)} of {total} studies)" in claim.text
         assert claim.text in conclusions.text
@@ -139,7 +139,7 @@ async def test_a_paper_that_does_not_help_is_left_out_with_the_reason(library: L
     assert out
     assert {(item.why, item.reason) for item in out} == {("not relevant", "It is about graphs.")}
     assert all("Graph Attention" in item.paper.title for item in out)
-    assert not {item.paper.key for item in out} & {p.key for p in found.papers.included()}
+    assert not {item.paper.key for item in out} & {p.key for p in found.papers.list_included()}
     assert all(f.judgement == "It helps." for f in found.papers.found)
 
 
@@ -148,7 +148,7 @@ async def test_papers_without_a_doi_do_not_become_one(library: LocalLibrary) -> 
     found = await review(library, model)
     read = [request.step for request in model.asked("study/")]
     assert len(read) == len(set(read))
-    assert len(found.papers.included()) >= 5
+    assert len(found.papers.list_included()) >= 5
 
 
 async def test_reading_stops_at_the_quota(library: LocalLibrary) -> None:
@@ -156,15 +156,15 @@ async def test_reading_stops_at_the_quota(library: LocalLibrary) -> None:
     limits = Limits(review_tokens=2_000)
     large = await QuickRecipe().review(brief(share=90), (), context(library, wide, limits=limits))
     small = await QuickRecipe().review(brief(share=30), (), context(library, narrow, limits=limits))
-    assert len(small.papers.included()) < len(large.papers.included())
+    assert len(small.papers.list_included()) < len(large.papers.list_included())
     assert len(narrow.asked("study/")) < len(wide.asked("study/"))
     without_room = [item for item in small.survey.left_out if item.why == "no room"]
     assert without_room, "relevant papers that were read are not among those that were not"
-    assert len(narrow.asked("study/")) == len(small.papers.included()) + len(small.survey.left_out)
+    assert len(narrow.asked("study/")) == len(small.papers.list_included()) + len(small.survey.left_out)
     assert f"Relevant, but beyond the share of tokens: {len(without_room)}." in small.survey.sections[1].text
     assert f"Not read: {small.papers.beyond}." in small.survey.sections[1].text
-    whole = len(large.papers.included()) + len(large.survey.left_out) + large.papers.beyond
-    assert whole == len(small.papers.included()) + len(small.survey.left_out) + small.papers.beyond
+    whole = len(large.papers.list_included()) + len(large.survey.left_out) + large.papers.beyond
+    assert whole == len(small.papers.list_included()) + len(small.survey.left_out) + small.papers.beyond
 
 
 async def test_five_papers_are_read_at_a_time_and_kept_in_order(library: LocalLibrary) -> None:
@@ -185,13 +185,13 @@ async def test_five_papers_are_read_at_a_time_and_kept_in_order(library: LocalLi
     slow = await review(library, Slow(simulate_answer))
     assert at_once == [0, 5]
     quick = await review(library, thinking())
-    assert [p.key for p in slow.papers.included()] == [p.key for p in quick.papers.included()]
+    assert [p.key for p in slow.papers.list_included()] == [p.key for p in quick.papers.list_included()]
 
 
 async def test_random_sampling_is_repeatable(library: LocalLibrary) -> None:
     async def keys(seed: int) -> list[PaperKey]:
         found = await QuickRecipe().review(brief(sampling="random"), (), context(library, thinking(), seed=seed))
-        return [p.key for p in found.papers.included()]
+        return [p.key for p in found.papers.list_included()]
 
     assert await keys(1) == await keys(1)
     assert await keys(1) != await keys(2)
@@ -245,7 +245,7 @@ async def test_references_appear_as_they_are_found_and_the_review_grows(library:
     found = await QuickRecipe().review(brief(), (), context(library, thinking(), reviewing=reviewing))
     counts = [len(draft.studies) for draft in seen]
     assert counts == sorted(counts)
-    assert counts[0] < counts[-1] == len(found.papers.included())
+    assert counts[0] < counts[-1] == len(found.papers.list_included())
     assert [len(draft.findings) for draft in seen][-3:] == [1, 2, 3]
 
 
@@ -255,14 +255,14 @@ async def test_only_search_shows_a_table_and_writes_no_review(library: LocalLibr
     assert [section.title for section in found.survey.sections] == ["Question and Search", "Studies"]
     assert not model.asked("answer/")
     read = len(model.asked("study/"))
-    assert read == len(found.papers.included()) + len(found.survey.left_out)  # no limit of tokens
+    assert read == len(found.papers.list_included()) + len(found.survey.left_out)  # no limit of tokens
 
 
 async def test_only_search_needs_no_model(library: LocalLibrary) -> None:
     found = await review(library, None, only_search=True)
     table = found.survey.sections[1].tables[0]
     assert table.header[0] == "Study"
-    assert len(table.rows) == len(found.papers.included())
+    assert len(table.rows) == len(found.papers.list_included())
     assert all(row[-1].startswith("“") for row in table.rows)
 
 
@@ -270,7 +270,7 @@ async def test_without_a_model_the_answer_is_quotations(library: LocalLibrary) -
     found = await review(library)
     findings = next(s for s in found.survey.sections if s.title == "Findings")
     quotes = [c for s in findings.sections for claim in s.claims for c in claim.citations]
-    abstracts = {p.key: p.abstract for p in found.papers.included()}
+    abstracts = {p.key: p.abstract for p in found.papers.list_included()}
     assert quotes
     assert all(c.verdict == "quoted" and c.quote.rstrip(".") in abstracts[c.key] for c in quotes)
     assert "No language model took part" in found.survey.notice
@@ -281,7 +281,7 @@ async def test_the_papers_of_the_review_before_are_carried_over(library: LocalLi
     old = paper(900, "vision", title="Carried over from before", citations=100_000)
     wide = context(library, thinking(), limits=Limits(review_tokens=100_000))
     found = await QuickRecipe().review(brief(), [old], wide)
-    assert old.key in {p.key for p in found.papers.included()} | {o.paper.key for o in found.survey.left_out}
+    assert old.key in {p.key for p in found.papers.list_included()} | {o.paper.key for o in found.survey.left_out}
 
 
 def test_figures_are_kept_only_where_the_paper_has_them() -> None:
@@ -324,7 +324,7 @@ async def test_the_discussion_of_an_open_text_is_read(library: LocalLibrary) -> 
     assert any("In the discussion we say why." in prompt for prompt in prompts)
     assert not any("We begin with an introduction." in prompt for prompt in prompts)
     assert "the discussion or the text was read" in next(s.text for s in found.survey.sections if "Limits" in s.title)
-    assert all(not p.body for p in found.papers.included())  # never stored with the paper
+    assert all(not p.body for p in found.papers.list_included())  # never stored with the paper
 
 
 async def test_a_text_that_does_not_come_in_time_is_done_without(
@@ -334,7 +334,7 @@ async def test_a_text_that_does_not_come_in_time_is_done_without(
     texts = Texts(hang=True)
     found = await QuickRecipe().review(brief(), (), context(library, thinking(), texts=texts))
     assert texts.asked
-    assert found.papers.included()
+    assert found.papers.list_included()
 
 
 @pytest.fixture

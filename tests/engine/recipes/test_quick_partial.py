@@ -29,7 +29,7 @@ async def test_what_was_read_before_the_budget_ended_is_delivered(library: Local
         return simulate_answer(prompt, "StudyAnswer")
 
     found = await review(library, thinking(StudyAnswer=until_three), share=90)
-    assert 1 <= len(found.papers.included()) <= 3
+    assert 1 <= len(found.papers.list_included()) <= 3
     assert found.survey.references
     limits = next(s.text for s in found.survey.sections if "Limits" in s.title)
     assert "Reading ended early: The budget of this survey is used up." in limits

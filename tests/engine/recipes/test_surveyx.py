@@ -145,7 +145,7 @@ async def test_trees_come_from_full_texts_where_they_can_be_read() -> None:
     trees = await forest.get([p.key for p in EVERYTHING])
     read = [p.key for p in EVERYTHING[:20]]
     assert [key for key, tree in trees.items() if tree.level == "full text"] == read
-    values = [value for _, value in trees[read[1]].known()]
+    values = [value for _, value in trees[read[1]].list_known()]
     assert {(v.section, v.page) for v in values} >= {("2 Method", 3), ("3 Results", 5)}
     assert [len(keys_in(r)) for r in model.asked("trees/") if keys_in(r)[0] in read] == [1] * 20
     assert ("Papers read beyond the abstract", f"20: {', '.join(read)}") in survey.facts
@@ -271,12 +271,12 @@ async def test_two_candidates_share_the_forest_and_the_estimate_has_both(library
     assert first.outline == outline
     assert first.scores
     assert second.scores
-    assert EVERYTHING[0].key not in {paper.key for paper in second.papers.included()}
-    assert {paper.key for paper in second.survey.references} <= {paper.key for paper in second.papers.included()}
-    assert {paper.key for paper in second.papers.included()} <= {paper.key for paper in approved.included()}
+    assert EVERYTHING[0].key not in {paper.key for paper in second.papers.list_included()}
+    assert {paper.key for paper in second.survey.references} <= {paper.key for paper in second.papers.list_included()}
+    assert {paper.key for paper in second.papers.list_included()} <= {paper.key for paper in approved.list_included()}
     assert account.steps["trees"].calls == trees
     assert account.steps["judge"].calls == 2
-    plan = WritingPlan(brief, outline, {p.key: p for p in approved.included()})
+    plan = WritingPlan(brief, outline, {p.key: p for p in approved.list_included()})
     expected = estimate_cost(recipe.plan_calls(plan), models, 20)
     assert expected.calls >= account.total().calls - before.calls  # the trees of other papers are among them
 

@@ -43,8 +43,8 @@ async def test_tables_and_figures_are_values_traced_to_papers() -> None:
         for item in table.evidence:
             cell = table.rows[item.row][item.column]
             assert list_cited_keys(table.rows[item.row][0]) == (item.citation.key,)
-            assert item.citation.quote in {v.quote for _, v in trees[item.citation.key].known()}
-            assert cell.rstrip("…") in " ".join(v.text for _, v in trees[item.citation.key].known())
+            assert item.citation.quote in {v.quote for _, v in trees[item.citation.key].list_known()}
+            assert cell.rstrip("…") in " ".join(v.text for _, v in trees[item.citation.key].list_known())
         filled = sum(cell != "–" for row in table.rows for cell in row[1:])
         assert len(table.evidence) == filled
     figures = [f for _, s in walk(survey.sections) for f in s.figures if isinstance(f, Taxonomy)]

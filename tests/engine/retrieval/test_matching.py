@@ -105,7 +105,7 @@ async def test_a_list_keeps_its_order_each_paper_once_and_what_is_unsure_is_left
     )
     selection = await gather_list(lines, RunContext(libraries, FittedOnTopic()))
     assert [f.paper.key for f in selection.found][:2] == [BERT.key, RAG.key]
-    assert BERT.key in {p.key for p in selection.included()}
+    assert BERT.key in {p.key for p in selection.list_included()}
     assert selection.repeats == 2
     assert [item.line for item in selection.listed] == list(lines)
     assert [item.key is None for item in selection.listed][3]

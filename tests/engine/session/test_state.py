@@ -176,7 +176,7 @@ def test_excluded_papers_stay_excluded_when_more_are_gathered() -> None:
     assert session.state.paper_limit == 9
     session, _ = advance(session, JobDone(start.job.id, SELECTION))
     kept = [f.paper.key for i, f in enumerate(SELECTION.found) if i != 1]
-    assert [p.key for p in session.state.papers.included()] == kept
+    assert [p.key for p in session.state.papers.list_included()] == kept
 
 
 def test_a_section_that_a_person_added_is_searched_for_and_gets_what_is_found() -> None:
@@ -197,8 +197,8 @@ def test_a_section_that_a_person_added_is_searched_for_and_gets_what_is_found() 
     assert [node.title for node in outline.nodes] == ["Introduction", "One", "Two", "Speed", "Conclusion"]
     assert outline.nodes[3].papers == tuple(item.paper.key for item in new)
     assert session.state.papers is not None
-    assert {item.paper.key for item in SELECTION.found[:2]} <= {p.key for p in session.state.papers.included()}
-    assert new[0].paper not in session.state.papers.included()
+    assert {item.paper.key for item in SELECTION.found[:2]} <= {p.key for p in session.state.papers.list_included()}
+    assert new[0].paper not in session.state.papers.list_included()
 
 
 def test_papers_found_for_a_section_go_to_the_part_that_they_speak_of() -> None:

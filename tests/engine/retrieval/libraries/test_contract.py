@@ -146,9 +146,7 @@ async def test_both_kinds_give_the_same_answers(weaviate_at: WeaviateAt, tmp_pat
     client = await connect(server)
     try:
         remote = await in_weaviate(client, server, "lib", tmp_path / "cache")
-        report = await remote.take_over(
-            local.everything(), await local.vectors(), await local.embedder(), lambda _: None
-        )
+        report = await remote.take_over(local.read_all(), await local.vectors(), await local.embedder(), lambda _: None)
         assert report == AddReport(len(real), 0, 0)
         for text in ("dense passage retrieval", "hallucination of language models", "knowledge graphs"):
             first = {item.paper.key for item in await local.search(Query(text, 10, ranking))}

@@ -156,13 +156,13 @@ async def assert_embedded(library: LocalLibrary) -> None:
     """The vectors are those of what each paper says now, and no paper is found that is gone."""
     vectors, embedder = await library.vectors(), await library.embedder()
     row = {key: at for at, key in enumerate(vectors.keys)}
-    async for stored in library.everything():
+    async for stored in library.read_all():
         said = stored.paper
         title, abstract = embedder.embed([said.title, said.abstract or said.title])
         assert np.allclose(vectors.titles[row[said.key]], title), said.title
         assert np.allclose(vectors.abstracts[row[said.key]], abstract), said.title
     found = {f.paper.key for f in await library.search(Query("retrieval graph dosing zebra", 500, ranking="words"))}
-    assert found <= {stored.paper.key async for stored in library.everything()}
+    assert found <= {stored.paper.key async for stored in library.read_all()}
 
 
 async def test_every_merged_or_changed_text_is_embedded_again(tmp_path: Path) -> None:

@@ -102,5 +102,5 @@ async def test_what_was_never_merged_says_so(filled: Filled) -> None:
 
 
 async def _papers(library: Any) -> AsyncIterator[Paper]:
-    async for stored in library.everything():
+    async for stored in library.read_all():
         yield stored.paper

@@ -76,11 +76,11 @@ async def test_what_is_moved_to_where_some_of_it_is_already_is_not_doubled(
     await local.index(lambda _: None)
     library = await opened(client, server, tmp_path)
     vectors, embedder = await local.vectors(), await local.embedder()
-    assert (await library.take_over(local.everything(), vectors, embedder, lambda _: None)).added == 30
+    assert (await library.take_over(local.read_all(), vectors, embedder, lambda _: None)).added == 30
     known = EVERYTHING[0]
     same = replace(known, key=PaperKey("doi:10.1/z"), identifiers=(PaperKey("doi:10.1/z"), known.key), citations=10_000)
     await library.add([same])
-    report = await library.take_over(local.everything(), vectors, embedder, lambda _: None)
+    report = await library.take_over(local.read_all(), vectors, embedder, lambda _: None)
     assert report == AddReport(0, 0, 30)
     assert await library.count() == 30
 
@@ -146,7 +146,7 @@ async def test_another_embedder_is_refused(client: Any, server: WeaviateServer, 
     await local.index(lambda _: None)
     library = await opened(client, server, tmp_path)
     with pytest.raises(UserError, match="another embedding"):
-        await library.take_over(local.everything(), await local.vectors(), await local.embedder(), lambda _: None)
+        await library.take_over(local.read_all(), await local.vectors(), await local.embedder(), lambda _: None)
 
 
 async def test_a_neural_embedder_serves_too(client: Any, server: WeaviateServer, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ async def test_a_new_embedding_that_was_broken_off_is_made_again(
 
 async def count_found_by_title(library: WeaviateLibrary) -> int:
     """How many papers are found by their titles."""
-    titles = [stored.paper.title async for stored in library.everything()]
+    titles = [stored.paper.title async for stored in library.read_all()]
     found = [await library.search(Query(title, 1, "title")) for title in titles]
     return sum([hit.paper.title for hit in hits] == [title] for hits, title in zip(found, titles, strict=True))
 
