@@ -150,7 +150,7 @@ def divide_block(block: Block, limit: int) -> list[Block]:
     for piece in _pieces(block.line, limit):
         if _length(parts[-1]) + len(piece.text) > limit:
             kept = _sentences_end(parts[-1])
-            parts[-1:] = [parts[-1][:kept], _stripped(parts[-1][kept:])]
+            parts[-1:] = [parts[-1][:kept], _strip_space(parts[-1][kept:])]
         if parts[-1] or not piece.text.isspace():
             parts[-1] += (piece,)
     return [replace(block, line=join_spans(part)) for part in parts if part]
@@ -169,7 +169,7 @@ def _sentences_end(line: Line) -> int:
     return ends[-1] if ends and _length(line[: ends[-1]]) * 2 >= _length(line) else len(line)
 
 
-def _stripped(line: Line) -> Line:
+def _strip_space(line: Line) -> Line:
     return line[1:] if line and line[0].text.isspace() else line
 
 

@@ -143,7 +143,7 @@ class TerminalAdapter(SimpleAdapter):
         options = self._console.options.update(width=min(READABLE_WIDTH, self._console.width))
         # A theme without a background of its own, which would end where the words do.
         rendered = self._console.render_lines(Markdown(text, code_theme="ansi_dark"), options, pad=False)
-        for line in map(_without_padding, rendered):
+        for line in map(_strip_padding, rendered):
             self._console.print(Segments([*line, Segment.line()]), end="", soft_wrap=True)
 
     def _make_incoming(self, text: str) -> Incoming:
@@ -230,7 +230,7 @@ def _wrap_hints(hints: Sequence[str], width: int) -> list[str]:
     return f"[{joined}]".split("\n") if hints else []
 
 
-def _without_padding(line: Iterable[Segment]) -> list[Segment]:
+def _strip_padding(line: Iterable[Segment]) -> list[Segment]:
     """A rendered line without spaces at its end."""
     kept = list(line)
     while kept and not kept[-1].text.strip():

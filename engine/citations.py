@@ -109,14 +109,14 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
         survey,
         abstract=abstract.text,
         sections=sections,
-        overview=_allowed_overview(survey.overview, papers) if survey.overview else None,
+        overview=_keep_allowed_overview(survey.overview, papers) if survey.overview else None,
         warnings=tuple(dict.fromkeys(warnings)),
     )
     references = tuple(papers[key] for key in citation_order(resolved))
     return replace(resolved, references=references, names=_names_in(survey.names, {paper.key for paper in references}))
 
 
-def _allowed_overview(overview: Overview, papers: Mapping[PaperKey, Paper]) -> Overview:
+def _keep_allowed_overview(overview: Overview, papers: Mapping[PaperKey, Paper]) -> Overview:
     """The overview with citations of these papers only."""
     lines = tuple(replace(line, text=keep_allowed_citations(line.text, papers).text) for line in overview.lines)
     return replace(overview, lines=lines, start=tuple(point for point in overview.start if point.key in papers))

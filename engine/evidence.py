@@ -75,15 +75,17 @@ def evidence_of_section(survey: Survey, place: str) -> tuple[Evidence, ...]:
 
 def table_at(survey: Survey, number: int) -> Table:
     """The table with that number in the document; raises `UserError` naming the numbers there are."""
-    return _numbered("table", [table for _, section in walk(survey.sections) for table in section.tables], number)
+    return _pick_numbered("table", [table for _, section in walk(survey.sections) for table in section.tables], number)
 
 
 def figure_at(survey: Survey, number: int) -> Figure:
     """The figure with that number in the document; raises `UserError` naming the numbers there are."""
-    return _numbered("figure", [figure for _, section in walk(survey.sections) for figure in section.figures], number)
+    return _pick_numbered(
+        "figure", [figure for _, section in walk(survey.sections) for figure in section.figures], number
+    )
 
 
-def _numbered(kind: str, found: list[T], number: int) -> T:
+def _pick_numbered(kind: str, found: list[T], number: int) -> T:
     if not 1 <= number <= len(found):
         there = f"it has {kind}s 1 to {len(found)}" if found else f"it has no {kind}s"
         raise UserError(f"There is no {kind} {number} in this survey; {there}.")

@@ -169,7 +169,7 @@ class SurveyCommands(app_commands.Group):
         """What can be chosen for the option that is being typed."""
         form = await self._adapter.backend.form(replace(self._make_incoming(interaction), button="start"))
         fields = form.fields if isinstance(form, Form) else ()
-        focused = _focused_option(interaction)
+        focused = _find_focused_option(interaction)
         found = [choice for field in fields if field.name == focused for choice in field.choices]
         fitting = [(value, label) for value, label in found if current.lower() in label.lower()]
         return [app_commands.Choice(name=label[:100], value=value) for value, label in fitting[:CHOICES]]
@@ -235,7 +235,7 @@ def _title(survey: Outgoing) -> str:
     return " ".join(block.text() for block in blocks(survey.text))[:100] or "…"
 
 
-def _focused_option(interaction: discord.Interaction) -> str:
+def _find_focused_option(interaction: discord.Interaction) -> str:
     """The option that is being typed, below the subcommand."""
     data: Any = interaction.data or {}
     found = list(data.get("options") or ())

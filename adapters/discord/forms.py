@@ -86,7 +86,7 @@ def fits(form: Form) -> bool:
     return all(len(field.value) <= VALUE for field in form.fields)
 
 
-def _compacted(form: Form, rest_label: str) -> tuple[FormField, ...]:
+def _compact(form: Form, rest_label: str) -> tuple[FormField, ...]:
     """At most `FIELDS` fields: what is optional and too much stands in one text, a line for each, ``name: value``."""
     if len(form.fields) <= FIELDS:
         return form.fields
@@ -100,7 +100,7 @@ def _compacted(form: Form, rest_label: str) -> tuple[FormField, ...]:
 def modal(form: Form, name: FormName, rest_label: str) -> discord.ui.Modal:
     """The form as a modal; ``rest_label`` names the field in which optional ones stand that are too many."""
     made = discord.ui.Modal(title=form.title[:TITLE], custom_id=name.pack(), timeout=FORM_S)
-    for field in _compacted(form, rest_label):
+    for field in _compact(form, rest_label):
         component: discord.ui.Item[Any]
         if field.kind == "choice":
             options = [

@@ -95,10 +95,10 @@ def _page(page: Sequence[Block], people: Collection[str]) -> Rendered:
                 made.append({"type": "rich_text", "elements": []})
                 size = len(block.text())
             _append(made[-1]["elements"], block, people)
-    return Rendered(tuple(made), _without_ids("\n".join(_plain(block) for block in page), people))
+    return Rendered(tuple(made), _remove_ids("\n".join(_plain(block) for block in page), people))
 
 
-def _without_ids(text: str, people: Collection[str]) -> str:
+def _remove_ids(text: str, people: Collection[str]) -> str:
     """Plain text names nobody: an id tells nothing, and a mention there would notify."""
     for person in people:
         text = re.sub(rf"^@{re.escape(person)}\b", SOMEBODY.capitalize(), text, flags=re.M)

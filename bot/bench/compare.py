@@ -139,7 +139,7 @@ async def _measure(app: App, recipe: Recipe, brief: Brief, address: str, human: 
     finally:
         if own:
             await own.close()
-    return _compared(survey, time.perf_counter() - start, account.total(), embedder, human)
+    return _compare(survey, time.perf_counter() - start, account.total(), embedder, human)
 
 
 async def write_unattended(recipe: Recipe, brief: Brief, context: RunContext) -> Survey:
@@ -155,7 +155,7 @@ async def write_unattended(recipe: Recipe, brief: Brief, context: RunContext) ->
     return await recipe.write(WritingTask(brief, selection, outline), context)
 
 
-def _compared(survey: Survey, seconds: float, usage: Usage, embedder: Embedder, human: Document | None) -> Compared:
+def _compare(survey: Survey, seconds: float, usage: Usage, embedder: Embedder, human: Document | None) -> Compared:
     document = from_survey(survey)
     stored = [claim for _, section in walk(survey.sections) for claim in section.claims]
     checked = [c for c in stored if c.citations and all(e.verdict != "unchecked" for e in c.citations)]

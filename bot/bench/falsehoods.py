@@ -35,7 +35,7 @@ class Falsehood:
     verdict: Literal["", "missing", "invented words"] = ""
 
 
-def _changed(text: str, pattern: str, into: str | Callable[[re.Match[str]], str]) -> str | None:
+def _change(text: str, pattern: str, into: str | Callable[[re.Match[str]], str]) -> str | None:
     changed = re.sub(pattern, into, text, count=1, flags=re.I)
     return changed if changed != text else None
 
@@ -44,7 +44,7 @@ def _swap(pattern: str, into: str | Callable[[re.Match[str]], str]) -> Callable[
     """The statement with the first thing the pattern finds changed."""
 
     def make(true: Statement, _: Paper) -> Statement | None:
-        text = _changed(true.text, pattern, into)
+        text = _change(true.text, pattern, into)
         return Statement(text, true.paper, true.cited) if text else None
 
     return make
@@ -92,7 +92,7 @@ def _bigger(match: re.Match[str]) -> str:
     return f"{float(match[0].replace(',', '')) * 3 + 11:g}"
 
 
-def _cited_to_another(true: Statement, other: Paper) -> Statement:
+def _cite_another(true: Statement, other: Paper) -> Statement:
     return Statement(true.text, true.paper, other.key)
 
 
@@ -110,7 +110,7 @@ def _another_author(true: Statement, _: Paper) -> Statement | None:
     if len(true.paper.authors) < 2 or surname(true.paper.authors[-1]) in fold(true.paper.authors[0]):
         return None
     name = true.paper.authors[-1].split()[-1]
-    return Statement(f"{name} et al. report that {_lowered(true.text)}", true.paper, true.cited)
+    return Statement(f"{name} et al. report that {_lower_first(true.text)}", true.paper, true.cited)
 
 
 def _another_year(true: Statement, _: Paper) -> Statement | None:
@@ -118,14 +118,14 @@ def _another_year(true: Statement, _: Paper) -> Statement | None:
     if not true.paper.authors or not true.paper.year:
         return None
     name, year = true.paper.authors[0].split()[-1], true.paper.year - 3
-    return Statement(f"{name} et al. ({year}) report that {_lowered(true.text)}", true.paper, true.cited)
+    return Statement(f"{name} et al. ({year}) report that {_lower_first(true.text)}", true.paper, true.cited)
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     return f"{text[:1].lower()}{text[1:]}"
 
 
-def _exchanged(true: Statement, _: Paper) -> Statement | None:
+def _exchange_measures(true: Statement, _: Paper) -> Statement | None:
     """Two measures of one sentence in each other's place."""
     found = re.findall(r"(?<![\w.,-])\d+\.\d+(?![\w.])", true.text)
     if len(set(found)) != 2 or len(found) != 2:
@@ -134,7 +134,7 @@ def _exchanged(true: Statement, _: Paper) -> Statement | None:
     return Statement(text, true.paper, true.cited)
 
 
-def _turned(match: re.Match[str]) -> str:
+def _reverse(match: re.Match[str]) -> str:
     return {"increas": "decreas", "decreas": "increas", "reduc": "increas", "high": "low", "low": "high"}[
         match[1].lower()
     ] + match[2].lower()
@@ -243,10 +243,10 @@ FALSEHOODS: tuple[Falsehood, ...] = (
         seen=True,
         make=_swap(r"^(.+?) (outperforms?|surpass(?:es)?) (.+?)(?= (?:on|in|by|at|with|across)\b|[.,])", _sides),
     ),
-    Falsehood("numbers exchanged", seen=True, make=_exchanged),
+    Falsehood("numbers exchanged", seen=True, make=_exchange_measures),
     Falsehood("points for percent", seen=True, make=_swap(r"(\d) ?%(?! ?points?| ?absolute)", r"\1 percentage points")),
     Falsehood("percent for times", seen=True, make=_swap(r"(\d)(?:x|×| times)\b", r"\1%")),
-    Falsehood("a direction turned", seen=True, make=_swap(r"\b(increas|decreas|reduc)(es?|ing|ed)\b", _turned)),
+    Falsehood("a direction turned", seen=True, make=_swap(r"\b(increas|decreas|reduc)(es?|ing|ed)\b", _reverse)),
     Falsehood("another first author", seen=True, make=_another_author),
     Falsehood("another year beside the authors", seen=True, make=_another_year),
     Falsehood(
@@ -386,7 +386,7 @@ FALSEHOODS: tuple[Falsehood, ...] = (
         verdict="invented words",
     ),
     Falsehood("no verdict", seen=True, make=_about("Researchers on {topic} met in small rooms."), verdict="missing"),
-    Falsehood("another paper's claim", seen=False, make=_cited_to_another),
+    Falsehood("another paper's claim", seen=False, make=_cite_another),
     Falsehood("two papers in one", seen=False, make=_two_papers),
     Falsehood("an invented cause", seen=False, make=_with(" because its authors used smaller batches")),
     Falsehood(

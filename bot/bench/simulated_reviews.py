@@ -72,7 +72,7 @@ def conclusions(prompt: str) -> dict[str, Any]:
     papers = [(key, html.unescape(title)) for key, title, _ in _PAPER.findall(prompt)]
     drawn = [
         {
-            "statement": f"Work on {_beginning(title)} bears on the question",
+            "statement": f"Work on {_take_beginning(title)} bears on the question",
             "papers": [key, *(other for other, _ in papers[i + 1 : i + 2])],
         }
         for i, (key, title) in enumerate(papers[:4])
@@ -90,9 +90,9 @@ def conclusions(prompt: str) -> dict[str, Any]:
 
 def propose_heading(prompt: str) -> dict[str, Any]:
     """A heading of the group's first terms, and subsections named after its papers."""
-    terms = [t.strip() for t in _found(r"Its terms, .*?: (.+)", prompt).split(",") if t.strip()] or ["Work"]
-    titles = [_beginning(html.unescape(t)) for _, t in re.findall(r'<paper key="([^"]+)">\n(.*)\n', prompt)]
-    parts = int(_found(r"covers; (\d+) subsections", prompt) or "2")
+    terms = [t.strip() for t in _find(r"Its terms, .*?: (.+)", prompt).split(",") if t.strip()] or ["Work"]
+    titles = [_take_beginning(html.unescape(t)) for _, t in re.findall(r'<paper key="([^"]+)">\n(.*)\n', prompt)]
+    parts = int(_find(r"covers; (\d+) subsections", prompt) or "2")
     step = max(1, len(titles) // parts)
     chosen = list(dict.fromkeys(titles[::step]))[:parts] or ["Overview"]
     return {
@@ -110,7 +110,7 @@ def order(prompt: str) -> dict[str, Any]:
 
 def parts(prompt: str) -> dict[str, Any]:
     """Three subsections that share the references."""
-    section = html.unescape(_found(r"Divide section \d+, “(.+?)”", prompt))
+    section = html.unescape(_find(r"Divide section \d+, “(.+?)”", prompt))
     keys = re.findall(r'<paper key="([^"]+)">', prompt)
     start = sum(map(ord, section)) % max(1, len(keys))
     turned = keys[start:] + keys[:start]
@@ -125,7 +125,7 @@ def parts(prompt: str) -> dict[str, Any]:
 
 def frame(prompt: str) -> dict[str, Any]:
     """Two paragraphs about the survey itself."""
-    topic = html.unescape(_found(r"The survey is about: (.+)", prompt))
+    topic = html.unescape(_find(r"The survey is about: (.+)", prompt))
     return {
         "abstract": f"This survey follows the literature on {topic} from its foundations to its results.",
         "summary": f"The sections have followed {topic}; what they leave open is for further work.",
@@ -139,12 +139,12 @@ def retell(prompt: str) -> str:
     return " ".join(cited[:6])
 
 
-def _found(pattern: str, text: str) -> str:
+def _find(pattern: str, text: str) -> str:
     match = re.search(pattern, text)
     return match[1] if match else ""
 
 
-def _beginning(title: str) -> str:
+def _take_beginning(title: str) -> str:
     return " ".join(re.findall(r"[\w-]+", title)[:5])
 
 
@@ -160,7 +160,7 @@ ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
     "ConclusionsAnswer": conclusions,
     "HeadingAnswer": propose_heading,
     "OrderAnswer": order,
-    "TitleAnswer": lambda prompt: {"title": f"A Survey of {_found(r'The survey is about: (.+)', prompt)}"},
+    "TitleAnswer": lambda prompt: {"title": f"A Survey of {_find(r'The survey is about: (.+)', prompt)}"},
     "PartsAnswer": parts,
     "FrameAnswer": frame,
 }

@@ -85,7 +85,7 @@ def _mount(prompt: str) -> dict[str, Any]:
 
 def _divide(prompt: str) -> dict[str, Any]:
     hints = re.findall(r"^(\d+)\. (.+)$", prompt.rpartition("<hints>\n")[2], re.M)
-    section = _found(r"Hints from papers for section [\d.]+ (.+), numbered", prompt, "the Field")
+    section = _find(r"Hints from papers for section [\d.]+ (.+), numbered", prompt, "the Field")
     parts = min(4, max(1, len(hints)))
     step = max(1, len(hints) // parts)
     return {
@@ -102,7 +102,7 @@ def _divide(prompt: str) -> dict[str, Any]:
 
 def _reorganise(prompt: str) -> dict[str, Any]:
     headings = re.findall(r"^(\d+)\. ", prompt.rpartition("<headings>\n")[2], re.M)
-    places = re.findall(r"\d+", _found(r"Only sections ([\d, ]+) take", prompt, "1"))
+    places = re.findall(r"\d+", _find(r"Only sections ([\d, ]+) take", prompt, "1"))
     filled: dict[str, list[int]] = {place: [] for place in places}
     for i, number in enumerate(headings):
         filled[places[i * len(places) // len(headings)]].append(int(number))
@@ -110,7 +110,7 @@ def _reorganise(prompt: str) -> dict[str, Any]:
 
 
 def _whole_outline(prompt: str) -> dict[str, Any]:
-    count = int(_found(r"exactly (\d+) sections", prompt, "8"))
+    count = int(_find(r"exactly (\d+) sections", prompt, "8"))
     titles = [_words(title, 5) for _, title, _ in read_papers(prompt)] or ["Work"]
 
     def parts(i: int) -> list[dict[str, str]]:
@@ -118,7 +118,7 @@ def _whole_outline(prompt: str) -> dict[str, Any]:
         return [{"title": title, "description": f"It covers {title}."} for title in chosen]
 
     return {
-        "title": f"A Survey of {_found(r'about: (.+)', prompt, 'the Topic')}",
+        "title": f"A Survey of {_find(r'about: (.+)', prompt, 'the Topic')}",
         "sections": [
             {
                 "title": f"{titles[(3 * i) % len(titles)]} {i + 1}",
@@ -132,7 +132,7 @@ def _whole_outline(prompt: str) -> dict[str, Any]:
 
 def _hints(prompt: str) -> dict[str, Any]:
     titles = dict(_outline(prompt))
-    places = re.findall(r"[\d.]*\d", _found(r"Only parts ([\d., ]+) take", prompt, "1"))
+    places = re.findall(r"[\d.]*\d", _find(r"Only parts ([\d., ]+) take", prompt, "1"))
     hints = []
     for key, title, rest in read_papers(prompt):
         notes = _NOTE.findall(rest) or [("", rest)]
@@ -176,7 +176,7 @@ def _cells(prompt: str) -> dict[str, Any]:
     return {"cells": cells}
 
 
-def _found(pattern: str, text: str, otherwise: str) -> str:
+def _find(pattern: str, text: str, otherwise: str) -> str:
     match = re.search(pattern, text)
     return match[1] if match else otherwise
 

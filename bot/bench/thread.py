@@ -158,7 +158,7 @@ async def _play(player: Player, *, questions: bool) -> None:
 
 
 @asynccontextmanager
-async def _served(adapter: ChatAdapter, is_ready: Callable[[], Awaitable[object]]) -> AsyncIterator[Service]:
+async def _serve(adapter: ChatAdapter, is_ready: Callable[[], Awaitable[object]]) -> AsyncIterator[Service]:
     """The service of a platform with the bundled library, while the block runs."""
     app = App(load_settings())
     await app.install_bundled(lambda _: None)
@@ -176,7 +176,7 @@ async def _on_slack(*, questions: bool) -> tuple[list[Shown], list[str]]:
     async with slack_workspace.serve_slack(slack_workspace.Slack(minute_s=MINUTE_S)) as slack:
         access = SlackAccess("xoxb-T1", slack_server.APP_TOKEN, api_url=f"{slack.url}/api/")
         adapter = SlackAdapter(access, WORDS, SendingPace(MINUTE_S / 40, MINUTE_S / 40))
-        async with _served(adapter, lambda: slack.until(lambda: len(slack.sockets) == 2)) as service:
+        async with _serve(adapter, lambda: slack.until(lambda: len(slack.sockets) == 2)) as service:
             stamp = slack.stamp()
 
             async def say(text: str) -> None:
@@ -202,7 +202,7 @@ async def _on_slack(*, questions: bool) -> tuple[list[Shown], list[str]]:
 async def _on_discord(*, questions: bool) -> tuple[list[Shown], list[str]]:
     async with discord_guild.serve_discord(discord_guild.Discord()) as discord:
         adapter = DiscordAdapter(DiscordAccess("token"), WORDS, edit_s=0.3)
-        async with _served(adapter, lambda: discord.until(lambda: discord.identified > 0)) as service:
+        async with _serve(adapter, lambda: discord.until(lambda: discord.identified > 0)) as service:
             name = discord.snowflake()
 
             async def say(text: str) -> None:

@@ -64,7 +64,7 @@ async def chat(console: Console, library: str, output: Path | None, name: str) -
         with _lock_conversation(app, person) as here:
             typed = sys.stdin.isatty()
             pages = typed and sys.stdout.isatty()
-            adapter = TerminalAdapter(console, _typed_lines(app), here, person.name, echo=not typed, pages=pages)
+            adapter = TerminalAdapter(console, _read_lines(app), here, person.name, echo=not typed, pages=pages)
             async with _serve_terminal(app, console, adapter, library, output) as service:
                 await service.dispatcher.greet(here)
                 await service.run()
@@ -72,7 +72,7 @@ async def chat(console: Console, library: str, output: Path | None, name: str) -
         return 0
 
 
-def _typed_lines(app: App) -> AsyncIterator[str]:
+def _read_lines(app: App) -> AsyncIterator[str]:
     """Lines with editing and history where there is a terminal on both ends."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         return read_edited_lines("you › ", app.settings.home / "terminals" / "history", COMPLETED)

@@ -102,7 +102,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         budget=_dollars(options.get("budget"), defaults),
         budget_tokens=_tokens(options.get("budget")),
         online=online,
-        without=_without(options.get("without", "")),
+        without=_parse_excluded(options.get("without", "")),
         quick=quick,
     )
 
@@ -122,7 +122,7 @@ def _quick_options(options: Mapping[str, str], *, online: bool) -> QuickOptions:
     )
 
 
-def _without(said: str) -> tuple[str, ...]:
+def _parse_excluded(said: str) -> tuple[str, ...]:
     """The papers of ``without=10.1145/3397271,arxiv:2005.11401,surveys`` by their keys."""
     found: list[str] = []
     for name in filter(None, (part.strip() for part in said.split(","))):

@@ -116,7 +116,7 @@ class Reporter:
             else:
                 tell, event = await self._deliver(stored, job, result), JobDone(job.id, result)
             long = status.seconds() > ATTENTION_S
-            await self._report(at, job, event, _announced(tell, job) if long else tell, await status.facts())
+            await self._report(at, job, event, _announce(tell, job) if long else tell, await status.facts())
 
         async def failed(error: ScholiumError | None) -> None:
             self._metrics.jobs.labels(job.kind, "failed").inc()
@@ -135,7 +135,7 @@ class Reporter:
             return lambda turn: turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
         survey = result.candidates[result.best - 1].survey if isinstance(result, Written) else result
         if job.kind != "write" or not isinstance(survey, Survey):
-            return _nothing
+            return _say_nothing
         folder = self._turns.folder(stored)
         paths = await asyncio.to_thread(write_files, survey, folder, DELIVERED)
         return lambda turn: turn.say(wording.EXPORTED, files=paths)
@@ -179,11 +179,11 @@ def _describe(stored: StoredConversation, job: Job) -> dict[str, str | bool]:
     return said | ({"scholium.recipe": brief.recipe, "scholium.online": brief.online} if brief else {})
 
 
-def _nothing(_: Turn) -> None:
+def _say_nothing(_: Turn) -> None:
     """The card says it all."""
 
 
-def _announced(say: Say, job: Job) -> Say:
+def _announce(say: Say, job: Job) -> Say:
     """The same, in messages of their own."""
 
     def announce(turn: Turn) -> None:

@@ -115,9 +115,9 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
     context = replace(job_context.context, attempt=state.attempt)
     match job.kind, state:
         case "keywords", State(brief=Brief()):
-            return await _staged(recipe).keywords(_require_brief(brief), context)
+            return await _require_staged(recipe).keywords(_require_brief(brief), context)
         case "papers", State(keywords=KeywordPool() as pool):
-            return await _staged(recipe).papers(
+            return await _require_staged(recipe).papers(
                 _require_brief(brief), pool, state.paper_limit, _add_curation(context, state.papers)
             )
         case "list", State(brief=Brief()):
@@ -134,7 +134,7 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             writing = replace(context, kept={part.place: part for part in state.kept})
             task = WritingTask(_require_brief(brief), selection, outline, dict(state.sections))
-            return await _write(_staged(recipe), task, writing)
+            return await _write(_require_staged(recipe), task, writing)
         case "review", State(brief=Brief() as brief):
             carried = state.papers.list_included() if state.papers else ()
             return await _review(brief, carried, replace(job_context, context=context))
@@ -188,13 +188,13 @@ async def _plan(
     """An outline, or the headings of approved groups."""
     recipe, context = job_context.recipe, job_context.context
     if job.kind == "outline":
-        return await _staged(recipe).outline(brief, selection, context)
+        return await _require_staged(recipe).outline(brief, selection, context)
     if grouping is None or not isinstance(recipe, GroupingRecipe):
         raise UserError(STEP_MISSING)
     return await recipe.headings(brief, selection, grouping, context)
 
 
-def _staged(recipe: Recipe) -> StagedRecipe:
+def _require_staged(recipe: Recipe) -> StagedRecipe:
     if not isinstance(recipe, StagedRecipe):
         raise UserError(STEP_MISSING)
     return recipe

@@ -109,7 +109,7 @@ async def _read_text(
         online = None
         if app.settings.online != "never":
             online = online_sources(app.settings, app.web(memory), PATIENCE_S)
-        paper = await find_paper(file, await _known_papers(app, workspace), online)
+        paper = await find_paper(file, await _open_known_papers(app, workspace), online)
         if paper is None:
             unknown = app.libraries.unknown_texts_of(workspace)
             key = title_key(file.text.title)
@@ -120,7 +120,7 @@ async def _read_text(
     upload.texts.append((paper, file.text))
 
 
-async def _known_papers(app: App, workspace: str) -> Library:
+async def _open_known_papers(app: App, workspace: str) -> Library:
     """The default library, and the workspace's own papers."""
     name = app.default_library()
     library: Library = await app.libraries.library(name) if name in app.libraries.names() else EmptyLibrary()

@@ -221,11 +221,15 @@ def word_change(before: State, after: State, actor: str, price: str = "") -> str
     who = f"@{escape_markdown(actor)}: " if actor else ""
     match before, after:
         case State(keywords=KeywordPool() as old), State(phase="keywords", keywords=KeywordPool() as new):
-            return who + _changed_keywords(old, new)
+            return who + _word_changed_keywords(old, new)
         case State(papers=PaperSelection() as old), State(phase="papers", papers=PaperSelection() as new):
-            return who + _changed_papers(old, new)
+            return who + _word_changed_papers(old, new)
         case State(outline=Outline() as old), State(phase="outline", outline=Outline() as new):
-            said = _moved_papers(old, new, after) or _joined_sections(old, new) or _changed_outline(old, new)
+            said = (
+                _word_moved_papers(old, new, after)
+                or _word_joined_sections(old, new)
+                or _word_changed_outline(old, new)
+            )
             return "\n\n".join(part for part in (f"{who}{said}", price) if part)
         case State(chosen=int(was)), State(phase="discussion", chosen=int(number)) if number and number != was:
             return f"{who}{word_taken(after)}"
@@ -243,29 +247,29 @@ def word_return(said: str, before: State, after: State) -> str:
     return said if changed == _SAME else f"{said} {changed}"
 
 
-def _changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
+def _word_changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
     added = [k.text for k in new.keywords if k.text not in old]
     dropped = [k.text for k in old.keywords if k.text not in new]
-    parts = [f"{verb} {_quoted(which)}" for verb, which in (("added", added), ("dropped", dropped)) if which]
+    parts = [f"{verb} {_quote_first(which)}" for verb, which in (("added", added), ("dropped", dropped)) if which]
     if not parts:
         known = [k.text for k in new.keywords if k not in old.keywords]  # asked for, so the person's from now on
-        return f"{_quoted(known)} {'was' if len(known) == 1 else 'were'} in the list already." if known else _SAME
+        return f"{_quote_first(known)} {'was' if len(known) == 1 else 'were'} in the list already." if known else _SAME
     return f"{_sentence(parts)} That makes {pluralize(len(new.keywords), 'keyword')}."
 
 
-def _changed_papers(old: PaperSelection, new: PaperSelection) -> str:
+def _word_changed_papers(old: PaperSelection, new: PaperSelection) -> str:
     if {f.paper.key for f in old.found} != {f.paper.key for f in new.found}:
         return f"That makes {pluralize(len(new.list_included()), 'paper')}."
     out, back = set(new.excluded) - set(old.excluded), set(old.excluded) - set(new.excluded)
     titles = {f.paper.key: (n, clean(f.paper.title)) for n, f in enumerate(new.found, start=1)}
     pairs = (("excluded", sorted(titles[k] for k in out)), ("included", sorted(titles[k] for k in back)))
-    parts = [f"{verb} {_quoted([f'{n} {title}' for n, title in which])}" for verb, which in pairs if which]
+    parts = [f"{verb} {_quote_first([f'{n} {title}' for n, title in which])}" for verb, which in pairs if which]
     if not parts:
         return _SAME
     return f"{_sentence(parts)} That makes {pluralize(len(new.list_included()), 'paper')}."
 
 
-def _moved_papers(old: Outline, new: Outline, after: State) -> str:
+def _word_moved_papers(old: Outline, new: Outline, after: State) -> str:
     """The papers that are in another section of the same outline; empty where the outline is another."""
     homes = [{key: number for number, node in walk_outline(o.nodes) for key in node.papers} for o in (old, new)]
     moved = {key: number for key, number in homes[1].items() if homes[0].get(key, number) != number}
@@ -277,7 +281,7 @@ def _moved_papers(old: Outline, new: Outline, after: State) -> str:
     return f"{list_words(named)} {'is' if len(named) == 1 else 'are'} in section {places} now."
 
 
-def _joined_sections(old: Outline, new: Outline) -> str:
+def _word_joined_sections(old: Outline, new: Outline) -> str:
     """The one section that two have become, or those that one has become; empty where neither was done."""
     was, now = _titles(old), _titles(new)
     gone = [title for title in was.values() if title not in now.values()]
@@ -286,11 +290,11 @@ def _joined_sections(old: Outline, new: Outline) -> str:
     if papers[0] != papers[1]:
         return ""
     if len(gone) == 2 and len(made) == 1:
-        return f"{_quoted(gone)} are one section now: {escape_markdown(made[0])}. {_in_order(new)}"
+        return f"{_quote_first(gone)} are one section now: {escape_markdown(made[0])}. {_in_order(new)}"
     if len(gone) == 1 and len(now) > len(was) and len(made) > 1:
-        return f"{_quoted(gone)} is {len(made)} sections now: {_quoted(made)}. {_in_order(new)}"
+        return f"{_quote_first(gone)} is {len(made)} sections now: {_quote_first(made)}. {_in_order(new)}"
     if len(gone) == 1 and not made and len(new.nodes) > len(old.nodes):
-        return f"The parts of {_quoted(gone)} are sections of their own now. {_in_order(new)}"
+        return f"The parts of {_quote_first(gone)} are sections of their own now. {_in_order(new)}"
     return ""
 
 
@@ -306,7 +310,7 @@ def _in_order(outline: Outline) -> str:
     return "Now: " + " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
 
 
-def _changed_outline(old: Outline, new: Outline) -> str:
+def _word_changed_outline(old: Outline, new: Outline) -> str:
     """The sections that differ, by number and title as they were and as they are."""
     was, now = _titles(old), _titles(new)
     if len(was) == len(now):
@@ -323,11 +327,11 @@ def _changed_outline(old: Outline, new: Outline) -> str:
         return _SAME
     gone = [t for t in was.values() if t not in now.values()]
     new_ones = [f"{n} {t}" for n, t in now.items() if t not in was.values()]
-    parts = [f"{verb} {_quoted(which)}" for verb, which in (("dropped", gone), ("added", new_ones)) if which]
+    parts = [f"{verb} {_quote_first(which)}" for verb, which in (("dropped", gone), ("added", new_ones)) if which]
     return f"{_sentence(parts or ['put into another order'])} {_in_order(new)}"
 
 
-def _quoted(items: Sequence[str]) -> str:
+def _quote_first(items: Sequence[str]) -> str:
     """The first few by name, the others counted."""
     named = [f"“{escape_markdown(shorten(item, 80))}”" for item in items[:NAMED]]
     rest = len(items) - NAMED

@@ -211,7 +211,7 @@ def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
             said += [f"{_words_behind(citation)}{_origin([citation], papers[key])}" for citation in beside]
             behind.append(f"{link(f'[{known[key]}] {_title(papers[key])}', papers[key])}: {'; '.join(said)}")
         if behind:
-            sentence = escape_markdown(clean(words)) if shown else _shown_sentence(words)
+            sentence = escape_markdown(clean(words)) if shown else _show_sentence(words)
             parts.append(f"- **{item.place}** {sentence} ← {' · '.join(behind)}{_what_became_of(item.claim)}")
     is_summarised = any(c.verdict == "summarised" for item in items for c in item.claim.citations if c.key in papers)
     return "\n".join([head, "", *([NOT_THEIR_WORDS, ""] if is_summarised else []), *parts])
@@ -228,7 +228,7 @@ def _origin(citations: Sequence[Citation], paper: Paper) -> str:
     return origin if first.verdict == "summarised" else f"{_VERDICTS[first.verdict]}, {origin}"
 
 
-def _shown_sentence(text: str) -> str:
+def _show_sentence(text: str) -> str:
     return escape_markdown(shorten(clean(remove_citations(text)), SENTENCE_SHOWN))
 
 
@@ -238,7 +238,7 @@ def _what_became_of(claim: Claim) -> str:
     if claim.ending == "cited anew":
         told = " *(another paper was cited for it before the check)*"
     if claim.ending == "reworded":
-        told = f" *(reworded by the check; before: {_shown_sentence(claim.was)})*"
+        told = f" *(reworded by the check; before: {_show_sentence(claim.was)})*"
     if claim.insisted:
         told += (
             f" *(kept on the model's word: a program did not find “{escape_markdown(claim.insisted)}” in the source)*"
@@ -297,7 +297,7 @@ def _word_connecting(connecting: Sequence[str]) -> str:
     """The sentences that belong to no claim, under their own heading; empty where there are none."""
     if not connecting:
         return ""
-    lines = [f"- {_shown_sentence(sentence)}" for sentence in connecting[:CONNECTING_SHOWN]]
+    lines = [f"- {_show_sentence(sentence)}" for sentence in connecting[:CONNECTING_SHOWN]]
     rest = len(connecting) - CONNECTING_SHOWN
     lines += [f"- … and {rest} more"] if rest > 0 else []
     return "\n".join(["", "", CONNECTING, "", *lines])

@@ -33,10 +33,10 @@ def unread_records(rejected: Sequence[RecordError]) -> str:
     doubtful = [error for error in rejected if isinstance(error, DoubtfulRecord)]
     unread = [error for error in rejected if error not in doubtful]
     be = "was" if len(doubtful) == 1 else "were"
-    return _listed(unread, "could not be read") + _listed(doubtful, f"{be} read, but should be checked")
+    return _list_errors(unread, "could not be read") + _list_errors(doubtful, f"{be} read, but should be checked")
 
 
-def _listed(errors: Sequence[RecordError], what: str) -> str:
+def _list_errors(errors: Sequence[RecordError], what: str) -> str:
     if not errors:
         return ""
     lines = "".join(f"\n- {escape_markdown(shorten(str(error), 300))}" for error in errors[:SHOWN_REJECTIONS])

@@ -55,7 +55,9 @@ def read_citations(text: str, papers: Sequence[Paper], others: Sequence[Paper] =
         reading.others = _Reading(replace(_index(tuple(others)), short_titles={}, people={}))
     for pattern, read in _FORMS:
         text = pattern.sub(lambda match, read=read: read(reading, match), text)  # type: ignore[misc]
-    return ReadText(_placed(text), tuple(dict.fromkeys(reading.repairs)), tuple(dict.fromkeys(reading.unknown)))
+    return ReadText(
+        _place_citations(text), tuple(dict.fromkeys(reading.repairs)), tuple(dict.fromkeys(reading.unknown))
+    )
 
 
 _YEAR = r"(?:19|20)\d\d[a-z]?"
@@ -265,11 +267,11 @@ _FORMS = (
 _SIDE_BY_SIDE = r"\[@[^\]]+\](?:\s*[;,]?\s*(?:and\s+)?\[@[^\]]+\])*"
 
 
-def _placed(text: str) -> str:
+def _place_citations(text: str) -> str:
     """Citations side by side become one; those after the end of a sentence go before it; no space is doubled."""
     text = re.sub(r"(?:\(\s*\)|\[\s*\])", "", text)
-    text = re.sub(rf"\(\s*(?:see(?: also)?|e\.g\.,?|cf\.)?\s*({_SIDE_BY_SIDE})\s*\)", _merged, text)
-    text = re.sub(_SIDE_BY_SIDE, _merged, text)
+    text = re.sub(rf"\(\s*(?:see(?: also)?|e\.g\.,?|cf\.)?\s*({_SIDE_BY_SIDE})\s*\)", _merge, text)
+    text = re.sub(_SIDE_BY_SIDE, _merge, text)
     text = re.sub(
         r"([.!?])([\"”’']?)[ \t]*((?:\[@[^\]]+\][ \t]*)+)\.?(?=[ \t]*(?:\n|$|[\"“(]?[^a-z\s]))", _before_stop, text
     )
@@ -279,7 +281,7 @@ def _placed(text: str) -> str:
     return re.sub(r"[ \t]+(?=\n|$)", "", re.sub(r"[ \t]{2,}", " ", text)).strip()
 
 
-def _merged(match: re.Match[str]) -> str:
+def _merge(match: re.Match[str]) -> str:
     return cite(list_cited_keys(match[0]))
 
 

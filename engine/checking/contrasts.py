@@ -78,7 +78,7 @@ def find_contrasts(claim: str, sentences: Sequence[str], speaking: Sequence[str]
 
     ``sentences`` are all of the source's, ``speaking`` those about the same thing.
     """
-    ours = _stated(claim)
+    ours = _read_stated(claim)
     if not ours or not sentences:
         return []
     every = [_read(sentence) for sentence in sentences]
@@ -115,7 +115,7 @@ def _read(text: str) -> _Wording:
     units = frozenset(unit for token in tokens for unit in _units_of(token))
     strong = (m[0] for m in _TOKEN.finditer(low) if not _LITTLE.search(low, max(0, m.start() - REACH), m.start()))
     stated = frozenset(unit for token in strong for unit in _units_of(token))
-    negated = frozenset((plain, unit) for t in tokens if (plain := _without_prefix(t)) for unit in _units_of(t))
+    negated = frozenset((plain, unit) for t in tokens if (plain := _strip_prefix(t)) for unit in _units_of(t))
     return _Wording(units, stated, negated)
 
 
@@ -129,7 +129,7 @@ def _units_of(token: str) -> list[str]:
     return [whole] if parts[0] in {"non", "anti", "un"} else [whole, *stems]
 
 
-def _stated(claim: str) -> dict[str, str]:
+def _read_stated(claim: str) -> dict[str, str]:
     """The claim's units with their words, without those that it denies or only compares with."""
     found: dict[str, str] = {}
     for match in _TOKEN.finditer(claim.lower()):
@@ -140,24 +140,24 @@ def _stated(claim: str) -> dict[str, str]:
 
 def _counterparts(unit: str, word: str, held: _Wording) -> frozenset[str]:
     """What of a text's units is the counterpart of this one, which stands in ``word``."""
-    wanted = {*_pairs().get(unit, ()), _without_prefix(word)}
+    wanted = {*_pairs().get(unit, ()), _strip_prefix(word)}
     if "-" in unit:
         parts = unit.split("-")
         for at, part in enumerate(parts):
-            for other in (*_pairs().get(part, ()), *_opposed().get(part, ())):
+            for other in (*_pairs().get(part, ()), *_list_opposed().get(part, ())):
                 wanted.add("-".join((*parts[:at], other, *parts[at + 1 :])))
     return frozenset(wanted & held.stated) | {negation for plain, negation in held.negated if plain == unit}
 
 
 @lru_cache(maxsize=32_768)
-def _without_prefix(word: str) -> str:
+def _strip_prefix(word: str) -> str:
     """The stem of what a negating prefix stands before; empty where the word has none."""
     match = _PREFIXED.fullmatch(word)
     return stem(next(part for part in match.groups() if part)) if match else ""
 
 
 @cache
-def _opposed() -> dict[str, tuple[str, ...]]:
+def _list_opposed() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for one, other in _OPPOSED:
         for here, there in ((one, other), (other, one)):

@@ -155,23 +155,23 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
     """Everything the claim says, as far as a program can see, that none of its sources says."""
     bare = unify_spelling(replace_citations(claim, lambda _: ""))
     said = split_terms(bare)
-    speaking = [item for source in sources for item in _speaking(source, said)]
+    speaking = [item for source in sources for item in _find_speaking(source, said)]
     named = [unify_spelling(source.paper.title) for source in sources]
     titles = {f"{title}." for title in named} | set(named)
     faults = [
-        *(Fault("number", words) for words in _unfounded_numbers(bare, sources, said)),
+        *(Fault("number", words) for words in _find_unfounded_numbers(bare, sources, said)),
         *(Fault("place", words) for words in find_misplaced_numbers(bare, _sentences_of(sources))),
         *(Fault("place", words) for words in find_miscounted(bare, _sentences_of(sources))),
         *(Fault("place", words) for words in find_other_measures(bare, _sentences_of(sources))),
         *(Fault("place", words) for words in find_misplaced_names(bare, _sentences_of(sources), titles)),
-        *(Fault("name", words) for words in _unfounded_names(bare, sources, vocabulary, topic)),
+        *(Fault("name", words) for words in _find_unfounded_names(bare, sources, vocabulary, topic)),
         *(Fault("strength", words) for words in find_unfounded_strength(bare, speaking, titles, _read(sources))),
         *(Fault(kind, words) for kind, words in find_turns(bare, said, speaking)),
         *(Fault("contrast", words) for words in _contrasts(bare, sources, speaking)),
         *(Fault("term", words) for words in _strange_terms(bare, sources, vocabulary, topic)),
         *(Fault("polarity", words) for words in find_denied_both(bare, [text for text, _ in speaking])),
         *(Fault("polarity", words) for words in find_gains_for_losses(bare, _sentences_of(sources))),
-        *(Fault("polarity", words) for words in _denied(bare, sources)),
+        *(Fault("polarity", words) for words in _find_denied(bare, sources)),
         *(Fault("place", words) for words in find_crossed_pairs(bare, _sentences_of(sources))),
         *_overreach(bare, speaking, sources, topic),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
@@ -182,7 +182,7 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
     return tuple(dict.fromkeys(faults))
 
 
-def _denied(claim: str, sources: Sequence[Source]) -> list[str]:
+def _find_denied(claim: str, sources: Sequence[Source]) -> list[str]:
     """What the one source has and the claim denies; of several papers one may do without what the other has."""
     if len(sources) != 1:
         return []
@@ -259,7 +259,7 @@ def _off_subject(said: frozenset[str], sources: Sequence[Source]) -> list[Fault]
     return [Fault("subject", "the subject")] if strange and sources else []
 
 
-def _speaking(source: Source, said: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
+def _find_speaking(source: Source, said: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
     """Sentences of the source that speak of what the claim speaks of: they share most of its terms, or of their own."""
     most = max((len(own & said) for _, own in source.sentences), default=0)
     needed = max(min(SPEAKING_TERMS, len(said)), most / 2)
@@ -270,7 +270,7 @@ def _speaking(source: Source, said: frozenset[str]) -> list[tuple[str, frozenset
     ]
 
 
-def _unfounded_numbers(claim: str, sources: Sequence[Source], said: frozenset[str]) -> list[str]:
+def _find_unfounded_numbers(claim: str, sources: Sequence[Source], said: frozenset[str]) -> list[str]:
     about = [(text, bool(own & said)) for source in sources for text, own in source.sentences]
     return find_unfounded_numbers(claim, about, [source.paper.year for source in sources if source.paper.year])
 
@@ -280,7 +280,7 @@ _POWER_OF_TEN = re.compile(r"[\d.]+[eE]-?\d+")
 _ET_AL = re.compile(r"\s+(?:et al\b|and (?:colleagues|co-?workers)\b|\()", re.I)
 
 
-def _unfounded_names(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[str]:
+def _find_unfounded_names(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[str]:
     known = frozenset().union(*(source.names for source in sources), _runs(topic)) if sources else _runs(topic)
     initials = [source.initials for source in sources]
     return [n for n in names_in(claim, vocabulary) if not _is_known(n, known, vocabulary, initials)]

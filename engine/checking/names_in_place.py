@@ -68,7 +68,7 @@ def find_misplaced_names(claim: str, sources: Iterable[str], titles: Collection[
     found = [one.name for one in others if _is_misplaced(one, ours, claim, text)]
     found += [one.name for one in ours[:1] if _is_only_compared(one, claim, text, " ".join(titles))]
     found += [one.name for one in ours if _is_of_another(one.name, claim, text)]
-    found += [name for name in _compared_with(claim) if fold(name) in whole and not _is_compared(name, text)]
+    found += [name for name in _find_compared(claim) if fold(name) in whole and not _is_compared(name, text)]
     return list(dict.fromkeys(found))
 
 
@@ -148,7 +148,7 @@ def _follows_comparison(name: str, sentence: str) -> bool:
     return at > 0 and bool(_COMPARED.search(sentence[max(0, at - 60) : at]))
 
 
-def _compared_with(claim: str) -> list[str]:
+def _find_compared(claim: str) -> list[str]:
     """The names directly behind the claim's comparison."""
     match = COMPARATOR.search(claim)
     if not match or match[0].lower().startswith(("extend", "replac", "build", "based", "instead", "rather")):

@@ -96,7 +96,11 @@ _AUTHOR_YEAR = re.compile(r"et al\.?,?\s*[(\[]?((?:19|20)\d\d)\b")
 
 def find_overreach(claim: str, speaking: Sequence[str], whole: str, topic: str) -> list[str]:
     """Words that say more than the source: ``speaking`` are its sentences about the same thing, ``whole`` its text."""
-    return [*_widened(claim, speaking), *_made_better(claim, speaking), *_find_other_uses(claim, whole, topic)]
+    return [
+        *_find_widened(claim, speaking),
+        *_find_made_better(claim, speaking),
+        *_find_other_uses(claim, whole, topic),
+    ]
 
 
 def find_wrong_authors(claim: str, papers: Sequence[Paper]) -> list[str]:
@@ -121,7 +125,7 @@ def spell_out_umlauts(name: str) -> str:
     return name.translate(_UMLAUTS)
 
 
-def _widened(claim: str, speaking: Sequence[str]) -> list[str]:
+def _find_widened(claim: str, speaking: Sequence[str]) -> list[str]:
     """An "all" of the claim that the source does not say of these things, or says only of some of them."""
     text = _DATA_SET.sub("dataset", "\n".join(speaking))
     theirs = list(_ALL.finditer(text))
@@ -155,7 +159,7 @@ def _limit(match: re.Match[str]) -> int:
     return int(any(_LIMITING.match(word) for word in behind.split()[:HEAD_WORDS]))
 
 
-def _made_better(claim: str, speaking: Sequence[str]) -> list[str]:
+def _find_made_better(claim: str, speaking: Sequence[str]) -> list[str]:
     """A claim that one thing is better where the source says of the same comparison that both are alike."""
     match = _SUPERIOR.search(claim)
     if not match or not speaking or _EQUAL.search(claim):

@@ -103,16 +103,19 @@ class _Line:
 
 def find_wrong_roles(claim: str, sentences: Sequence[str], title: str, authors: Sequence[str]) -> list[str]:
     """The claim's words that the source says of another; ``sentences`` are the source's without its title."""
-    found = [*_turned_round(claim, sentences)]
+    found = [*_find_turned_round(claim, sentences)]
     clause = split_clause(_AHEAD.sub("", claim))
     if clause:
         lines = _lines(tuple(sentences), title)
         found += [*_of_another_subject(clause, claim, lines, title), *_of_others(clause, claim, lines, title, authors)]
-        found += [*_of_another_place(clause, claim, lines, title), *_made_worse(clause, claim, lines, title, authors)]
+        found += [
+            *_of_another_place(clause, claim, lines, title),
+            *_find_made_worse(clause, claim, lines, title, authors),
+        ]
     return list(dict.fromkeys(found))
 
 
-def _turned_round(claim: str, sentences: Sequence[str]) -> list[str]:
+def _find_turned_round(claim: str, sentences: Sequence[str]) -> list[str]:
     """Subjects and objects that changed places around a verb that both have."""
     found = []
     for ours in find_deeds(claim):
@@ -165,7 +168,7 @@ def _of_another_subject(clause: Clause, claim: str, lines: Sequence[_Line], titl
         for deed in find_deeds(line.text)
         if deed.verb == clause.verb and deed.after & rest and len(rest & line.said) >= least
     ]
-    wrong = [deed for line, before, deed in deeds if not subject & _known(line, before) and deed.near - _VAGUE]
+    wrong = [deed for line, before, deed in deeds if not subject & _list_known(line, before) and deed.near - _VAGUE]
     return [clause.subject] if deeds and len(wrong) == len(deeds) else []
 
 
@@ -185,10 +188,12 @@ def _of_another_place(clause: Clause, claim: str, lines: Sequence[_Line], title:
     ]
     most = max((share for share, _, _ in retold), default=0.0)
     nearest = [(line, before) for share, line, before in retold if share >= most - CLEARLY]
-    return [clause.subject] if nearest and not any(subject & _known(*both) for both in nearest) else []
+    return [clause.subject] if nearest and not any(subject & _list_known(*both) for both in nearest) else []
 
 
-def _made_worse(clause: Clause, claim: str, lines: Sequence[_Line], title: str, authors: Sequence[str]) -> list[str]:
+def _find_made_worse(
+    clause: Clause, claim: str, lines: Sequence[_Line], title: str, authors: Sequence[str]
+) -> list[str]:
     """A weakness of the paper's own work where the paper says no bad thing of it."""
     own = [line.text for line in lines if line.bearer == "own"]
     weak = _WEAKNESS.search(claim)
@@ -222,7 +227,7 @@ _DEALING = re.compile(
 )
 
 
-def _known(line: _Line, before: _Line) -> frozenset[str]:
+def _list_known(line: _Line, before: _Line) -> frozenset[str]:
     """What a sentence speaks of, and where it begins with a pronoun what the sentence before it speaks of."""
     return line.said | before.said if _PRONOUN.match(line.text) else line.said
 

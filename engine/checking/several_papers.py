@@ -71,7 +71,7 @@ def find_merged(
     held = [split_terms(text) for text in texts]
     together = frozenset().union(*held)
     known = [quantities(text) for text in texts]
-    found = [*_number_of_some(claim, known), *_said_of_some(claim, held, names(claim))]
+    found = [*_number_of_some(claim, known), *_find_said_of_some(claim, held, names(claim))]
     for part in _PARTS.split(claim):
         own = _SET_APART.sub(" ", part)
         named = names(own)
@@ -102,7 +102,7 @@ def _number_of_some(claim: str, known: Sequence[Sequence[Quantity]]) -> list[str
     return [numbers[0].words] if lacking and len(lacking) < len(known) else []
 
 
-def _said_of_some(claim: str, held: Sequence[frozenset[str]], names: Sequence[str]) -> list[str]:
+def _find_said_of_some(claim: str, held: Sequence[frozenset[str]], names: Sequence[str]) -> list[str]:
     """The "both" of a claim of which one of its papers says no more than half, and another the most."""
     each = _EACH.search(claim)
     if not each or _ONE_BY_ONE.search(claim):

@@ -120,7 +120,7 @@ def find_strange_terms(claim: str, held: frozenset[str], joined: frozenset[str],
             continue  # a participle or an adverb names nothing
         is_held = word in joined or term[:SAME_START] in families or any(map(term.startswith, short))
         is_held = is_held or (len(term) < SAME_START and any(other.startswith(term) for other in held))
-        if not is_held and not _related().get(term, frozenset()) & held:
+        if not is_held and not _list_related().get(term, frozenset()) & held:
             found.append(word)
     return found
 
@@ -131,6 +131,6 @@ def _technical() -> frozenset[str]:
 
 
 @cache
-def _related() -> dict[str, frozenset[str]]:
+def _list_related() -> dict[str, frozenset[str]]:
     groups = [[stem(word) for word in group.split()] for group in _RELATED]
     return {group[0]: frozenset(group[1:]) for group in groups}

@@ -127,16 +127,16 @@ def _compare_with_nearest(
     sentence, own = max(speaking, key=lambda item: len(item[1] & said))
     share = len(own & said) / len(said)
     if share < NEAR_COPY:
-        return _reordered(claim, sentence, (_MORE_THAN,)) if share >= ALIKE else []
+        return _find_reordered(claim, sentence, (_MORE_THAN,)) if share >= ALIKE else []
     faults: list[Turn] = []
-    ours, theirs = _negated(claim), _negated(sentence)
+    ours, theirs = _find_negated(claim), _find_negated(sentence)
     turned = ours & own
     if turned:
-        turned -= frozenset().union(*(_negated(_spell_out(text)) for text, _ in speaking))
+        turned -= frozenset().union(*(_find_negated(_spell_out(text)) for text, _ in speaking))
     turned |= (theirs & said) - ours
     if _UNLIKE.search(claim) and _OF_OTHERS.search(sentence):
         turned = frozenset()
-    as_many = len(NEGATION.findall(_without_losses(claim))) == len(NEGATION.findall(_without_losses(sentence)))
+    as_many = len(NEGATION.findall(_remove_losses(claim))) == len(NEGATION.findall(_remove_losses(sentence)))
     if turned and not (as_many and (ours | _ahead(claim)) & (theirs | _ahead(sentence))):
         faults.append(("polarity", f"not: {min(turned)}"))
     elif not as_many and min(len(own & said) / len(own), len(own & said) / len(said)) >= SAME:
@@ -148,7 +148,7 @@ def _compare_with_nearest(
             faults.append(("polarity", _first(one, claim)))
     if HEDGE.search(CONCEDED.sub(" ", sentence)) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
         faults.append(("hedge", _first(HEDGE, sentence)))
-    return faults + _reordered(claim, sentence, (COMPARATOR, _MORE_THAN))
+    return faults + _find_reordered(claim, sentence, (COMPARATOR, _MORE_THAN))
 
 
 def _compare_with_another(claim: str, texts: Sequence[str]) -> list[Turn]:
@@ -195,9 +195,9 @@ def _comparisons(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
-def _negated(text: str) -> frozenset[str]:
+def _find_negated(text: str) -> frozenset[str]:
     """The first two terms after each negation."""
-    pieces = (_DENIED_NO_MORE.split(piece.replace("-", " "))[0] for piece in NEGATION.split(_without_losses(text))[1:])
+    pieces = (_DENIED_NO_MORE.split(piece.replace("-", " "))[0] for piece in NEGATION.split(_remove_losses(text))[1:])
     return frozenset(term for piece in pieces for term in terms(piece)[:2])
 
 
@@ -206,7 +206,7 @@ def _spell_out(text: str) -> str:
     return _DENYING.sub("not ", text)
 
 
-def _without_losses(text: str) -> str:
+def _remove_losses(text: str) -> str:
     """The text with "not", and without what denies a loss or no more: "without sacrificing speed" keeps the speed."""
     plain = _NO_EARLIER.sub("the first ", _NOT_ONLY.sub("", text.replace("n't", " not")))
     return _NO_LOSS.sub("keeping ", _UNLIMITED.sub("free", plain))
@@ -226,11 +226,11 @@ _NO_LOSS = re.compile(
 
 def _ahead(text: str) -> frozenset[str]:
     """The last terms before each negation: "training is not needed" denies training."""
-    pieces = NEGATION.split(_without_losses(text))[:-1]
+    pieces = NEGATION.split(_remove_losses(text))[:-1]
     return frozenset(term for piece in pieces for term in terms(piece.replace("-", " "))[-2:])
 
 
-def _reordered(claim: str, sentence: str, comparisons: Sequence[re.Pattern[str]]) -> list[Turn]:
+def _find_reordered(claim: str, sentence: str, comparisons: Sequence[re.Pattern[str]]) -> list[Turn]:
     """Whether what stands on the two sides of a comparison changed places."""
     found: list[Turn] = []
     for comparison in comparisons:
@@ -325,8 +325,8 @@ def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
     """Pairs of neighbouring terms that the source only denies and the claim states."""
     stated: set[tuple[str, str]] = set()
     denied: set[tuple[str, str]] = set()
-    for text in map(_without_losses, sources):
-        spans = _denied_spans(text)
+    for text in map(_remove_losses, sources):
+        spans = _find_denied_spans(text)
         denied.update(pair for start, end in spans for pair in _pairs(text[start:end]))
         left = text
         for start, end in reversed(spans):
@@ -334,7 +334,7 @@ def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
         stated.update(pair for piece in left.split(" . ") for pair in _pairs(piece))
     turned = [" ".join(pair) for pair in _pairs(claim) if pair in denied and pair not in stated]
     turned += _only_denied(claim, " ".join(sources))
-    turned = [said for said in turned if not _WITHOUT.search(_without_words(_up_to_a_lack(claim, said), said))]
+    turned = [said for said in turned if not _WITHOUT.search(_remove_words(_up_to_a_lack(claim, said), said))]
     return [("polarity", turned[0])] if turned else []
 
 
@@ -347,7 +347,7 @@ def _up_to_a_lack(claim: str, said: str) -> str:
     return claim
 
 
-def _without_words(text: str, gone: str) -> str:
+def _remove_words(text: str, gone: str) -> str:
     stems = frozenset((*terms(gone), *gone.split()))
     return " ".join(word for word in text.split() if not frozenset(terms(word)) & stems)
 
@@ -370,7 +370,7 @@ _UNLIMITED = re.compile(
 """What denies a condition, and nothing of what it would be a condition for."""
 
 
-def _denied_spans(text: str) -> list[tuple[int, int]]:
+def _find_denied_spans(text: str) -> list[tuple[int, int]]:
     """What stands behind a negation up to the end of its clause, or in a phrase of contrast."""
     spans = [match.span(1) for pattern in (_CONTRAST, _LEFT_OUT) for match in pattern.finditer(text)]
     for match in NEGATION.finditer(text):

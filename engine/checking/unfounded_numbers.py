@@ -20,7 +20,7 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
     about = [text for text, is_about in sentences if is_about]
     every = [(is_about, q) for text, is_about in sentences for q in _all_numbers(text)]
     known = [q for is_about, q in every if is_about or q.unit or not q.value.is_integer()]  # few have 0.35 twice
-    measured = [item for text in about for item in _measured(text)]
+    measured = [item for text in about for item in _find_measured(text)]
     listed = {size for text in about for size in count_listed(text)}
     return [
         q.words
@@ -50,7 +50,7 @@ def _is_dual(behind: str, about: Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
-def _measured(text: str) -> tuple[tuple[Quantity, str], ...]:
+def _find_measured(text: str) -> tuple[tuple[Quantity, str], ...]:
     """The numbers of a sentence that have a unit, with its name."""
     return tuple((q, unit) for q in quantities(text) if (unit := find_unit(spread_ranges(text), q)))
 

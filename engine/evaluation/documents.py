@@ -164,7 +164,7 @@ def _read_document(lines: Iterable[tuple[int, str]], unescape: Callable[[str], s
     own = any(DISCLAIMER in line for _, line in lines)
     if own:
         captions = [kind for part in parts for kind, _ in _CAPTION.findall(part.text)]
-        parts = tuple(replace(part, text=unescape(_without_floats(part.text))) for part in _sections_of(parts))
+        parts = tuple(replace(part, text=unescape(_remove_floats(part.text))) for part in _sections_of(parts))
     if sum(len(part.text.split()) for part in parts) < LEAST_WORDS:
         raise UserError(
             f"This is no survey I can read: it has fewer than {LEAST_WORDS} words under headings (in Markdown # …, in "
@@ -196,7 +196,7 @@ def _sections_of(parts: Iterable[Part]) -> Iterator[Part]:
             yield part
 
 
-def _without_floats(text: str) -> str:
+def _remove_floats(text: str) -> str:
     """The text of a part of our own files as the survey holds it: without tables and figures."""
     blocks = text.split("\n\n")
     at = next((i for i, block in enumerate(blocks) if _CAPTION.match(block)), len(blocks))

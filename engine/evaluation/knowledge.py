@@ -81,7 +81,7 @@ def make_questions(papers: Sequence[Paper], topic: str, count: int, seed: int = 
     the wrong ones are of papers whose text does not name X.
     """
     chance = random.Random(seed)
-    bare = {paper.key: _without_name(paper.title) for paper in papers}
+    bare = {paper.key: _remove_name(paper.title) for paper in papers}
     made: list[Question] = []
     for paper in papers:
         found = _PROPOSED.fullmatch(paper.title)
@@ -100,7 +100,7 @@ def make_questions(papers: Sequence[Paper], topic: str, count: int, seed: int = 
     return tuple(made)
 
 
-def _without_name(title: str) -> str:
+def _remove_name(title: str) -> str:
     found = _PROPOSED.fullmatch(title)
     return found[2] if found else title
 

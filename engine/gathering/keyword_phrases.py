@@ -52,7 +52,7 @@ class PhraseReader:
         if not parts or parts[0] in STOP_WORDS or parts[-1] in STOP_WORDS or _is_said(phrase, pool):
             return ""
         having = self.find(phrase)
-        written = _written(phrase, having)
+        written = _find_written(phrase, having)
         # A word alone belongs to many fields, unless it is a name.
         if not written or (len(parts) == 1 and written.islower()) or not _names_something(written, having):
             return ""
@@ -80,7 +80,7 @@ def _pattern(phrase: str) -> re.Pattern[str]:
     return re.compile(rf"\b{spaced}\b", re.I)
 
 
-def _written(phrase: str, papers: Sequence[Paper]) -> str:
+def _find_written(phrase: str, papers: Sequence[Paper]) -> str:
     """How papers mostly write a phrase, inside a sentence rather than at its beginning; empty where few have it."""
     pattern = _pattern(phrase)
     forms: Counter[str] = Counter()

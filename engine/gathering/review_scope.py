@@ -203,7 +203,7 @@ _ASKED_FOR = re.compile(
 
 
 @cache
-def _asking_words() -> frozenset[str]:
+def _load_asking_words() -> frozenset[str]:
     return read_wordlist("gathering/asking_words.txt")
 
 
@@ -211,7 +211,7 @@ def extract_phrases(text: str) -> list[str]:
     """What a request is about: the runs of words between prepositions, verbs of asking and the like; never empty."""
     phrases: list[list[str]] = [[]]
     for word in re.findall(r"[^\W_][\w+'’#.-]*[^\W_]|[^\W_]", plain_phrase(text)):
-        if word.lower() in _asking_words():
+        if word.lower() in _load_asking_words():
             phrases.append([])
         elif not _ASKED_FOR.fullmatch(word) and not re.fullmatch(r"(?:19|20)\d\d", word):
             phrases[-1].append(word)

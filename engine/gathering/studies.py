@@ -245,12 +245,12 @@ async def _read_text(texts: FullTexts, paper: Paper) -> FullText | None:
     """The full text, ``None`` where there is none or it does not come in time."""
     try:
         async with asyncio.timeout(TEXT_S):
-            return (await texts.read([paper], 1, _unwatched)).get(paper.key)
+            return (await texts.read([paper], 1, _watch_nothing)).get(paper.key)
     except (TimeoutError, RetrievalError):
         return None
 
 
-async def _unwatched(_: int, __: int) -> None:
+async def _watch_nothing(_: int, __: int) -> None:
     """Nobody watches one text being read."""
 
 

@@ -191,7 +191,9 @@ def _measure_subject(
         | ((levels == Mention.SCATTERED) & salient & (close >= central))
         | (scattered & (close >= np.where(mentions.in_title >= WHOLE, usual, np.where(titled, typical, central))))
     )
-    about &= ~mentions.apart | (close >= (usual if mean_same(mentions.apart & (mentions.in_title >= WHOLE)) else typical))
+    about &= ~mentions.apart | (
+        close >= (usual if mean_same(mentions.apart & (mentions.in_title >= WHOLE)) else typical)
+    )
     yearly = np.expm1(measure_popularity(papers, datetime.now(UTC).year))
     about |= mentions.method_unsaid & (close >= usual) & (yearly >= WELL_CITED)
     if about[:telling].sum() < LEAST_CORE:

@@ -83,7 +83,7 @@ class OpenAIProvider:
                 )
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 overflow = read_room(_reason(error)) is not None
-                part = None if overflow else _refused_part(str(error), options, messages)
+                part = None if overflow else _find_refused_part(str(error), options, messages)
                 if part is None:
                     raise _to_call_failure(error) from error
                 refused.add(part)
@@ -120,7 +120,7 @@ _SIGNS: tuple[tuple[Refusable, re.Pattern[str]], ...] = (
 """How services name what they refuse of a request."""
 
 
-def _refused_part(reason: str, options: dict[str, Any], messages: list[Any]) -> Refusable | None:
+def _find_refused_part(reason: str, options: dict[str, Any], messages: list[Any]) -> Refusable | None:
     """Which optional part of the request was refused; ``None`` where the reason names none that was sent."""
     sent = {*options, *(message["role"] for message in messages)}
     return next((part for part, sign in _SIGNS if part in sent and sign.search(reason)), None)

@@ -63,7 +63,7 @@ def paper_tokens(paper: Paper, tokens_each: int = ABSTRACT_TOKENS) -> int:
 
 
 def _entry(paper: Paper, tokens_each: int) -> str:
-    content = _gist(paper) if tokens_each <= GIST_TOKENS else _abridged(paper.content, tokens_each)
+    content = _gist(paper) if tokens_each <= GIST_TOKENS else _abridge(paper.content, tokens_each)
     body = "".join(f"\n{data(passage.text)}" for passage in paper.body) if tokens_each > GIST_TOKENS else ""
     published = ", ".join(part for part in (_first_author(paper), paper.venue, str(paper.year or "")) if part)
     title = f"{paper.title} ({published})" if published else paper.title
@@ -74,7 +74,7 @@ def _first_author(paper: Paper) -> str:
     return surname(paper.authors[0]) + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
 
 
-def _abridged(text: str, tokens: int) -> str:
+def _abridge(text: str, tokens: int) -> str:
     """The text, or where it is longer what it contributes, its last sentence, which tells the results, and its first.
 
     The sentences keep their order, with an ellipsis where some are left out; one that only says where the code is

@@ -158,7 +158,7 @@ def find_names(papers: Sequence[Paper], topic: str) -> tuple[Name, ...]:
         if kind and name.casefold() not in topical and name not in concepts and not _is_ordinary(name, ordinary):
             names.setdefault((kind, name), {}).update(candidate.papers)
     for paper in papers:
-        for kind, name in _known_names(paper):
+        for kind, name in _find_known_names(paper):
             if name.casefold() not in topical:
                 names.setdefault((kind, name), {})[paper.key] = None
     listed = (Name(name, kind, tuple(keys)) for (kind, name), keys in _join_spellings(names).items())
@@ -185,7 +185,7 @@ def _join_spellings(
     return joined
 
 
-def _known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
+def _find_known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
     text = f"{paper.title}. {paper.content}"
     for name, pattern in METRICS.items():
         if pattern.search(text):
@@ -228,7 +228,7 @@ def _votes(paper: Paper) -> Iterator[tuple[str, NameKind | None, int]]:
         yield title[1], "data set" if data else "metric" if metric else "method", 2
     for sentence in (paper.title, *sentences(paper.content)):
         for mentions in _mentions(sentence):
-            kinds = list(_speaking(mentions))
+            kinds = list(_find_speaking(mentions))
             for name in mentions.names:
                 yield name, None, 0
                 for kind, votes in kinds:
@@ -256,7 +256,7 @@ def _continues(sentence: str, span: tuple[int, int, list[str]], start: int) -> b
     return bool(_JOINED.fullmatch(sentence, end, start)) and " and " not in sentence[first:end]
 
 
-def _speaking(mentions: _Mentions) -> Iterator[tuple[NameKind, int]]:
+def _find_speaking(mentions: _Mentions) -> Iterator[tuple[NameKind, int]]:
     before, after = mentions.before, mentions.after
     if re.match(r" [A-Z]\w*[A-Z]", after):  # the first word of a longer name
         return
@@ -274,11 +274,11 @@ def _speaking(mentions: _Mentions) -> Iterator[tuple[NameKind, int]]:
     if _CALLED.search(before):
         named = [kind for kind in kinds if _BEFORE_CALLED[kind].search(before[-80:])]
         yield from ((kind, 2) for kind in named[:1])
-    elif _PROPOSED.search(before) or _proposed_long_form(mentions):
+    elif _PROPOSED.search(before) or _follows_long_form(mentions):
         yield "data set" if _APPOSITION.match(after) or _names_data(before) else "method", 2
 
 
-def _proposed_long_form(mentions: _Mentions) -> bool:
+def _follows_long_form(mentions: _Mentions) -> bool:
     """Whether it stands in brackets behind its long form, which was just proposed."""
     if not (mentions.before.endswith("(") and mentions.after.startswith(")")):
         return False

@@ -223,7 +223,7 @@ class GroupedPhrases:
         phrase = " ".join(american_stem(word.lower()) for word in words)
         if phrase not in self.parts:
             self.parts[phrase] = frozenset(stems_of(" ".join(words)))
-        self.written[phrase][" ".join(_lowered(word) for word in words)] += weight
+        self.written[phrase][" ".join(_lower(word) for word in words)] += weight
         return phrase
 
     def form(self, phrase: str) -> str:
@@ -290,7 +290,7 @@ _SPELLS_ACRONYM = re.compile(r"[A-Z]{2}[a-z]{5,}")
 """A word that shows which of its letters an acronym takes, such as ``STructural EMbedding`` for STEM."""
 
 
-def _lowered(word: str) -> str:
+def _lower(word: str) -> str:
     """Lower case, but for acronyms and names with capitals inside; ``Self-Supervised`` is neither."""
     if _SPELLS_ACRONYM.fullmatch(word):
         return word.lower()

@@ -102,7 +102,7 @@ def from_pdf(pdf: PdfText, source: str) -> FullText:
         running, aside = put_aside_last(section.lines, block) if block else (section.lines, ())
         if is_list:
             references += read_entries(running)
-        passages += _paged_passages(section.heading, running) + _paged_passages(section.heading, aside)
+        passages += _divide_pages(section.heading, running) + _divide_pages(section.heading, aside)
     abstract = " ".join(p.text for p in passages if fold(p.section) == "abstract")
     return FullText(title_of(pdf), abstract, tuple(passages[:MOST_PASSAGES]), tuple(references), source)
 
@@ -167,7 +167,7 @@ def titles_of(pdf: PdfText) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _paged_passages(section: str, lines: Sequence[Line]) -> list[Passage]:
+def _divide_pages(section: str, lines: Sequence[Line]) -> list[Passage]:
     """The passages of each page; a sentence that goes on on the next page belongs to the one on which it begins."""
     pages = [(page, join_lines([line.text for line in group])) for page, group in groupby(lines, lambda ln: ln.page)]
     found: list[Passage] = []

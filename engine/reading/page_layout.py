@@ -80,13 +80,13 @@ def read_lines(pdf: PdfText) -> list[Line]:
         if styles
     ]
     running = _find_running(pages)
-    return _without_line_numbers([line for page in pages for line in page if line not in running])
+    return _remove_line_numbers([line for page in pages for line in page if line not in running])
 
 
 def measure_text(lines: Sequence[Line]) -> TextBlock | None:
     """How the running text is set; ``None`` where there are no styles, or too few lines to tell."""
     size = _text_size(lines)
-    styles = [ln.style for ln in lines if ln.style and _rounded(ln.style.size) == size and len(ln.text) > 20]
+    styles = [ln.style for ln in lines if ln.style and _round_size(ln.style.size) == size and len(ln.text) > 20]
     if len(styles) < 4:
         return None
     steps = [b.baseline - a.baseline for a, b in pairwise(styles)]
@@ -239,7 +239,7 @@ def _signature(line: Line) -> tuple[str, int]:
     return words, round(line.style.baseline / 3) if line.style else 0
 
 
-def _without_line_numbers(lines: list[Line]) -> list[Line]:
+def _remove_line_numbers(lines: list[Line]) -> list[Line]:
     """The lines of a draft without the numbers that count them."""
     counted = [int(match[1]) if (match := _NUMBERED_LINE.match(line.text)) else None for line in lines]
     known = [number for number in counted if number is not None]
@@ -263,9 +263,9 @@ def _text_size(lines: Sequence[Line]) -> float:
     letters: Counter[float] = Counter()
     for line in lines:
         if line.style:
-            letters[_rounded(line.style.size)] += len(line.text)
+            letters[_round_size(line.style.size)] += len(line.text)
     return letters.most_common(1)[0][0] if letters else 0.0
 
 
-def _rounded(size: float) -> float:
+def _round_size(size: float) -> float:
     return round(size * 2) / 2

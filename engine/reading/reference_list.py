@@ -38,13 +38,13 @@ LEAST_INDENT = 3.0
 def read_entries(lines: Sequence[Line]) -> list[str]:
     """Each entry begins with its mark; or, without marks, further left than its other lines, or after a full stop."""
     lines = [line for line in lines if line.text]
-    starts = _marked(lines) or _outdented(lines) or _after_full_stop(lines)
+    starts = _find_marked(lines) or _find_outdented(lines) or _after_full_stop(lines)
     bounds = [*starts, len(lines)]
     parts = (lines[first:last] for first, last in pairwise(bounds))
     return [entry for part in parts if (entry := clean(join_lines([line.text for line in part])))]
 
 
-def _marked(lines: Sequence[Line]) -> list[int]:
+def _find_marked(lines: Sequence[Line]) -> list[int]:
     """Where entries with a mark begin; none where there are too few marks, or they do not count up."""
     for mark in _MARKS:
         found = [(at, match) for at, line in enumerate(lines) if (match := mark.match(line.text))]
@@ -69,7 +69,7 @@ def find_list(lines: Sequence[Line]) -> slice | None:
     ``None`` where there is none.
     """
     for at in [at for at, line in enumerate(lines) if _FIRST.match(line.text)][-MOST_FIRSTS:]:
-        starts = _marked(lines[at:])
+        starts = _find_marked(lines[at:])
         if len(starts) >= LEAST_UNHEADED:
             longest = max(b - a for a, b in pairwise(starts))
             last = at + starts[-1]
@@ -81,7 +81,7 @@ def find_list(lines: Sequence[Line]) -> slice | None:
     return None
 
 
-def _outdented(lines: Sequence[Line]) -> list[int]:
+def _find_outdented(lines: Sequence[Line]) -> list[int]:
     """Where lines begin at the left edge of their column, of which the other lines are indented."""
     lefts = Counter(round(line.style.left) for line in lines if line.style)
     edges = [

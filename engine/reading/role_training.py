@@ -104,13 +104,15 @@ def read_labelled_abstracts(path: Path) -> list[LabelledAbstract]:
         text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise UserError(f"{path} could not be read: {error}") from error
-    abstracts = [_labelled(line, f"{path}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    abstracts = [
+        _parse_labelled(line, f"{path}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()
+    ]
     if not abstracts:
         raise UserError(f"{path} holds no labelled abstract.")
     return abstracts
 
 
-def _labelled(line: str, place: str) -> LabelledAbstract:
+def _parse_labelled(line: str, place: str) -> LabelledAbstract:
     try:
         record = json.loads(line)
         sentences, labels = record["sentences"], record["labels"]
@@ -137,7 +139,7 @@ def train_role_model(abstracts: Sequence[LabelledAbstract]) -> RoleModel:
     Each sentence's features for the second pass, and its probability by which the threshold is set, come from models
     that have not seen its abstract.
     """
-    data = _training_data(abstracts)
+    data = _build_training_data(abstracts)
     first = np.zeros((len(data.roles), len(ROLES)))
     for fold in range(FOLDS):
         seen, unseen = data.fold != fold, data.fold == fold
@@ -173,7 +175,7 @@ class _TrainingData:
     fold: NDArray[np.int64]
 
 
-def _training_data(abstracts: Sequence[LabelledAbstract]) -> _TrainingData:
+def _build_training_data(abstracts: Sequence[LabelledAbstract]) -> _TrainingData:
     rows = [features for abstract in abstracts for features in sentence_features(abstract.sentences)]
     starts = np.cumsum([0, *(len(row.columns) for row in rows)])
     values, columns = (np.concatenate(parts) for parts in zip(*((r.values, r.columns) for r in rows), strict=True))

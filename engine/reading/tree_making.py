@@ -146,7 +146,7 @@ async def _ask(
     model: LanguageModel, kind: TreeKind, sources: Sequence[Source], attempt: int, report: TreeReport
 ) -> dict[PaperKey, dict[str, AttributeValue]]:
     fields = "\n".join(f"- {name}: {asks}" for name, asks in TEMPLATES[kind].items())
-    prompt = fill("surveyx/trees", kind=kind, fields=fields, papers="\n".join(map(_numbered, sources)))
+    prompt = fill("surveyx/trees", kind=kind, fields=fields, papers="\n".join(map(_number_sentences, sources)))
     again = f"/again {attempt}" if attempt else ""
     request = Request("extraction", f"trees/{sources[0].key}{again}", prompt, 1_200 * len(sources), 0.0)
     answer = await model.answer_typed(request, TreesAnswer)
@@ -166,7 +166,7 @@ async def _ask(
     return found
 
 
-def _numbered(source: Source) -> str:
+def _number_sentences(source: Source) -> str:
     """A paper as quoted data with its sentences numbered."""
     lines = "\n".join(f"{i}. {data(passage.text)}" for i, passage in enumerate(source.sentences, start=1))
     return f'<paper key="{source.key}">\n{data(source.title)}\n{lines}\n</paper>'

@@ -50,7 +50,7 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         listed, count = list(plan.papers.values()), plan.limits.papers_per_node
         written = round(STEP_WORDS * TOKENS_PER_DRAFTED_WORD)
         chain = []
-        for step in range(math.ceil(_wanted_words(plan.brief) / STEP_WORDS)):
+        for step in range(math.ceil(_count_wanted_words(plan.brief) / STEP_WORDS)):
             first = step * count % max(1, len(listed))
             seen = min(step * written, SEEN_CHARACTERS // CHARACTERS_PER_TOKEN)
             shown = sum(paper_tokens(p) for p in listed[first : first + count])
@@ -65,7 +65,7 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Write on until the words wanted are there; at a failure or the budget, what is there is kept."""
-        wanted, title = _wanted_words(task.brief), task.outline.nodes[0].title
+        wanted, title = _count_wanted_words(task.brief), task.outline.nodes[0].title
         papers, count = task.selection.list_included(), context.limits.papers_per_node
         parts: list[Draft] = []
         warnings: list[SurveyWarning] = []
@@ -86,7 +86,7 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         return add_warnings(survey, warnings)
 
 
-def _wanted_words(brief: Brief) -> int:
+def _count_wanted_words(brief: Brief) -> int:
     words = (brief.subsection_words or 0) * (brief.sections or 1)
     return words or round(LENGTH_CLASSES_TOKENS[brief.length] / TOKENS_PER_WORD)
 

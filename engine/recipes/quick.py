@@ -85,7 +85,7 @@ class QuickRecipe(RevisedEitherWay):
         if context.model is None:
             selection = _selection(search, shown, Reading((), unread=len(candidates) - len(shown)))
             selection = replace(selection, filtered=search.count_usable() - len(candidates))
-            parts, method = await asyncio.to_thread(_quoted, scope, selection, options, context)
+            parts, method = await asyncio.to_thread(_quote_parts, scope, selection, options, context)
         else:
             reading = await read_studies(brief.topic, scope, shown, _quota(options, context), context)
             if reading.stopped and not reading.studies:
@@ -95,7 +95,7 @@ class QuickRecipe(RevisedEitherWay):
             unread = reading.unread + len(candidates) - len(shown)
             selection = _selection(search, [s.found for s in reading.studies], replace(reading, unread=unread))
             writing = ReviewWriting(brief.topic, scope, reading.studies, context)
-            parts = await _written(writing, reading, only_search=options.only_search)
+            parts = await _write_parts(writing, reading, only_search=options.only_search)
             method = SEARCHED_METHOD if options.only_search else METHOD
         survey = assemble_review(brief, scope, queries, selection, parts, method)
         pool = KeywordPool((Keyword(brief.topic, "topic"), *(Keyword(q.words(), "library") for q in queries)))
@@ -107,7 +107,7 @@ def _quota(options: QuickOptions, context: RunContext) -> int | None:
     return None if options.only_search else context.limits.review_tokens * options.share // 100
 
 
-def _quoted(
+def _quote_parts(
     scope: ReviewScope, selection: PaperSelection, options: QuickOptions, context: RunContext
 ) -> tuple[ReviewParts, str]:
     if options.only_search:
@@ -115,7 +115,7 @@ def _quoted(
     return quote_review(scope, selection, context.embedder), QUOTED_METHOD
 
 
-async def _written(writing: ReviewWriting, reading: Reading, *, only_search: bool) -> ReviewParts:
+async def _write_parts(writing: ReviewWriting, reading: Reading, *, only_search: bool) -> ReviewParts:
     """Table and answers at the same time, then the conclusions; what fails is reported, and the rest is kept."""
     if only_search:
         return ReviewParts(await writing.write_table(), warnings=tuple(writing.warnings))

@@ -121,13 +121,15 @@ class OutlineSteps:
 
     async def draft_primary(self, sections: int, papers: Sequence[Paper]) -> Outline:
         """The main sections, from titles and abstracts of these papers, or from what the model knows."""
-        prompt = fill("surveyx/outline", topic=data(self.topic), papers=_offered(papers), sections=str(sections))
+        prompt = fill("surveyx/outline", topic=data(self.topic), papers=_list_offered(papers), sections=str(sections))
         answer = await self.model.answer_typed(self._request("primary", prompt, 2_048), OutlineAnswer)
         return _with_roles(answer.title, [OutlineNode(s.title, s.description) for s in answer.sections])
 
     async def draft_whole(self, sections: int, papers: Sequence[Paper], everything: Sequence[Paper]) -> Outline:
         """Without outline optimisation: both levels in one answer, papers by closeness to the headings."""
-        prompt = fill("surveyx/whole_outline", topic=data(self.topic), papers=_offered(papers), sections=str(sections))
+        prompt = fill(
+            "surveyx/whole_outline", topic=data(self.topic), papers=_list_offered(papers), sections=str(sections)
+        )
         answer = await self.model.answer_typed(self._request("primary", prompt, 4_096), WholeOutlineAnswer)
         nodes = [
             OutlineNode(
@@ -283,7 +285,7 @@ def merge_same(headings: Sequence[Heading], embedder: Embedder) -> list[Heading]
             kept.append(i)
             merged[i] = heading.node
         else:
-            merged[same] = _joined(merged[same], heading.node)
+            merged[same] = _join(merged[same], heading.node)
     return [replace(headings[i], node=merged[i]) for i in kept]
 
 
@@ -303,7 +305,7 @@ def place_headings(outline: Outline, headings: Sequence[Heading], answer: Reorga
     repeats = {r.heading: r.same_as for r in answer.repeated if r.heading != r.same_as}
     for heading, same_as in repeats.items():
         if heading in survivors and same_as in survivors and same_as not in repeats:
-            survivors[same_as] = _joined(survivors[same_as], survivors.pop(heading))
+            survivors[same_as] = _join(survivors[same_as], survivors.pop(heading))
     open_sections = {i for i, node in enumerate(outline.nodes) if node.children}
     places: dict[int, list[int]] = {section: [] for section in open_sections}
     placed: set[int] = set()
@@ -322,13 +324,13 @@ def place_headings(outline: Outline, headings: Sequence[Heading], answer: Reorga
     return replace(
         outline,
         nodes=tuple(
-            _refilled(node, [survivors[n] for n in places[i]]) if i in open_sections else node
+            _refill(node, [survivors[n] for n in places[i]]) if i in open_sections else node
             for i, node in enumerate(outline.nodes)
         ),
     )
 
 
-def _refilled(node: OutlineNode, children: Sequence[OutlineNode]) -> OutlineNode:
+def _refill(node: OutlineNode, children: Sequence[OutlineNode]) -> OutlineNode:
     if children:
         return replace(node, children=tuple(children))
     return replace(node, children=(), papers=node.all_papers(), hint_papers=node.all_hints())
@@ -348,7 +350,7 @@ def _give_back(
             return
 
 
-def _joined(first: OutlineNode, second: OutlineNode) -> OutlineNode:
+def _join(first: OutlineNode, second: OutlineNode) -> OutlineNode:
     papers = tuple(dict.fromkeys((*first.papers, *second.papers)))
     return replace(first, papers=papers, hint_papers=(*first.hint_papers, *second.hint_papers))
 
@@ -366,7 +368,7 @@ def _with_roles(title: str, nodes: Sequence[OutlineNode]) -> Outline:
     )
 
 
-def _offered(papers: Sequence[Paper]) -> str:
+def _list_offered(papers: Sequence[Paper]) -> str:
     return (
         f"These are papers of the field:\n<papers>\n{paper_block(papers, PLANNED_TOKENS)}\n</papers>" if papers else ""
     )

@@ -206,7 +206,7 @@ class SectionWriter:
         self, node: OutlineNode, hints: Sequence[Hint], before: Sequence[Subsection | None], attempt: int
     ) -> Request:
         # Citations of other subsections are taken out: their papers are not this one's to cite.
-        said = [f"{data(b.node.title)}\n{data(_uncited(b.text))}" for b in before if b]
+        said = [f"{data(b.node.title)}\n{data(_remove_citations(b.text))}" for b in before if b]
         heard = (
             "Already written in this section:\n<before>\n{}\n</before>\n\n".format("\n\n".join(said)) if said else ""
         )
@@ -271,7 +271,7 @@ class SectionWriter:
             "surveyx/rewrite",
             before=data(_last(before)) or "(this is the first of its section)",
             after=data(_first(after)) or "(this is the last of its section)",
-            sentences=_numbered(draft.text),
+            sentences=_number_sentences(draft.text),
             cited=self.material.notes(cited, GIST_FIELDS | draft.fields),
             found=self.material.notes(found, GIST_FIELDS) or "(none)",
         )
@@ -287,7 +287,7 @@ class SectionWriter:
         )
 
 
-def _uncited(text: str) -> str:
+def _remove_citations(text: str) -> str:
     """The paragraphs without their citations."""
     return "\n\n".join(map(remove_citations, text.split("\n\n")))
 
@@ -336,7 +336,7 @@ def apply_edits(
     return join_sentences(paragraphs)
 
 
-def _numbered(text: str) -> str:
+def _number_sentences(text: str) -> str:
     """The sentences numbered through, paragraphs divided by an empty line."""
     blocks: list[str] = []
     number = 0

@@ -98,7 +98,7 @@ def _cards(survey: Survey, known: Mapping[PaperKey, int]) -> list[Card]:
     ]
 
 
-def _told(paper: Paper) -> str:
+def _describe_paper(paper: Paper) -> str:
     """A paper's title and year, as a mark of a figure tells them."""
     return clean(f"{paper.title} ({paper.year})" if paper.year else paper.title)
 

@@ -108,7 +108,7 @@ class _Writer:
             yield self._table(names, "")
         if survey.not_covered:
             yield r"\section*{What This Survey Does Not Cover}"
-            yield _listed(
+            yield _render_list(
                 f"\\textbf{{{escape_latex(g.title)}}} ({g.papers}): {escape_latex('; '.join(g.examples))}"
                 for g in survey.not_covered
             )
@@ -135,7 +135,7 @@ class _Writer:
         yield from map(self._block, parse_blocks(overview.text, self.numbers))
         if overview.lines:
             yield r"\subsection*{Lines of Work}"
-            yield _listed(
+            yield _render_list(
                 f"\\textbf{{\\hyperref[section-{line.number}]{{{line.number} {escape_latex(line.title)}}}}} "
                 f"({line.papers}{_years(line.first, line.last)}). {self._text(line.text)}"
                 for line in overview.lines
@@ -143,7 +143,7 @@ class _Writer:
         if overview.start:
             yield r"\subsection*{Where to Start Reading}"
             known = [start for start in overview.start if start.key in self.numbers]
-            yield _listed(
+            yield _render_list(
                 (
                     f"\\emph{{{escape_latex(self._paper(start.key).title)}}}~{self._cite((self.numbers[start.key],))}: "
                     f"{escape_latex(start.reason)}"
@@ -161,12 +161,12 @@ class _Writer:
                 Table("", ("Source", "Query", "Date", "Papers found"), rows, (2, 5, 2, 3)), "", plain=True
             )
         if survey.facts:
-            yield _listed(f"{escape_latex(name)}: {escape_latex(value)}" for name, value in survey.facts)
+            yield _render_list(f"{escape_latex(name)}: {escape_latex(value)}" for name, value in survey.facts)
         if survey.left_out:
             out = tuple((f"{o.paper.title} ({o.paper.key})", str(o.why), o.reason) for o in survey.left_out)
             yield self._table(Table("", ("Left out", "Why", "Reason"), out, (5, 2, 5)), "", plain=True)
         if survey.warnings:
-            yield _listed(escape_latex(f"{w.kind}, {w.place}: {w.detail}") for w in survey.warnings)
+            yield _render_list(escape_latex(f"{w.kind}, {w.place}: {w.detail}") for w in survey.warnings)
 
     def _table(self, table: Table, caption: str, *, plain: bool = False) -> str:
         widths = table.widths if len(table.widths) == len(table.header) else (1,) * len(table.header)
@@ -188,14 +188,14 @@ class _Writer:
 
     def _block(self, block: Block) -> str:
         if block.is_list:
-            return _listed(self._runs(item) for item in block.items)
+            return _render_list(self._runs(item) for item in block.items)
         return self._runs(block.items[0])
 
     def _text(self, text: str) -> str:
         return self._runs(parse_runs(text, self.numbers))
 
     def _runs(self, runs: Sequence[Run]) -> str:
-        return "".join(self._cite(run.cited) if run.cited else _kept_spaces(run.text) for run in runs)
+        return "".join(self._cite(run.cited) if run.cited else _keep_spaces(run.text) for run in runs)
 
     def _cite(self, cited: Sequence[int]) -> str:
         return f"\\citep{{{','.join(self.keys[number] for number in cited)}}}"
@@ -204,14 +204,14 @@ class _Writer:
         return self.survey.references[self.numbers[key] - 1]
 
 
-def _kept_spaces(text: str) -> str:
+def _keep_spaces(text: str) -> str:
     """Escaped text with the spaces at its ends, which divide it from citations."""
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() and text.strip() else ""
     return f"{before}{escape_latex(text)}{after}"
 
 
-def _listed(items: Iterable[str], kind: str = "itemize") -> str:
+def _render_list(items: Iterable[str], kind: str = "itemize") -> str:
     lines = "\n".join(f"\\item {{}}{item}" for item in items)
     return f"\\begin{{{kind}}}\n{lines}\n\\end{{{kind}}}"
 

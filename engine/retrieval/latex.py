@@ -46,7 +46,7 @@ def unicode_text(text: str) -> str:
     text = text.replace("$ imes$", "×")
     text = _LOST_COMMAND.sub(lambda m: f"\\{LOST[m[1]]}", text)
     text = _GLUED_COMMAND.sub(lambda m: "\\footnote" if "oot" in m[0] else "\\cite", text)
-    text = _LOST_ACCENT.sub(lambda m: _accented(m[2], ACCENTS[m[1]]), text)
+    text = _LOST_ACCENT.sub(lambda m: _accent(m[2], ACCENTS[m[1]]), text)
     if not MARKUP.search(text):
         return text
     if "$" not in text:
@@ -135,7 +135,7 @@ class _Reader:
         character = self.text[at + 1] if at + 1 < end else ""
         if character in ACCENTS and not (math and character in "=."):
             inner, after = self._argument(at + 2, end, math=math, depth=depth)
-            return (_accented(inner, ACCENTS[character]), after) if inner[:1].isalpha() else (inner, after)
+            return (_accent(inner, ACCENTS[character]), after) if inner[:1].isalpha() else (inner, after)
         if character in "([":
             closing = self.text.find("\\)" if character == "(" else "\\]", at + 2, end)
             if closing > 0:
@@ -167,17 +167,17 @@ class _Reader:
             return (DOUBLE_STRUCK.get(inner, inner) if name in {"mathbb", "mathds"} else inner), after
         if name in ACCENTS and (len(name) > 1 or self.text[after : after + 1] in {"{", " "}):
             inner, after = argument(after)
-            return (_accented(inner, ACCENTS[name]) if len(inner) == 1 else inner), after
+            return (_accent(inner, ACCENTS[name]) if len(inner) == 1 else inner), after
         if name in {"frac", "tfrac", "dfrac", "nicefrac", "sfrac", "binom"}:
             (above, middle) = argument(after)
             below, after = argument(middle)
             between = " choose " if name == "binom" else "/"
-            written = f"{_grouped(above)}{between}{_grouped(below)}"
+            written = f"{_parenthesize(above)}{between}{_parenthesize(below)}"
             # 1/n times L, not 1/(nL)
             return (f"({written})" if self.text[after : after + 1].isalnum() else written), after
         if name == "sqrt":
             inner, after = argument(after)
-            return f"√{_grouped(inner)}", after
+            return f"√{_parenthesize(inner)}", after
         return self._read_quote_or_link(name, after, end, depth)
 
     def _read_quote_or_link(self, name: str, after: int, end: int, depth: int) -> tuple[str, int] | None:
@@ -260,7 +260,7 @@ def _partners(text: str) -> dict[int, int]:
     return partner
 
 
-def _accented(text: str, mark: str) -> str:
+def _accent(text: str, mark: str) -> str:
     """The first letter with the mark; dotless i and j get their dot back under it."""
     first = {"ı": "i", "ȷ": "j"}.get(text[:1], text[:1])
     return unicodedata.normalize("NFC", first + mark + text[1:])
@@ -277,7 +277,7 @@ def _script(kind: str, inner: str) -> str:
     return f"{kind}{inner}" if len(inner) == 1 or re.fullmatch(r"[\w.]+", inner) else f"{kind}({inner})"
 
 
-def _grouped(text: str) -> str:
+def _parenthesize(text: str) -> str:
     return text if re.fullmatch(r"[\w.]+|\W", text) else f"({text})"
 
 

@@ -124,18 +124,18 @@ INITIALS = 3
 
 def clean_title(text: str) -> str:
     """A title or a venue in Unicode, on one line."""
-    return _settled(shorten(text, TITLE_CHARACTERS), (_legible, strip_quotes))
+    return _repeat_until_stable(shorten(text, TITLE_CHARACTERS), (_legible, strip_quotes))
 
 
 def clean_abstract(text: str) -> str:
     """An abstract in Unicode, without its heading and its publisher's copyright line."""
-    steps = (_legible, _whole_words, strip_quotes, _without_frame)
-    return _settled(shorten(text, ABSTRACT_CHARACTERS), steps)
+    steps = (_legible, _whole_words, strip_quotes, _remove_frame)
+    return _repeat_until_stable(shorten(text, ABSTRACT_CHARACTERS), steps)
 
 
 def clean_passage(text: str) -> str:
     """Running text of a paper in Unicode, its words whole."""
-    return _settled(text, (_legible, _whole_words))
+    return _repeat_until_stable(text, (_legible, _whole_words))
 
 
 def restore_words(text: str) -> str:
@@ -148,7 +148,7 @@ def clean_name(text: str) -> str:
     short = shorten(text.strip(), NAME_CHARACTERS)
     if _PLAIN_NAME.fullmatch(short):
         return _in_usual_case(short)
-    return _settled(short, (_legible, lambda name: _NAME_MARKS.sub("", name), _in_usual_case))
+    return _repeat_until_stable(short, (_legible, lambda name: _NAME_MARKS.sub("", name), _in_usual_case))
 
 
 def _in_usual_case(name: str) -> str:
@@ -158,12 +158,12 @@ def _in_usual_case(name: str) -> str:
     return _ORDINAL.sub(lambda match: match[0].upper(), name.title()) if in_capitals else name
 
 
-def _settled(text: str, steps: Sequence[Callable[[str], str]]) -> str:
+def _repeat_until_stable(text: str, steps: Sequence[Callable[[str], str]]) -> str:
     """The text after as many passes as change it."""
     current = text
     for _ in range(_PASSES):
         before = current
-        current = clean(_decoded(current))
+        current = clean(_decode(current))
         for step in steps:
             current = clean(step(current))
         if current == before:
@@ -171,7 +171,7 @@ def _settled(text: str, steps: Sequence[Callable[[str], str]]) -> str:
     return current
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     """UTF-8 that was read as Latin-1 or Windows-1252 is read again."""
     if text.isascii():
         return text
@@ -203,7 +203,7 @@ def _legible(text: str) -> str:
     if written != text:
         text = re.sub(r"\s+(?=[,.;:](?:\s|$))", "", written)
     if "*" in text or "_" in text or "](" in text:
-        text = _without_markdown(text)
+        text = _remove_markdown(text)
     if "``" in text or "''" in text:
         text = re.sub(r"(?<![\w”])''(?=\w)", "“", text.replace("``", "“")).replace("''", "”")
         text = re.sub(r"(“[^“”\"]{1,200})\"\"?", r"\1”", text)
@@ -217,7 +217,7 @@ def _dash(match: re.Match[str]) -> str:
     return "—" if "---" in match[0] else "–"
 
 
-def _without_markdown(text: str) -> str:
+def _remove_markdown(text: str) -> str:
     text = _LINK.sub(lambda m: m[2] if m[1] in m[2] else f"{m[1]} ({m[2]})", text)
     return _ITALIC.sub(lambda m: m[1] or m[2], _BOLD.sub(r"\1", text))
 
@@ -225,13 +225,13 @@ def _without_markdown(text: str) -> str:
 def _whole_words(text: str) -> str:
     """Words that a line's end had split, put together; glyphs that were printed by their number."""
     if "- " in text or "\u00ad" in text or "(cid:" in text:
-        text = _SPLIT_WORD.sub(_rejoined, text)
+        text = _SPLIT_WORD.sub(_rejoin, text)
         text = _SOFT_HYPHEN.sub("", text)
         text = _GLYPH.sub(lambda m: _GLYPHS.get(m[1], ""), text)
     return text
 
 
-def _rejoined(match: re.Match[str]) -> str:
+def _rejoin(match: re.Match[str]) -> str:
     """``experi- ments`` is one word, ``image- guided`` a compound, ``pre- and`` is right as it is."""
     left, right = match["left"], match["right"]
     before = match.string[match.start() - 1 : match.start()]
@@ -248,7 +248,7 @@ def _compound_ends() -> frozenset[str]:
     return read_wordlist("retrieval/compound_ends.txt")
 
 
-def _without_frame(text: str) -> str:
+def _remove_frame(text: str) -> str:
     """Without the word “Abstract” before it and the copyright line around it; a text that is nothing else stays."""
     inner = _LEAD.sub("", text)
     if any(sign in inner for sign in _RIGHTS):

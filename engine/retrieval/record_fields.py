@@ -132,8 +132,8 @@ def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
         arxiv_key(find_arxiv(*(_to_words(record.get(name)) for name in _VENUES))),
         arxiv_key(own),
         doi_key(own),
-        _numbered_key("pmid", record.get("pmid")),
-        _numbered_key("pmcid", record.get("pmcid")),
+        _make_numbered_key("pmid", record.get("pmid")),
+        _make_numbered_key("pmcid", record.get("pmcid")),
     ]
     if ":" in own and not doi_key(own):
         try:
@@ -143,7 +143,7 @@ def _identifiers(record: Mapping[str, Any]) -> tuple[PaperKey, ...]:
     return tuple(dict.fromkeys(key for key in candidates if key))
 
 
-def _numbered_key(namespace: str, value: object) -> PaperKey | None:
+def _make_numbered_key(namespace: str, value: object) -> PaperKey | None:
     match = re.fullmatch(rf"(?:{namespace}\W*)?((?:PMC)?\d{{1,9}})(?:\.0)?", _to_text(value).strip(), re.I)
     return paper_key(f"{namespace}:{match[1].lower()}") if match else None
 

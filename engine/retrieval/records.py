@@ -253,7 +253,7 @@ def _endnote_xml(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Ra
         yield RawRecord(f"{name}, record {number}", record)
 
 
-def _tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
+def _read_tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
     """A text by what it begins with: PubMed's, Web of Science's or EndNote's export, RIS, BibTeX, a table with tabs."""
     text = _text(stream)
     if is_ris(text):
@@ -297,10 +297,10 @@ _READERS: Mapping[str, Callable[[str, Iterable[bytes], io.BufferedReader[Any]], 
     ".ris": _ris,
     ".csv": _table,
     ".tsv": _table,
-    ".nbib": _tagged,
-    ".ciw": _tagged,
-    ".txt": _tagged,
-    ".enw": _tagged,
+    ".nbib": _read_tagged,
+    ".ciw": _read_tagged,
+    ".txt": _read_tagged,
+    ".enw": _read_tagged,
     ".xml": _endnote_xml,
 }
 

@@ -292,7 +292,7 @@ def find_words(topic: TopicWords, find: Find) -> FoundWords:
     written = []
     for position, word in enumerate(own):
         others = [w for w in topic.writings if position in w.positions and _means_it(w, found, own)]
-        written.append(_united(word, [[found[s] for s in w.stems] for w in others]))
+        written.append(_unite(word, [[found[s] for s in w.stems] for w in others]))
     said = [word if len(word.rows) >= SCARCE else other for word, other in zip(own, written, strict=True)]
     return FoundWords(tuple(said), tuple(written))
 
@@ -324,7 +324,7 @@ def _among(rows: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.boo
     return found
 
 
-def _united(own: Occurrences, others: Sequence[Sequence[Occurrences]]) -> Occurrences:
+def _unite(own: Occurrences, others: Sequence[Sequence[Occurrences]]) -> Occurrences:
     """The greatest count among the word itself and its writings; a writing of several words counts its rarest."""
     if not others:
         return own

@@ -159,7 +159,7 @@ async def _with_citation(
     paper = paper_named(selection, survey, change.wish)
     section = section_to_change(survey, change.place)
     lines = list_uncited_sentences(section, paper)
-    bare = "\n\n".join(f"{_without_stop(strip_citations(line))} {cite([paper.key])}." for line in lines)
+    bare = "\n\n".join(f"{_remove_stop(strip_citations(line))} {cite([paper.key])}." for line in lines)
     draft = await verify_citations(
         context.require_model(), Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare), brief.topic
     )
@@ -172,7 +172,7 @@ async def _with_citation(
         )
     vectors = context.embedder.embed([f"{paper.title}. {paper.content}", *supported])
     best = supported[int(np.argmax(vectors[1:] @ vectors[0]))]
-    cited = f"{_without_stop(best)} {cite([paper.key])}."
+    cited = f"{_remove_stop(best)} {cite([paper.key])}."
     whole = all_sentences(section.text)
     new = with_sentences(section, [cited if line == best else line for line in whole])
     citation = behind[fold(strip_citations(best))]
@@ -182,7 +182,7 @@ async def _with_citation(
     return replace_section(selection, survey, change.place, replace(new, claims=claims))
 
 
-def _without_stop(sentence: str) -> str:
+def _remove_stop(sentence: str) -> str:
     return sentence.rstrip().rstrip(".!?")
 
 

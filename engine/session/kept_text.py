@@ -105,7 +105,7 @@ def sections_of(outline: Outline, survey: Survey) -> dict[int, Section]:
     """
     found: dict[int, Section] = {}
     failed = [w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(UNCHECKED)]
-    rest = list(_without(survey.sections, frozenset(failed)))
+    rest = list(_remove_titled(survey.sections, frozenset(failed)))
     for position, node in enumerate(outline.nodes):
         at = next((i for i, section in enumerate(rest) if section.title == node.title), None)
         if at is not None:
@@ -114,11 +114,11 @@ def sections_of(outline: Outline, survey: Survey) -> dict[int, Section]:
     return found
 
 
-def _without(sections: Sequence[Section], titles: Collection[str]) -> Iterator[Section]:
+def _remove_titled(sections: Sequence[Section], titles: Collection[str]) -> Iterator[Section]:
     """The sections without the parts of these titles."""
     for section in sections:
         if section.sections:
-            yield replace(section, sections=tuple(_without(section.sections, titles)))
+            yield replace(section, sections=tuple(_remove_titled(section.sections, titles)))
         elif section.title not in titles:
             yield section
 
@@ -141,15 +141,15 @@ def keep_text(
     left: dict[Heading, list[_Place]] = {}
     for place in was:
         if place.number in written:
-            left.setdefault(_heading(place.node), []).append(place)
+            left.setdefault(_describe_heading(place.node), []).append(place)
     kept: dict[str, KeptPart] = {}
     for place in now:
-        same = left.get(_heading(place.node), [])
+        same = left.get(_describe_heading(place.node), [])
         if not same:
             continue
         former = next((p for p in same if p.around == place.around), same[0])
         section = written[former.number]
-        if _cited(section) <= set(usable):
+        if _list_cited(section) <= set(usable):
             same.remove(former)
             connected = former.around == place.around and former.number not in loose
             kept[place.number] = KeptPart(place.number, section, connected)
@@ -204,18 +204,18 @@ def _texts(outline: Outline, sections: Mapping[int, Section], parts: Sequence[Ke
 def _places(outline: Outline) -> list[_Place]:
     body = [(f"{i}", node) for i, node in enumerate(outline.nodes, start=1) if node.role == "body"]
     parts = [(f"{top}{number[1:]}", leaf) for top, node in body for number, leaf in leaves_of((node,))]
-    names = [None, *(_heading(leaf) for _, leaf in parts), None]
+    names = [None, *(_describe_heading(leaf) for _, leaf in parts), None]
     return [_Place(number, leaf, (names[i], names[i + 2])) for i, (number, leaf) in enumerate(parts)]
 
 
-def _heading(node: OutlineNode) -> Heading:
+def _describe_heading(node: OutlineNode) -> Heading:
     return node.title, node.description, node.papers
 
 
 def _shape(node: OutlineNode) -> tuple[object, ...]:
     """What of a node its text depends on."""
-    return (node.role, *_heading(node), tuple(_shape(child) for child in node.children))
+    return (node.role, *_describe_heading(node), tuple(_shape(child) for child in node.children))
 
 
-def _cited(section: Section) -> set[PaperKey]:
+def _list_cited(section: Section) -> set[PaperKey]:
     return {citation.key for claim in section.claims for citation in claim.citations}

@@ -80,7 +80,7 @@ def move(place: str, target: str, *, after: bool) -> Change:
         marker = replace(node, title="\0")
         with_marker = _at(outline, place, lambda nodes, i: (*nodes[:i], marker, *nodes[i + 1 :]))
         placed = _at(with_marker, target, lambda nodes, i: (*nodes[: i + after], node, *nodes[i + after :]))
-        return replace(placed, nodes=_without(placed.nodes, marker))
+        return replace(placed, nodes=_remove_marker(placed.nodes, marker))
 
     return change
 
@@ -107,7 +107,7 @@ def merge(place: str, other: str) -> Change:
         marker = replace(second, title="\0")
         marked = _at(outline, other, lambda nodes, i: (*nodes[:i], marker, *nodes[i + 1 :]))
         placed = _at(marked, place, lambda nodes, i: (*nodes[:i], joined, *nodes[i + 1 :]))
-        return replace(placed, nodes=_without(placed.nodes, marker))
+        return replace(placed, nodes=_remove_marker(placed.nodes, marker))
 
     return change
 
@@ -180,14 +180,14 @@ def place_paper(key: PaperKey, place: str) -> Change:
         return (*nodes[:i], replace(nodes[i], papers=(*nodes[i].papers, key)), *nodes[i + 1 :])
 
     def change(outline: Outline) -> Outline:
-        bare = replace(outline, nodes=tuple(_without_paper(node, key) for node in outline.nodes))
+        bare = replace(outline, nodes=tuple(_remove_paper(node, key) for node in outline.nodes))
         return _at(bare, place, placed)
 
     return change
 
 
-def _without_paper(node: OutlineNode, key: PaperKey) -> OutlineNode:
-    children = tuple(_without_paper(child, key) for child in node.children)
+def _remove_paper(node: OutlineNode, key: PaperKey) -> OutlineNode:
+    children = tuple(_remove_paper(child, key) for child in node.children)
     return replace(node, papers=tuple(k for k in node.papers if k != key), children=children)
 
 
@@ -305,6 +305,6 @@ def _at(outline: Outline, place: str, change: Callable[[Nodes, int], Nodes]) -> 
     return replace(outline, nodes=inside(outline.nodes, _path(place)))
 
 
-def _without(nodes: Nodes, marker: OutlineNode) -> Nodes:
+def _remove_marker(nodes: Nodes, marker: OutlineNode) -> Nodes:
     """The nodes without the marker; a section whose last part went keeps standing as a leaf."""
-    return tuple(replace(node, children=_without(node.children, marker)) for node in nodes if node != marker)
+    return tuple(replace(node, children=_remove_marker(node.children, marker)) for node in nodes if node != marker)

@@ -172,14 +172,14 @@ async def write_headings(
         except (LanguageModelError, LimitExceeded) as error:
             notes.append(f"“{node.title}” keeps the program's name: {error}")
             return replace(node, papers=node.all_papers(), children=())
-        made = [OutlineNode(_heading(p.heading), inert(clean(p.description))) for p in answer.subsections[:parts]]
+        made = [OutlineNode(_clean_heading(p.heading), inert(clean(p.description))) for p in answer.subsections[:parts]]
         children = await asyncio.to_thread(_supply_within, made, own, context)
-        return OutlineNode(_heading(answer.heading), inert(clean(answer.description)), children=children)
+        return OutlineNode(_clean_heading(answer.heading), inert(clean(answer.description)), children=children)
 
     await context.progress(Progress("outlining", 0, len(nodes)))
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(headed(i, node)) for i, node in enumerate(nodes, start=1)]
-    ordered = await _ordered(brief, [task.result() for task in tasks], model, notes)
+    ordered = await _order(brief, [task.result() for task in tasks], model, notes)
     marked = [mark_thin(node, context.limits) for node in ordered]
     return replace(
         grouping,
@@ -209,7 +209,7 @@ def _supply_within(
     return tuple(replace(part, papers=tuple(own)) for part, own in zip(parts, keys, strict=True))
 
 
-async def _ordered(brief: Brief, nodes: list[OutlineNode], model: LanguageModel, notes: list[str]) -> list[OutlineNode]:
+async def _order(brief: Brief, nodes: list[OutlineNode], model: LanguageModel, notes: list[str]) -> list[OutlineNode]:
     """The sections in the order of a reader; those that the answer does not name come last, in theirs."""
     prompt = fill("cluster/order", topic=data(brief.topic), outline=outline_text(Outline("", tuple(nodes))))
     try:
@@ -218,8 +218,8 @@ async def _ordered(brief: Brief, nodes: list[OutlineNode], model: LanguageModel,
         notes.append(f"The order is the program's: {error}")
         return nodes
     for item in answer.renamed:
-        if 1 <= item.number <= len(nodes) and _heading(item.heading):
-            nodes[item.number - 1] = replace(nodes[item.number - 1], title=_heading(item.heading))
+        if 1 <= item.number <= len(nodes) and _clean_heading(item.heading):
+            nodes[item.number - 1] = replace(nodes[item.number - 1], title=_clean_heading(item.heading))
     named = [n for n in dict.fromkeys(answer.order) if 1 <= n <= len(nodes)]
     return [nodes[n - 1] for n in (*named, *(n for n in range(1, len(nodes) + 1) if n not in named))]
 
@@ -315,7 +315,7 @@ def _terms(node: OutlineNode) -> str:
     return node.description.removeprefix(SET_APART)
 
 
-def _heading(text: str) -> str:
+def _clean_heading(text: str) -> str:
     return shorten(inert(clean(text)).strip("“”\"' ."), HEADING_CHARACTERS)
 
 

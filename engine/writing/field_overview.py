@@ -237,12 +237,12 @@ def group_nearby(papers: Sequence[Paper], topic: str, embedder: Embedder, seed: 
         NearbyGroup(
             cluster.name,
             len(cluster.papers),
-            tuple(_titled(p) for p in sorted(cluster.papers, key=lambda p: -(p.citations or 0))[:3]),
+            tuple(_write_title(p) for p in sorted(cluster.papers, key=lambda p: -(p.citations or 0))[:3]),
         )
         for cluster in found
         if len(cluster.papers) >= FEWEST_NEARBY
     )
 
 
-def _titled(paper: Paper) -> str:
+def _write_title(paper: Paper) -> str:
     return f"{paper.title} ({paper.year})" if paper.year else paper.title

@@ -102,14 +102,14 @@ def read_draft(answer: str, papers: Sequence[Paper], title: str = "") -> ReadDra
 def read_prose(answer: str, title: str = "") -> str:
     """Plain paragraphs divided by blank lines: no thoughts, fences, headings, lists, tables, counts, references."""
     bare = _THOUGHT_OPEN.sub("", _THOUGHT_END.sub("", _THOUGHTS.sub("", bound_runs(answer))))
-    bare = _FENCE.sub("", _unwrapped(bare))
+    bare = _FENCE.sub("", _unwrap(bare))
     bare = _CITE_TAG.sub(lambda match: f" [@{match[1] or match[2]}]", _with_footnotes(bare))
     bare = html.unescape(_OUR_TAGS.sub(_space, bare))
     bare = re.sub(r"\[+([^\[\]]+)\]+\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
     paragraphs = _paragraphs(bare.replace("\r\n", "\n").split("\n"), title)
     paragraphs = [_RUN_IN_HEADING.sub("", text) for text in paragraphs]
     paragraphs = [" ".join(remove_emphasis(text).split()) for text in paragraphs]
-    return "\n\n".join(text for text in _without_chat(paragraphs) if text)
+    return "\n\n".join(text for text in _remove_chat(paragraphs) if text)
 
 
 def _with_footnotes(text: str) -> str:
@@ -118,7 +118,7 @@ def _with_footnotes(text: str) -> str:
     return re.sub(r"\[\^(\w{1,8})\]", lambda match: f"[{notes.get(match[1], match[1])}]", _FOOTNOTE.sub("", text))
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap(text: str) -> str:
     """The prose of an answer that came as JSON with one text in it; else the answer."""
     stripped = _FENCE.sub("", text).strip()
     if not stripped.startswith("{"):
@@ -149,11 +149,11 @@ def _paragraphs(lines: Sequence[str], title: str) -> list[str]:
         item = _ITEM.match(line)
         if item:
             if not in_list:
-                blocks[-1][-1:] = [_ended(part) for part in blocks[-1][-1:]]
+                blocks[-1][-1:] = [_end_sentence(part) for part in blocks[-1][-1:]]
             in_list = True
-            blocks[-1].append(_ended(line[item.end() :]))
+            blocks[-1].append(_end_sentence(line[item.end() :]))
         elif in_list and line.startswith((" ", "\t")) and blocks[-1]:
-            blocks[-1][-1] = _ended(f"{blocks[-1][-1].rstrip('.')} {line.strip()}")
+            blocks[-1][-1] = _end_sentence(f"{blocks[-1][-1].rstrip('.')} {line.strip()}")
         else:
             in_list = False
             blocks[-1].append(line.strip().lstrip("> "))
@@ -165,7 +165,7 @@ def _next_is_item(lines: Sequence[str], at: int) -> bool:
     return bool(_ITEM.match(following))
 
 
-def _ended(text: str) -> str:
+def _end_sentence(text: str) -> str:
     """The text with a full stop at its end; a colon before a list becomes one."""
     bare = text.strip()
     bare = bare[:-1].rstrip() if bare.endswith((":", ";", ",")) else bare
@@ -188,7 +188,7 @@ def _is_heading(line: str, lines: Sequence[str], at: int, title: str) -> bool:
     )
 
 
-def _without_chat(paragraphs: list[str]) -> list[str]:
+def _remove_chat(paragraphs: list[str]) -> list[str]:
     """Without what is said to the person who asked: at the beginning, at the end, and about the model itself."""
     kept = [p for p in paragraphs if not _COUNT.fullmatch(p.strip())]
     while kept and (first := _cut_first(kept[0])) != kept[0]:

@@ -61,12 +61,12 @@ def _on_quotations(claims: list[Claim]) -> str:
     quoted, told = verdicts["quoted"], verdicts["summarised"]
     sources = sorted({f"{citation.source}s" for citation in first if citation.verdict == "quoted"})
     of_quotations = (
-        f"{_counted(quoted, 'statement is', 'statements are')} quoted from the papers' {list_words(sources)}, "
+        f"{_pluralize(quoted, 'statement is', 'statements are')} quoted from the papers' {list_words(sources)}, "
         "word for word and in quotation marks; only the linking phrases were added."
     )
     of_summaries = (
-        f"{_counted(told, 'statement is', 'statements are')} told in the words of summaries that the library holds in "
-        "place of abstracts: they are not the authors' words and stand without quotation marks."
+        f"{_pluralize(told, 'statement is', 'statements are')} told in the words of summaries that the library holds "
+        "in place of abstracts: they are not the authors' words and stand without quotation marks."
     )
     return " ".join(text for count, text in ((quoted, of_quotations), (told, of_summaries)) if count)
 
@@ -96,7 +96,7 @@ def _on_insisted(tally: ClaimTally) -> str:
     """What stands although a program found words of it in no source."""
     if not tally.insisted:
         return ""
-    stand = _counted(tally.insisted, "claim stands on the model’s word", "claims stand on the model’s word")
+    stand = _pluralize(tally.insisted, "claim stands on the model’s word", "claims stand on the model’s word")
     return f"{stand}: it says that the source says so in other words, which a program could not confirm."
 
 
@@ -105,7 +105,7 @@ def _on_unanswered(tally: ClaimTally) -> str:
     if not tally.unanswered:
         return ""
     were = "it was" if tally.unanswered == 1 else "they were"
-    return f"The model gave no verdict for {_counted(tally.unanswered, 'claim', 'claims')}, so {were} removed."
+    return f"The model gave no verdict for {_pluralize(tally.unanswered, 'claim', 'claims')}, so {were} removed."
 
 
 def _were(changes: Sequence[str]) -> str:
@@ -132,12 +132,12 @@ def _on_unchecked(claims: list[Claim]) -> str:
     whole = (
         "None of its claims was"
         if unchecked == len(claims)
-        else f"{_counted(unchecked, 'claim was', 'claims were')} not"
+        else f"{_pluralize(unchecked, 'claim was', 'claims were')} not"
     )
     return f"{whole} checked against the papers {'it cites' if unchecked == 1 else 'they cite'}."
 
 
-def _counted(count: int, one: str, many: str) -> str:
+def _pluralize(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 

@@ -112,7 +112,7 @@ def compare_results(papers: Sequence[Paper], names: Iterable[Name], caption: str
     for name in names:
         if name.kind != "data set":
             continue
-        reporting = [s for key in name.papers if key in inside and (s := _reported(inside[key], name.name))]
+        reporting = [s for key in name.papers if key in inside and (s := _find_reported(inside[key], name.name))]
         if len(reporting) < 2:
             continue
         for sentence in reporting:
@@ -143,7 +143,7 @@ def _compare(data_set: str, numbers: Sequence[ReportedNumber]) -> Claim:
     return Claim(f"On {inert(data_set)}, by {numbers[0].metric}, {verdict}: {listed}.", evidence)
 
 
-def _reported(paper: Paper, data_set: str) -> AbstractSentence | None:
+def _find_reported(paper: Paper, data_set: str) -> AbstractSentence | None:
     """The sentence that gives the paper's own number on the data set, if there is one."""
     named = re.compile(rf"(?<![\w-]){re.escape(data_set)}(?:[ -]?\d\.\d)?(?![\w-])")
     for sentence in read_abstract(paper):

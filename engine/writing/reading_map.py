@@ -85,7 +85,7 @@ def _write_part(node: OutlineNode, material: Material, position: int, said: str 
     papers = material.of(node)
     if not papers:
         return Section(node.title, "No paper was gathered for this section.")
-    opening = _opening(node, [paper for paper in papers if cite([paper.key]) not in said])
+    opening = _write_opening(node, [paper for paper in papers if cite([paper.key]) not in said])
     said += opening.text if opening else ""
     below = tuple(_write_part(child, material, position + i, said) for i, child in enumerate(node.children, start=1))
     frame = frame_section(papers, terms_of(node), position)
@@ -98,7 +98,7 @@ def _write_part(node: OutlineNode, material: Material, position: int, said: str 
     return Section(node.title, text, (*claims, *table.claims), tables=(table.table,))
 
 
-def _opening(node: OutlineNode, papers: Sequence[Paper]) -> Claim | None:
+def _write_opening(node: OutlineNode, papers: Sequence[Paper]) -> Claim | None:
     """What the section is about in the words of a paper: a definition, else its problem; ``None`` where none fits."""
     sentence = find_definition(node.title, papers) or _problem(node.title, papers)
     if sentence is None:

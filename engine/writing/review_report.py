@@ -82,8 +82,8 @@ def assemble_review(
     """The review as a survey, so that all that can be done with a survey can be done with it."""
     studies = selection.list_included()
     sections = [
-        _asked(brief, scope, queries, selection),
-        replace(parts.studies, text=_counted(selection)),
+        _report_questions(brief, scope, queries, selection),
+        replace(parts.studies, text=_report_counts(selection)),
     ]
     if parts.findings:
         sections.append(Section("Findings", "", sections=parts.findings))
@@ -94,7 +94,7 @@ def assemble_review(
         sections.append(Section("Follow-up Questions", "\n".join(f"- {question}" for question in parts.follow_up)))
     survey = Survey(
         title=scope.title,
-        abstract=_summed_up(brief, selection),
+        abstract=_sum_up(brief, selection),
         sections=tuple(sections),
         references=(),
         method=method,
@@ -108,14 +108,16 @@ def assemble_review(
     return with_notice(replace(resolved, facts=(*facts, ("Papers cited", str(len(resolved.references))))))
 
 
-def _summed_up(brief: Brief, selection: PaperSelection) -> str:
+def _sum_up(brief: Brief, selection: PaperSelection) -> str:
     flow = dict(search_flow(selection))
     used, found = flow["Papers gathered"], flow["Different papers"]
     said = "the paper that was found" if found == 1 else f"{used} of the {found} papers that were found"
     return f"This quick review looks at “{brief.topic}” in {said}."
 
 
-def _asked(brief: Brief, scope: ReviewScope, queries: Sequence[BooleanQuery], selection: PaperSelection) -> Section:
+def _report_questions(
+    brief: Brief, scope: ReviewScope, queries: Sequence[BooleanQuery], selection: PaperSelection
+) -> Section:
     questions = "\n".join(f"- {question}" for question in scope.questions)
     searched = "\n".join(f"- {query}" for query in queries)
     places = list(dict.fromkeys(s.source for s in selection.searches if s.found))
@@ -124,7 +126,7 @@ def _asked(brief: Brief, scope: ReviewScope, queries: Sequence[BooleanQuery], se
     return Section("Question and Search", text)
 
 
-def _counted(selection: PaperSelection) -> str:
+def _report_counts(selection: PaperSelection) -> str:
     flow = dict(search_flow(selection))
     out, unread = flow["Left out as not relevant"], flow["Left out because enough were better"]
     found, used = flow["Different papers"], flow["Papers gathered"]

@@ -105,13 +105,13 @@ def _begins_request(word: str) -> bool:
 
 
 @cache
-def _asking() -> re.Pattern[str]:
+def _compile_asking() -> re.Pattern[str]:
     return re.compile(rf"(?:{any_of('question')}|{any_of('request')})\b")
 
 
 def is_question(norm: str) -> bool:
     """Whether words begin as a question or a request for an answer does."""
-    return bool(_asking().match(norm)) and not _DOING.match(norm)
+    return bool(_compile_asking().match(norm)) and not _DOING.match(norm)
 
 
 def asks_about_survey(norm: str, text: str, own: frozenset[str]) -> bool:

@@ -88,11 +88,11 @@ def _is_remark(norm: str, command: str) -> bool:
 def has_two_wishes(norm: str) -> bool:
     """“drop 2 and add metrics”, but not “I have to leave, please stop”."""
     second = _second_wish().search(norm)
-    return second is not None and not _wishing_words().isdisjoint(norm[: second.start()].split())
+    return second is not None and not _load_wishing_words().isdisjoint(norm[: second.start()].split())
 
 
 @cache
-def _wishing_words() -> frozenset[str]:
+def _load_wishing_words() -> frozenset[str]:
     """Verbs of edits that are a single word."""
     ways = (way for edit in _EDITS for way in table("classes")[edit])
     verbs = frozenset(way for way in ways if way.isalpha()) - words("function")

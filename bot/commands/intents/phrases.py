@@ -105,7 +105,7 @@ def _normalise_word(low: str, previous: str, lexicon: frozenset[str]) -> str:
     low = table("inflected").get(low, low)
     if low == "last" and previous != "at":
         return "#last"
-    if lexicon and len(low) >= 4 and low.isalpha() and low not in lexicon | _known_words():
+    if lexicon and len(low) >= 4 and low.isalpha() and low not in lexicon | _load_known_words():
         return _correct(low, lexicon)
     return low
 
@@ -136,7 +136,7 @@ def _read_number(low: str) -> str:
 
 
 @cache
-def _known_words() -> frozenset[str]:
+def _load_known_words() -> frozenset[str]:
     """Words that are no slips of the finger for one of a command."""
     lists = (
         "real_words",

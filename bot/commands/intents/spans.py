@@ -78,15 +78,15 @@ class SpanTagger:
         odds = self.model.decision_function(self.vectorizer.transform(features)).tolist()
         sums = [(sum(odds[i:j]), i, j) for i in range(len(said)) for j in range(i + 1, len(said) + 1)]
         (best, start, end), *others = sorted(sums, reverse=True)
-        core = _without_articles([word[0] for word in said], start, end)
-        others = [other for other in others if _without_articles([word[0] for word in said], *other[1:]) != core]
+        core = _strip_articles([word[0] for word in said], start, end)
+        others = [other for other in others if _strip_articles([word[0] for word in said], *other[1:]) != core]
         start, end = core
         if others and best - others[0][0] < _LEAST_MARGIN.get(command, _USUAL_MARGIN):
             return ""
         return phrase.surface(said[start].start(), said[end - 1].end())
 
 
-def _without_articles(said: Sequence[str], start: int, end: int) -> tuple[int, int]:
+def _strip_articles(said: Sequence[str], start: int, end: int) -> tuple[int, int]:
     """The span without an article that begins it, which is no difference between two spans."""
     while start + 1 < end and said[start] in _ARTICLES:
         start += 1

@@ -89,12 +89,12 @@ def read_survey(phrase: Phrase, *, loosely: bool, among_people: bool) -> str:
             match = compile_pattern(way).fullmatch(phrase.norm)
             if match and kind == "loose" and ends_sentence(phrase.source_of(*match.span("text__1"))):
                 continue  # the next sentence is no part of the topic
-            if match and not _names_nothing(_without_wishes(match["text__1"]), kind, among_people=among_people):
+            if match and not _names_nothing(_remove_wishes(match["text__1"]), kind, among_people=among_people):
                 return write_survey(phrase.source_of(*match.span("text__1")))
     return ""
 
 
-def _without_wishes(norm: str) -> str:
+def _remove_wishes(norm: str) -> str:
     """Without what is asked for behind the topic: “…, can you make me an overview”."""
     while (tail := _pattern("tail").search(norm)) and tail.start():
         norm = norm[: tail.start()].rstrip(" ,")

@@ -83,10 +83,10 @@ def wrap_label(text: str, size: float, width: float, lines: int = 2) -> list[str
     kept = found[:lines]
     if len(found) > lines:
         kept[-1] += " …"
-    return [_fitted(line, size, width) for line in kept]
+    return [_fit(line, size, width) for line in kept]
 
 
-def _fitted(line: str, size: float, width: float) -> str:
+def _fit(line: str, size: float, width: float) -> str:
     if text_width(line, size) <= width:
         return line
     while len(line) > 1 and text_width(f"{line}…", size) > width:
@@ -108,20 +108,22 @@ class Drawing:
         """A line of text whose baseline begins at a point; its characters cannot become markup."""
         given = {"fill": INK, "class_": "ink", **attributes}
         self._parts.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"{_written(given)}>{escape(clean(text))}</text>'
+            f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"{_write_attributes(given)}>{escape(clean(text))}</text>'
         )
 
     def element(self, name: str, *, title: str = "", **attributes: object) -> None:
         """A shape; ``title`` is what is told of it where the pointer rests on it."""
         told = f"<title>{escape(clean(title))}</title>" if title else ""
         self._parts.append(
-            f"<{name}{_written(attributes)}>{told}</{name}>" if told else f"<{name}{_written(attributes)}/>"
+            f"<{name}{_write_attributes(attributes)}>{told}</{name}>"
+            if told
+            else f"<{name}{_write_attributes(attributes)}/>"
         )
 
     @contextmanager
     def inside(self, name: str, **attributes: object) -> Iterator[None]:
         """What is drawn within belongs to this element."""
-        self._parts.append(f"<{name}{_written(attributes)}>")
+        self._parts.append(f"<{name}{_write_attributes(attributes)}>")
         yield
         self._parts.append(f"</{name}>")
 
@@ -153,7 +155,7 @@ class Drawing:
         return "group" if any(part.startswith("<a ") for part in self._parts) else "img"
 
 
-def _written(attributes: Mapping[str, object]) -> str:
+def _write_attributes(attributes: Mapping[str, object]) -> str:
     return "".join(
         f" {name.rstrip('_').replace('_', '-')}={quoteattr(f'{value:.1f}' if isinstance(value, float) else str(value))}"
         for name, value in attributes.items()

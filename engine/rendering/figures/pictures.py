@@ -47,15 +47,15 @@ def svg(figure: Figure, links: Links | None = None, groups: Sequence[str] = ()) 
 
 def png(figure: Figure, groups: Sequence[str] = ()) -> bytes:
     """A picture of about 1,500 pixels' width on white ground."""
-    return _compiled(figure, "png", groups)
+    return _compile(figure, "png", groups)
 
 
 def pdf_picture(figure: Figure, groups: Sequence[str] = ()) -> bytes:
     """A PDF of one page as large as the figure."""
-    return _compiled(figure, "pdf", groups)
+    return _compile(figure, "pdf", groups)
 
 
-def _compiled(figure: Figure, kind: Literal["png", "pdf"], groups: Sequence[str]) -> bytes:
+def _compile(figure: Figure, kind: Literal["png", "pdf"], groups: Sequence[str]) -> bytes:
     # Imported here because only exports need it.
     import typst
 

@@ -120,7 +120,7 @@ def plan_changes(batch: Sequence[Paper], stored: Iterable[StoredPaper]) -> Chang
             fresh.add(new.paper.key)
         else:
             parts = [known.papers.pop(p.key) for p in same]
-            new = _merged(paper, parts, known.owners)
+            new = _merge(paper, parts, known.owners)
             unchanged += new.paper == same[0]
             gone = {p.key for p in same[1:]}
             write = {key: None for key in write if key not in gone}
@@ -134,7 +134,7 @@ def plan_changes(batch: Sequence[Paper], stored: Iterable[StoredPaper]) -> Chang
     return Changes({key: known.papers[key] for key in write}, frozenset(remove), frozenset(fresh), unchanged)
 
 
-def _merged(paper: Paper, parts: Sequence[StoredPaper], owners: Mapping[PaperKey, PaperKey]) -> StoredPaper:
+def _merge(paper: Paper, parts: Sequence[StoredPaper], owners: Mapping[PaperKey, PaperKey]) -> StoredPaper:
     """The first part completed by the new record, and by the other parts, which it shows to be the same paper."""
     ours = {part.paper.key for part in parts}
     record = replace(paper, identifiers=tuple(i for i in paper.identifiers if i not in owners or owners[i] in ours))
@@ -142,13 +142,13 @@ def _merged(paper: Paper, parts: Sequence[StoredPaper], owners: Mapping[PaperKey
     now = reduce(merge_records, [first.paper, record, *(other.paper for other in others)])
     apart = dict.fromkeys(key for part in parts for key in part.paper.apart)
     identifiers = dict.fromkeys((*now.identifiers, *(other.paper.key for other in others)))
-    records = _kept_records(first, record)
+    records = _keep_records(first, record)
     for other in others:
         records = (*(records or (first.paper,)), *(other.records or (other.paper,)))
     return StoredPaper(replace(now, identifiers=tuple(identifiers), apart=tuple(apart)), records)
 
 
-def _kept_records(first: StoredPaper, paper: Paper) -> tuple[Paper, ...]:
+def _keep_records(first: StoredPaper, paper: Paper) -> tuple[Paper, ...]:
     """The records with the new one; a newer version of a record takes its place, and one alone is not kept twice."""
     records = first.records or (first.paper,)
     if any(_describe(record) == _describe(paper) for record in records):

@@ -47,7 +47,7 @@ class DamagedIndex(RetrievalError):
 
 
 @contextmanager
-def _reading(folder: Path) -> Iterator[None]:
+def _report_damage(folder: Path) -> Iterator[None]:
     """Raises `DamagedIndex` for whatever a missing, cut off or overwritten file makes of reading it."""
     try:
         yield
@@ -78,7 +78,7 @@ class VectorStore:
             return self._neural
         if generation is None or not (generation / "lsa.json").exists():
             return None
-        with _reading(self._folder):
+        with _report_damage(self._folder):
             return LatentSemanticAnalysis.load(generation)
 
     def _is_by_chosen(self) -> bool:
@@ -95,7 +95,7 @@ class VectorStore:
         generation = self._generation()
         if generation is None or not self._can_be_searched():
             return None
-        with _reading(self._folder):
+        with _report_damage(self._folder):
             keys = [PaperKey(key) for key in json.loads((generation / "keys.json").read_text(encoding="utf-8"))]
             count = self._state().get("rows", len(keys))
             if count > len(keys):
@@ -111,7 +111,7 @@ class VectorStore:
     def load_words(self) -> WordParts | None:
         """The current words, mapped from disk; ``None`` where the library was not indexed yet."""
         generation = self._generation()
-        with _reading(self._folder):
+        with _report_damage(self._folder):
             first = WordIndex.load(generation) if generation else None
             return WordParts((first, *self._read_added_words())) if first else None
 
@@ -243,7 +243,7 @@ class VectorStore:
         os.replace(draft, self._folder / "index.json")
 
     def _state(self) -> dict[str, Any]:
-        with _reading(self._folder):
+        with _report_damage(self._folder):
             try:
                 state: dict[str, Any] = json.loads((self._folder / "index.json").read_text(encoding="utf-8"))
             except FileNotFoundError:

@@ -200,7 +200,7 @@ class PaperObjects:
                 return_properties=FIELDS,
                 return_metadata=MetadataQuery(score=True),
             )
-        return _found(query, [(o, float(o.metadata.score or 0.0)) for o in found.objects])
+        return _select_found(query, [(o, float(o.metadata.score or 0.0)) for o in found.objects])
 
     async def by_words_and_meaning(
         self, query: Query, words: str, vector: list[float] | None, alpha: float
@@ -219,7 +219,7 @@ class PaperObjects:
                 return_properties=FIELDS,
                 return_metadata=MetadataQuery(score=True),
             )
-        return _found(query, [(o, float(o.metadata.score or 0.0)) for o in found.objects])
+        return _select_found(query, [(o, float(o.metadata.score or 0.0)) for o in found.objects])
 
     async def nearest(self, query: Query, target: str, vector: list[float] | None) -> list[FoundPaper]:
         """The papers whose title or abstract is nearest; without a vector the server makes one of the query."""
@@ -235,7 +235,7 @@ class PaperObjects:
                 found = await self._papers.query.near_text(query.text, **common)
             else:
                 found = await self._papers.query.near_vector(vector, **common)
-        return _found(query, [(o, -float(o.metadata.distance or 0.0)) for o in found.objects])
+        return _select_found(query, [(o, -float(o.metadata.distance or 0.0)) for o in found.objects])
 
     async def by_id(self, ids: Sequence[Any]) -> dict[Any, Paper]:
         """Papers by the ids of their objects."""
@@ -246,7 +246,7 @@ class PaperObjects:
         return {o.uuid: to_paper(o.properties) for o in page.objects}
 
 
-def _found(query: Query, scored: Sequence[tuple[Any, float]]) -> list[FoundPaper]:
+def _select_found(query: Query, scored: Sequence[tuple[Any, float]]) -> list[FoundPaper]:
     """As many papers as the query wants, without those that it excludes."""
     found = [FoundPaper(to_paper(o.properties), score) for o, score in scored]
     return [item for item in found if item.paper.key not in query.exclude][: query.limit]

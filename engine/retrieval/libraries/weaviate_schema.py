@@ -342,7 +342,7 @@ async def _create_collection(
                 vector_config=[_vector(server, vector) for vector in vectors] or Configure.Vectors.self_provided(),
                 multi_tenancy_config=tenants,
                 replication_config=Configure.replication(factor=server.replicas) if server.replicas > 1 else None,
-                sharding_config=_sharding(server) if server.shards and not tenants else None,
+                sharding_config=_configure_sharding(server) if server.shards and not tenants else None,
             )
     there = {p.name for p in (await client.collections.get(name).config.get()).properties}
     for missing in (p for p in properties if p.name not in there):
@@ -360,7 +360,7 @@ def _already_there() -> Iterator[None]:
             raise
 
 
-def _sharding(server: WeaviateServer) -> Any:
+def _configure_sharding(server: WeaviateServer) -> Any:
     return Configure.sharding(desired_count=server.shards)
 
 

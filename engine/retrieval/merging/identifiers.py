@@ -43,7 +43,7 @@ def are_in_conflict(one: Paper, other: Paper) -> bool:
         first, second = ({i for i in _keys(p) if i.startswith(f"{kind}:")} for p in (one, other))
         if first and second and not first & second:
             return True
-    mine, others = ([_without_version(i) for i in _keys(p) if i.startswith("doi:")] for p in (one, other))
+    mine, others = ([_remove_version(i) for i in _keys(p) if i.startswith("doi:")] for p in (one, other))
     published = [[i for i in dois if not _REPOSITORY.match(i) and not _PSEUDO.match(i)] for dois in (mine, others)]
     if _differ(*published):
         return True
@@ -76,6 +76,6 @@ def _is_within(part: str, volume: str) -> bool:
     return is_volume(volume) and part.startswith(volume) and part != volume
 
 
-def _without_version(doi: str) -> str:
+def _remove_version(doi: str) -> str:
     numbered = _NUMBERED_VERSION.fullmatch(doi)
     return numbered[1] if numbered else _VERSION.sub("", doi)

@@ -74,7 +74,7 @@ def is_same_person(one: str, other: str) -> bool:
     first, second = _tokens(one), _tokens(other)
     if not first or not second:
         return False
-    if _joined_in_turn(first) & _joined_in_turn(second):
+    if _join_in_turn(first) & _join_in_turn(second):
         return True
     if not is_comparable(one) and sorted("".join(first)) == sorted("".join(second)):  # 田 萱, 田萱
         return True
@@ -92,7 +92,7 @@ def is_same_person(one: str, other: str) -> bool:
     return len(first) > 1 and len(second) > 1 and _share_a_surname(first, second)
 
 
-def _joined_in_turn(tokens: tuple[str, ...]) -> set[str]:
+def _join_in_turn(tokens: tuple[str, ...]) -> set[str]:
     """The name as one word, begun at each of its tokens: “Mac Donald, Fiona” has “fionamacdonald” too."""
     return {"".join(tokens[start:] + tokens[:start]) for start in range(len(tokens))} | {"".join(sorted(tokens))}
 

@@ -93,10 +93,10 @@ def _is_mistaken(one: Paper, other: Paper, only_a_doi: bool) -> bool:  # noqa: F
         return unlike and people is People.DIFFERENT
     if titles is Titles.SERIES or notice_kind(one.title) != notice_kind(other.title):
         return True
-    return unlike and (people in {People.DIFFERENT, People.UNKNOWN} or _appeared_apart(one, other))
+    return unlike and (people in {People.DIFFERENT, People.UNKNOWN} or _are_two_publications(one, other))
 
 
-def _appeared_apart(one: Paper, other: Paper) -> bool:
+def _are_two_publications(one: Paper, other: Paper) -> bool:
     """Whether venues or years show two publications."""
     apart = abs(one.year - other.year) if one.year and other.year else 0
     return apart > PREPRINT_YEARS or are_different_venues(one.venue, other.venue)

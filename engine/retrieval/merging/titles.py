@@ -202,7 +202,7 @@ def compare_titles(one: str, other: str) -> Titles:
     if _numbers(first) != _numbers(second):
         if _is_shortened(one, other) or _is_shortened(other, one):
             return Titles.SHORTENED
-        return Titles.SERIES if _without_numbers(first) == _without_numbers(second) else Titles.OTHER
+        return Titles.SERIES if _remove_numbers(first) == _remove_numbers(second) else Titles.OTHER
     if _is_near(first, second):
         return Titles.NEAR
     if _is_shortened(one, other) or _is_shortened(other, one):
@@ -232,7 +232,7 @@ def _numbers(found: tuple[str, ...]) -> Counter[str]:
     return Counter(number for word in found for number in re.findall(r"\d+(?:point\d+)?", word))
 
 
-def _without_numbers(found: tuple[str, ...]) -> str:
+def _remove_numbers(found: tuple[str, ...]) -> str:
     return re.sub(r"\d+(?:point\d+)?", "", "".join(found))
 
 
