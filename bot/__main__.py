@@ -86,9 +86,12 @@ def write(
         "online": online,
     }
     topic, given = divide_words(words, options)
-    if without is not None:
-        given["without"] = read_excluded(without)
-    run_command(conversation(console, topic, given, output, person, accept_cost=yes))
+
+    async def converse() -> int:
+        excluded = {} if without is None else {"without": read_excluded(without)}
+        return await conversation(console, topic, {**given, **excluded}, output, person, accept_cost=yes)
+
+    run_command(converse())
 
 
 @cli.command()

@@ -24,9 +24,10 @@ from bot.serving.service import Service, run_service
 from bot.settings import not_writable
 from bot.wording import sentences as wording
 from engine.errors import UserError
-from engine.retrieval.identity import identifiers_in
+from engine.retrieval.identity import arxiv_key, identifiers_in
 from engine.retrieval.libraries.excluding import SURVEYS
 from engine.session.state import PHASES
+from engine.values import PaperKey
 
 WRITING_STEP = 3
 """The answer that starts the writing: topic, keywords and papers come before it."""
@@ -93,11 +94,17 @@ def read_excluded(path: Path) -> str:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path} cannot be read as a list of papers.") from error
-    named = [(line, SURVEYS if line.strip().lower() == SURVEYS else ",".join(identifiers_in(line))) for line in lines]
+    named = [(line, SURVEYS if line.strip().lower() == SURVEYS else ",".join(_keys_in(line))) for line in lines]
     unknown = next((line for line, keys in named if line.strip() and not keys), "")
     if unknown:
         raise UserError(f"{path.name}: “{unknown[:80]}” names no DOI and no arXiv id.")
     return ",".join(keys for _, keys in named if keys)
+
+
+def _keys_in(line: str) -> list[PaperKey]:
+    """The identifiers in a line, which may also be an arXiv id and nothing else."""
+    alone = arxiv_key(line)
+    return identifiers_in(line) or ([alone] if alone else [])
 
 
 async def write(

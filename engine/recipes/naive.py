@@ -68,7 +68,7 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         wanted, title = _count_wanted_words(task.brief), task.outline.nodes[0].title
         papers, count = task.selection.list_included(), context.limits.papers_per_node
         parts: list[Draft] = []
-        warnings: list[SurveyWarning] = []
+        warnings = _word_sections(task.brief, title)
         while (words := sum(len(part.text.split()) for part in parts)) < wanted:
             await context.progress(Progress("writing", words, wanted))
             first = len(parts) * count % len(papers)
@@ -84,6 +84,14 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         survey = assemble_survey(task, {0: section}, METHOD)
         warnings += [warning for part in parts for warning in part.warnings]
         return add_warnings(survey, warnings)
+
+
+def _word_sections(brief: Brief, title: str) -> list[SurveyWarning]:
+    """That the baseline has no sections, where several were asked for."""
+    if (brief.sections or 1) == 1:
+        return []
+    said = f"{brief.sections} sections were asked for; the naive recipe plans none and writes one text"
+    return [SurveyWarning("length", title, said)]
 
 
 def _count_wanted_words(brief: Brief) -> int:

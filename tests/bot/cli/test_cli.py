@@ -20,6 +20,8 @@ from typer.testing import CliRunner
 
 from bot.__main__ import cli
 from bot.bench.platforms.changes import PATIENCE_S
+from bot.cli.terminal import read_excluded
+from engine.errors import UserError
 from engine.values import Paper
 from tests.empty_databases import prepare_databases
 from tests.fakes import papers
@@ -171,6 +173,7 @@ def test_write_is_the_conversation_with_every_answer_yes(lab: Path) -> None:
         ("dense retrieval", ("--library", "nowhere"), "There is no library “nowhere”"),
         ("zzyzx quuxly", (), "has no paper"),
         ("dense retrieval", ("--recipe", "magic"), "recipe=magic is not possible"),
+        ("dense retrieval", ("--without", "nobody.txt"), "cannot be read as a list of papers"),
     ],
 )
 def test_write_that_cannot_be_done_says_why_and_fails(
@@ -180,6 +183,15 @@ def test_write_that_cannot_be_done_says_why_and_fails(
     assert done.returncode == 1
     assert why in " ".join((done.stdout + done.stderr).split())
     assert "Traceback" not in done.stderr
+
+
+def test_a_list_of_papers_left_out_may_name_them_by_their_ids_alone(tmp_path: Path) -> None:
+    listed = tmp_path / "known.txt"
+    listed.write_text("1707.09092\n\nSee https://doi.org/10.1145/3397271.3401075\nSurveys\n")
+    assert read_excluded(listed) == "arxiv:1707.09092,doi:10.1145/3397271.3401075,surveys"
+    listed.write_text("Attention is all you need\n")
+    with pytest.raises(UserError, match="names no DOI and no arXiv id"):
+        read_excluded(listed)
 
 
 def test_a_topic_with_slashes_quotes_and_newlines(lab: Path) -> None:
