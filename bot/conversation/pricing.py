@@ -14,6 +14,7 @@ from bot.store.ledger import BudgetUse
 from bot.wording import money
 from engine.gathering.relevance import plan_judging
 from engine.run import PreparingRecipe, ReviewRecipe, WritingPlan
+from engine.session.kept_text import KeptText
 from engine.session.state import State, find_kept_text
 from engine.values import Paper
 from engine.writing.estimates import Estimate, estimate_cost, with_expected_texts
@@ -39,19 +40,20 @@ def word_price(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> s
         return _word_preparation(state, defaults, uses)
     if not (state.phase == "outline" and state.outline and state.papers) or state.outline.is_grouping:
         return ""
-    told = money.word_kept(state.outline, find_kept_text(state)) if state.written_from else ""
-    expected = estimate_writing(state, defaults)
+    kept = find_kept_text(state)
+    told = money.word_kept(state.outline, kept) if state.written_from else ""
+    expected = estimate_writing(state, kept, defaults)
     return "\n\n".join(part for part in (told, money.estimate(expected, uses) if expected else "") if part)
 
 
-def estimate_writing(state: State, defaults: Defaults) -> Estimate | None:
-    """What writing the outline at hand will take; ``None`` where no language model is asked."""
+def estimate_writing(state: State, kept: KeptText, defaults: Defaults) -> Estimate | None:
+    """What writing the outline at hand will take beside what is ``kept``; ``None`` where no language model is asked."""
     if not (state.brief and state.outline and state.papers and defaults.models):
         return None
     papers = {p.key: p for p in state.papers.list_included()}
     if state.brief.online or defaults.fetches_always:
         papers = with_expected_texts(papers, defaults.full_texts)
-    plan = WritingPlan(state.brief, state.outline, papers, defaults.limits, find_kept_text(state))
+    plan = WritingPlan(state.brief, state.outline, papers, defaults.limits, kept)
     chains = defaults.recipes[state.brief.recipe].plan_calls(plan)
     return estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices) if chains else None
 

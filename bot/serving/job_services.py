@@ -34,7 +34,7 @@ from engine.llm.meter import Usage
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
 from engine.reading.attribute_trees import AttributeTree
-from engine.session.state import SurveySession
+from engine.session.state import SurveySession, find_kept_text
 from engine.values import Brief, Paper, PaperKey
 
 
@@ -86,7 +86,7 @@ class AppServices:
 
     def expect_seconds(self, session: SurveySession) -> float | None:
         """As the protocol says."""
-        expected = estimate_writing(session.state, self._app.defaults())
+        expected = estimate_writing(session.state, find_kept_text(session.state), self._app.defaults())
         return expected.seconds if expected else None
 
     async def load_budget_use(self, session: SurveySession, payer: Payer) -> list[BudgetUse]:
