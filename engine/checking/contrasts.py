@@ -59,6 +59,9 @@ _LITTLE = re.compile(
 _SAME = {"real": frozenset(map(stem, ("hardware", "physical", "actual", "experiment", "outdoor", "field")))}
 """Words with others that say the same, by whose side their counterpart is no contradiction."""
 
+SHORTEST_REST = 4
+"""Letters behind "over" and "under" beyond which they say too much and too little."""
+
 REACH = 30
 """Characters before a word in which a negation or a contrast puts it aside."""
 
@@ -140,7 +143,7 @@ def _read_stated(claim: str) -> dict[str, str]:
 
 def _counterparts(unit: str, word: str, held: _Wording) -> frozenset[str]:
     """What of a text's units is the counterpart of this one, which stands in ``word``."""
-    wanted = {*_pairs().get(unit, ()), _strip_prefix(word)}
+    wanted = {*_pairs().get(unit, ()), _strip_prefix(word), *_turn_degree(word)}
     if "-" in unit:
         parts = unit.split("-")
         for at, part in enumerate(parts):
@@ -154,6 +157,16 @@ def _strip_prefix(word: str) -> str:
     """The stem of what a negating prefix stands before; empty where the word has none."""
     match = _PREFIXED.fullmatch(word)
     return stem(next(part for part in match.groups() if part)) if match else ""
+
+
+@lru_cache(maxsize=32_768)
+def _turn_degree(word: str) -> tuple[str, ...]:
+    """Too little for too much, as one word or two: overconfident, under-confident."""
+    for one, other in (("over", "under"), ("under", "over")):
+        rest = word.removeprefix(one).removeprefix("-")
+        if rest != word and len(rest) > SHORTEST_REST:
+            return stem(f"{other}{rest}"), f"{other}-{stem(rest)}"
+    return ()
 
 
 @cache

@@ -27,7 +27,10 @@ _PUT_ASIDE = re.compile(
 )
 """Words of a sentence that may itself do without what it names, or speak of others, or of what was there before."""
 
-_GAIN = re.compile(r"\b(?:gains?|gained|improv\w+|increas\w+|rais\w+|ris(?:es?|en|ing)|higher|better|boost\w*)\b", re.I)
+_GAIN = re.compile(
+    r"\b(?:gains?|gained|brings?|brought|adds?|added|improv\w+|increas\w+|rais\w+|ris(?:es?|en|ing)|higher|better|boost\w*)\b",
+    re.I,
+)
 _LOSS = re.compile(
     r"\b(?:loss(?:es)?|los(?:es?|t|ing)|drop\w*|decreas\w*|degrad\w*|declin\w*|lower\w*|worse|fall\w*|fell|sacrific\w*|"
     r"deteriorat\w*)\b",
@@ -44,10 +47,19 @@ def find_denied(claim: str, sources: Sequence[str]) -> list[str]:
     found = []
     for match in _HAS_NONE.finditer(claim):
         denied = split_terms(match["what"])
-        holding = [text for text in sources if denied and denied <= split_terms(text)]
+        holding = [text for text in sources if denied and all(_has(term, split_terms(text)) for term in denied)]
         if holding and not all(_PUT_ASIDE.search(text) for text in holding):
             found.append(match[0].strip())
     return found
+
+
+SAME_START = 5
+"""Letters with which two words begin that may be of one family: theory, theoretical."""
+
+
+def _has(term: str, held: frozenset[str]) -> bool:
+    """Whether the term, or a long one of its family, is among these."""
+    return term in held or (len(term) >= SAME_START and any(other.startswith(term[:SAME_START]) for other in held))
 
 
 def find_gains_for_losses(claim: str, sources: Sequence[str]) -> list[str]:

@@ -28,6 +28,7 @@ from engine.checking.outcomes import (
 )
 from engine.checking.quantities import quantities
 from engine.checking.reach import find_additions, find_overreach, find_wrong_authors, spell_out_umlauts
+from engine.checking.reversals import find_reversals
 from engine.checking.roles import find_wrong_roles
 from engine.checking.several_papers import find_merged, find_missing_speakers
 from engine.checking.technical_terms import find_strange_terms
@@ -172,11 +173,12 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault("polarity", words) for words in find_denied_both(bare, [text for text, _ in speaking])),
         *(Fault("polarity", words) for words in find_gains_for_losses(bare, _sentences_of(sources))),
         *(Fault("polarity", words) for words in _find_denied(bare, sources)),
+        *(Fault("polarity", words) for words in find_reversals(bare, _sentences_of(sources[:1]))),
         *(Fault("place", words) for words in find_crossed_pairs(bare, _sentences_of(sources))),
         *_overreach(bare, speaking, sources, topic),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
         *(Fault("role", words) for words in _wrong_roles(bare, sources)),
-        *_off_subject(said, sources),
+        *_off_subject(bare, said, sources),
         *_wrong_outcomes(bare, sources, vocabulary, topic),
     ]
     return tuple(dict.fromkeys(faults))
@@ -253,7 +255,17 @@ def _sentences_of(sources: Sequence[Source]) -> list[str]:
     return [text for source in sources for text, _ in source.sentences]
 
 
-def _off_subject(said: frozenset[str], sources: Sequence[Source]) -> list[Fault]:
+_COINED = re.compile(r"\b[A-Z]\w*[A-Z]\w*")
+"""What may name one system, by its capitals: ImPoster."""
+
+NAMED_OFTEN = 2
+"""How often a source has the name of what it is about; the title counts twice."""
+
+
+def _off_subject(claim: str, said: frozenset[str], sources: Sequence[Source]) -> list[Fault]:
+    own = [f"{source.paper.title} {source.paper.title} {source.paper.content}" for source in sources]
+    if any(text.count(name) >= NAMED_OFTEN for name in _COINED.findall(claim) for text in own):
+        return []
     held: frozenset[str] = frozenset().union(*(own for source in sources for _, own in source.sentences))
     strange = len(said) >= 4 and len(said & held) / len(said) < LEAST_SHARED
     return [Fault("subject", "the subject")] if strange and sources else []
@@ -343,11 +355,12 @@ def _is_known(name: str, known: frozenset[str], vocabulary: Vocabulary, initials
             return True
         if len(short) >= 3 and any(short.lower() in letters for letters in initials):
             return True
-    return bool(
-        len(name) > 3
-        and name[1:].islower()
-        and {stem(w) for w in [name.lower()]} & {stem(k) for k in known if k[:3] == name[:3].lower()}
-    )
+    if len(name) <= 3 or not name[1:].islower():
+        return False
+    family = [k for k in known if k[:3] == name[:3].lower()]
+    adjectives = {f"{name.lower()}{ending}" for ending in ("ian", "ean", "an", "ic", "ese")}  # Poisson, Poissonian
+    nouns = {name.lower().removesuffix(ending) for ending in ("ese", "ian", "ean", "an")} - {name.lower()}
+    return bool({stem(name.lower())} & {stem(k) for k in family} or (adjectives | nouns) & set(family))
 
 
 def _stands(expansion: str, known: frozenset[str]) -> bool:

@@ -104,11 +104,13 @@ _NON = re.compile(r"\bnon[- ](?=[a-z])", re.I)
 _ANY_BRITISH = re.compile(r"is(?:e|ing|ation|able)|our|ll(?:ed|ing|er)|ys(?:e|ing)|efact|re(?:s|d)?\b|grey", re.I)
 """What stands in every word of British spelling."""
 
+_DATA_SET = re.compile(r"(?<=\b[Dd]ata)[ -](sets?|bases?)\b")
 _WORD = re.compile(r"\w+")
 
 
 def unify_spelling(text: str) -> str:
-    """The text with British spelling as American."""
+    """The text with British spelling as American, and "data set" as one word."""
+    text = _DATA_SET.sub(r"\1", text)
     return _WORD.sub(lambda word: _as_american(word[0]), text) if _ANY_BRITISH.search(text) else text
 
 

@@ -156,7 +156,7 @@ def _counts(sentence: str) -> tuple[tuple[Quantity, str], ...]:
 def place_numbers(sentence: str) -> tuple[PlacedNumber, ...]:
     """The numbers of a sentence in their order."""
     text = _RESPECTIVELY.sub("", spread_ranges(sentence))
-    found = (q for q in quantities(text) if _is_measure(text, q))
+    found = (q for q in quantities(text) if _is_measure(text, q) or _is_worded(q))
     numbers = sorted(found, key=lambda q: q.start)
     numbers = [q for i, q in enumerate(numbers) if i == 0 or q.start >= numbers[i - 1].end]
     numbers = [q for q in numbers if not _DEVIATION.search(text[: q.start])]
@@ -184,7 +184,7 @@ def place_numbers(sentence: str) -> tuple[PlacedNumber, ...]:
             # The "to" between two numbers of a list is that of a range.
             change, bound = _change_and_bound(text, group[0].start) if n == 0 else ("", "")
             placed.append(PlacedNumber(number, *place, find_unit(text, number), change, bound, n == 0, is_range))
-    return _exclusive(placed)
+    return tuple(one for one in _exclusive(placed) if not _is_worded(one.number))
 
 
 def _behind_bracket(text: str, end: int) -> str:
@@ -199,6 +199,11 @@ def _is_measure(text: str, number: Quantity) -> bool:
     before = text[: number.start]
     is_year = bool(_YEAR.fullmatch(number.words)) and bool(_CAPITALIZED.search(before))
     return counted and not is_year and not _PART_OF_A_NAME.search(before) and text[number.end : number.end + 1] != ")"
+
+
+def _is_worded(number: Quantity) -> bool:
+    """Whether it is a count in words, beside which other words stand than beside the numbers in digits."""
+    return number.words.isalpha() and number.value > 1 and not number.unit
 
 
 def _group(text: str, numbers: Sequence[Quantity]) -> list[list[Quantity]]:

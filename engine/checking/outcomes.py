@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from engine.checking.clauses import find_deeds, split_clause
 from engine.checking.lexicon import NEGATION, split_terms
+from engine.checking.quantities import quantities
 from engine.text import STOP_WORDS, stem, terms, words
 
 RETOLD = 0.6
@@ -26,7 +27,7 @@ _AGAINST = re.compile(
     r"compared (?:to|with)|(?:improv\w+|gains?|advantages?) (?:over|upon))\s+"
     r"(?:those of |that of |in |with |the |an? |its |their |all |any |most |many )*"
     r"(?P<what>(?:(?!(?:with|on|in|by|for|and|or|when|while|but|at|across|under|that|which|using|of|from|as|to|because|"
-    r"without|if|where|since|after|before)\b)[\w-]+\s?){1,4})",
+    r"without|if|where|since|after|before|comes?|stems?|results|is|are|was|were)\b)[\w-]+\s?){1,4})",
     re.I,
 )
 _ANY_RIVAL = frozenset(
@@ -37,7 +38,7 @@ _ANY_RIVAL = frozenset(
         "original naive simple alone ones those usual normal common comparable popular known random it them either "
         "new half third quarter fifth million twice once planned expected thought time percent "
         "framework approaches paper study literature result performance accuracy score strategy "
-        "solution variant version competing competitive similar"
+        "plain mere ordinary usual direct solution variant version competing competitive similar"
     )
 )
 _BECAUSE = re.compile(
@@ -88,7 +89,12 @@ def find_strange_rivals(claim: str, held: frozenset[str]) -> list[str]:
     found = []
     for match in _AGAINST.finditer(claim):
         own = split_terms(match["what"]) - _ANY_RIVAL
-        if own and not re.search(r"\d", match["what"]) and len(own - held) >= STRANGE * len(own):
+        if (
+            own
+            and not re.search(r"\d", match["what"])
+            and not quantities(match["what"])
+            and len(own - held) >= STRANGE * len(own)
+        ):
             found.append(match["what"].strip())
     return found
 

@@ -8,6 +8,12 @@ from engine.checking.strengths import Strength, match_words
 
 _PEOPLE = r"(?:humans?|experts?|people|physicians?|doctors?|clinicians?|surgeons?|professionals?)"
 
+_NOT_OVERCOME = "".join(
+    rf"(?<!{before} )"
+    for before in ("overcome the", "overcomes the", "overcoming the", "without", "no", "these", "such", "this", "not")
+)
+"""Before a limitation that is the work's own."""
+
 PROPERTIES: tuple[Strength, ...] = (
     Strength(
         "parity with people",
@@ -119,7 +125,7 @@ PROPERTIES: tuple[Strength, ...] = (
         "limitation",
         match_words(r"(?:is|are|remains?) (?:restricted|limited|confined|tied|bound) to|(?:applies|works) only"),
         match_words(
-            r"restrict\w*|limit\w*|confin\w*|only|tied|specific\w*|constrain\w*|must|assum\w*|requir\w*|special\w*|just|"
+            rf"{_NOT_OVERCOME}(?:restrict|limit|confin)\w*|only|tied|specific\w*|constrain\w*|must|assum\w*|requir\w*|special\w*|just|"
             r"single|unable|cannot|not|narrow\w*|tailored"
         ),
         anywhere=True,
@@ -135,6 +141,66 @@ PROPERTIES: tuple[Strength, ...] = (
             r"known|clear)|impractical|infeasible|open|yet|limited|limitations?|lack\w*|struggl\w+|suffer\w*|instab\w+|"
             r"inefficient\w*|degrad\w*|brittle"
         ),
+        anywhere=True,
+    ),
+    Strength(
+        "no effect",
+        match_words(
+            r"(?:has|have|had|plays?|played|makes?|made|with) (?:no|little|hardly any) "
+            r"(?:bearing|effect|influence|impact|role|difference|benefit|significance|importance)",
+            r"(?:is|are|was|were) (?:irrelevant|negligible|immaterial)|do(?:es)? not matter",
+        ),
+        match_words(
+            r"(?:no|not|never|little|neither|nor|hardly|without|minor|limited) [^,;.]{0,40}?(?:effect|affect|influence|"
+            r"impact|role|differ|matter|depend|bearing|benefit|significan|importan|chang)\w*",
+            r"independent\w*|irrespective|regardless|invarian\w*|irrelevant|insensitiv\w*|negligible|robust\w*|"
+            r"unaffected|marginal\w*",
+        ),
+    ),
+    Strength(
+        "an inability",
+        match_words(r"(?:cannot|can not|unable to|is not able to|fails? to|incapable of)"),
+        match_words(
+            r"no|not|never|none|cannot|without|neither|nor|fail\w*|unable|lack\w*|limit\w*|difficult\w*|struggl\w*|"
+            r"challeng\w*|hard\w*|only|un(?!der\b|til\b|it|ion|i)\w+|in\w+(?:able|ible)|im\w+(?:able|ible)|in\w*capab\w+|"
+            r"little|few|rare\w*|poor\w*|ignor\w*|neglect\w*|overlook\w*|avoid\w*|prevent\w*|"
+            r"restrict\w*|insufficient\w*|inefficient\w*|weak\w*|miss\w*|instead|rather|unlike|overc[ao]m\w*"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "a pre-trained model",
+        match_words(r"pre-?trained|(?:large |pre-?trained )(?:vision-)?language models?|LLMs?|foundation models?"),
+        match_words(
+            r"pre-?train\w*|language models?|LLMs?|V?LMs?|GPT\S*|\w*BERT\w*|LLaMA\S*|T5|CLIP|foundation|transfer\w*|"
+            r"off-the-shelf|fine-?tun\w*|ImageNet|self-supervis\w*|prompt\w*|MLLMs?|ChatGPT|diffusion"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "an end",
+        match_words(r"no longer"),
+        match_words(
+            r"no|not|never|without|non\w*|un(?!der\b|til\b|it|ion|i|less\b)\w+|free|instead|replac\w*|remov\w*|"
+            r"eliminat\w*|avoid\w*|neither|nor|rather|obviat\w*|cannot|fail\w*|\w+less"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "sufficiency",
+        match_words(r"suffic(?:es?|ed|ient(?:ly)?)|(?:is|are|was|were) enough|good enough"),
+        match_words(
+            r"suffic\w+|enough|adequate\w*|already|alone|only|just|without|no need|as few as|"
+            r"satisf\w*|merely|minimal\w*|solely"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "further training",
+        match_words(
+            r"(?:must|needs? to|ha(?:s|ve|d) to) be (?:fine-?tuned|re-?trained|trained again|adapted|calibrated)"
+        ),
+        match_words(r"fine-?tun\w*|finetun\w*|re-?train\w*|adapt\w*|calibrat\w*|re-?learn\w*"),
         anywhere=True,
     ),
     Strength(

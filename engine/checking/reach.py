@@ -10,12 +10,16 @@ from engine.text import fold, terms
 from engine.values import Paper
 
 _ALL = re.compile(
-    r"\b(?:all|every|each|any|arbitrary|(?:entire|whole|full|complete)(?:\s+(?:set|range|number|collection))?)\b(?:\s+of)?(?:\s+(?:the|these|those|its|their|our|other))*\s+"
+    r"\b(?:(?<!\bat )all|"
+    r"every|each|any|arbitrary|(?:entire|whole|full|complete)(?:\s+(?:set|range|number|collection))?)\b(?:\s+of)?(?:\s+(?:the|these|those|its|their|our|other))*\s+"
     r"(?P<what>(?:[\w-]+\s*){1,4})(?=(?P<rest>[^.;]*))",
     re.I,
 )
+_CASES = frozenset(terms("case scenario setting situation environment context"))
+"""Words for where something holds, one as good as the other: "any scenario", "any setting"."""
+
 _LIMITED = re.compile(
-    r"\b(?:tested|evaluated|considered|examined|studied|investigated|analy[sz]ed|compared|reported|selected|used|"
+    r"\b(?:tested|tried|evaluated|considered|examined|studied|investigated|analy[sz]ed|compared|reported|selected|used|"
     r"available|such|three|four|five|six|seven|eight|nine|ten|twelve|\d+)\b",
     re.I,
 )
@@ -64,7 +68,6 @@ _PART = re.compile(
 _CONCEDED = re.compile(r",\s(?:although|though|even though|despite)\s", re.I)
 """Behind which a limit of the work is told."""
 
-_DATA_SET = re.compile(r"\bdata[ -]set", re.I)
 _PURPOSE = re.compile(
     r"\b(?:(?:is|are|was|were|be|been) (?:\w+ly )?(?:designed|intended|meant|used|developed|built|made|evaluated|"
     r"tested|validated|trained|applied|demonstrated|deployed) (?:for|to|on|in|with|at|by))\s(?P<reason>[^,;.]*)",
@@ -127,15 +130,18 @@ def spell_out_umlauts(name: str) -> str:
 
 def _find_widened(claim: str, speaking: Sequence[str]) -> list[str]:
     """An "all" of the claim that the source does not say of these things, or says only of some of them."""
-    text = _DATA_SET.sub("dataset", "\n".join(speaking))
+    text = "\n".join(speaking)
     theirs = list(_ALL.finditer(text))
     if not theirs:
         return []  # whether the source says "all" at all is a matter of strength
     found = []
-    for ours in _ALL.finditer(_DATA_SET.sub("dataset", claim)):
+    any_case = any(_CASES & frozenset(terms(m["what"])) and not _limit(m) for m in theirs)
+    for ours in _ALL.finditer(claim):
         if ours[0].lower().startswith("each") or is_denied_any(claim, ours.start()):
             continue
         heads = frozenset(terms(ours["what"]))
+        if any_case and heads & _CASES:
+            continue
         same = [m for m in theirs if heads & frozenset(terms(m["what"]))]
         by_each = any(re.search(rf"\b{head}\w*-(?:level|wise|by|specific)\b", text, re.I) for head in heads)
         if heads and not same and not by_each:

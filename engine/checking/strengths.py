@@ -71,7 +71,7 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
         match_words(
             r"majority|all|most\w*|every|each|predominant\w*|main(?:ly)?|large\w*|overwhelming\w*|"
-            r"mainstream|dominant|general\w*"
+            r"mainstream|dominant|general\w*|heavy|bulk|primar\w*"
         ),
     ),
     Strength(
@@ -107,7 +107,7 @@ STRENGTHS: tuple[Strength, ...] = (
             r"(?:the|a|our|their|its) (?:very )?first(?! (?:\w+ )?(?:steps?|stages?|phases?|parts?|"
             r"pass|halves|half|place|section|author|layers?|tokens?|row|column))",
             r"first (?:to|ever|work|method|model|system|paper|study|approach|time)",
-            r"(?:was|were|is|are) first",
+            r"(?:was|were|is|are) first(?![^.;]*\bthen\b)",
             r"pioneer\w*|earliest|inventors?|invents|invented by|unprecedented",
             r"for the first time|never before|only (?:method|model|system|work|approach|paper)",
         ),
@@ -120,7 +120,7 @@ STRENGTHS: tuple[Strength, ...] = (
             r"(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
         ),
         match_words(
-            r"all|every|everywhere|each|any|any(?:time|where|one|thing)|universal\w*|omni\w*|always|invariably|arbitrar\w*|"
+            r"all|every|everywhere|each|any|any(?:time|where|one|thing)|entire|whole|full|universal\w*|omni\w*|always|invariably|arbitrar\w*|"
             r"no (?:\w+ )?(?:assumptions?|restrictions?|constraints?|limits?|limitations?)|"
             r"regardless|without exceptions?|100 ?(?:%|per ?cent)"
         ),
@@ -140,15 +140,17 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
         match_words(
             r"always|invariably|without exceptions?|(?:in|for|on|across|of) (?:all|every|any)|all cases|every time|"
+            r"approximation (?:algorithm|ratio|factor)s?|"
             r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must|100 ?(?:%|per ?cent)|"
             r"consisten\w+"
         ),
     ),
     Strength(
         "never",
-        match_words(r"never|none|nobody|impossible|in no case|no longer"),
+        match_words(r"never|none|nobody|impossible|in no case"),
         match_words(
             r"never|none|nobody|impossible|cannot|unable|infeasible|incapable|no longer|unseen|novel|"
+            r"(?:all|every|any) [^.;]{0,60}?(?:susceptible|vulnerable|fail\w*|unable|prone|suffer\w*|lack\w*)|"
             r"not (?:\w+ ){0,2}(?:ever|possible|able|any)"
         ),
     ),
@@ -183,12 +185,14 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "proof",
         match_words(
-            r"prov(?:e[sn]?|ing|ed)|proofs?|guarante\w+|certif\w+|conclusive\w*|definitive\w*|"
+            r"prov(?:e[sn]?|ing|ed)(?! (?:to be )?(?:very |more |most |particularly )?\w+"
+            r"(?:ful|ive|able|ible|al|ous|ent|ant|ic|ate|er)\b)|proofs?|guarante\w+|certif\w+|conclusive\w*|definitive\w*|"
             r"establish(?:es|ed)? that|irrefutabl\w+|theoretical(?:ly)?"
         ),
         match_words(
             r"prov(?:e[sn]?|ing|ed|abl[ey])|proofs?|guarante\w+|certif\w+|conclusive\w*|definitive\w*|"
-            r"theor\w+|bounds?|formal\w*|establish\w*|theorem"
+            r"theor\w+|bound\w*|formal\w*|establish\w*|theorem|approximation (?:algorithm|ratio|factor)s?|"
+            r"mathematical\w*|(?:sub)?linear convergence|global (?:\w+ )?convergence|convergence rates?|np-hard\w*"
         ),
     ),
     Strength(
@@ -216,15 +220,15 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "only",
         match_words(
-            r"only(?!\s(?:an? (?:few|part|fraction|small|little|handful)|parts?|partly|partially|roughly|some|few|"
-            r"limited|approximate\w*|slight\w*|sparse\w*|competitive|comparable|similar|marginal\w*|on par|"
-            r"if|when|where|under|provided)\b)|"
+            r"only(?!\sneeds?\b)(?!\s(?:an? (?:few|part|fraction|small|little|handful)|parts?|partly|partially|"
+            r"roughly|some|few|limited|first|preliminary|early|initial|approximate\w*|slight\w*|sparse\w*|competitive|"
+            r"comparable|similar|marginal\w*|on par|if|when|where|under|provided)\b)|"
             r"solely|exclusive(?:ly)?|nothing but|"
             r"merely(?! (?:competitive|comparable|similar|on par|slight\w*|marginal\w*))"
         ),
         match_words(
-            r"only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|weak\w*|mild|"
-            r"complete\w*|entire\w*|full\w*|whole\w*|"
+            r"(?<!not )(?<!cannot )only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|"
+            r"weak\w*|mild|complete\w*|entire\w*|full\w*|whole\w*|"
             r"without|rather than|instead|no"
         ),
     ),
@@ -232,8 +236,8 @@ STRENGTHS: tuple[Strength, ...] = (
         "condition",
         match_words(r"only (?:if|when|where|under|provided)"),
         match_words(
-            r"only|if|when\w*|where|unless|provided|assum\w+|under|conditions?|conditional\w*|requir\w+|need\w*|"
-            r"necess\w+|given|as long as|must|suppos\w+|depend\w*"
+            r"only|(?<!even )if|(?<!even )when\w*|where|unless|provided|assum\w+|under|conditions?|conditional\w*|"
+            r"requir\w+|need\w*|necess\w+|given|as long as|must|suppos\w+|depend\w*"
         ),
         anywhere=True,
     ),
@@ -265,14 +269,14 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "necessity",
         match_words(
-            r"(?<!not )(?<!without )(?<!never )(?<!no )(?<!that )(?<!which )"
+            r"(?<!not )(?<!without )(?<!never )(?<!no )(?<!that )(?<!which )(?<!only )"
             r"(?:requir(?:e[sd]?|ing)|needs?|needed|ha(?:s|ve|d) to|must|mandatory)"
             r"(?! (?:no|not|neither|little|less|fewer|only|by|for|in)\b)"
         ),
         match_words(
             r"requir\w+|need\w*|must|ha(?:s|ve|d) to|necess\w+|essential\w*|mandator\w+|demand\w*|"
             r"rel(?:y|ies|ied|ying)|depend\w*|crucial\w*|critical\w*|impos\w+|constrain\w*|assum\w+|should|"
-            r"only|takes?|given|access|consum\w+|cost\w*|expens\w+|fail\w*|struggl\w*|difficult\w*|challeng\w*"
+            r"only|takes?|given|access|complexity|consum\w+|cost\w*|expens\w+|fail\w*|struggl\w*|difficult\w*|challeng\w*"
         ),
     ),
     Strength(

@@ -19,6 +19,8 @@ SAME_START = 5
 
 _RELATED = (
     "camera image picture photo photograph video frame visual vision view pixel rgb clip",
+    "image camera picture photo photograph video frame visual pixel rgb",
+    "chip hardware processor circuit device silicon",
     "speech spoken audio voice acoustic utterance speaker conversation",
     "text language linguistic character word ocr document sentence",
     "language text linguistic word sentence natural dialogue conversation speak document prose",

@@ -208,9 +208,13 @@ def _spell_out(text: str) -> str:
 
 def _remove_losses(text: str) -> str:
     """The text with "not", and without what denies a loss or no more: "without sacrificing speed" keeps the speed."""
-    plain = _NO_EARLIER.sub("the first ", _NOT_ONLY.sub("", text.replace("n't", " not")))
+    text = _NEITHER_NOR.sub(r"\g<denied> \g<one> or ", text.replace("n't", " not"))
+    plain = _NO_EARLIER.sub("the first ", _NOT_ONLY.sub("", text))
     return _NO_LOSS.sub("keeping ", _UNLIMITED.sub("free", plain))
 
+
+_NEITHER_NOR = re.compile(r"(?P<denied>\b(?:without|no|not)\b[^,;.]*),?\sneither\s(?P<one>[^,;.]*?)\snor\s", re.I)
+"""What denies once more what is denied: "without labels, neither here nor there"."""
 
 _DENYING = re.compile(
     r"\bnon[- ]|\b(?:(?:eliminat|remov|obviat|avoid)\w*|no|without) (?:the |any )?need (?:for|of|to)(?: an?| any)?\s|"
@@ -238,8 +242,8 @@ def _find_reordered(claim: str, sentence: str, comparisons: Sequence[re.Pattern[
         if not (ours and theirs) or ours[0] != theirs[0]:
             continue
         (word, before, after), (_, source_before, source_after) = ours, theirs
-        moved_back = (before & source_after) - source_before
-        moved_ahead = (after & source_before) - source_after
+        moved_back = (before & source_after) - source_before - STOP_WORDS
+        moved_ahead = (after & source_before) - source_after - STOP_WORDS
         apart = (
             frozenset(words(sentence.replace("-", " "))) - source_before - source_after - STOP_WORDS
         )  # "than A, but similar to B"

@@ -13,8 +13,11 @@ from engine.checking.strengths import STRENGTHS
 Line = tuple[str, frozenset[str]]
 """A sentence of a source with its terms."""
 
-_SAME_THING = re.compile(r"(?:this|these|such|the (?:same|resulting)) [a-z]", re.I)
-"""How a sentence begins that says more of what the one before names."""
+_SAME_THING = re.compile(
+    r"(?:this|these|such|the (?:same|resulting)) [a-z]|(?:thereby|thus|hence|therefore|consequently|as a result)\b",
+    re.I,
+)
+"""How a sentence begins that says more of what the one before names, or what follows from it."""
 
 _NAMED_ONES = re.compile(r", [\w-]+,? and [\w-]+ all$", re.I)
 """Before "all": the things that are meant, named one by one."""

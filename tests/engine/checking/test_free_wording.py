@@ -278,3 +278,65 @@ def test_a_part_and_a_bound_of_what_is_so_have_no_fault(claim: str) -> None:
 )
 def test_what_is_added_to_a_sentence_is_seen(claim: str, kind: str) -> None:
     assert kind in kinds(claim, BATTER)
+
+
+STEREO = paper(
+    5,
+    title="ScanFit: Dense Depth for Humanoids",
+    abstract=(
+        "ScanFit is a bipedal planner that reads a camera sequence. "
+        "It does not rely on keypoints or poses, and hence is generally applicable to any walking scenario. "
+        "Simple sketches replace real projections by complex ones. We first fit the slope and "
+        "then convert it to depth. "
+        "Thereby, planning time can be reduced significantly. It is faster and more scalable than Gauss filters. "
+        "ScanFit overcomes the limitation to static scenes of previous work. "
+        "We recommend against cutting the sequence. "
+        "On 12 datasets, 30 participants walked for 10 weeks. The loss suffers from over-confidence. "
+        "All earlier filters remain susceptible to drift. Theoretical analysis and tests support the planner."
+    ),
+    authors=("Mia Berg", "Jo Stone"),
+    year=2022,
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "ScanFit joins two parts, a planner and a filter, for humanoids.",
+        "The planner is applicable to any walking setting.",
+        "Its complex sketches are no Gaussian filters.",
+        "Walking no longer relies on keypoints.",
+        "Fitting the slope and converting it to depth considerably reduces what planning takes.",
+        "The depth is first fitted as a slope, then converted.",
+        "None of the filters known before withstood such drift.",
+        "The planner proved useful with humanoids that walk.",
+        "Over ten weeks, 30 people walked, on 12 data sets.",
+        "The planner is based on images of humanoids.",
+        "A planner only needs to read the camera sequence.",
+    ],
+)
+def test_more_true_wordings_far_from_the_source_have_no_fault(claim: str) -> None:
+    assert kinds(claim, STEREO) <= {"addition"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        ("The planner is slower than Gauss filters.", "polarity"),
+        ("Simple sketches replace complex projections by real ones.", "polarity"),
+        ("First the depth is fitted, which is then converted to a slope.", "polarity"),
+        ("Keypoints have to be given for each walking scenario.", "polarity"),
+        ("The planner is limited to static scenes.", "polarity"),
+        ("Berg and Stone recommend cutting the sequence.", "polarity"),
+        ("The loss suffers from underconfidence.", "contrast"),
+        ("The wheeled planner reads a camera sequence.", "contrast"),
+        ("The planner was tested without any theory.", "polarity"),
+        ("Gauss filters suffice for the planner.", "strength"),
+        ("The slope has no effect on the depth.", "strength"),
+        ("The planner cannot read a camera sequence.", "polarity"),
+        ("A pre-trained language model plans the slope.", "strength"),
+        ("The planner has to be fine-tuned for humanoids.", "strength"),
+    ],
+)
+def test_what_is_turned_round_in_free_wording_is_seen(claim: str, kind: str) -> None:
+    assert kind in kinds(claim, STEREO)
