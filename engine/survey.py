@@ -231,6 +231,9 @@ UNCHECKED, UNWRITTEN = "claims not checked", "not written"
 """The detail of the warning that a section of the outline is missing; the beginning of the detail where its claims
 could not be checked, because the model or the budget was gone."""
 
+UNCONNECTED, UNREWRITTEN = "transitions not smoothed", "not rewritten"
+"""The beginnings of the details where what comes between drafting and checking could not be done."""
+
 
 @dataclass(frozen=True, slots=True)
 class SurveyWarning:

@@ -51,6 +51,8 @@ class StoredState:
     sections: tuple[tuple[int, str], ...]
     kept: tuple[tuple[str, str, bool], ...] = ()
     """Parts kept of a text written before: number, digest, whether the neighbours are the same."""
+    unchecked: tuple[str, ...] = ()
+    """The numbers of those whose claims are still to be checked."""
     candidates: tuple[str, ...] = ()
     chosen: int = 0
     keeps_outline: bool = False
@@ -115,6 +117,7 @@ class SessionCodec:
                 parts,
                 sections,
                 kept,
+                tuple(part.place for part in value.kept if not part.is_checked),
                 candidates,
                 value.chosen,
                 value.keeps_outline,
@@ -139,7 +142,10 @@ class SessionCodec:
         def state(stored: StoredState) -> State:
             parts = {kind: piece(kind, digest) for kind, digest in stored.parts.items()}
             sections = tuple((at, piece("section", digest)) for at, digest in stored.sections)
-            kept = tuple(KeptPart(place, piece("section", digest), same) for place, digest, same in stored.kept)
+            kept = tuple(
+                KeptPart(place, piece("section", digest), same, place not in stored.unchecked)
+                for place, digest, same in stored.kept
+            )
             return State(
                 phase=stored.phase,
                 brief=stored.brief,

@@ -40,16 +40,27 @@ def word_kept(outline: Outline, kept: KeptText) -> str:
     """What of a text written before stays with the outline as it is now, and what is written anew."""
     due = [(number, node) for number, node in parts_to_write(outline, kept) if node.role == "body"]
     whole = sum(1 for i, section in kept.sections if outline.nodes[i].role == "body" for _ in _parts_of(section))
-    led_over = sum(part.needs_transitions() for part in kept.parts)
+    led_over = sum(part.needs_transitions() for part in kept.parts if part.is_checked)
+    unchecked = [part for part in kept.parts if not part.is_checked]
     around = [node for _, node in parts_to_write(outline, kept) if node.role != "body"]
-    stays = f"{pluralize(whole + len(kept.parts), 'part')} of the text stay as written"
-    others = f", {led_over} of them with new transitions" if led_over else ""
-    if not due and not around and not led_over:
+    if not due and not around and not led_over and not unchecked:
         return "The whole text stays as it is; nothing has to be written anew."
-    titles = [f"{number} {escape_markdown(node.title)}" for number, node in due]
-    named = titles if len(titles) <= NAMED_PARTS else [*titles[:NAMED_PARTS], f"{len(titles) - NAMED_PARTS} more"]
+    count = whole + len(kept.parts) - len(unchecked)
+    stays = f"{pluralize(count, 'part')} of the text {'stays' if count == 1 else 'stay'} as written"
+    others = f", {led_over} of them with new transitions" if led_over else ""
+    checked = _name_parts([(part.place, part.section.title) for part in unchecked])
+    due_checks = (
+        f" The claims of {list_words(checked)}, which could not be checked, are checked now." if checked else ""
+    )
+    named = _name_parts([(number, node.title) for number, node in due])
     frame = list_words([*named, *(escape_markdown(node.title) for node in around), "the abstract"])
-    return f"{stays}{others}. Written anew: {frame}. `rewrite all` writes everything anew."
+    return f"{stays}{others}.{due_checks} Written anew: {frame}. `rewrite all` writes everything anew."
+
+
+def _name_parts(parts: Sequence[tuple[str, str]]) -> list[str]:
+    """Numbers and titles, where they are many the first of them."""
+    named = [f"{number} {escape_markdown(title)}" for number, title in parts]
+    return named if len(named) <= NAMED_PARTS else [*named[:NAMED_PARTS], f"{len(named) - NAMED_PARTS} more"]
 
 
 def _parts_of(section: Section) -> list[Section]:

@@ -20,6 +20,7 @@ from engine.writing.estimates import (
     TOKENS_PER_VERDICT,
     count_checks,
     expect_claims,
+    plan_kept_checks,
     plan_repairs,
 )
 
@@ -112,7 +113,7 @@ def plan_survey(
         first, *others = sizes.checks(sum(leaves) + at)
         chains.append((PlannedCall("drafting", sizes.outline + shown, sizes.written), first))
         chains += [(check,) for check in others]
-    chains += plan_repairs(task.words, len(due), papers)
+    chains += plan_repairs(task.words, len(due), papers) + plan_kept_checks(kept, {p.key: p for p in papers})
     if tables:
         shown = PROMPT_OVERHEAD + sizes.papers(TABLE_ROWS, GIST)
         chains += [(PlannedCall("extraction", shown, TABLE_ROWS * ROW_TOKENS),)] * len(body)

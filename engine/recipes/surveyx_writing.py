@@ -18,7 +18,7 @@ from engine.reading.forests import Forest
 from engine.recipes.surveyx_material import GIST_FIELDS, Hint, Material
 from engine.run import Progress, RunContext
 from engine.session.kept_text import leaves_of
-from engine.survey import UNCHECKED, Section, SurveyWarning, walk
+from engine.survey import UNCHECKED, UNREWRITTEN, Section, SurveyWarning, walk
 from engine.text import join_sentences, split_sentences
 from engine.values import OutlineNode, PaperKey, walk_outline
 from engine.writing.drafting import (
@@ -229,15 +229,16 @@ class SectionWriter:
         draft = drafts[at]
         if draft is None:
             return None
-        if kept := self.context.kept.get(draft.number):
+        kept = self.context.kept.get(draft.number)
+        if kept and kept.is_checked:
             return replace(kept.section, tables=(), figures=())  # they are made again from all sections
         before = drafts[at - 1] if at else None
         after = drafts[at + 1] if at + 1 < len(drafts) else None
-        if self.rewrite:
+        if self.rewrite and not (kept and kept.same_neighbours):
             try:
                 draft = await self._rewrite(draft, before, after)
             except (LanguageModelError, LimitExceeded) as error:
-                self.warnings.append(SurveyWarning("unfinished", draft.node.title, f"not rewritten: {error}"))
+                self.warnings.append(SurveyWarning("unfinished", draft.node.title, f"{UNREWRITTEN}: {error}"))
         return await self._check(draft)
 
     async def _check(self, part: Subsection) -> Section | None:

@@ -1,7 +1,8 @@
 """What a changed outline leaves of a text that was written before: the parts it does not touch. Pure.
 
 A part is the same where its heading, its description and its papers are. Where its neighbours are the same too,
-it stays as it is; where they are others, its transitions are looked at and nothing else.
+it stays as it is; where they are others, its transitions are looked at and nothing else. One whose claims could not
+be checked when it was written stays and is checked.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.survey import UNCHECKED, Section, Survey
+from engine.survey import UNCHECKED, UNCONNECTED, UNREWRITTEN, Section, Survey
 from engine.text import all_sentences
 from engine.values import Outline, OutlineNode, PaperKey
 
@@ -25,11 +26,17 @@ def has_transitions(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeptPart:
-    """A part that stays: its number in the outline to be written, and whether its neighbours are the same."""
+    """A part that stays: its number in the outline to be written, and what of it is looked at again."""
 
     place: str
     section: Section
     same_neighbours: bool
+    is_checked: bool = True
+    """Whether its claims were checked when it was written."""
+
+    def is_finished(self) -> bool:
+        """Whether it stays exactly as it is."""
+        return self.same_neighbours and self.is_checked
 
     def needs_transitions(self) -> bool:
         """Whether its first and last sentence are looked at again."""
@@ -98,62 +105,71 @@ def put_kept_parts(section: Section, node: OutlineNode, number: str, kept: Mappi
     return replace(section, sections=below)
 
 
-def sections_of(outline: Outline, survey: Survey) -> dict[int, Section]:
-    """The survey's sections by their position in its outline; what the outline does not have is left out.
+@dataclass(frozen=True, slots=True)
+class FormerText:
+    """What was written for an outline: sections by position, and parts of others.
 
-    So are parts whose claims could not be checked: their drafts are found among the recorded calls, and checked then.
+    Of the sections' parts, by title: those whose claims could not be checked, and those of them that could not be
+    connected or rewritten before either.
     """
+
+    outline: Outline
+    sections: Mapping[int, Section]
+    parts: Sequence[KeptPart] = ()
+    unchecked: Collection[str] = ()
+    unconnected: Collection[str] = ()
+
+    def keep(self, place: _Place, former: _Place, section: Section) -> KeptPart:
+        """What was written at the ``former`` place as a part of another outline."""
+        part = next((part for part in self.parts if part.place == former.number), None)
+        checked = section.title not in self.unchecked and (part is None or part.is_checked)
+        connected = checked or section.title not in self.unconnected
+        same = former.around == place.around and connected and (part is None or part.same_neighbours)
+        return KeptPart(place.number, section, same, checked)
+
+
+def read_former_text(outline: Outline, survey: Survey) -> FormerText:
+    """What the survey holds of its outline; what the outline does not have is left out."""
     found: dict[int, Section] = {}
-    failed = [w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(UNCHECKED)]
-    rest = list(_remove_titled(survey.sections, frozenset(failed)))
+    rest = list(survey.sections)
     for position, node in enumerate(outline.nodes):
         at = next((i for i, section in enumerate(rest) if section.title == node.title), None)
         if at is not None:
             found[position] = rest[at]
             rest = rest[at + 1 :]
-    return found
+
+    def list_failed(*failures: str) -> frozenset[str]:
+        return frozenset(w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(failures))
+
+    return FormerText(
+        outline, found, unchecked=list_failed(UNCHECKED), unconnected=list_failed(UNCONNECTED, UNREWRITTEN)
+    )
 
 
-def _remove_titled(sections: Sequence[Section], titles: Collection[str]) -> Iterator[Section]:
-    """The sections without the parts of these titles."""
-    for section in sections:
-        if section.sections:
-            yield replace(section, sections=tuple(_remove_titled(section.sections, titles)))
-        elif section.title not in titles:
-            yield section
-
-
-def keep_text(
-    before: Outline,
-    sections: Mapping[int, Section],
-    parts: Sequence[KeptPart],
-    after: Outline,
-    usable: Collection[PaperKey],
-) -> KeptText:
-    """What of the ``sections`` (by position) and ``parts`` written for one outline stays with another.
+def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) -> KeptText:
+    """What of a text written for one outline stays with another.
 
     A part that rests on a paper that is not ``usable`` any more does not stay. Introduction and conclusion, which tell
     of all others, stay only where every other section does, in the same order.
     """
-    written = _texts(before, sections, parts)
-    was, now = _places(before), _places(after)
-    loose = {part.place for part in parts if not part.same_neighbours}
+    before = former.outline
+    written = _texts(before, former.sections, former.parts)
     left: dict[Heading, list[_Place]] = {}
-    for place in was:
+    for place in _places(before):
         if place.number in written:
             left.setdefault(_describe_heading(place.node), []).append(place)
     kept: dict[str, KeptPart] = {}
-    for place in now:
+    for place in _places(after):
         same = left.get(_describe_heading(place.node), [])
         if not same:
             continue
-        former = next((p for p in same if p.around == place.around), same[0])
-        section = written[former.number]
+        source = next((p for p in same if p.around == place.around), same[0])
+        section = written[source.number]
         if _list_cited(section) <= set(usable):
-            same.remove(former)
-            connected = former.around == place.around and former.number not in loose
-            kept[place.number] = KeptPart(place.number, section, connected)
-    whole = _whole(before, sections, after, kept)
+            same.remove(source)
+            kept[place.number] = former.keep(place, source, section)
+    checked = {i: section for i, section in former.sections.items() if section.title not in former.unchecked}
+    whole = _whole(before, checked, after, kept)
     inside = {f"{position + 1}" for position in whole}
     return KeptText(
         tuple(sorted(whole.items())), tuple(p for p in kept.values() if p.place.split(".")[0] not in inside)
@@ -168,7 +184,7 @@ def _whole(
     for position, node in enumerate(after.nodes):
         own = [number for number, _ in leaves_of((node,), "")]
         numbers = [f"{position + 1}{number[1:]}" for number in own]
-        stays = all(number in kept and kept[number].same_neighbours for number in numbers)
+        stays = all(number in kept and kept[number].is_finished() for number in numbers)
         if node.role != "body" or not stays:
             continue
         same = [i for i, old in enumerate(before.nodes) if _shape(old) == _shape(node) and i in sections]

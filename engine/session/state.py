@@ -67,7 +67,7 @@ from engine.session.events import (
     Written,
 )
 from engine.session.exchanges import Exchange, keep_exchange
-from engine.session.kept_text import KeptPart, KeptText, keep_text, sections_of
+from engine.session.kept_text import FormerText, KeptPart, KeptText, keep_text, read_former_text
 from engine.session.outline_edits import find_parts, split
 from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper
 from engine.session.section_search import supply_section, word_section_query
@@ -233,9 +233,12 @@ def find_kept_text(state: State) -> KeptText:
     """What of the text written before stays when the outline is written as it is now."""
     if state.written_from is None or state.outline is None or state.papers is None:
         return KeptText()
-    sections = sections_of(state.written_from, state.survey) if state.survey else dict(state.sections)
     usable = {paper.key for paper in state.papers.list_included()}
-    return keep_text(state.written_from, sections, () if state.survey else state.kept, state.outline, usable)
+    if state.survey:
+        former = read_former_text(state.written_from, state.survey)
+    else:
+        former = FormerText(state.written_from, dict(state.sections), state.kept)
+    return keep_text(former, state.outline, usable)
 
 
 def _rewrite_all(session: SurveySession) -> Step:

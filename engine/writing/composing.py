@@ -16,7 +16,7 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
 from engine.session.kept_text import KeptPart, leaves_of
-from engine.survey import Section, SurveyWarning, walk
+from engine.survey import UNCONNECTED, Section, SurveyWarning, walk
 from engine.text import list_words
 from engine.values import OutlineNode, Paper, PaperKey, Query
 from engine.writing.drafting import (
@@ -185,13 +185,14 @@ class Composition:
         One that loses too many of its claims is drafted once more, and the better of the two is taken.
         """
         own, kept = await drafts[at], parts[at].kept
-        if own is None or (kept and kept.same_neighbours):
+        if own is None or (kept and kept.is_finished()):
             return own
         before = _text_of(await drafts[at - 1]) if at > 0 else ""
         after = _text_of(await drafts[at + 1]) if at + 1 < len(drafts) else ""
-        if kept:
+        if kept and kept.is_checked:
             return await self._reconnect(own, before, after)
-        finished = await self._check(await self._connect(own, before, after))
+        connected = own if kept and kept.same_neighbours else await self._connect(own, before, after)
+        finished = await self._check(connected)
         if self.check and _lost(finished) > MOST_LOST:
             again = await self._draft(own.node, finished.lost)
             other = await self._check(await self._connect(again, before, after)) if again else finished
@@ -201,7 +202,7 @@ class Composition:
             self.warnings.append(SurveyWarning("unfinished", own.node.title, why))
             return None
         self._done += 1
-        due = sum(part.kept is None for part in parts)
+        due = sum(not (part.kept and part.kept.is_checked) for part in parts)
         await self.context.progress(Progress("writing", self._done, due, own.node.title))
         return finished
 
@@ -210,7 +211,7 @@ class Composition:
     ) -> Draft | None:
         """Without what the subsections before it say; what was there before stays as it is."""
         own = await checked
-        if own is None or part.kept:
+        if own is None or (part.kept and part.kept.is_checked):
             return own
         said = [claim for task in before if (draft := await task) for claim in draft.claims]
         return remove_repeated(own, said)
@@ -221,7 +222,7 @@ class Composition:
         try:
             return await reconnect(self.model, own, before, after, self.task.topic)
         except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", own.node.title, f"transitions not smoothed: {error}"))
+            self.warnings.append(SurveyWarning("unfinished", own.node.title, f"{UNCONNECTED}: {error}"))
             return own
 
     async def _check(self, draft: Draft) -> Draft:
@@ -233,7 +234,7 @@ class Composition:
         try:
             return await connect_neighbours(self.model, own, before, after)
         except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", own.node.title, f"transitions not smoothed: {error}"))
+            self.warnings.append(SurveyWarning("unfinished", own.node.title, f"{UNCONNECTED}: {error}"))
             return own
 
     async def _whole(

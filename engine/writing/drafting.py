@@ -320,8 +320,10 @@ def mark_unchecked(draft: Draft) -> Draft:
 
 
 def _with_check(draft: Draft, found: CheckedText) -> Draft:
-    warnings = (*draft.warnings, *found.warnings)
-    return replace(draft, text=found.text, claims=found.claims, tally=found.tally, warnings=warnings, lost=found.lost)
+    warnings, tally = (*draft.warnings, *found.warnings), found.tally
+    if tally and draft.tally and draft.tally.removed:  # what was removed when nobody could be asked stays counted
+        tally = tally.plus(ClaimTally(claims=draft.tally.removed, removed=draft.tally.removed))
+    return replace(draft, text=found.text, claims=found.claims, tally=tally, warnings=warnings, lost=found.lost)
 
 
 async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, after: str) -> Draft:

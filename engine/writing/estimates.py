@@ -8,13 +8,14 @@ from itertools import islice
 from statistics import NormalDist
 
 from engine.checking.check import CLAIMS_PER_CALL
+from engine.citations import list_cited_keys
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Task, tokens_of
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.llm.prompting import paper_tokens
 from engine.reading.full_text import OPENING_TOKENS
 from engine.run import CallChain, PlannedCall, WritingPlan
-from engine.session.kept_text import leaves_of, parts_to_write
+from engine.session.kept_text import KeptText, leaves_of, parts_to_write
 from engine.values import Paper, PaperKey, Passage
 from engine.writing.drafting import Assignment, build_draft_request
 from engine.writing.outer_parts import ABSTRACT_WORDS, FINDINGS_EACH, FRAME_WORDS
@@ -102,16 +103,28 @@ def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = Steps()
             chain.append(PlannedCall("checking", 3 * written + PROMPT_OVERHEAD, CONNECTING_TOKENS))
         chains += with_checks(chain, task.words, own, at) if steps.check else [tuple(chain)]
     if steps.check:
-        chains += plan_repairs(task.words, len(body), everything)
+        chains += plan_repairs(task.words, len(body), everything) + plan_kept_checks(plan.kept, plan.papers)
     if steps.connect:
         led_over = PlannedCall("checking", CHECK_OVERHEAD + round(mean_tokens(everything)), TOKENS_PER_VERDICT)
         chains += [
-            (PlannedCall("checking", 3 * tokens_of(part.section.text) + PROMPT_OVERHEAD, CONNECTING_TOKENS), led_over)
+            (
+                PlannedCall("checking", 3 * tokens_of(part.section.text) + PROMPT_OVERHEAD, CONNECTING_TOKENS),
+                *((led_over,) if part.is_checked else ()),
+            )
             for part in plan.kept.parts
             if part.needs_transitions()
         ]
     around = [node for _, node in due if node.role != "body"]
     return chains + (_plan_frame(task, len(around), everything, check=steps.check) if steps.frame and around else [])
+
+
+def plan_kept_checks(kept: KeptText, papers: Mapping[PaperKey, Paper]) -> list[CallChain]:
+    """Checking the parts that stay and whose claims could not be checked when they were written."""
+    chains: list[CallChain] = []
+    for at, part in enumerate(part for part in kept.parts if not part.is_checked):
+        cited = [papers[key] for key in list_cited_keys(part.section.text) if key in papers]
+        chains += with_checks((), len(part.section.text.split()) - WORDS_BEYOND, cited, at)
+    return chains
 
 
 def tokens_drafted(words: int) -> int:

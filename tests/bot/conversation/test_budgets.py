@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -77,8 +78,9 @@ async def test_a_call_that_does_not_fit_is_said_as_such_and_small_amounts_keep_t
         assert "“budget survey 1” adds a dollar." in told
 
 
+@pytest.mark.parametrize("recipe", ["autosurvey", "surveyx"])
 async def test_claims_that_could_not_be_checked_are_said_and_checked_when_writing_goes_on(
-    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch, recipe: str
 ) -> None:
     refuses = True
 
@@ -88,14 +90,19 @@ async def test_claims_that_could_not_be_checked_are_said_and_checked_when_writin
     async with run_simulated_service(SimulatedService(pace=0, reply=reply)) as service:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
         async with opened() as lab:
-            await lab.talk("survey dense retrieval recipe=autosurvey sections=4 words=80", "ok", "ok", "ok")
+            await lab.talk(f"survey dense retrieval recipe={recipe} sections=4 words=80", "ok", "ok", "ok")
             told = "\n".join(m.text for m in lab.chat.sent)
             assert "⚠ Claims not checked: " in told
             assert "`back`, then `ok`, writes and checks what is missing; what is finished stays." in told
             assert unchecked(await lab.survey())
             drafts = [str(c.body["messages"]) for c in service.calls if c.kind == "text"]
             refuses = False
-            await lab.talk("back", "ok")
+            await lab.talk("back")
+            assert "which could not be checked, are checked now" in lab.chat.last
+            assert "Written anew: 2" not in lab.chat.last
+            said, before = int(re.findall(r"about (\d+) calls?", lab.chat.last)[-1]), len(service.calls)
+            await lab.talk("ok")
+            assert 0.8 <= said / (len(service.calls) - before) <= 1.2
             assert not unchecked(await lab.survey())
             again = [str(c.body["messages"]) for c in service.calls if c.kind == "text"][len(drafts) :]
             assert not any("Write the subsection" in prompt for prompt in again)

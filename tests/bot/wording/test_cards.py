@@ -125,6 +125,19 @@ def test_new_transitions_are_announced_only_for_parts_long_enough_to_get_them() 
     assert "transitions" not in money.word_kept(outline, KeptText(parts=both[1:]))
 
 
+def test_parts_whose_claims_are_only_checked_are_not_said_to_be_written_anew() -> None:
+    outline = Outline(
+        "A survey", (OutlineNode("One"), OutlineNode("Two"), OutlineNode("Conclusion", role="conclusion"))
+    )
+    one = KeptPart("1", Section("One", "A thing."), same_neighbours=True)
+    two = KeptPart("2", Section("Two", "A thing."), same_neighbours=True, is_checked=False)
+    said = money.word_kept(outline, KeptText(parts=(one, two)))
+    assert said.startswith(
+        "1 part of the text stays as written. The claims of 2 Two, which could not be checked, are checked now. "
+        "Written anew: Conclusion and the abstract."
+    )
+
+
 def test_short_cells_of_a_table_stand_under_their_column_s_name() -> None:
     header = ("Work", "Year", "Data and metrics", "Result")
     rows = (("Guu et al. [@a:1]", "2020", "MARCO", "It improves the answers to open questions"),)

@@ -8,7 +8,7 @@ import pytest
 
 from engine.session import outline_edits
 from engine.session.events import Approve, EditOutline, GoBack, JobDone, RewriteAll, StartJob
-from engine.session.kept_text import KeptText, keep_text, parts_to_write
+from engine.session.kept_text import FormerText, KeptText, keep_text, parts_to_write
 from engine.session.state import State, SurveySession, advance, find_kept_text
 from engine.survey import Section, Survey, walk
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
@@ -45,7 +45,7 @@ EVERYTHING = {p.key for p in PAPERS}
 
 def kept_after(change: outline_edits.Change) -> tuple[KeptText, Outline]:
     after = change(OUTLINE)
-    return keep_text(OUTLINE, SECTIONS, (), after, EVERYTHING), after
+    return keep_text(FormerText(OUTLINE, SECTIONS), after, EVERYTHING), after
 
 
 def due(kept: KeptText, after: Outline) -> list[str]:
@@ -84,16 +84,30 @@ def _place_before(title: str) -> str:
 
 
 def test_a_part_that_rests_on_a_paper_left_out_since_is_written_anew() -> None:
-    kept = keep_text(OUTLINE, SECTIONS, (), OUTLINE, EVERYTHING - {PAPERS[4].key})
+    kept = keep_text(FormerText(OUTLINE, SECTIONS), OUTLINE, EVERYTHING - {PAPERS[4].key})
     assert "Part 4" in due(kept, OUTLINE)
     assert "Part 3" not in due(kept, OUTLINE)
 
 
 def test_parts_kept_before_a_stop_are_kept_after_it() -> None:
     first, after = kept_after(outline_edits.drop("3"))
-    again = keep_text(after, dict(first.sections), first.parts, after, EVERYTHING)
+    again = keep_text(FormerText(after, dict(first.sections), first.parts), after, EVERYTHING)
     assert due(again, after) == due(first, after)
     assert {p.section.title for p in again.parts if not p.same_neighbours} == {"Part 2", "Part 5"}
+
+
+def test_a_part_whose_claims_could_not_be_checked_stays_and_is_only_checked() -> None:
+    kept = keep_text(FormerText(OUTLINE, SECTIONS, (), {"Part 3"}, {"Part 2"}), OUTLINE, EVERYTHING)
+    assert due(kept, OUTLINE) == ["Introduction", "Conclusion"]
+    assert [(p.place, p.same_neighbours, p.is_checked) for p in kept.parts] == [
+        ("3.1", True, False),
+        ("3.2", True, True),
+    ]
+    after = outline_edits.drop("4")(OUTLINE)
+    again = keep_text(FormerText(OUTLINE, dict(kept.sections), kept.parts), after, EVERYTHING)
+    assert [p.place for p in again.parts if not p.is_checked] == ["3.1"]
+    frame = keep_text(FormerText(OUTLINE, SECTIONS, (), {"Conclusion"}), OUTLINE, EVERYTHING)
+    assert due(frame, OUTLINE) == ["Conclusion"]
 
 
 def test_a_revised_section_stays_revised_and_rewrite_all_keeps_nothing() -> None:
