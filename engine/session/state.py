@@ -233,12 +233,9 @@ def find_kept_text(state: State) -> KeptText:
     """What of the text written before stays when the outline is written as it is now."""
     if state.written_from is None or state.outline is None or state.papers is None:
         return KeptText()
-    usable = {paper.key for paper in state.papers.list_included()}
-    if state.survey:
-        former = read_former_text(state.written_from, state.survey)
-    else:
-        former = FormerText(state.written_from, dict(state.sections), state.kept)
-    return keep_text(former, state.outline, usable)
+    start, written = state.written_from, dict(state.sections)
+    former = read_former_text(start, state.survey) if state.survey else FormerText(start, written, state.kept)
+    return keep_text(former, state.outline, {paper.key for paper in state.papers.list_included()})
 
 
 def _rewrite_all(session: SurveySession) -> Step:

@@ -156,7 +156,7 @@ def count_checks(words: int, at: int) -> int:
     mean = expect_claims(words)
     spread = NormalDist(mean, CLAIMS_SPREAD * mean)
     each = 1 + sum(1 - spread.cdf(n + 0.5) for n in range(CLAIMS_PER_CALL, round(2 * mean) + 1, CLAIMS_PER_CALL))
-    return int((at + 1) * each) - int(at * each)
+    return int((at + 1) * each + 0.5) - int(at * each + 0.5)
 
 
 def mean_tokens(papers: Sequence[Paper]) -> float:
@@ -178,9 +178,9 @@ def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check:
     each = min(FINDINGS_EACH, expect_claims(task.words))
     read = round(leaves * (each * FINDING_TOKENS + HEADING_TOKENS)) + PROMPT_OVERHEAD
     chains: list[CallChain] = []
-    for length in [*[words] * parts, ABSTRACT_WORDS]:
+    for at, length in [*enumerate([words] * parts), (0, ABSTRACT_WORDS)]:
         draft = PlannedCall("drafting", read, round(length * TOKENS_PER_FRAME_WORD))
-        chains += with_checks([draft], length, papers) if check else [(draft,)]
+        chains += with_checks([draft], length, papers, at) if check else [(draft,)]
     return chains
 
 

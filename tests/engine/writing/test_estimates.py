@@ -50,3 +50,7 @@ def test_texts_near_the_size_of_one_check_need_one_more_now_and_then(words: int,
     counts = [count_checks(words, at) for at in range(100)]
     assert set(counts) == kinds
     assert sum(counts) == pytest.approx(of_100, abs=3)
+
+
+def test_a_single_text_that_mostly_needs_two_checks_is_expected_to_need_two() -> None:
+    assert [count_checks(words, 0) for words in (100, 220, 250)] == [1, 2, 2]
