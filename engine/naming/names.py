@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.naming.abbreviations import find_abbreviations, find_long_form, strip_plural
+from engine.naming.longer_names import LongerNames, find_longer_names
 from engine.overview import Name, NameKind
 from engine.text import sentences
 from engine.values import Paper, PaperKey
@@ -69,13 +70,15 @@ _BEFORE_CALLED = {
     kind: re.compile(rf"\b{words}\b", re.I)
     for kind, words in (("data set", _DATA), ("metric", _METRIC), ("method", _METHOD))
 }
-_APPOSITION = re.compile(rf"^[)”\"']?,? (?:which is |is )?(?:an?|the|our) (?:[\w-]+,? ){{0,6}}?{_DATA}\b", re.I)
+_APPOSITION = re.compile(rf"^[)”\"']?,? (?:which is |is )?(?:an?|the|our) (?:[\w()-]+,? ){{0,6}}?{_DATA}\b", re.I)
 _TITLE = re.compile(r"([^\s:]+(?: [^\s:]+)?)\s*:\s+(.+)")
 
 _TASK_HEADS = re.compile(
     r" (?:classification|segmentation|detection|recognition|prediction|answering|generation|translation|parsing|"
-    r"summarization|retrieval|captioning|estimation|tracking|completion|extraction|linking|inference|matching|grounding|"
-    r"navigation|forecasting|synthesis|localization|verification|disambiguation|resolution|recommendation|reconstruction|"
+    r"summarization|retrieval|captioning|estimation|tracking|completion|extraction|linking|inference|matching|"
+    r"grounding|"
+    r"navigation|forecasting|synthesis|localization|verification|disambiguation|resolution|recommendation|"
+    r"reconstruction|"
     r"annotation|labeling|tagging|paraphrasing|simplification|editing|understanding|identification)$"
 )
 TASKS = frozenset(topic for topic in read_wordlist("naming/wordlists/topics.txt") if _TASK_HEADS.search(topic))
@@ -92,13 +95,14 @@ METRICS: Mapping[str, re.Pattern[str]] = {
         ("CLIPScore", r"CLIP-?[Ss]core"),
         ("COMET", r"COMET"),
         ("exact match", r"[Ee]xact[- ][Mm]atch"),
+        ("endpoint error", r"[Ee]nd-?[Pp]oint[- ][Ee]rror|A?EPE"),
         ("execution accuracy", r"[Ee]xecution accuracy"),
-        ("F1", r"(?:[Mm]acro-|[Mm]icro-)?F-?1(?:[- ][Ss]cores?)?|F-measure"),
+        ("F1", r"(?!F1 and F2)(?:[Mm]acro-|[Mm]icro-)?F-?1(?:[- ][Ss]cores?)?|F-measure"),
         ("FID", r"FID|Fr[eé]chet [Ii]nception [Dd]istance"),
         ("Hits@k", r"[Hh]its?@\d+"),
-        ("IoU", r"mIoU|IoU"),
+        ("IoU", r"(?:[Mm]ean )?m?IoU|[Mm]ean [Ii]ntersection[- ]over[- ][Uu]nion"),
         ("LPIPS", r"LPIPS"),
-        ("MAP", r"mAP|[Mm]ean [Aa]verage [Pp]recision"),
+        ("mAP", r"mAP(?:@\d+(?:\.\d+)?)?|[Mm]ean [Aa]verage [Pp]recision"),
         ("METEOR", r"METEOR"),
         ("MRR", r"MRR(?:@\d+)?|[Mm]ean [Rr]eciprocal [Rr]ank"),
         ("NDCG", r"[nN]DCG(?:@\d+)?"),
@@ -113,6 +117,18 @@ METRICS: Mapping[str, re.Pattern[str]] = {
         ("WER", r"WER|[Ww]ord [Ee]rror [Rr]ate"),
     )
 }
+
+BESIDE = 60
+"""Characters between *accuracy* and its value, at most."""
+
+_SHARE = re.compile(r"\d\s?\\?%|\bpercent\b|\b0\.\d")
+_MEASURES = re.compile(
+    r"\b(?:accuracy|agreement|correlation|curve|deviation|distance|errors?|evaluation|gain|index|match|measures?|"
+    r"metric|"
+    r"ordering|perplexity|precision|quality|rank|rates?|ratio|recall|scores?|similarity|understudy|union)$",
+    re.I,
+)
+"""How the long form of a metric's abbreviation ends: "interpolation decoding (FID)" is none."""
 
 
 @dataclass(slots=True)
@@ -140,29 +156,46 @@ class _Mentions:
 def find_names(papers: Sequence[Paper], topic: str) -> tuple[Name, ...]:
     """Names that the papers' titles and abstracts use, those of most papers first."""
     found: defaultdict[str, _Candidate] = defaultdict(_Candidate)
-    spelt_out = find_abbreviations(papers, least=0.0)
-    concepts = {short for short, long in spelt_out.items() if long[1:] == long[1:].lower()}
-    ordinary = {word for paper in papers for word in re.findall(r"\b[a-z]{4,}\b", f"{paper.title} {paper.content}")}
+    longer = find_longer_names(papers, is_name, _call_data)
     for paper in papers:
-        for name, kind, votes in _votes(paper):
+        for name, kind, votes in _votes(paper, longer):
             candidate = found[name]
             candidate.papers[paper.key] = None
             if kind:
                 candidate.votes[kind] += votes
-    names: dict[tuple[NameKind, str], dict[PaperKey, None]] = {}
-    topical = topic.casefold()
-    for name, candidate in found.items():
-        kind = None if _is_metric(name) else candidate.kind()
-        if kind == "data set" and name in spelt_out and not _is_called_data(name, spelt_out[name], papers):
-            continue
-        if kind and name.casefold() not in topical and name not in concepts and not _is_ordinary(name, ordinary):
-            names.setdefault((kind, name), {}).update(candidate.papers)
+    names: defaultdict[tuple[NameKind, str], dict[PaperKey, None]] = defaultdict(dict)
+    for name, kind in _choose_kinds(found, papers, longer):
+        names[kind, name].update(found[name].papers)
     for paper in papers:
         for kind, name in _find_known_names(paper):
-            if name.casefold() not in topical:
-                names.setdefault((kind, name), {})[paper.key] = None
-    listed = (Name(name, kind, tuple(keys)) for (kind, name), keys in _join_spellings(names).items())
+            names[kind, name][paper.key] = None
+    listed = (
+        Name(name, kind, tuple(keys))
+        for (kind, name), keys in _join_spellings(names).items()
+        if name.casefold() not in topic.casefold()
+    )
     return tuple(sorted(listed, key=lambda n: (-len(n.papers), n.kind, n.name.casefold())))
+
+
+def _choose_kinds(
+    found: Mapping[str, _Candidate], papers: Sequence[Paper], longer: LongerNames
+) -> Iterator[tuple[str, NameKind]]:
+    """The candidates that are names, with their kind; no abbreviated concept, ordinary word or metric is one."""
+    spelt_out = find_abbreviations(papers, least=0.0)
+    ordinary = {word for paper in papers for word in re.findall(r"\b[a-z]{4,}\b", f"{paper.title} {paper.content}")}
+    for name, candidate in found.items():
+        kind, long = candidate.kind(), spelt_out.get(name, "")
+        if kind is None or _is_metric(name) or _is_concept(long):
+            continue
+        if name not in longer.titled and _is_ordinary(name, ordinary):
+            continue
+        if kind != "data set" or not long or _is_called_data(name, long, papers):
+            yield name, kind
+
+
+def _is_concept(long: str) -> bool:
+    """Whether the long form of an abbreviation is written as words are, or names a task."""
+    return bool(long) and (long[1:] == long[1:].lower() or bool(_TASK_HEADS.search(long.lower())))
 
 
 def _is_called_data(name: str, long: str, papers: Sequence[Paper]) -> bool:
@@ -174,26 +207,44 @@ def _is_called_data(name: str, long: str, papers: Sequence[Paper]) -> bool:
 def _join_spellings(
     names: Mapping[tuple[NameKind, str], Mapping[PaperKey, None]],
 ) -> dict[tuple[NameKind, str], dict[PaperKey, None]]:
-    """Names that differ in capitals and hyphens alone as one, in the spelling of most papers."""
+    """Names that differ in capitals, hyphens, spaces or a firm before them as one, in the spelling of most papers."""
     spellings: defaultdict[tuple[NameKind, str], list[str]] = defaultdict(list)
     for kind, name in names:
-        spellings[kind, name.replace("-", "").casefold()].append(name)
+        spellings[kind, re.sub("[- ]", "", name).casefold()].append(name)
+    for kind, bare in list(spellings):
+        for firm in ("ms", "microsoft"):
+            spellings[kind, bare] += spellings.pop((kind, firm + bare), [])
     joined: dict[tuple[NameKind, str], dict[PaperKey, None]] = {}
     for (kind, _), written in spellings.items():
-        usual = max(written, key=lambda name: len(names[kind, name]))
-        joined[kind, usual] = {key: None for name in written for key in names[kind, name]}
+        if written:
+            usual = max(written, key=lambda name: len(names[kind, name]))
+            joined[kind, usual] = {key: None for name in written for key in names[kind, name]}
     return joined
 
 
 def _find_known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
     text = f"{paper.title}. {paper.content}"
     for name, pattern in METRICS.items():
-        if pattern.search(text):
+        if any(_is_used(name, found, text) for found in pattern.finditer(text)):
             yield "metric", name
     lower = f" {re.sub(r'[^a-z-]+', ' ', text.lower())} "
     for task in TASKS:
         if f" {task} " in lower:
             yield "task", task
+
+
+def _is_used(metric: str, found: re.Match[str], text: str) -> bool:
+    """Whether a metric's word means the metric: in no brackets behind the long form of something else.
+
+    *Accuracy* alone says that something is accurate; it is a metric where a percentage or share stands beside it.
+    """
+    if metric == "accuracy":
+        return bool(_SHARE.search(text[max(0, found.start() - BESIDE) : found.end() + BESIDE]))
+    before = text[: found.start()]
+    if not before.endswith("(") or text[found.end() : found.end() + 1] != ")":
+        return True
+    long = find_long_form(found[0], before[:-1])
+    return not long or bool(_MEASURES.search(long))
 
 
 def _is_metric(name: str) -> bool:
@@ -219,7 +270,7 @@ def is_name(token: str) -> bool:
     return capitals > 1 or any(letter.isdigit() for letter in core) or core[0].islower()
 
 
-def _votes(paper: Paper) -> Iterator[tuple[str, NameKind | None, int]]:
+def _votes(paper: Paper, longer: LongerNames) -> Iterator[tuple[str, NameKind | None, int]]:
     """Each name in the paper with the kind that a mention speaks for, and how strongly."""
     title = _TITLE.fullmatch(paper.title)
     if title and all(map(is_name, title[1].split())):
@@ -227,7 +278,7 @@ def _votes(paper: Paper) -> Iterator[tuple[str, NameKind | None, int]]:
         metric = title[1].endswith("Score")
         yield title[1], "data set" if data else "metric" if metric else "method", 2
     for sentence in (paper.title, *sentences(paper.content)):
-        for mentions in _mentions(sentence):
+        for mentions in _mentions(sentence, longer):
             kinds = list(_find_speaking(mentions))
             for name in mentions.names:
                 yield name, None, 0
@@ -235,17 +286,18 @@ def _votes(paper: Paper) -> Iterator[tuple[str, NameKind | None, int]]:
                     yield name, kind, votes
 
 
-def _mentions(sentence: str) -> Iterator[_Mentions]:
+def _mentions(sentence: str, longer: LongerNames) -> Iterator[_Mentions]:
     spans: list[tuple[int, int, list[str]]] = []
-    for match in _TOKEN.finditer(sentence):
-        if not is_name(match[0]):
+    for begin, end, joined in longer.join(sentence, list(_TOKEN.finditer(sentence))):
+        written = sentence[begin:end]
+        if not (joined or is_name(written) or (begin and written in longer.titled)):
             continue
-        name = _VERSION.sub(r"\1", strip_plural(match[0]))
-        if spans and _continues(sentence, spans[-1], match.start()):
+        name = _VERSION.sub(r"\1", strip_plural(written))
+        if spans and _continues(sentence, spans[-1], begin):
             start, _, names = spans.pop()
-            spans.append((start, match.end(), [*names, name]))
+            spans.append((start, end, [*names, name]))
         else:
-            spans.append((match.start(), match.end(), [name]))
+            spans.append((begin, end, [name]))
     for start, end, names in spans:
         yield _Mentions(tuple(names), sentence[:start], sentence[end:])
 
@@ -284,6 +336,11 @@ def _follows_long_form(mentions: _Mentions) -> bool:
         return False
     long = find_long_form(mentions.names[0], mentions.before[:-1])
     return bool(long) and bool(_PROPOSED.search(mentions.before[:-1].rstrip().removesuffix(long)))
+
+
+def _call_data(before: str, after: str) -> bool:
+    """Whether the words around a name say in so many words that it is data."""
+    return bool(_AFTER["data set"].match(after) or _BEFORE["data set"].search(before))
 
 
 def _names_data(before: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,12 +15,11 @@ from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, Ti
 from engine.paper_kinds import KINDS, is_survey
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.survey import FieldMap, MapPoint
-from engine.text import list_words, stem, words
+from engine.text import inert, stem, words
 from engine.values import Paper, PaperKey
-from engine.writing.extractive import AbstractSentence, read_abstract
+from engine.writing.definitions import find_definition
 from engine.writing.framing import frame_field, years_of
 from engine.writing.paper_tables import name_people, name_work
-from engine.writing.quotation import shorten_quotation
 
 START_SURVEYS, START_FOUNDATIONS, START_FIRST, START_RECENT = 1, 2, 1, 3
 """Papers to read first: the survey nearest to the topic, what the field rests on, the most cited recent ones.
@@ -62,7 +60,8 @@ def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
     """The field at a glance."""
     papers = [paper for line in lines for paper in line.papers]
     shown = tuple(
-        LineOfWork(line.number, line.title, _describe(line), len(line.papers), *_span(line.papers)) for line in lines
+        LineOfWork(line.number, line.title, _describe(line, topic, papers), len(line.papers), *_span(line.papers))
+        for line in lines
     )
     named = [line for line in lines if not is_rest(line.title)]
     surveys = sum(map(is_survey, papers))
@@ -75,49 +74,16 @@ def _span(papers: Sequence[Paper]) -> tuple[int | None, int | None]:
     return (years[0], years[-1]) if years else (None, None)
 
 
-def _describe(line: Line) -> str:
-    """What the line of work is: a paper's own definition of it, else the terms that set it apart."""
-    if not (line.title in KINDS or is_rest(line.title)) and (definition := find_definition(line.title, line.papers)):
-        return f"{shorten_quotation(definition).cell} {cite([definition.paper.key])}"
-    terms = [term for term in line.terms if term.casefold() != line.title.casefold()][:4]
-    top = max(line.papers, key=lambda p: p.citations or 0)
-    dated = f", {top.year}" if top.year else ""
-    named = f"{'best known' if top.citations else 'for example'}: {name_work(top)}{dated} {cite([top.key])}."
-    return f"On {list_words(terms)}; {named}" if terms else f"{named[0].upper()}{named[1:]}"
-
-
-_DEFINES = re.compile(
-    r"^[^,;.]{0,12}?(?P<subject>[^,;.]{3,70}?)(?: \([^)]{1,12}\))?,? (?:is|are) (?:an?|the|one|used|concerned|aimed|"
-    r"designed|defined)\b|^(?P<aims>[^,;.]{3,70}?)(?: \([^)]{1,12}\))? (?:aims? (?:to|at)|refers? to|seeks? to|"
-    r"consists? of|involves?|studies|deals? with|allows?|enables?)\b",
-    re.I,
-)
-
-
-_VACUOUS = re.compile(
-    r"\b(?:this|these|those)\b|\b(?:important|crucial|critical|essential|vital|challenging|fundamental|hot|active|popular|great|major|"
-    r"promising|key|significant)\b[^,]{0,30}?\b(?:task|problem|topic|area|field|direction|step|role|challenge)s?\b"
-    r"(?!,? (?:of|that|which|to|aiming|where)\b)",
-    re.I,
-)
-"""What points at another sentence, or says only that the subject matters."""
-
-
-def find_definition(title: str, papers: Sequence[Paper]) -> AbstractSentence | None:
-    """The sentence that says what the title's subject is, of the paper cited most; ``None`` where no paper says it."""
-    wanted = {stem(word) for word in words(title)}
-    found = []
-    for paper in papers:
-        for sentence in read_abstract(paper)[:2]:
-            match = _DEFINES.match(sentence.text)
-            if not match or sentence.statement != "problem" or not sentence.stands_alone:
-                continue
-            if _VACUOUS.search(sentence.text):
-                continue
-            subject = {stem(word) for word in words(match["subject"] or match["aims"])}
-            if wanted <= subject and len(subject) <= len(wanted) + 2:
-                found.append(sentence)
-    return max(found, key=lambda s: (s.is_sure, s.paper.citations or 0), default=None)
+def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
+    """What the line of work is, in the words of a paper that says it; else only which of its papers is known best."""
+    is_named = not (line.title in KINDS or is_rest(line.title))
+    if is_named and (definition := find_definition(line.title, papers, topic)):
+        return f"{definition.cell} {cite([definition.paper.key])}"
+    wanted = {stem(word) for word in words(line.title)} if is_named else set()
+    titled = [paper for paper in line.papers if wanted <= {stem(word) for word in words(paper.title)}]
+    top = max(titled or line.papers, key=lambda p: p.citations or 0)
+    dated = f" ({top.year})" if top.year else ""
+    return f"{'Best known' if top.citations else 'For example'}: “{inert(top.title)}”{dated} {cite([top.key])}"
 
 
 def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[StartingPoint, ...]:
@@ -142,13 +108,13 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
         fresh = [paper for paper in candidates if paper.key not in chosen]
         for paper in fresh[:count]:
             figures = [str(paper.year)] if paper.year else []
-            figures += [f"cited {paper.citations:,} times"] if paper.citations else []
+            figures += [_count_citations(paper.citations)] if paper.citations else []
             chosen[paper.key] = f"{reason}; {', '.join(figures)}" if figures else reason
 
     take(near, START_SURVEYS, "a survey of the field")
     cited = [paper for paper in cited if paper.citations]
     named = [p for p in cited if nearness(p) >= NEAR and not is_survey(p) and _is_old(p, newest)]
-    take(named, START_FOUNDATIONS, f"a foundation, at least {FOUNDATION_YEARS} years old")
+    take(named, START_FOUNDATIONS, f"among the most cited that are at least {FOUNDATION_YEARS} years old")
     if not named:
         titled = [p for p in papers if p.year and nearness(p) >= WHOLE and not is_survey(p)]
         take(sorted(titled, key=lambda p: p.year or 0), START_FIRST, "the oldest here whose title names the topic")
@@ -157,6 +123,10 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
     take((p for p in cited if nearness(p) >= NEAR), 6 - len(chosen), "among the most cited on the topic")
     take(cited, 6 - len(chosen), "among the most cited")
     return tuple(StartingPoint(key, reason) for key, reason in chosen.items())
+
+
+def _count_citations(count: int) -> str:
+    return f"cited {count:,} times" if count > 1 else "cited once"
 
 
 def _is_old(paper: Paper, newest: int) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.reading.roles import Statement
 from engine.survey import Citation
-from engine.text import inert
+from engine.text import inert, terms
 from engine.values import Paper
 from engine.writing.extractive import ELSEWHERE, LONGEST_QUOTE, AbstractSentence, read_abstract
 
@@ -20,8 +20,9 @@ SHORTEST_PART = 6
 
 _PROPOSES = re.compile(
     r"\b(?:we|they|this (?:paper|work|article|study|survey|tutorial|report)|the authors?)\b.{0,40}?\b(?:propos|"
-    r"introduc|present|develop|describ|design|stud(?:y|ies)|investigat|analy[sz]|review|survey|examin|explor|formulat|releas|"
-    r"show how|provid|extend|address|argue|build|creat|collect|construct|summari[sz]|categori[sz]|classif|deriv|"
+    r"introduc|present|develop|describ|design|stud(?:y|ies)|investigat|analy[sz]|review|survey|examin|explor|"
+    r"formulat|releas|"
+    r"show how|provid|extend|address|build|creat|collect|construct|summari[sz]|categori[sz]|classif|deriv|"
     r"formali[sz]|puts? forth|generali[sz]|unif(?:y|ies)|devis|establish|find\b)|"
     r"\b(?:is|are) (?:proposed|presented|introduced|developed)\b",
     re.I,
@@ -34,13 +35,57 @@ _FINDS = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)?\s?(?:%|\\%|points?|times|×|x\b|BLEU|F1|percent)|\b\d+\.\d+\b")
 _USELESS = re.compile(
-    rf"{ELSEWHERE}|\b(?:we|our)\b.{{0,40}}\brelease[ds]?\b.{{0,20}}\b(?:codes?|models?|data ?sets?)\b|"
+    rf"{ELSEWHERE}|www\.|\b(?:we|our)\b.{{0,40}}\brelease[ds]?\b.{{0,20}}\b(?:codes?|models?|data ?sets?)\b|"
     r"(?:code|data|models?|datasets?) (?:is|are|and \w+ are|will be) (?:\w+ )?(?:available|released)|"
     r"publicly available|\badvances? the state of the art in this\b|^\(?(?:\d|i+|[a-e])\)|"
     r"\b(?:following|two|three|four|several|main|principal|key) (?:\w+ ){0,2}contributions\b(?! to\b)|"
     r"^(?:currently|recently)\b",
     re.I,
 )
+_NO_CONTRIBUTION = re.compile(
+    r"^(?:it|they|this|these|both|such|two|three|in this way|in turn)\b(?! (?:propose|introduce|present|paper|work|"
+    r"article|study|survey|report|thesis|"
+    r"tutorial|letter|research|project|demo)\b)|"
+    r"\bwe (?:\w+ly )?(?:argue|believe|question|refer|hope|note|observe|accomplish|obtain|assume|conjecture|"
+    r"benchmarked our|"
+    r"conduct|carry out|achieve|outperform)\b(?!.{0,80}\b(?:propose|present|introduce)\b)",
+    re.I,
+)
+"""What argues, points back or tells what came out."""
+
+_PRESENT = r"(?:propose|present|introduce|develop|describe|study|investigate|explore|review|survey|design|build|create)"
+_ANNOUNCES = re.compile(
+    rf"(?:\bwe|\bthis (?:paper|work|article|study|survey|report)|\bthe authors?|\band) (?:\w+ly |"
+    rf"first )?{_PRESENT}s?\b|"
+    r"\bby (?:proposing|introducing|presenting|developing)\b|\bwe address [^,]{0,40} (?:with|by) |"
+    r"\b(?:is|are) (?:proposed|presented|introduced)\b",
+    re.I,
+)
+"""What says in so many words that the paper presents something."""
+
+_SECONDARY = re.compile(
+    r"(?:in addition|additionally|furthermore|moreover|besides|following this|based on (?:this|these)|finally|"
+    r"meanwhile|"
+    r"also|second(?:ly)?|third(?:ly)?|then|next|further|with respect to|in particular)\b",
+    re.I,
+)
+"""How a part or an afterthought of the contribution begins."""
+
+_POINTS_BACK = re.compile(
+    r"\b(?:this|these|those|such|both|the (?:above|two|three|former|latter|aforementioned)) (?:\w+ )?(?:issues?|"
+    r"problems?|"
+    r"gaps?|challenges?|limitations?|ideas?|difficult(?:y|ies)|methods|approaches|tasks?|weakness(?:es)?|observations?|"
+    r"questions?|end|goals?|needs?|insights?|analys[ie]s|findings?|worlds|models)\b",
+    re.I,
+)
+"""What means something only with the sentence before."""
+
+TITLE_WEIGHT = 0.5
+"""Weight of the share of the title's words that a sentence says: what a paper is called after is its contribution."""
+
+FIRST = 0.3
+"""Weight of being the first that announces something."""
+
 _NO_FINDING = re.compile(
     r"\b(?:is|are|were|was) (?:also )?(?:discussed|outlined|named as)\b|"
     r"\b(?:future|promising) (?:work|directions?|research)\b|"
@@ -48,7 +93,9 @@ _NO_FINDING = re.compile(
     r"\b(?:is|are|was|were|will be) (?:made |publicly |freely )*(?:released|available|published)\b|"
     r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
     r"^examples? of\b|\bopens? the door\b|\bpaves? the way\b|\bsheds? (?:\w+ )?lights?\b|\binteresting insights?\b|"
-    r"\bthis (?:study|work|paper) (?:also )?encourages\b|"
+    r"\bthis (?:study|work|paper) (?:also )?encourages\b|\bwe (?:define|describe|accomplish|quantify)\b|"
+    r"\bfavou?red for\b|"
+    r"^this contributes\b|"
     r"^(?:it|they|this|these|both|such) (?:also|does so|do so|then|further|in turn)\b",
     re.I,
 )
@@ -71,11 +118,26 @@ _PRAISE = re.compile(
     re.I,
 )
 _MEASURED = re.compile(
-    r"\b(?:outperform\w*|surpass\w*|exceed\w*|better|improv\w+|faster|fewer|higher|lower|less|smaller|achiev\w+|reduc\w+|"
+    r"\b(?:outperform\w*|surpass\w*|exceed\w*|better|improv\w+|faster|fewer|higher|lower|less|smaller|achiev\w+|"
+    r"reduc\w+|"
     r"increas\w+|compar\w+ (?:to|with)|than)\b",
     re.I,
 )
 """What a result says beside that the method is good."""
+
+_OUTCOME = re.compile(
+    r"\b(?:outperform|surpass|exceed|bett?er|best|improv|fast|few|high|low|less|more|small|achiev|attain|reach|"
+    r"obtain|reduc|"
+    r"increas|compar|than|state[- ]of|sota|superior|competitive|significan|effective|robust|gain|boost|perform|"
+    r"correlat|"
+    r"generali[sz]|accurate|records?|rank|win|won|beat|able|can|reveal|help|benefit|lead|suggest|indicate|shows? that|"
+    r"find|found|not|no|above|below|stab|flexib|quality|enabl|fail|similar|equal|consistent|succe|good|strong|"
+    r"useful|yield|save|saving|cut|within|up to|only|"
+    r"robustly|feasib|validat|verif|advantage|possible|important|transfer|simple|easily|provid|agree|match|depend|"
+    r"remain)",
+    re.I,
+)
+"""A word that tells what came out; a finding is never cut before the first."""
 
 _LEANS = re.compile(
     r"(?:it also|both|these|those|such|another|one|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|"
@@ -98,6 +160,10 @@ _CLAUSE = re.compile(
     r"[;:]|,(?= (?:which|that|where|while|and|but|by|with|without|as|using|thus|thereby|leading|resulting|enabling|"
     r"including|such|even|when|so|allowing|making|outperforming)\b)"
 )
+
+
+_THEIR_CITATION = re.compile(r"\[\d{1,3}(?: ?[,;–-] ?\d{1,3})*\]|\(CITATION\)")
+"""A number of the paper's own list of references: beside ours it would be read as one of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,41 +189,61 @@ class Quotation:
 
 def quote_contribution(paper: Paper) -> Quotation | None:
     """What the abstract says that the paper contributes; ``None`` where no sentence surely says so."""
-    return _quote(paper, "contribution", _PROPOSES, lambda s: -0.02 * s.position)
+    stated = [s for s in _list_usable(paper, "contribution", _PROPOSES) if not _NO_CONTRIBUTION.search(s.text)]
+    announced = next((s for s in stated if _ANNOUNCES.search(s.text) and not _SECONDARY.match(s.text)), None)
+    best = max(stated, key=lambda s: _rate_contribution(s) + FIRST * (s is announced), default=None)
+    return shorten_quotation(best, _PROPOSES) if best else None
+
+
+def _rate_contribution(sentence: AbstractSentence) -> float:
+    """How plainly a sentence states what the paper as a whole contributes."""
+    text = sentence.text
+    title = set(terms(sentence.paper.title))
+    named = len(title & set(terms(text))) / max(1, len(title))
+    return (
+        sentence.probability
+        + TITLE_WEIGHT * named
+        + (0.4 if _PROPOSES.search(text) else 0.0)
+        + (0.4 if _ANNOUNCES.search(text) else 0.0)
+        - (0.3 if _LEANS.match(text) or _SECONDARY.match(text) else 0.0)
+        - (0.3 if _POINTS_BACK.search(shorten_quotation(sentence, _PROPOSES).shown) else 0.0)
+        - 0.02 * sentence.position
+    )
 
 
 def quote_finding(paper: Paper) -> Quotation | None:
     """What the abstract says came out, with its number where one is given; ``None`` where no sentence surely does."""
-    return _quote(paper, "finding", _FINDS, lambda s: 0.5 if _NUMBER.search(s.text) else 0.0, keep=_NUMBER)
+    told = [s for s in _list_usable(paper, "finding", _FINDS) if _tells_result(s.text)]
+    best = max(told, key=_rate_finding, default=None)
+    return shorten_quotation(best, _NUMBER if _NUMBER.search(best.text) else _OUTCOME) if best else None
 
 
-def _quote(
-    paper: Paper,
-    statement: Statement,
-    cue: re.Pattern[str],
-    bonus: Callable[[AbstractSentence], float],
-    *,
-    keep: re.Pattern[str] | None = None,
-) -> Quotation | None:
-    candidates = [s for s in read_abstract(paper) if s.statement == statement and _is_usable(s)]
-    if statement == "finding":
-        candidates = [s for s in candidates if _tells_result(s.text)]
-    proposed = next((s.position for s in read_abstract(paper) if s.statement == "contribution"), 0)
-    sure = [s for s in candidates if s.is_sure or (cue.search(s.text) and s.position >= proposed)]
-    if not sure:
-        return None
-    best = max(
-        sure,
-        key=lambda s: (
-            s.probability + (0.4 if cue.search(s.text) else 0.0) - (0.3 if _LEANS.match(s.text) else 0.0) + bonus(s)
-        ),
+def _rate_finding(sentence: AbstractSentence) -> float:
+    text = sentence.text
+    return (
+        sentence.probability
+        + (0.4 if _FINDS.search(text) else 0.0)
+        + (0.5 if _NUMBER.search(text) else 0.0)
+        - (0.3 if _LEANS.match(text) else 0.0)
     )
-    return shorten_quotation(best, keep or cue)
+
+
+def _list_usable(paper: Paper, statement: Statement, cue: re.Pattern[str]) -> list[AbstractSentence]:
+    """Sentences that surely make the statement, or say so in so many words once the contribution has begun."""
+    read = read_abstract(paper)
+    proposed = next((s.position for s in read if s.statement == "contribution"), 0)
+    return [
+        s
+        for s in read
+        if s.statement == statement and _is_usable(s) and (s.is_sure or (cue.search(s.text) and s.position >= proposed))
+    ]
 
 
 def _tells_result(text: str) -> bool:
     """Whether a sentence says what came out: how good the method is or better than what, not only that it works."""
     if _NO_FINDING.search(text) or (_EVALUATED.search(text) and not _TELLS.search(text)):
+        return False
+    if not (_NUMBER.search(text) or _OUTCOME.search(text)):
         return False
     return bool(not _PRAISE.search(text) or _NUMBER.search(text) or _MEASURED.search(text))
 
@@ -166,8 +252,13 @@ def _is_usable(sentence: AbstractSentence) -> bool:
     return SHORTEST_PART <= len(sentence.text.split()) <= LONGEST_QUOTE and not _USELESS.search(sentence.text)
 
 
-def shorten_quotation(sentence: AbstractSentence, keep: re.Pattern[str] | None = None) -> Quotation:
-    """The sentence without its opening formula, cut at a clause's end where it is long; ``keep`` is not cut away."""
+def shorten_quotation(
+    sentence: AbstractSentence, keep: re.Pattern[str] | None = None, *, begun: bool = False
+) -> Quotation:
+    """The sentence without its opening formula, cut at a clause's end where it is long; ``keep`` is not cut away.
+
+    A sentence that has ``begun`` lacks its beginning already.
+    """
     text = sentence.text.strip(' "“”').removesuffix(".")
     start = 0
     while lead := _LEAD.match(text, start):
@@ -177,8 +268,8 @@ def shorten_quotation(sentence: AbstractSentence, keep: re.Pattern[str] | None =
         start, body = 0, text
     if len(body.split()) > LONGEST_CELL:
         body = _cut(body, keep)
-    shown = f"{'… ' if start else ''}{body}{'' if text.endswith(body) else ' …'}"
-    return Quotation(sentence.paper, body, shown)
+    shown = f"{'… ' if start or begun else ''}{body}{'' if text.endswith(body) else ' …'}"
+    return Quotation(sentence.paper, body, _THEIR_CITATION.sub("[…]", shown))
 
 
 def _cut(text: str, keep: re.Pattern[str] | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,13 +14,14 @@ from engine.paper_kinds import KINDS
 from engine.quoting import attribution
 from engine.retrieval.embedding import Embedder
 from engine.survey import Claim, Section
-from engine.text import list_words, stem, words
+from engine.text import list_words
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
-from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
-from engine.writing.field_overview import Line, draw_map, draw_time_line, find_definition
+from engine.writing.definitions import VACUOUS, find_definition
+from engine.writing.extractive import quotable, quote_sentences
+from engine.writing.field_overview import Line, draw_map, draw_time_line
 from engine.writing.framing import frame_section, years_of
 from engine.writing.paper_tables import caption_table, compare_results, tabulate_papers
-from engine.writing.quotation import find_open_problems, shorten_quotation
+from engine.writing.quotation import Quotation, find_open_problems, shorten_quotation
 
 SET_APART = "Set apart by: "
 """How the description of a cluster begins."""
@@ -85,7 +87,7 @@ def _write_part(node: OutlineNode, material: Material, position: int, said: str 
     papers = material.of(node)
     if not papers:
         return Section(node.title, "No paper was gathered for this section.")
-    opening = _write_opening(node, [paper for paper in papers if cite([paper.key]) not in said])
+    opening = _write_opening(node, [paper for paper in papers if cite([paper.key]) not in said], material)
     said += opening.text if opening else ""
     below = tuple(_write_part(child, material, position + i, said) for i, child in enumerate(node.children, start=1))
     frame = frame_section(papers, terms_of(node), position)
@@ -98,33 +100,42 @@ def _write_part(node: OutlineNode, material: Material, position: int, said: str 
     return Section(node.title, text, (*claims, *table.claims), tables=(table.table,))
 
 
-def _write_opening(node: OutlineNode, papers: Sequence[Paper]) -> Claim | None:
+def _write_opening(node: OutlineNode, papers: Sequence[Paper], material: Material) -> Claim | None:
     """What the section is about in the words of a paper: a definition, else its problem; ``None`` where none fits."""
-    sentence = find_definition(node.title, papers) or _problem(node.title, papers)
-    if sentence is None:
+    if is_rest(node.title) or node.title in KINDS:
         return None
-    quotation = shorten_quotation(sentence)
-    who, cited = attribution(sentence.paper), cite([sentence.paper.key])
+    quotation = find_definition(node.title, papers, material.brief.topic) or _quote_problem(node.title, papers)
+    if quotation is None:
+        return None
+    who, cited = attribution(quotation.paper), cite([quotation.paper.key])
     return Claim(f"{quotation.cell} — {who} {cited}", (quotation.citation,))
 
 
-def _problem(title: str, papers: Sequence[Paper]) -> AbstractSentence | None:
+_NO_OPENING = re.compile(
+    r"^(?:there|most|many|current|recent|in recent|with the|over the|since|modern|in the era)\b|"
+    r"\b(?:have|has) (?:been|shown|demonstrated|showcased|achieved)\b",
+    re.I,
+)
+"""What tells what others did."""
+
+
+def _quote_problem(title: str, papers: Sequence[Paper]) -> Quotation | None:
     """The sentence of the paper cited most that surely states the problem and speaks of the title's subject.
 
     It does so in the part of it that is shown.
     """
-    wanted = {stem(word) for word in words(title)}
+    said = re.compile(r"[ -]".join(f"{re.escape(word)}s?" for word in re.split(r"[ -]", title) if word), re.I)
     fitting = [
-        sentence
+        shorten_quotation(sentence)
         for paper in papers
         for sentence in quotable(paper)
         if sentence.statement == "problem"
         and sentence.is_sure
         and len(sentence.text.split()) <= LONGEST_OPENING
-        and not sentence.text.startswith(("However", "But "))
-        and wanted <= {stem(word) for word in words(shorten_quotation(sentence).shown)}
+        and not (_NO_OPENING.search(sentence.text) or VACUOUS.search(sentence.text))
     ]
-    return max(fitting, key=lambda s: s.paper.citations or 0, default=None)
+    telling = (quotation for quotation in fitting if said.search(quotation.shown))
+    return max(telling, key=lambda q: q.paper.citations or 0, default=None)
 
 
 def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Line], embedder: Embedder) -> Section:

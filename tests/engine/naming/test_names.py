@@ -114,3 +114,42 @@ def test_an_abbreviation_counts_as_the_words_it_stands_for() -> None:
         [paper(i, title=f"Point Clouds {i}", abstract="Points.") for i in range(7, 13)],
     ]
     assert name_groups(groups, "language")[0].heading == "Semantic Role Labeling"
+
+
+def test_names_of_several_words_and_without_inner_capitals_are_found() -> None:
+    said = (
+        "Experiments on the PASCAL VOC dataset and the Cityscapes dataset show gains.",
+        "It is tested on the Pascal VOC benchmark, and the Cityscapes benchmark.",
+        "Results on the Cityscapes and PASCAL VOC datasets are better. A Korean dataset was made.",
+        "We use the Korean dataset and the MS COCO dataset.",
+        "We use the Microsoft COCO dataset and the COCO dataset.",
+    )
+    found = find_names([paper(n, title=f"T{n}", abstract=text) for n, text in enumerate(said, start=1)], "images")
+    assert {name.name: (name.kind, len(name.papers)) for name in found} == {
+        "Cityscapes": ("data set", 3),
+        "PASCAL VOC": ("data set", 3),
+        "COCO": ("data set", 2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "metrics"),
+    [
+        ("It reaches an accuracy of 93.1% on images.", {"accuracy"}),
+        ("It has high accuracy and runs at 30 frames.", set()),
+        ("We design a fully interpolated decoding (FID) module.", set()),
+        ("The Fréchet inception distance (FID) falls.", {"FID"}),
+        ("The mean IoU and the mAP@50 rise.", {"IoU", "mAP"}),
+    ],
+)
+def test_a_metric_is_what_something_is_measured_by(said: str, metrics: set[str]) -> None:
+    found = find_names([paper(1, title="T", abstract=said)], "images")
+    assert {name.name for name in found if name.kind == "metric"} == metrics
+
+
+def test_the_abbreviation_of_a_task_is_no_method() -> None:
+    chosen = [
+        paper(1, abstract="We propose Sparse Tree Segmentation (STS). STS models are slow."),
+        paper(2, abstract="Many STS models exist."),
+    ]
+    assert [name for name in find_names(chosen, "trees") if name.kind == "method"] == []

@@ -87,3 +87,44 @@ def test_a_problem_that_was_open_once_is_not_told_as_open() -> None:
     tail = "Human accuracy was much higher in the end, which showed that the problem was far from solved."
     text = f"{GAP} We present a gripper that feels thin objects. {RESULT} "
     assert find_open_problems([paper(1, abstract=text + tail)]) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "We argue that such cameras are wasteful for needles.",
+        "We believe this sensor will help many people with thin objects.",
+        "Besides, we propose a loss that keeps the force of the gripper low.",
+        "We propose a new way of training to address this difficulty.",
+        "In this way, the network jointly trains a sensor and a hand.",
+    ],
+)
+def test_an_aside_is_not_the_contribution(other: str) -> None:
+    main = "We propose FeelGrip, a gripper that feels thin objects."
+    for text in (f"{GAP} {other} {main} {RESULT}", f"{GAP} {main} {other} {RESULT}"):
+        quoted = quote_contribution(paper(1, title="Feeling Thin Objects with a Gripper", abstract=text))
+        assert quoted is not None
+        assert quoted.words == main.removesuffix(".")
+
+
+def test_an_argument_alone_is_no_contribution() -> None:
+    assert quote_contribution(paper(1, abstract=f"{GAP} We argue that this is inefficient. {RESULT}")) is None
+
+
+def test_a_result_is_not_cut_before_what_came_out() -> None:
+    long = (
+        "Our experiments on the sets of needles and of coins that were collected in four kitchens over a year, and for "
+        "several deep networks of different sizes, indicate that the gripper drops fewer objects than a human hand"
+    )
+    found = quote_finding(paper(1, abstract=f"{GAP} We present a gripper that feels. {long}."))
+    assert found is not None
+    assert "drops fewer objects" in found.shown
+
+
+def test_the_numbers_of_the_papers_own_references_are_not_shown() -> None:
+    text = f"{GAP} We present a gripper that feels like the hand of [12]. It lifts 40% more needles than [3, 4]."
+    whole = paper(1, abstract=text)
+    quoted = quote_contribution(whole)
+    assert quoted is not None
+    assert quoted.shown == "We present a gripper that feels like the hand of […]"
+    assert quoted.words in text

@@ -12,11 +12,11 @@ from engine.evidence import is_quoted
 from engine.overview import Turn
 from engine.paper_kinds import is_evaluation, is_survey
 from engine.values import Brief, Outline, OutlineNode, Paper
+from engine.writing.definitions import find_definition
 from engine.writing.field_overview import (
     Line,
     choose_starting_points,
     draw_time_line,
-    find_definition,
     write_overview,
 )
 from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
@@ -180,15 +180,25 @@ def test_only_a_paper_whose_citations_are_counted_is_called_the_best_known(citat
     assert shown.text.startswith(f"{word}: ")
 
 
+def test_the_best_known_paper_of_a_line_is_one_that_names_it() -> None:
+    famous = about_parsing(1, title="Rendering the World", citations=900, year=2020)
+    named = about_parsing(2, title="Neural Rendering of Trees", citations=9, year=2021)
+    (shown,) = write_overview("rendering", [Line("2", "Neural Rendering", ("trees",), (famous, named))]).lines
+    assert shown.text == f"Best known: “Neural Rendering of Trees” (2021) [@{named.key}]"
+
+
 @pytest.mark.parametrize(
-    "words",
+    "said",
     [
-        "Semantic parsing is an important task and it will benefit many applications.",
-        "Semantic parsing is an extension of this task to whole documents.",
+        "Existing semantic parsing still struggles.",
+        "Semantic parsing has attracted attention.",
+        "We address semantic parsing.",
     ],
 )
-def test_what_says_only_that_a_subject_matters_defines_nothing(words: str) -> None:
-    assert find_definition("Semantic Parsing", [about_parsing(1, words, PROPOSES, FINDS)]) is None
+def test_a_section_opens_with_no_complaint_and_no_announcement(said: str) -> None:
+    chosen = [about_parsing(i, f"{said[:-1]} in large databases of many companies.", PROPOSES, FINDS) for i in (1, 2)]
+    section = write_line(OUTLINE.nodes[1], collect_material(Brief("parsing"), chosen), 1)
+    assert "“Existing" not in section.text and said[:20] not in section.text
 
 
 def test_a_part_does_not_open_with_the_words_of_its_section() -> None:
@@ -230,7 +240,7 @@ def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reason
     points = choose_starting_points("semantic parsing", chosen)
     assert [point.key for point in points] == [chosen[i].key for i in (0, 1, 2, 3)]
     assert points[0].reason == "a survey of the field; 2023, cited 50 times"
-    assert points[1].reason.startswith("a foundation")
+    assert points[1].reason.startswith("among the most cited that are at least 5 years old")
 
 
 def test_without_counts_of_citations_a_survey_and_the_first_paper_named_after_the_topic_come_first() -> None:
