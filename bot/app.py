@@ -36,6 +36,9 @@ from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession
 from engine.values import Brief, PaperKey
 
+FIRST_CALLS = 20
+"""Calls to the language model at once until its answers show that it takes more: a machine of a lab may not."""
+
 
 @dataclass(frozen=True)
 class JobServices:
@@ -112,7 +115,10 @@ class App:
         """The one limit of calls for the whole process."""
         settings = self.settings
         self._throttle = self._throttle or Throttle(
-            settings.concurrent_calls, settings.requests_per_minute, settings.tokens_per_minute
+            settings.concurrent_calls,
+            settings.requests_per_minute,
+            settings.tokens_per_minute,
+            first=FIRST_CALLS,
         )
         return self._throttle
 

@@ -161,7 +161,7 @@ class Settings(BaseSettings):
     )
     budget_person: float | None = Field(None, gt=0, description="Dollars one person may spend on one day (UTC).")
     budget_workspace: float | None = Field(None, gt=0, description="Dollars one workspace may spend on one day.")
-    concurrent_calls: int = Field(20, ge=1, le=500, description="Calls to the language model at once.")
+    concurrent_calls: int = Field(100, ge=1, le=500, description="Most calls at once to a model that keeps its pace.")
     requests_per_minute: int | None = Field(None, ge=1, description="Most calls a minute.")
     tokens_per_minute: int | None = Field(None, ge=1, description="Most tokens a minute.")
     call_seconds: float = Field(120.0, gt=0, description="Seconds after which one call is given up and retried.")

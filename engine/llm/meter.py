@@ -16,6 +16,7 @@ from aiolimiter import AsyncLimiter
 from engine.errors import LimitExceeded
 from engine.llm.breaker import CircuitBreaker
 from engine.llm.model import Completion
+from engine.llm.places import Places
 from engine.llm.prices import PriceList
 
 
@@ -51,13 +52,21 @@ class Usage:
 
 
 class Throttle:
-    """One for the whole process: calls at once, requests and tokens a minute, and whether the service is there."""
+    """One for the whole process: calls at once, requests and tokens a minute, and whether the service is there.
+
+    ``first`` calls at once are let through at the beginning, up to ``concurrent`` when the service keeps its pace.
+    """
 
     def __init__(
-        self, concurrent: int, requests_per_minute: int | None = None, tokens_per_minute: int | None = None
+        self,
+        concurrent: int,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
+        *,
+        first: int | None = None,
     ) -> None:
         self.breaker = CircuitBreaker()
-        self._slots = asyncio.Semaphore(concurrent)
+        self.places = Places(concurrent, first)
         self._requests = AsyncLimiter(requests_per_minute, 60) if requests_per_minute else None
         self._tokens = AsyncLimiter(tokens_per_minute, 60) if tokens_per_minute else None
         self._open = asyncio.Event()
@@ -69,7 +78,7 @@ class Throttle:
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[None]:
         """Wait for a place and for the minute's allowance."""
-        async with self._slots:
+        async with self.places.take():
             if self._requests:
                 await self._requests.acquire()
             if self._tokens:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
@@ -175,7 +176,9 @@ class MeteredModel:
                 with attempt:
                     try:
                         async with self._reserve_call(model, current) as reservation:
+                            begun = time.perf_counter()
                             answer = await self.provider.complete(model, current, schema)
+                            self.throttle.places.note_answer(answer, time.perf_counter() - begun)
                             completion = replace(answer, text=storable(answer.text))
                             await self._record_completion(key, completion, reservation)
                         _describe_completion(span, completion, attempt.retry_state.attempt_number)
@@ -215,6 +218,8 @@ class MeteredModel:
             try:
                 yield reservation
             except CallFailed as error:
+                if error.is_crowded:
+                    self.throttle.places.note_refusal()
                 if error.spent:
                     await reservation.settle(error.spent)
                 raise

@@ -123,6 +123,9 @@ class CallFailed(LanguageModelError):
     provider counts for the answer that cannot be used. ``is_away``: the service did not answer, or refused to.
     """
 
+    is_crowded = False
+    """Whether the service had more calls than it takes."""
+
     def __init__(
         self,
         message: str,
@@ -156,10 +159,16 @@ class Unreachable(CallFailed):
     """The service did not answer at all: no connection, or nothing in time; ``kind`` is the client's word for it."""
 
     def __init__(self, kind: str, spent: Completion | None = None) -> None:
-        what = "did not answer in time" if "timeout" in kind.lower() else "could not be reached"
+        is_late = "timeout" in kind.lower()
+        what = "did not answer in time" if is_late else "could not be reached"
         reason = f"The language model's service {what}."
         super().__init__(reason, retryable=True, spent=spent, is_away=True)
         self.kind = kind
+        self.is_crowded = is_late
+
+
+CROWDED = frozenset({429, 503, 529})
+"""Too many requests, unavailable for the moment, and Anthropic's overloaded."""
 
 
 def failure_of_status(
@@ -171,13 +180,15 @@ def failure_of_status(
     message = f"The language model's service answered {status}{said if said.endswith('.') else f'{said}.'}"
     if status == 400 and (room := read_room(reason)) is not None:
         return ContextOverflow(message, room)
-    return CallFailed(
+    failure = CallFailed(
         message,
         retryable=retryable and not final,
         retry_after_s=read_retry_after(retry_after),
         spent=spent,
         is_away=True,
     )
+    failure.is_crowded = status in CROWDED
+    return failure
 
 
 LEAST_ROOM = 128

@@ -11,6 +11,7 @@ from engine.checking.check import CLAIMS_PER_CALL
 from engine.citations import list_cited_keys
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Task, tokens_of
+from engine.llm.places import expect_seconds
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.llm.prompting import paper_tokens
 from engine.reading.full_text import OPENING_TOKENS
@@ -54,9 +55,6 @@ MEAN_PAPER_TOKENS = 250
 CHECK_OVERHEAD = 750
 PROMPT_OVERHEAD = 450
 """Tokens of the rules and the JSON schema of one editing call."""
-
-LATENCY_S, INPUT_TOKENS_PER_S, OUTPUT_TOKENS_PER_S = 0.5, 20_000, 80
-"""How fast a typical service reads and writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,4 +200,4 @@ def estimate_cost(
 
 
 def _duration_s(call: PlannedCall) -> float:
-    return LATENCY_S + call.input_tokens / INPUT_TOKENS_PER_S + call.output_tokens / OUTPUT_TOKENS_PER_S
+    return expect_seconds(call.input_tokens, call.output_tokens)

@@ -7,8 +7,9 @@ from typing import get_args
 import pytest
 
 from engine.llm.model import Task
+from engine.llm.places import INPUT_TOKENS_PER_S, LATENCY_S, OUTPUT_TOKENS_PER_S
 from engine.run import PlannedCall
-from engine.writing.estimates import INPUT_TOKENS_PER_S, LATENCY_S, OUTPUT_TOKENS_PER_S, count_checks, estimate_cost
+from engine.writing.estimates import count_checks, estimate_cost
 
 CALL = PlannedCall("drafting", INPUT_TOKENS_PER_S, OUTPUT_TOKENS_PER_S)
 CALL_S = LATENCY_S + 2.0
