@@ -86,7 +86,7 @@ class Settings(BaseSettings):
     judge: Literal["auto", "always", "never"] = Field(
         "auto", description="Judge papers found once more; “auto”: those in doubt, and all that were found online."
     )
-    judging_calls: int = Field(Limits().judging_calls, ge=1, le=200, description="Calls that judge 20 papers each.")
+    judging_calls: int = Field(Limits().judging_calls, ge=1, le=200, description="Calls that judge 8 papers each.")
     cross_encoder: str = Field("", description="A cross-encoder for fastembed, here in files: judges without a model.")
     weaviate_vectoriser: str = Field("", description="Weaviate's module that makes vectors; empty: made here.")
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")

@@ -48,7 +48,7 @@ class Limits:
     more_papers: int = 100
     """Papers that `more` adds."""
 
-    judging_calls: int = 20
+    judging_calls: int = 50
     """Calls to the language model that judge the papers found, the best first; those behind stay unjudged."""
 
     papers_per_node: int = 60

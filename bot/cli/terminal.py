@@ -19,11 +19,13 @@ from adapters.terminal_prompt import read_edited_lines
 from bot.app import App, open_app
 from bot.cli.terminal_person import TerminalPerson, load_terminal_person
 from bot.commands.briefs import ONLINE
+from bot.jobs.reports import DELIVERED
 from bot.serving.bundled import BUNDLED
 from bot.serving.service import Service, run_service
 from bot.settings import not_writable
 from bot.wording import sentences as wording
 from engine.errors import UserError
+from engine.rendering.files import FORMATS
 from engine.retrieval.identity import arxiv_key, identifiers_in
 from engine.retrieval.libraries.excluding import SURVEYS
 from engine.session.state import PHASES
@@ -39,6 +41,9 @@ COMPLETED = (
     "gaps", "background", "status", "cost", "budget", "sources", "history", "stop", "forget", "help", "quit",
 )  # fmt: skip
 """What Tab completes."""
+
+EXPORT_OTHERS = " ".join(["export", *(name for name in FORMATS if name not in DELIVERED)])
+"""What is said when a survey is written: some of its files come with it."""
 
 DEMO = (
     "survey retrieval-augmented generation",
@@ -117,7 +122,7 @@ async def write(
     library, begin = _divide_library("survey", topic, options)
 
     async def say(app: App, service: Service, here: Conversation) -> AsyncIterator[str]:
-        for step, line in enumerate([begin, "ok", "ok", "ok", "export"]):
+        for step, line in enumerate([begin, "ok", "ok", "ok", EXPORT_OTHERS]):
             # After answer n the phase is at least n; anything less means that a step failed and said why.
             state = (await service.dispatcher.load_conversation(here)).session.state
             if PHASES.index(state.phase) < (step if step < 4 else 5):

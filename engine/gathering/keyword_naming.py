@@ -32,7 +32,7 @@ class KeywordsAnswer(TypedAnswer):
 
 
 class ClusterNamer:
-    """Names the clusters of one round in one call; after a failure the model is not asked again."""
+    """Names the clusters of one round in one call; after a failure the model is not asked by further ones."""
 
     def __init__(self, model: LanguageModel, topic: str, seed: int) -> None:
         self._model = model
@@ -60,7 +60,7 @@ class ClusterNamer:
             known="; ".join(data(keyword.text) for keyword in pool),
             clusters=blocks,
         )
-        request = Request("outline", f"keywords/{len(pool)}", prompt, 512, 0.3)
+        request = Request("outline", f"keywords/{len(clusters) - 1}", prompt, 512, 0.3)
         try:
             answer = await self._model.answer_typed(request, KeywordsAnswer)
         except LanguageModelError as error:

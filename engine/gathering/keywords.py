@@ -15,8 +15,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import LimitExceeded
 from engine.limits import Limits
-from engine.naming.headings import name_groups
+from engine.naming.headings import rank_terms
+from engine.naming.phrases import GroupedPhrases
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.values import FoundPaper, Keyword, KeywordOrigin, KeywordPool, Paper, PaperKey
 
@@ -48,11 +50,14 @@ class CandidateWording:
 
     The terms of a cluster stand in where it is given no name that can be read. Where ``find`` finds papers about the
     topic that have a phrase, `farthest` compares what these papers mean, since two words by themselves mean little.
+    ``is_closed``: no keyword finds papers that the topic has not found, so that the clusters of every round are known
+    at first, and all are named at once.
     """
 
     read: ReadPhrase | None = None
     name: NameClusters | None = None
     find: FindPapers | None = None
+    is_closed: bool = False
 
 
 def select(candidates: Vectors, topic: Vectors, pool: Vectors, selector: Selector) -> int | None:
@@ -112,15 +117,21 @@ async def expand_keywords(
     dropped: set[str] = set()
     vectors_of: dict[PaperKey, Vectors] = {}
     pool = [await _search_keyword(keyword, search, known) for keyword in start]
+    clusters = PaperClusters((), pool[0].text, vectors_of, embedder)
+    names: dict[int, Sequence[str]] = {}
     for _ in range(limits.keyword_rounds):
         groups = len(pool) + 1
         if len(known) >= limits.candidate_papers or len(known) < 2 * groups or len(pool) >= limits.keywords:
             break
         papers = list(known.values())[:CLUSTERED_PAPERS]
-        clusters = await asyncio.to_thread(cluster_papers, papers, groups, vectors_of, embedder)
-        terms = await asyncio.to_thread(name_clusters, clusters, pool, dropped)
-        named = await wording.name(clusters, pool) if wording.name and clusters else [""] * len(clusters)
-        candidates, unreadable = await _read_candidates(named, terms, papers, pool, dropped, wording.read)
+        if len(papers) != len(clusters.papers):
+            clusters, names = PaperClusters(papers, pool[0].text, vectors_of, embedder), {}
+        if groups not in names:
+            most = min(limits.keywords, len(start) + limits.keyword_rounds, len(known) // 2)
+            due = range(groups, (most if wording.is_closed else groups) + 1)
+            names = await _name_clusters(clusters, due, pool, wording.name)
+        terms = await asyncio.to_thread(clusters.choose_terms, groups, pool, dropped)
+        candidates, unreadable = await _read_candidates(names[groups], terms, papers, pool, dropped, wording.read)
         dropped |= unreadable
         if unreadable and not candidates:
             continue
@@ -138,6 +149,32 @@ async def expand_keywords(
         else:
             dropped.add(keyword.text.casefold())
     return KeywordPool(tuple(pool)), tuple(known.values())
+
+
+async def _name_clusters(
+    clusters: PaperClusters, numbers: Sequence[int], pool: Sequence[Keyword], name: NameClusters | None
+) -> dict[int, Sequence[str]]:
+    """The names of so many clusters, for each of the numbers, all asked for at once; empty where there are none."""
+    divided = await asyncio.to_thread(lambda: {groups: clusters.divide(groups) for groups in numbers})
+    unnamed: dict[int, Sequence[str]] = {groups: [""] * len(found) for groups, found in divided.items()}
+    if name is None:
+        return unnamed
+
+    named: dict[int, Sequence[str]] = {}
+    refused: list[LimitExceeded] = []
+
+    async def ask(groups: int) -> None:
+        try:
+            named[groups] = await name(divided[groups], pool)
+        except LimitExceeded as error:  # calls in flight finish
+            refused.append(error)
+
+    async with asyncio.TaskGroup() as group:
+        for groups in (groups for groups, found in divided.items() if found):
+            group.create_task(ask(groups))
+    if refused:
+        raise refused[0]
+    return unnamed | named
 
 
 async def _read_candidates(
@@ -188,29 +225,47 @@ def _embed_once(papers: Sequence[Paper], vectors_of: dict[PaperKey, Vectors], em
     return np.array([vectors_of[paper.key] for paper in papers])
 
 
-def cluster_papers(
-    papers: Sequence[Paper], groups: int, vectors_of: dict[PaperKey, Vectors], embedder: Embedder
-) -> list[list[Paper]]:
-    """The papers in so many clusters; none where they cannot be told apart. ``vectors_of`` is filled with new ones."""
-    vectors = _embed_once(papers, vectors_of, embedder)
-    if len(np.unique(vectors, axis=0)) < groups:
-        return []
-    from sklearn.cluster import KMeans
+class PaperClusters:
+    """Papers in any number of clusters, with the terms that set these apart; each paper is read once."""
 
-    labels = KMeans(groups, random_state=42, n_init=1).fit_predict(vectors)
-    return [[p for p, label in zip(papers, labels, strict=True) if label == g] for g in range(groups)]
+    def __init__(
+        self, papers: Sequence[Paper], topic: str, vectors_of: dict[PaperKey, Vectors], embedder: Embedder
+    ) -> None:
+        """``vectors_of`` is filled with new ones."""
+        self.papers = papers
+        self._topic = topic
+        self._vectors_of = vectors_of
+        self._embedder = embedder
+        self._divided: dict[int, list[list[Paper]]] = {}
+        self._phrases: GroupedPhrases | None = None
 
+    def divide(self, groups: int) -> list[list[Paper]]:
+        """The papers in so many clusters; none where they cannot be told apart."""
+        if groups not in self._divided:
+            self._divided[groups] = self._cluster(groups)
+        return self._divided[groups]
 
-def name_clusters(clusters: Sequence[Sequence[Paper]], pool: Sequence[Keyword], dropped: Set[str]) -> list[str]:
-    """The best unused term of each cluster, by c-TF-IDF; empty where all of its terms are used."""
-    if not clusters:
-        return []
-    used = {*dropped, *(k.text.casefold() for k in pool)}
-    terms: list[str] = []
-    for name in name_groups(clusters, pool[0].text):
-        fresh = [term for term in name.terms if term.casefold() not in used]
-        # A phrase searches better than a word: a word alone belongs to many fields.
-        fresh.sort(key=lambda term: " " not in term)
-        terms.append(fresh[0] if fresh else "")
-        used.add(terms[-1].casefold())
-    return terms
+    def _cluster(self, groups: int) -> list[list[Paper]]:
+        vectors = _embed_once(self.papers, self._vectors_of, self._embedder)
+        if len(np.unique(vectors, axis=0)) < groups:
+            return []
+        from sklearn.cluster import KMeans
+
+        labels = KMeans(groups, random_state=42, n_init=1).fit_predict(vectors)
+        return [[p for p, label in zip(self.papers, labels, strict=True) if label == g] for g in range(groups)]
+
+    def choose_terms(self, groups: int, pool: Sequence[Keyword], dropped: Set[str]) -> list[str]:
+        """The best unused term of each cluster, by c-TF-IDF; empty where all of its terms are used."""
+        clusters = self.divide(groups)
+        if not clusters:
+            return []
+        self._phrases = self._phrases.regroup(clusters) if self._phrases else GroupedPhrases(clusters)
+        used = {*dropped, *(k.text.casefold() for k in pool)}
+        chosen: list[str] = []
+        for terms in rank_terms(self._phrases, self._topic, "bounded"):
+            fresh = [term for term in terms if term.casefold() not in used]
+            # A phrase searches better than a word: a word alone belongs to many fields.
+            fresh.sort(key=lambda term: " " not in term)
+            chosen.append(fresh[0] if fresh else "")
+            used.add(chosen[-1].casefold())
+        return chosen

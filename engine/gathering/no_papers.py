@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from functools import cache
 
 from engine.errors import UserError
-from engine.gathering.keywords import cluster_papers, name_clusters
+from engine.gathering.keywords import PaperClusters
 from engine.gathering.topic_parts import read_parts
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.merging.spelling import plain_letters
 from engine.run import RunContext
 from engine.text import shorten, terms
-from engine.values import Brief, Keyword, Paper, Query
+from engine.values import Brief, Paper, Query
 from engine.wordlists import read_lines
 
 SAMPLED_PAPERS = 150
@@ -130,8 +130,8 @@ def _name_subjects(papers: Sequence[Paper], embedder: Embedder) -> list[str]:
     groups = min(SUBJECTS, len(papers) // 2)
     if groups < 2:
         return []
-    clusters = cluster_papers(papers, groups, {}, embedder)
-    return [term for term in name_clusters(clusters, [Keyword(OF_ANY_PAPER, "topic")], set()) if term]
+    terms = PaperClusters(papers, OF_ANY_PAPER, {}, embedder).choose_terms(groups, (), set())
+    return [term for term in terms if term]
 
 
 def translate(topic: str) -> str:

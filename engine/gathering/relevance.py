@@ -19,7 +19,9 @@ from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.text import clean, inert, shorten
 from engine.values import FoundPaper, PaperKey
 
-JUDGED_AT_ONCE = 20
+JUDGED_AT_ONCE = 8
+"""Papers in a call: all calls run at once, and an answer takes as long as it has verdicts."""
+
 ABSTRACT_TOKENS = 250
 TEMPERATURE = 0.3
 REASON_CHARACTERS = 240

@@ -98,7 +98,7 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
     chosen = SELECTORS[(SELECTORS.index(selector) + context.attempt) % len(SELECTORS)]
     start = [Keyword(brief.topic, "topic")]
     namer = ClusterNamer(context.model, brief.topic, context.seed + context.attempt) if context.model else None
-    wording = CandidateWording(read, namer.name if namer else None, reader.find)
+    wording = CandidateWording(read, namer.name if namer else None, reader.find, is_closed=not context.online)
     pool, _ = await expand_keywords(start, search, embedder, context.limits, chosen, wording)
     return replace(pool, note=_note_failure(namer.failure) if namer and namer.failure else "")
 

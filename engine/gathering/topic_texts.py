@@ -107,8 +107,9 @@ class TextReader:
         self._stems: dict[str, str] = {}
 
     def read(self, paper: Paper) -> TopicText:
-        telling = (s for s in _SENTENCE_END.split(paper.content) if not says_where(s) and not self._lists(s))
-        return TopicText(self._hits(paper.title), tuple(hits for s in telling if (hits := self._hits(s))))
+        found = ((sentence, self._hits(sentence)) for sentence in _SENTENCE_END.split(paper.content))
+        telling = (hits for s, hits in found if hits and not says_where(s) and not self._lists(s))
+        return TopicText(self._hits(paper.title), tuple(telling))
 
     def _lists(self, sentence: str) -> bool:
         """Whether a sentence lists tasks, of the topic and others, on which something works."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.gathering.relevance import Judgement, RelevanceAnswer, judge_papers
+from engine.gathering.relevance import JUDGED_AT_ONCE, Judgement, RelevanceAnswer, judge_papers
 from engine.gathering.search import gather
 from engine.gathering.search_record import search_flow
 from engine.limits import Limits
@@ -123,7 +123,7 @@ async def test_no_more_calls_judge_than_the_limit_says(site: Scholarly, web: Onl
     model = FakeModel(judge)
     selection = await gather(TOPIC, POOL, 60, context(site, web, model, limits=Limits(judging_calls=1)))
     assert sum(request.step.startswith("relevance/") for request in model.requests) == 1
-    assert sum(bool(f.judgement) for f in selection.found) + len(selection.left_out) == 20
+    assert sum(bool(f.judgement) for f in selection.found) + len(selection.left_out) == JUDGED_AT_ONCE
 
 
 async def test_specter_vectors_of_papers_found_online_count_in_their_ranking(site: Scholarly) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.errors import ServiceError, UserError
-from engine.gathering.relevance import Judgement, RelevanceAnswer
+from engine.gathering.relevance import JUDGED_AT_ONCE, Judgement, RelevanceAnswer
 from engine.gathering.search import gather
 from engine.limits import Limits
 from engine.retrieval.cross_encoder import LocalCrossEncoder
@@ -101,7 +101,7 @@ async def test_a_paper_below_the_floor_comes_in_only_when_it_is_judged_relevant(
 async def test_the_calls_for_a_library_are_bounded_too(green: LocalLibrary) -> None:
     model = judged_by(lambda _: True)
     await run(green, "all", model=model, limits=Limits(judging_calls=1))
-    assert [len(keys_in(request.prompt.question)) for request in model.requests] == [20]
+    assert [len(keys_in(request.prompt.question)) for request in model.requests] == [JUDGED_AT_ONCE]
 
 
 async def test_where_nothing_is_judged_relevant_that_is_said_before_anything_is_written(green: LocalLibrary) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -32,7 +34,7 @@ from engine.naming.clustering import (
 )
 from engine.naming.headings import name_groups
 from engine.naming.phrases import GroupedPhrases, c_tf_idf
-from engine.values import FoundPaper, Keyword
+from engine.values import FoundPaper, Keyword, Paper
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 
 
@@ -265,6 +267,28 @@ async def test_the_model_names_clusters_and_terms_stand_in_where_it_gives_nothin
     without = await expand(failing)
     assert len(failing.requests) == 1  # it is not asked again
     assert {keyword.origin for keyword in without} == {"topic", "library"}
+
+
+async def test_where_keywords_find_nothing_new_the_clusters_of_all_rounds_are_named_at_once() -> None:
+    asked: list[int] = []
+    all_asked = asyncio.Event()
+
+    async def name(clusters: Sequence[Sequence[Paper]], pool: Sequence[Keyword]) -> list[str]:
+        asked.append(len(clusters))
+        if len(asked) == 3:
+            all_asked.set()
+        await all_asked.wait()
+        return [f"index {len(clusters)} {number}" for number in range(len(clusters))]
+
+    async def search(_: str) -> list[FoundPaper]:
+        return [FoundPaper(p, 1.0) for p in papers(20)]
+
+    wording = CandidateWording(name=name, is_closed=True)
+    start = [Keyword("dense retrieval", "topic")]
+    pool, _ = await expand_keywords(start, search, WordEmbedder(), Limits(keyword_rounds=3), "surveyx", wording)
+    assert asked == [2, 3, 4]
+    assert [k.origin for k in pool.keywords] == ["topic", "model", "model", "model"]
+    assert [k.text.split()[1] for k in pool.keywords[1:]] == ["2", "3", "4"]
 
 
 @given(st.integers(0, 12), st.integers(1, 4), st.sampled_from(ALGORITHMS))
