@@ -267,11 +267,12 @@ class PaperSelection:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Papers that belong together; ``terms`` are its c-TF-IDF terms, best first."""
+    """Papers that belong together; ``terms`` are its c-TF-IDF terms, best first; ``parts`` divide it, where any do."""
 
     name: str
     terms: tuple[str, ...]
     papers: tuple[Paper, ...]
+    parts: tuple[Cluster, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

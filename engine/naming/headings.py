@@ -8,7 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from engine.naming.phrases import TOO_GENERAL, Formula, GroupedPhrases, american_stem, c_tf_idf, stems_of
+from engine.naming.mentions import Wanted
+from engine.naming.phrases import TOO_GENERAL, Formula, GroupedPhrases, american_stem, c_tf_idf, is_adjective, stems_of
 from engine.text import to_title_case
 from engine.values import Paper
 from engine.wordlists import read_lines, read_wordlist
@@ -52,6 +53,7 @@ MOST_TERMS = 8
 MOST_CANDIDATES = 400
 
 _NOT_BASED = {"based"}  # a base is not based on
+_BASED = {american_stem("based")}
 _EMPTY_STEMS = {american_stem(word) for word in TOO_GENERAL | read_wordlist("naming/wordlists/empty.txt") - _NOT_BASED}
 _ATTRIBUTES = read_wordlist("naming/wordlists/attributes.txt")
 
@@ -97,10 +99,10 @@ def stem_phrase(phrase: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A phrase as a heading; a paper says it with the stems ``said``, those of the phrase without the topic's."""
+    """A phrase as a heading, and what a paper that says it has: the stems of the phrase without the topic's."""
 
     text: str
-    said: frozenset[str]
+    wanted: Wanted
     phrase: str
 
 
@@ -123,10 +125,10 @@ def name_groups(
     topical = _topical_stems(phrases, topic)
     terms = _terms(phrases, topical, formula)
     names: list[GroupName] = []
-    taken = [stems_of(given) - topical for given in avoid]
+    taken = [_stems_joined(given) - topical for given in avoid]
     for row in range(len(phrases.groups)):
         chosen = _choose(phrases, row, topical, taken)
-        taken += (stems_of(_form(phrases, phrase)) - topical for phrase in chosen)
+        taken += (_stems_joined(_form(phrases, phrase)) - topical for phrase in chosen)
         title = to_title_case(" and ".join(_form(phrases, phrase) for phrase in chosen)) if chosen else ""
         title = title or _fallback(terms[row], row, (*avoid, *(n.heading for n in names)))
         names.append(GroupName(title, terms[row]))
@@ -139,9 +141,18 @@ def rank_headings(phrases: GroupedPhrases, row: int, topic: str, avoid: Collecti
     Each is a known topic, or has several words that stand in a title as they are.
     """
     topical = _topical_stems(phrases, topic)
-    for phrase in _usable(phrases, row, topical, [stems_of(given) - topical for given in avoid]):
+    for phrase in _usable(phrases, row, topical, [_stems_joined(given) - topical for given in avoid]):
         if phrase in load_topics() or (" " in phrase and any(titles[phrase] for titles in phrases.titles)):
-            yield Heading(to_title_case(_form(phrases, phrase)), phrases.parts[phrase] - topical, phrase)
+            yield Heading(to_title_case(_form(phrases, phrase)), _want(phrases, phrase, topical), phrase)
+
+
+def _want(phrases: GroupedPhrases, phrase: str, topical: Collection[str]) -> Wanted:
+    """What a paper has to have that says the phrase."""
+    parts = phrases.parts[phrase]
+    own = parts.difference(topical)
+    own = own - _BASED or own  # what is video-based is on video
+    form = phrases.form(phrase).lower().split()
+    return Wanted(own, parts - own, telling=not own & stems_of(form[-1]) and is_adjective(form[0]))
 
 
 def rank_terms(phrases: GroupedPhrases, topic: str, formula: Formula) -> list[tuple[str, ...]]:
@@ -207,8 +218,8 @@ def _names(phrases: GroupedPhrases, row: int, phrase: str, topical: set[str]) ->
     group = phrases.groups[row]
     if phrases.titles[row][phrase] < min(2, len(group) // 6 + 1) or (" " not in phrase and phrase not in load_topics()):
         return False
-    said = phrases.parts[phrase] - topical
-    return sum(level > 0 for level in phrases.mentions(said, group)) >= LEAST_COVER * len(group)
+    said = phrases.mentions(_want(phrases, phrase, topical), group)
+    return sum(level > 0 for level in said) >= LEAST_COVER * len(group)
 
 
 def _second(phrases: GroupedPhrases, row: int, usable: Sequence[str], topical: set[str]) -> Iterator[str]:
@@ -272,6 +283,11 @@ def _is_new(phrases: GroupedPhrases, phrase: str, topical: set[str], taken: Sequ
         return False
     said = stems_of(form) - topical
     return all(_count_shared(said, _with_same(other)) <= 0.5 * min(len(said), len(other)) for other in taken if other)
+
+
+def _stems_joined(heading: str) -> set[str]:
+    """The stems of a heading's words, and of those with a hyphen as one: *multi-modal* is *multimodal*."""
+    return stems_of(heading) | stems_of(heading.replace("-", ""))
 
 
 def _count_shared(stems: Collection[str], others: Collection[str]) -> int:

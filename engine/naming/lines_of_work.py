@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.naming.aspects import find_aspects, find_like, group_of
 from engine.naming.clustering import NOISE, OTHER_WORK, Labels
 from engine.naming.headings import LEAST_COVER, Heading, load_topics, rank_headings, rank_terms
+from engine.naming.mentions import PASSING, TEXT, TITLE
 from engine.naming.phrases import Formula, GroupedPhrases
 from engine.paper_kinds import KINDS
 from engine.retrieval.embedding import Vectors
 from engine.values import Cluster, Paper
+
+FURTHER = "Further Topics"
+"""Heading of the lines of work that are too small for sections."""
 
 LEAST_SHARE = 0.02
 """Share of all papers that a line of work needs."""
@@ -26,6 +31,9 @@ and few titles name is a circumstance, not a line of work."""
 
 CANDIDATES = 60
 """Phrases of a group, the best, that are tried as headings."""
+
+MOST = 0.75
+"""Share of papers that are most of them."""
 
 ROUNDS = 3
 """How often papers are placed again, by the papers that are placed."""
@@ -55,38 +63,43 @@ class Field:
         return max(self.least, round(LEAST_SHARE * len(self.papers)))
 
     def mentions(self, headings: Sequence[Heading]) -> NDArray[np.float64]:
-        """Shape (papers, headings): 2 where the title says the heading, 1 where a sentence of the text does."""
+        """Shape (papers, headings): how much each paper says each heading."""
         stems = [self.phrases.stems(paper) for paper in self.papers]
-        return np.array([[one.mention(heading.said) for heading in headings] for one in stems], float)
+        return np.array([[one.mention(heading.wanted) for heading in headings] for one in stems], float)
 
     def place(self, headings: Sequence[Heading]) -> Labels:
         """The heading of each paper: the one it says most, the closest of several; `NOISE` where it says none.
 
-        A paper that says none is with the closest heading where it is closer to the mean of the papers that say it
-        than half of those are.
+        What only its text says counts where it is as close to the mean of the papers that say it as most of those are;
+        what it says in passing, as half of them.
         """
         said = self.mentions(headings)
         found = np.full(len(said), NOISE, np.int64)
         for _ in range(ROUNDS if headings else 0):
-            closeness, least = self.closeness(said, found)
-            near = np.where(closeness >= least, closeness, -1.0)
-            best = np.where(said.max(axis=1) > 0, (said + closeness).argmax(axis=1), near.argmax(axis=1))
-            placed = np.where((said.max(axis=1) > 0) | (near.max(axis=1) > 0), best, NOISE)
+            closeness, (most, half) = self.closeness(said, found)
+            is_said = (
+                (said == TITLE) | ((said == TEXT) & (closeness >= most)) | ((said == PASSING) & (closeness >= half))
+            )
+            best = np.where(is_said, said + closeness, -1.0)
+            placed = np.where(is_said.any(axis=1), best.argmax(axis=1), NOISE)
             if np.array_equal(placed, found):
                 break
             found = placed
         return found
 
     def closeness(self, said: NDArray[np.float64], found: Labels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Cosines, of shape (papers, headings), with the mean of the papers that say it; their median for each."""
-        columns, medians = [], []
+        """Cosines, of shape (papers, headings), with the mean of the papers that say it.
+
+        And the cosine that most of those papers have, and that half of them have: of shape (2, headings).
+        """
+        columns, usual = [], []
         for i in range(said.shape[1]):
             own = (said[:, i] > 0) & (found == i)
             own = own if own.any() else said[:, i] > 0
             mean = self.vectors[own].mean(axis=0)
             columns.append(self.vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-12)))
-            medians.append(float(np.median(columns[-1][own])))
-        return np.stack(columns, axis=1), np.array(medians)
+            usual.append(np.quantile(columns[-1][own], (1 - MOST, 0.5)))
+        return np.stack(columns, axis=1), np.stack(usual, axis=1)
 
     def keep(self, headings: Sequence[Heading]) -> tuple[list[Heading], Labels]:
         """The headings that papers enough are placed under, and the heading of each paper."""
@@ -105,7 +118,7 @@ class Field:
         """
         if heading.phrase not in load_topics() and self.phrases.titles[0][heading.phrase] < LEAST_TITLES:
             return False
-        said = self.phrases.mentions(heading.said, papers)
+        said = self.phrases.mentions(heading.wanted, papers)
         titles, saying = sum(level == 2 for level in said), sum(level > 0 for level in said)
         return saying >= least and titles >= max(LEAST_TITLES, TITLE_SHARE * saying)
 
@@ -153,25 +166,68 @@ def find_headings(field: Field, clusters: Labels) -> list[Heading]:
 
 
 def divide_by_headings(
-    field: Field, headings: Sequence[Heading], most: int, formula: Formula = "bounded"
+    field: Field, headings: Sequence[Heading], most: int | None = None, formula: Formula = "bounded"
 ) -> list[Cluster]:
-    """At most ``most`` lines of work, largest first, then `KINDS` of work, last `OTHER_WORK`; each has papers enough.
+    """Lines of work, largest first, then narrow ones, aspects and `KINDS` of work, last `OTHER_WORK`.
 
-    Empty where no heading has papers enough.
+    At most ``most`` lines under the headings, and none narrow then. Empty where nothing names papers enough.
     """
     headings, found = field.keep(headings)
     largest = sorted(range(len(headings)), key=lambda i: (-int(np.sum(found == i)), i))[:most]
-    if len(largest) < len(headings):
+    if is_cut := len(largest) < len(headings):
         headings, found = field.keep([headings[i] for i in sorted(largest)])
-    if not headings:
-        return []
     kinds, found = _label_kinds(field.papers, found, field.enough, field.avoid)
-    if np.sum(found == NOISE) < field.least:
+    aspects, found = _label_aspects(field, found, headings)
+    if not headings and not aspects:
+        return []
+    taken = [*(heading.text for heading in headings), *aspects.values()]
+    narrow, found = ({}, found) if is_cut else _label_narrow(field, found, taken)
+    if np.sum(found == NOISE) < field.least and headings:
         closeness, _ = field.closeness(field.mentions(headings), found)
         found = np.where(found == NOISE, closeness.argmax(axis=1), found)
     order = sorted(range(len(headings)), key=lambda i: (-int(np.sum(found == i)), i))
-    names = {i: headings[i].text for i in order} | kinds | ({NOISE: OTHER_WORK} if NOISE in found else {})
-    return _name_lines(field, names, found, formula)
+    named = {i: headings[i].text for i in order} | narrow | aspects | kinds
+    return _name_lines(field, named | ({NOISE: OTHER_WORK} if NOISE in found else {}), found, formula)
+
+
+def _label_aspects(field: Field, found: Labels, headings: Sequence[Heading]) -> tuple[dict[int, str], Labels]:
+    """The heading of each aspect of the papers that have no label by a new label, and the labels.
+
+    Papers with an aspect that is like a heading are under that where they are as close to it as most are.
+    """
+    labelled, names = found.copy(), {}
+    if headings:
+        closeness, (most, _) = field.closeness(field.mentions(headings), found)
+        for i, heading in enumerate(headings):
+            like = find_like(heading.text, field.papers)
+            labelled[(labelled == NOISE) & like & (closeness[:, i] >= most[i])] = i
+    rows = np.flatnonzero(labelled == NOISE)
+    avoid = [*field.avoid, *(heading.text for heading in headings)]
+    aspects = find_aspects([field.papers[int(row)] for row in rows], field.papers, field.topic, field.least, avoid)
+    for label, (name, own) in enumerate(aspects.items(), start=int(found.max()) + 1):
+        names[label] = name
+        labelled[rows[own]] = label
+    return names, labelled
+
+
+def _label_narrow(field: Field, found: Labels, avoid: Sequence[str]) -> tuple[dict[int, str], Labels]:
+    """The heading of each line of ``least`` papers or more among those without a label, by a new label; the labels."""
+    labelled, names = found.copy(), {}
+    rows = np.flatnonzero(found == NOISE)
+    others = [field.papers[int(row)] for row in rows]
+    rest = replace(
+        field,
+        phrases=field.phrases.regroup([others]),
+        vectors=field.vectors[rows],
+        avoid=[*field.avoid, *avoid],
+    )
+    if len(rows) > 2 * field.least:
+        headings, placed = rest.keep(find_headings(rest, np.full(len(rows), NOISE)))
+        for i, heading in enumerate(headings):
+            label = int(labelled.max()) + 1
+            names[label] = heading.text
+            labelled[rows[placed == i]] = label
+    return names, labelled
 
 
 def _label_kinds(
@@ -195,3 +251,48 @@ def _name_lines(field: Field, names: Mapping[int, str], found: Labels, formula: 
         Cluster(name, () if name == OTHER_WORK else ranked, tuple(group))
         for name, ranked, group in zip(names.values(), terms, groups, strict=True)
     ]
+
+
+def gather_lines(lines: Sequence[Cluster], enough: int, most: int) -> list[Cluster]:
+    """The lines of work as sections, at most ``most`` of them, each of papers enough.
+
+    The aspects of one group are parts of one section; what is too small for one is part of `FURTHER`.
+    """
+    named = sorted((line for line in lines if not (group_of(line.name) or _stands(line))), key=_count_papers)
+    sections = [line for line in named if len(line.papers) >= enough][:most]
+    small = [line for line in named if line not in sections]
+    gathered: list[Cluster] = []
+    for group in dict.fromkeys(group_of(line.name) for line in lines if group_of(line.name)):
+        parts = [line for line in lines if group_of(line.name) == group]
+        if len(parts) > 1:
+            gathered.append(join_lines(group, parts))
+        else:
+            (gathered if len(parts[0].papers) >= enough else small).extend(parts)
+    further = [join_lines(FURTHER, small)] if len(small) > 1 else small
+    return [*sections, *sorted(gathered, key=_count_papers), *further, *filter(_stands, lines)]
+
+
+def _count_papers(line: Cluster) -> int:
+    """For the largest first."""
+    return -len(line.papers)
+
+
+def _stands(line: Cluster) -> bool:
+    """Whether it is a kind of work, or the work that nothing names."""
+    return line.name in KINDS or line.name == OTHER_WORK
+
+
+def join_lines(name: str, parts: Sequence[Cluster]) -> Cluster:
+    """One cluster of several, which are its parts."""
+    return Cluster(name, (), tuple(paper for part in parts for paper in part.papers), tuple(parts))
+
+
+def join_smallest(lines: Sequence[Cluster], count: int) -> list[Cluster]:
+    """So many lines of work: the largest, and the others as parts of one, which two of them name where it is all."""
+    if len(lines) == count:
+        return list(lines)
+    named = sorted((line for line in lines if not _stands(line)), key=_count_papers)
+    kept = named[: count - 1]
+    name = FURTHER if kept else " and ".join(line.name for line in named[:2])
+    parts = [part for line in lines if line not in kept for part in (line.parts or (line,))]
+    return [*kept, join_lines(name, parts)]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.naming.abbreviations import find_abbreviations, strip_plural
+from engine.naming.mentions import OWN_WORK, PaperStems, Wanted
 from engine.text import STOP_WORDS, sentences, stem
 from engine.values import Paper, PaperKey
 from engine.wordlists import read_wordlist
@@ -99,23 +99,14 @@ def stems_of(text: str) -> set[str]:
     return {american_stem(word) for word in re.findall(r"[^\W\d_]+", text.lower())}
 
 
+def is_adjective(word: str) -> bool:
+    """Whether a word in lower case ends as an adjective does."""
+    return bool(_ADJECTIVE.search(word))
+
+
 def is_acronym(word: str) -> bool:
     """Whether a word has two capitals or more."""
     return sum(ch.isupper() for ch in word) > 1
-
-
-@dataclass(frozen=True, slots=True)
-class PaperStems:
-    """The stems of a paper's title, and those of each sentence of its text."""
-
-    title: frozenset[str]
-    sentences: tuple[frozenset[str], ...]
-
-    def mention(self, stems: Collection[str]) -> int:
-        """2 where the title has all of the stems, 1 where one sentence has them, else 0."""
-        if self.title.issuperset(stems):
-            return 2
-        return int(any(sentence.issuperset(stems) for sentence in self.sentences))
 
 
 _PAID_ATTENTION = re.compile(
@@ -177,20 +168,22 @@ class GroupedPhrases:
     def stems(self, paper: Paper) -> PaperStems:
         """Where the paper says what."""
         if paper.key not in self._stems:
-            said = (paper.title, *sentences(paper.content))
-            texts = (_PAID_ATTENTION.sub(" ", text) for text in said)
-            title, *found = (frozenset(stems_of(text) | self._spelt_out(text)) for text in texts)
-            self._stems[paper.key] = PaperStems(title, tuple(found))
+            told = ((self._stem_words(text), bool(OWN_WORK.search(text))) for text in sentences(paper.content))
+            self._stems[paper.key] = PaperStems(self._stem_words(paper.title), tuple(told))
         return self._stems[paper.key]
 
-    def mentions(self, said: Collection[str], papers: Iterable[Paper]) -> list[int]:
-        """How each of the papers mentions the stems, as `PaperStems.mention` has it."""
-        return [self.stems(paper).mention(said) for paper in papers]
+    def mentions(self, wanted: Wanted, papers: Iterable[Paper]) -> list[float]:
+        """How each of the papers mentions it, as `PaperStems.mention` has it."""
+        return [self.stems(paper).mention(wanted) for paper in papers]
 
-    def _spelt_out(self, text: str) -> set[str]:
-        """Stems of what the abbreviations in a text stand for."""
-        known = (self.long_forms.get(strip_plural(token)) for token in _TOKEN.findall(text) if is_acronym(token))
-        return stems_of(" ".join(long for long in known if long))
+    def _stem_words(self, text: str) -> tuple[str, ...]:
+        """Stems of a text in order, without stop words; an abbreviation with the words that it stands for."""
+        found: list[str] = []
+        for token in _TOKEN.findall(_PAID_ATTENTION.sub(" ", text)):
+            long = self.long_forms.get(strip_plural(token), "") if is_acronym(token) else ""
+            parts = re.findall(r"[^\W\d_]+", f"{long} {token}".lower())
+            found += (american_stem(word) for word in parts if word not in STOP_WORDS)
+        return tuple(found)
 
     def _read(self, text: str, weight: int) -> Counter[str]:
         """How often each phrase stands in the text."""
@@ -264,7 +257,7 @@ class GroupedPhrases:
     def _is_noun(self, lower: str, written: str) -> bool:
         if is_acronym(written) or lower in _NOUNS or lower in _VERBAL_NOUNS:
             return True
-        if lower.endswith("ing") or _ADJECTIVE.search(lower) or not STOP_WORDS.isdisjoint(lower.split("-")[:-1]):
+        if lower.endswith("ing") or is_adjective(lower) or not STOP_WORDS.isdisjoint(lower.split("-")[:-1]):
             return False  # “out-of-distribution”
         if max(self._verb_share(lower), self._verb_share(lower.removesuffix("s"))) > 0.2:
             return False

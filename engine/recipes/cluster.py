@@ -37,6 +37,8 @@ from engine.naming.lines_of_work import (
     divide_by_headings,
     find_headings,
     find_lines_of_work,
+    gather_lines,
+    join_smallest,
 )
 from engine.naming.phrases import Formula, GroupedPhrases
 from engine.recipes.keyword_search import KeywordSearch
@@ -216,14 +218,14 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         field = Field(GroupedPhrases([papers]), vectors, _names_of_topic(brief), SMALLEST_SECTION)
         asked = brief.sections and max(1, brief.sections - 2)
         largest = MOST_LINES if len(papers) >= MANY_PAPERS else LARGEST_SECTIONS
-        sizes = [n for n in (asked - 1, asked, asked - 2, asked - 3) if n >= 0] if asked else [largest]
-        headings = find_headings(field, found)
-        for most in sizes:
-            lines = divide_by_headings(field, headings, most, self.formula)
-            if len(lines) == asked or (not asked and len(lines) > 1):
-                return lines
+        lines = divide_by_headings(field, find_headings(field, found), formula=self.formula)
+        lines = gather_lines(lines, field.enough, largest)
+        if asked and len(lines) >= asked:
+            return join_smallest(lines, asked)
         if asked:
             return name_cautiously(papers, vectors, found, brief.topic)
+        if len(lines) > 1:
+            return lines
         parts = max(2, min(LARGEST_SECTIONS // 2, len(papers) // PAPERS_A_SECTION))
         return divide_by_years(papers, parts, brief.topic, SMALLEST_SECTION)
 
@@ -290,6 +292,8 @@ def _divide_section(
     Without a language model, which gives parts headings of its own, each part has a name that its papers say.
     """
     whole, papers = make_section(cluster), cluster.papers
+    if cluster.parts:
+        return replace(whole, papers=(), children=tuple(map(make_section, cluster.parts)))
     if len(papers) < SMALLEST_DIVIDED:
         return whole
     vectors = embed_papers(context.embedder, papers)

@@ -115,7 +115,7 @@ def name_cautiously(
         fitting = (
             heading.text
             for heading in islice(rank_headings(phrases, i, topic, taken), CANDIDATES)
-            if sum(level > 0 for level in phrases.mentions(heading.said, group)) >= len(group) / 2
+            if sum(level > 0 for level in phrases.mentions(heading.wanted, group)) >= len(group) / 2
         )
         title = next(fitting, "")
         if not title and by_phrases_only:

@@ -9,7 +9,7 @@ import pytest
 
 from bot.bench.simulation import simulate_answer
 from engine.naming.clustering import OTHER_WORK
-from engine.naming.lines_of_work import Field, find_lines_of_work
+from engine.naming.lines_of_work import FURTHER, Field, find_lines_of_work
 from engine.naming.phrases import GroupedPhrases
 from engine.recipes.cluster import ClusterRecipe
 from engine.retrieval.libraries.local import LocalLibrary
@@ -151,14 +151,14 @@ def test_attention_that_a_subject_finds_is_not_the_mechanism() -> None:
 async def test_the_sections_asked_for_are_made(library: LocalLibrary) -> None:
     papers = [*about("crop rotation", 0), *about("drip irrigation", 100), *unrelated(200)]
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers))
-    for sections in (4, 5):
+    for sections, rest in ((4, FURTHER), (5, OTHER_WORK)):
         outline = await ClusterRecipe().outline(
             Brief("farming", sections=sections), selection, RunContext(library, WordEmbedder())
         )
         *lines, other = [node.title for node in outline.nodes if node.role == "body"]
         assert len(lines) == sections - 3
         assert {*lines} <= {"Crop Rotation", "Drip Irrigation"}
-        assert other == OTHER_WORK
+        assert other == rest
 
 
 async def test_many_papers_of_no_line_of_work_are_divided_by_years_where_a_part_of_them_has_no_name(
@@ -228,7 +228,11 @@ async def test_random_groups_are_not_made_to_fit_their_headings(library: LocalLi
 
 
 async def test_parts_need_names_only_where_no_model_gives_them(library: LocalLibrary) -> None:
-    mixed = [*unrelated(0), *unrelated(100), *unrelated(200)]
+    shared = ("granite cools under pressure", "basalt flows from fissures", "marble grows out of limestone")
+    mixed = [
+        paper(i, title=f"{letter * 5} Notes", abstract=f"{letter * 5} tells that {shared[i % 3]}.")
+        for i, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWX")
+    ]
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in mixed))
     brief = Brief("farming", sections=3)
 
