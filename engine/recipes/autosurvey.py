@@ -26,6 +26,7 @@ from engine.writing.assembly import (
     assemble_survey,
     count_references,
     fail_with_nothing,
+    least_tokens,
     supply_papers,
     with_same_papers,
     words_for_each,
@@ -65,7 +66,8 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection: drafted, connected with its neighbours, checked."""
         brief = plan.brief
-        task = Assignment(brief.topic, plan.outline, words_for_each(brief, plan.outline), audience=brief.audience)
+        words, least = words_for_each(brief, plan.outline), least_tokens(brief, plan.outline)
+        task = Assignment(brief.topic, plan.outline, words, audience=brief.audience, least_tokens=least)
         return plan_subsections(plan, task, Steps(check=self.check, connect=self.connect))
 
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
@@ -86,7 +88,13 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         papers = await with_bodies({p.key: p for p in included}, context)
         words = words_for_each(brief, outline)
         assignment = Assignment(
-            brief.topic, outline, words, context.attempt, brief.audience, cite_known=self.cite_known
+            brief.topic,
+            outline,
+            words,
+            context.attempt,
+            brief.audience,
+            least_tokens=least_tokens(brief, outline),
+            cite_known=self.cite_known,
         )
         composition = Composition(context.require_model(), assignment, papers, context, self.check, self.connect)
         async with asyncio.TaskGroup() as group:

@@ -61,6 +61,7 @@ from engine.writing.assembly import (
     FieldView,
     assemble_survey,
     frame_outline,
+    least_tokens,
     mark_thin,
     supply_papers,
     words_for_each,
@@ -118,6 +119,9 @@ SMALLEST_REST = 20
 SMALLEST_PART = 6
 """Papers; a smaller subsection goes into the one that is nearest to it."""
 
+REPEATED_LESS = 0.05
+"""Share of the words in which the sections of other recipes repeat one another: these have no papers in common."""
+
 ADDED_PAPERS = 12
 """Papers for a section that the person added."""
 
@@ -138,8 +142,10 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection, as a language model would write it; without one there are none to pay."""
-        task = Assignment(plan.brief.topic, plan.outline, words_for_each(plan.brief, plan.outline))
-        return [*plan_subsections(plan, task, Steps(frame=False)), *plan_refinement(task, list(plan.papers.values()))]
+        words, least = words_for_each(plan.brief, plan.outline), least_tokens(plan.brief, plan.outline)
+        task = Assignment(plan.brief.topic, plan.outline, words, least_tokens=least)
+        steps = Steps(frame=False, lost_besides=-REPEATED_LESS)
+        return [*plan_subsections(plan, task, steps), *plan_refinement(task, list(plan.papers.values()))]
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Clusters become sections, clusters within them subsections; with a language model they are approved first."""

@@ -30,6 +30,7 @@ from engine.writing.assembly import (
     add_warnings,
     assemble_survey,
     fail_with_nothing,
+    least_tokens,
     mark_thin,
     supply_papers,
     words_for_each,
@@ -147,7 +148,8 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
             outline=outline_text(outline),
             papers=paper_block([replace(p, abstract="") for p in papers], 0),
         )
-        assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), prompt="organiser/section")
+        words, least = words_for_each(brief, outline), least_tokens(brief, outline)
+        assignment = Assignment(brief.topic, outline, words, prompt="organiser/section", least_tokens=least)
         composition = Composition(model, assignment, {p.key: p for p in papers}, context, check=False, connect=False)
         async with asyncio.TaskGroup() as group:
             framed = group.create_task(

@@ -26,7 +26,7 @@ from engine.values import (
     Paper,
     PaperSelection,
 )
-from engine.writing.assembly import add_warnings, assemble_survey, fail_with_nothing, words_for_each
+from engine.writing.assembly import add_warnings, assemble_survey, fail_with_nothing, least_tokens, words_for_each
 from engine.writing.drafting import Assignment
 from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read
@@ -57,8 +57,9 @@ class SurveyXRecipe(Trials, RevisedByModel):
 
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Hints, drafts, rewriting, checks; the trees were made for the outline."""
-        words = words_for_each(plan.brief, plan.outline)
-        task = Assignment(plan.brief.topic, plan.outline, words, audience=plan.brief.audience)
+        brief, outline = plan.brief, plan.outline
+        words, least = words_for_each(brief, outline), least_tokens(brief, outline)
+        task = Assignment(brief.topic, outline, words, audience=brief.audience, least_tokens=least)
         return plan_survey(task, list(plan.papers.values()), plan.kept, rewrite=self.rewrite, tables=self.draw_tables)
 
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
@@ -97,7 +98,8 @@ class SurveyXRecipe(Trials, RevisedByModel):
         brief, outline = task.brief, task.outline
         stay = {*context.kept, *(n for n in open_parts(outline) if int(n.split(".")[0]) - 1 in task.finished)}
         hints = await hint_parts(model, brief.topic, outline, prepared.material, warnings, stay)
-        assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), context.attempt, brief.audience)
+        words, least = words_for_each(brief, outline), least_tokens(brief, outline)
+        assignment = Assignment(brief.topic, outline, words, context.attempt, brief.audience, least_tokens=least)
         writer = SectionWriter(model, assignment, prepared.material, prepared.forest, context, self.rewrite, warnings)
         async with asyncio.TaskGroup() as tasks:
             looking = tasks.create_task(find_nearby(brief, task.selection.list_included(), context))

@@ -21,12 +21,16 @@ from engine.writing.estimates import (
     count_checks,
     expect_claims,
     plan_kept_checks,
+    plan_lengthening,
     plan_repairs,
 )
 
 NOTES, GIST, SOURCE = 1.2, 0.28, 1.0
 """Sizes in abstracts, measured on 400 papers: all notes of a paper, those that say where it belongs, and the paper in a
 check."""
+
+LENGTHENED_FROM, LOST_IN_REWRITING = 20, 0.11
+"""Papers shown where a part is written on, and the share of the words that rewriting takes out."""
 
 LABELS_TOKENS, HINT_TOKENS = 35, 100
 """The names of the fields in a paper's notes, and a hint with the sentence behind it and its paper's key and title."""
@@ -114,6 +118,8 @@ def plan_survey(
         chains.append((PlannedCall("drafting", sizes.outline + shown, sizes.written), first))
         chains += [(check,) for check in others]
     chains += plan_repairs(task.words, len(due), papers) + plan_kept_checks(kept, {p.key: p for p in papers})
+    if not some_stay:
+        chains += plan_lengthening(task, len(body_due), papers, LENGTHENED_FROM, LOST_IN_REWRITING)
     if tables:
         shown = PROMPT_OVERHEAD + sizes.papers(TABLE_ROWS, GIST)
         chains += [(PlannedCall("extraction", shown, TABLE_ROWS * ROW_TOKENS),)] * len(body)

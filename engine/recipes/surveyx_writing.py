@@ -32,6 +32,7 @@ from engine.writing.drafting import (
     settle_citations,
     verify_citations,
 )
+from engine.writing.lengthening import Lengthening
 from engine.writing.model_text import read_prose
 
 QUOTE_TOKENS = 120
@@ -116,8 +117,16 @@ class SectionWriter:
         body = await self._write_all([i for i in due if nodes[i].role == "body"], hints, {})
         # What frames the survey is written from what stands in it.
         written = {i: section for i, section in {**finished, **body}.items() if nodes[i].role == "body"}
+        written = await self._lengthen(written, finished)
         frame = await self._write_all([i for i in due if nodes[i].role != "body"], {}, written)
-        return dict(sorted({**finished, **body, **frame}.items()))
+        return dict(sorted({**finished, **written, **frame}.items()))
+
+    async def _lengthen(self, body: Mapping[int, Section], finished: Mapping[int, Section]) -> dict[int, Section]:
+        papers = {key: self.material.evidence(key) for key in self.material.papers}
+        writing = Lengthening(self.model, self.task, papers, self.context)
+        longer = await writing.lengthen(body, finished)
+        self.warnings += writing.warnings
+        return longer
 
     async def _write_all(
         self, positions: Sequence[int], hints: Mapping[str, Sequence[Hint]], written: Mapping[int, Section]

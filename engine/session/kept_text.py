@@ -83,7 +83,7 @@ def parts_to_write(outline: Outline, kept: KeptText) -> list[tuple[str, OutlineN
 
 def list_missing(outline: Outline, sections: Mapping[int, Section]) -> list[tuple[str, OutlineNode]]:
     """What of the outline the sections, by position, do not hold, with its number: whole sections, else their parts."""
-    written = _texts(outline, sections, ())
+    written = find_texts(outline, sections)
     missing: list[tuple[str, OutlineNode]] = []
     for position, node in enumerate(outline.nodes):
         if position not in sections:
@@ -153,7 +153,7 @@ def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) 
     of all others, stay only where every other section does, in the same order.
     """
     before = former.outline
-    written = _texts(before, former.sections, former.parts)
+    written = find_texts(before, former.sections, former.parts)
     left: dict[Heading, list[_Place]] = {}
     for place in _places(before):
         if place.number in written:
@@ -197,8 +197,8 @@ def _whole(
     return whole
 
 
-def _texts(outline: Outline, sections: Mapping[int, Section], parts: Sequence[KeptPart]) -> dict[str, Section]:
-    """What is written of each part, by its number."""
+def find_texts(outline: Outline, sections: Mapping[int, Section], parts: Sequence[KeptPart] = ()) -> dict[str, Section]:
+    """What is written of each part between introduction and conclusion, by its number."""
     texts = {part.place: part.section for part in parts}
 
     def collect(node: OutlineNode, section: Section, number: str) -> None:

@@ -29,6 +29,10 @@ from engine.writing.notices import with_notice
 MARGIN = 1.25
 """A survey aims this far above the lower end of its length class, so that it surely reaches it."""
 
+SPARE, AROUND_TOKENS = 1.03, 375
+"""A survey is written on until its parts are so far above the lower end of its class; what introduces and concludes it
+counts for so many tokens."""
+
 FRAME_WORDS = 500
 """Words of introduction, tables and conclusion together."""
 
@@ -40,6 +44,15 @@ def words_for_each(brief: Brief, outline: Outline) -> int:
     leaves = sum(1 for _, node in walk_outline(outline.nodes) if node.role == "body" and not node.children)
     total = LENGTH_CLASSES_TOKENS[brief.length] * MARGIN / TOKENS_PER_WORD - FRAME_WORDS
     return max(80, round(total / max(1, leaves)))
+
+
+def least_tokens(brief: Brief, outline: Outline) -> int:
+    """Tokens that the parts between introduction and conclusion have at least in a survey of the class asked for.
+
+    None where it is asked how long each part is to be.
+    """
+    around = AROUND_TOKENS if any(node.role != "body" for node in outline.nodes) else 0
+    return 0 if brief.subsection_words else round(LENGTH_CLASSES_TOKENS[brief.length] * SPARE) - around
 
 
 def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:

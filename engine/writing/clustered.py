@@ -27,6 +27,7 @@ from engine.writing.assembly import (
     assemble_survey,
     fail_with_nothing,
     frame_outline,
+    least_tokens,
     mark_thin,
     nearest_papers,
     words_for_each,
@@ -366,6 +367,7 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
         prompt="cluster/section",
         temperature=TEMPERATURE,
         top_p=TOP_P,
+        least_tokens=least_tokens(brief, outline),
     )
     composition = Composition(model, assignment, papers, context, frame=False)
     sections = await composition.sections(ready)

@@ -28,6 +28,7 @@ from engine.writing.drafting import (
     mark_unchecked,
     verify_citations,
 )
+from engine.writing.lengthening import Lengthening
 from engine.writing.outer_parts import Framing
 from engine.writing.repetitions import remove_repeated
 from engine.writing.transitions import draft_of, reconnect
@@ -80,12 +81,24 @@ class Composition:
         """The sections between introduction and conclusion, by position, and those ``finished``."""
         around = self.outer_nodes()
         inside = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in around]
+        return await self._lengthen(await self._draft_body(inside, finished), finished)
+
+    async def _draft_body(
+        self, inside: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]
+    ) -> dict[int, Section]:
         if not self.check:
             return await self._body(inside, finished)
         async with asyncio.TaskGroup() as group:
             body = group.create_task(self._body(inside, finished))
             group.create_task(asyncio.to_thread(read_sources, self._papers_to_draft(inside, finished), self.task.topic))
         return body.result()
+
+    async def _lengthen(self, body: dict[int, Section], finished: Mapping[int, Section]) -> dict[int, Section]:
+        """The body as long as it is to be at least, where what was not there before can be written on."""
+        writing = Lengthening(self.model, self.task, self.papers, self.context, self.check)
+        longer = await writing.lengthen(body, finished)
+        self.warnings += writing.warnings
+        return longer
 
     def _papers_to_draft(self, tops: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]) -> list[Paper]:
         """The papers of the parts that are drafted, each once: while the model writes there is time to read them."""

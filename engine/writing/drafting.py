@@ -116,6 +116,8 @@ class Assignment:
     """The request for one subsection; each recipe may have its own."""
     temperature: float = 1.0
     top_p: float | None = None
+    least_tokens: int = 0
+    """Tokens that all subsections have together at least; where they have fewer, the shortest are written on."""
     cite_known: bool = False
     """Whether the model may cite, by title, works that it knows and that were not shown (AutoSurvey, 2.2)."""
 
@@ -147,8 +149,9 @@ DRAFT_ATTEMPTS = 3
 SHORTEST_SHARE = 0.5
 """A draft with less than half the words asked for, or that cites too few of its papers, is asked for again."""
 
-LONGEST_SHARE, SPARE_WORDS = 1.6, 80
-"""A draft of more than so many times the words asked for, and these, is asked for once more, and then cut."""
+LONGEST_SHARE, SPARE_WORDS = 1.6, 160
+"""A draft of more than so many times the words asked for is asked for once more, and then cut; a short one may have so
+many words more than were asked for."""
 
 WORDS_PER_CITED_PAPER = 80
 
@@ -197,7 +200,7 @@ def _remarks(task: Assignment, problem: str) -> list[str]:
 
 def most_words(words: int) -> int:
     """How many words a draft may have for which so many were asked."""
-    return round(words * LONGEST_SHARE) + SPARE_WORDS
+    return max(round(words * LONGEST_SHARE), words + SPARE_WORDS)
 
 
 MOST_LOST_SHOWN, LOST_CHARACTERS = 12, 300

@@ -174,16 +174,23 @@ def _word_short_parts(survey: Survey, words: int) -> str:
     return f"{named} {verb} less than half of the {words:,} words asked for: what did not hold was removed"
 
 
+def count_tokens(sections: Sequence[Section]) -> int:
+    """Tokens of the running text under these sections' headings and of the headings."""
+    return sum(_count_text(f"{section.title}\n{section.text}") for _, section in walk(tuple(sections)))
+
+
+def _count_text(text: str) -> int:
+    """Tokens as characters / 4, each citation as its number."""
+    return tokens_of(replace_citations(text, lambda keys: f"[{', '.join('00' for _ in keys)}]"))
+
+
 def state_length(brief: Brief, survey: Survey, *, is_quoted: bool = False) -> Survey:
     """The survey with the length class that it has, and a warning where another one, or longer parts, were asked for.
 
     A survey that ``is_quoted`` cannot be made longer: it is warned of where any length but the shortest was asked for.
     Tokens are counted as characters / 4 of the running text, each citation as its number.
     """
-    parts = [survey.abstract, *(f"{section.title}\n{section.text}" for _, section in walk(survey.sections))]
-    tokens = sum(
-        tokens_of(replace_citations(text, lambda keys: f"[{', '.join('00' for _ in keys)}]")) for text in parts
-    )
+    tokens = _count_text(survey.abstract) + count_tokens(survey.sections)
     found = length_class(tokens)
     facts = (*(fact for fact in survey.facts if fact[0] != LENGTH), (LENGTH, f"{tokens:,} tokens ({found})"))
     warnings = tuple(w for w in survey.warnings if w.place != LENGTH)
