@@ -42,6 +42,11 @@ def _near_title(text: str, paper: Paper, _: Sequence[Paper]) -> str:
     return f"{text.rstrip('.')} [{paper.title}s]."
 
 
+def _beside_author(text: str, paper: Paper, _: Sequence[Paper]) -> str:
+    name = paper.authors[0].split()[-1] if paper.authors else "Doe"
+    return f"{text.rstrip('.')} ({name} et al., {paper.year}) [@{paper.key}]."
+
+
 BAD_FORMS: tuple[BadForm, ...] = (
     BadForm("a key after the full stop", _after_stop, r"\.\s*\[@"),
     BadForm("keys side by side", _cites("[@{key}][@{key}]"), r"\]\s*\[@"),
@@ -61,6 +66,16 @@ BAD_FORMS: tuple[BadForm, ...] = (
     BadForm("a code fence", _around("```markdown\n", "\n```"), "```|markdown"),
     BadForm("a heading", _around("### 2.1 Overview of Methods\n\n"), "Overview of Methods"),
     BadForm("a numbered heading", _around("3. Closing Words\n\n"), "Closing Words"),
+    BadForm("a key in a heading", lambda t, p, _: f"### Key Ideas [@{p.key}]\n\n{_plain(t, p)}", "Key Ideas|#"),
+    BadForm(
+        "a refusal", _around("As an AI language model, I cannot open these papers.\n\n"), "AI language|cannot open"
+    ),
+    BadForm("a place left open", lambda t, p, _: f"{t.rstrip('.')} [insert citation] [@{p.key}].", "insert|citation"),
+    BadForm("a note below", lambda t, p, _: f"{t.rstrip('.')}[^1] [@{p.key}].\n\n[^1]: See the paper.", r"\^|See the"),
+    BadForm("HTML", lambda t, p, _: f"<p>{t.rstrip('.')} <sup>[@{p.key}]</sup>.</p>", r"<|sup>"),
+    BadForm("an author and year beside the key", _beside_author, r"\(\w+ et al"),
+    BadForm("a link", lambda t, p, _: f"{t.rstrip('.')} [@{p.key}]([link](https://example.org/a)).", "link|https?"),
+    BadForm("a line across", _around("---\n\n", "\n\n---"), "---"),
     BadForm("a heading in bold", _around("**Key Ideas**\n\n"), "Key Ideas"),
     BadForm("a list item", _around("- "), r"(?:^|\n)- "),
     BadForm("a list of references", _around("", "\n\nReferences\n\n[1] Doe, J. A Paper. 2020."), "Doe|References"),

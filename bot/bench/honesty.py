@@ -16,7 +16,8 @@ from rich.table import Table
 
 from bot.app import open_app
 from bot.bench.bad_forms import BAD_FORMS, BadForm
-from bot.bench.falsehoods import FALSEHOODS, Falsehood, Statement
+from bot.bench.falsehoods import FALSEHOODS
+from bot.bench.measured_papers import MEASURED_PAPERS
 from bot.bench.planted_texts import (
     TOPIC,
     Check,
@@ -25,6 +26,7 @@ from bot.bench.planted_texts import (
     choose_true_sentence,
     read_planted_text,
 )
+from bot.bench.planting import Falsehood, Statement
 from engine.checking.back_references import remove_connective
 from engine.checking.check import CheckedText
 from engine.checking.verdicts import CheckAnswer, Repair, Support
@@ -35,8 +37,10 @@ from engine.text import fold, sentences
 from engine.values import Paper, PaperKey, Query
 
 ENDINGS = ("planted", "kept", "recited", "reworded", "removed", "survived")
-PAPERS_SHOWN = 12
-CLAIMS_SHOWN = 10
+PAPERS_SHOWN = 10
+"""Papers of the library beside the bench's own."""
+
+CLAIMS_SHOWN = 12
 
 Counts = dict[str, dict[str, int]]
 
@@ -133,10 +137,10 @@ async def measure_honesty(
     counts: Counts = {name: dict.fromkeys(ENDINGS, 0) for name in names}
     true_ones = dict.fromkeys(("written", "kept"), 0)
     for number in range(drafts):
-        shown = chance.sample(list(papers), min(PAPERS_SHOWN, len(papers)))
+        shown = [*MEASURED_PAPERS, *chance.sample(list(papers), min(PAPERS_SHOWN, len(papers)))]
         await _one_draft(shown, chance, (rate, error), counts, true_ones, check)
         if forms:
-            await _one_form(forms[number % len(forms)], shown, chance, counts)
+            await _one_form(forms[number % len(forms)], shown[len(MEASURED_PAPERS) :], chance, counts)
     return counts, true_ones
 
 
@@ -152,8 +156,9 @@ async def _one_draft(
     repairs: dict[str, Statement] = {}
     planted: list[tuple[Falsehood, Statement]] = []
     written: list[str] = []
-    for position in range(CLAIMS_SHOWN):
-        paper, other = shown[position % len(shown)], shown[(position + 5) % len(shown)]
+    about = [*MEASURED_PAPERS, *shown][:CLAIMS_SHOWN]
+    for position, paper in enumerate(about):
+        other = about[(position + 5) % len(about)]
         text = choose_true_sentence(paper, chance)
         if not text or bare(text) in truths:
             continue

@@ -14,13 +14,15 @@ from engine.checking.back_references import is_dangling
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
 from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, NOT_THERE, UNCITED
-from engine.checking.faults import Fault, Source, Vocabulary, are_arguable, find_faults, source_of
+from engine.checking.faults import Fault, Source, are_arguable, find_faults, source_of
 from engine.checking.lexicon import split_terms, unify_spelling
+from engine.checking.names import Vocabulary
 from engine.checking.own_words import quote_behind, repeats
 from engine.checking.quotations import find_in_paper
 from engine.checking.sentence_state import (
     LostClaim,
     SentenceState,
+    cite_only,
     classify_ending,
     count_claims,
     drop_connectives,
@@ -29,7 +31,7 @@ from engine.checking.sentence_state import (
 )
 from engine.checking.strengths import remove_adverbs
 from engine.checking.verdicts import CheckAnswer, Support
-from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
+from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill, paper_block
@@ -245,7 +247,7 @@ class _Check:
     def _settle(self, line: SentenceState, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
         """End the claim with these sources, if a program finds nothing in it that they do not say."""
         anew = not set(keys) & set(list_cited_keys(line.text))
-        text = _with_keys(line.text, keys) if anew else keep_allowed_citations(line.text, keys).text
+        text = cite_only(line.text, keys) if anew else keep_allowed_citations(line.text, keys).text
         if self._is_dangling(line, text):
             return False
         insisted = ""
@@ -391,10 +393,3 @@ def _share_evenly(lines: Sequence[SentenceState]) -> list[Sequence[SentenceState
     """The lines in as few groups as calls can judge, of nearly the same size: the longest answer ends the round."""
     calls, count = -(-len(lines) // CLAIMS_PER_CALL), len(lines)
     return [lines[count * at // calls : count * (at + 1) // calls] for at in range(calls)]
-
-
-def _with_keys(text: str, keys: Sequence[PaperKey]) -> str:
-    """The sentence citing these papers at its end, and no others."""
-    bare = keep_allowed_citations(text, ()).text.rstrip()
-    stop = bare[-1] if bare[-1:] in {".", "!", "?"} else "."
-    return f"{bare.removesuffix(stop).rstrip()} {cite(keys)}{stop}"

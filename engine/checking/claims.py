@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.checking.faults import Vocabulary, names_in
+from engine.checking.names import Vocabulary, names_in
 from engine.checking.quantities import quantities
 from engine.checking.strengths import STRENGTHS
 from engine.citations import list_cited_keys

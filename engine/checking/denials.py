@@ -36,6 +36,13 @@ _LOSS = re.compile(
     r"deteriorat\w*)\b",
     re.I,
 )
+_FALL = re.compile(
+    r"\b(?:drops?|dropped|falls?|fell|decreases?|decreased|degrades?|degraded|declines?|declined|deteriorates?|cuts?)\s"
+    r"(?:(?:the|its|their)\s)?(?:\w+\s)?(?:from|to|by)\s[\d.]+",
+    re.I,
+)
+"""What the source must call a loss in some way."""
+
 _GOOD = re.compile(
     r"\b(?:accura\w+|performance|precision|recall|quality|bleu|rouge|f1|f-score|map|scores?|success)\b", re.I
 )
@@ -77,6 +84,8 @@ def find_gains_for_losses(claim: str, sources: Sequence[str]) -> list[str]:
             turned = [text for text in same if theirs.search(text) and _GOOD.search(text) and not ours.search(text)]
             if same and len(turned) == len(same):
                 found.append(number.words)
+    if (fall := _FALL.search(claim)) and not NEGATION.search(claim) and not _LOSS.search(" ".join(sources)):
+        found.append(fall[0])
     return found
 
 

@@ -31,6 +31,7 @@ DOUBTS: Mapping[FaultKind, str] = {
     "speakers": "it says “{}”, and cites one paper",
     "merged": "the paper that speaks of “{}” does not say this of it: another one does",
     "reason": "its source gives another reason than “{}”, or none",
+    "quotation": "“{}” stands in quotation marks, and so in none of its sources",
     "empty": "it says that something was tried or works, and not what was found",
     "subject": "its sources speak of something else",
 }

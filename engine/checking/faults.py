@@ -6,16 +6,22 @@ Pure functions over text. A fault is a reason to doubt, whatever a language mode
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from engine.checking.contrasts import find_contrasts
 from engine.checking.denials import find_crossed_pairs, find_denied, find_gains_for_losses
+from engine.checking.invented import (
+    find_invented_data,
+    find_strange_addresses,
+    find_strange_quotations,
+    find_strange_ties,
+)
 from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.measures import find_other_measures
+from engine.checking.names import Vocabulary, is_known, join_neighbours, names_in, read_ordinary_words
 from engine.checking.names_in_place import find_misplaced_names
 from engine.checking.numbers_in_place import find_miscounted, find_misplaced_numbers
 from engine.checking.outcomes import (
@@ -26,7 +32,6 @@ from engine.checking.outcomes import (
     find_strange_rivals,
     says_nothing,
 )
-from engine.checking.quantities import quantities
 from engine.checking.reach import find_additions, find_overreach, find_wrong_authors, spell_out_umlauts
 from engine.checking.reversals import find_reversals
 from engine.checking.roles import find_wrong_roles
@@ -36,9 +41,8 @@ from engine.checking.turns import find_turns
 from engine.checking.unfounded_numbers import find_unfounded_numbers
 from engine.checking.unfounded_strength import find_unfounded_strength
 from engine.citations import replace_citations
-from engine.text import all_sentences, fold, sentences, stem, terms
+from engine.text import all_sentences, fold
 from engine.values import Paper
-from engine.wordlists import read_wordlist
 
 FaultKind = Literal[
     "number",
@@ -58,6 +62,7 @@ FaultKind = Literal[
     "speakers",
     "merged",
     "reason",
+    "quotation",
     "empty",
 ]
 
@@ -72,10 +77,6 @@ SPEAKING_TERMS = 2
 
 RETOLD = 0.6
 """Share of a sentence's own terms that a claim has when it retells that sentence, perhaps with another one."""
-
-
-FEWEST_PAPERS = 4
-"""Papers of a section from which the terms of its subject can be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Source:
         """Every word, and every two and three neighbouring words, in fold form; authors and venue among them."""
         authors = " ".join(self.paper.authors)
         record = " ".join((authors, spell_out_umlauts(authors), self.paper.venue, str(self.paper.year or "")))
-        return _runs(f"{self.text}\n{record}")
+        return join_neighbours(f"{self.text}\n{record}")
 
     @cached_property
     def initials(self) -> str:
@@ -125,25 +126,6 @@ class Source:
         """How many of the terms the paper's title and content hold, those of the title twice."""
         held = frozenset().union(*(own for _, own in self.sentences))
         return len(said & held) + len(said & split_terms(self.paper.title))
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """What the papers of a section share: words that are no names, and what abbreviations stand for."""
-
-    common: frozenset[str]
-    expansions: dict[str, tuple[str, ...]]
-    shared: frozenset[str] = frozenset()
-    """Stems that stand in at least half of the papers, where there are enough to tell: terms of the subject."""
-
-    @classmethod
-    def of(cls, papers: Iterable[Paper], topic: str = "") -> Vocabulary:
-        """Words written in lower case somewhere, and every "large language models (LLMs)"."""
-        texts = [f"{paper.title}. {paper.content}" for paper in papers] + [topic]
-        common = frozenset(word for text in texts for word in re.findall(r"\b[a-z][a-z]+\b", text))
-        spread = Counter(term for text in texts for term in split_terms(text))
-        shared = frozenset(term for term, papers_with in spread.items() if 2 * papers_with >= len(texts))
-        return cls(common, _expansions(texts), shared if len(texts) > FEWEST_PAPERS else frozenset())
 
 
 @lru_cache(maxsize=4_096)
@@ -175,6 +157,7 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *(Fault("polarity", words) for words in _find_denied(bare, sources)),
         *(Fault("polarity", words) for words in find_reversals(bare, _sentences_of(sources[:1]))),
         *(Fault("place", words) for words in find_crossed_pairs(bare, _sentences_of(sources))),
+        *(Fault("quotation", words) for words in find_strange_quotations(bare, [source.text for source in sources])),
         *_overreach(bare, speaking, sources, topic),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
         *(Fault("role", words) for words in _wrong_roles(bare, sources)),
@@ -217,6 +200,7 @@ def _wrong_outcomes(claim: str, sources: Sequence[Source], vocabulary: Vocabular
     held = split_terms(topic).union(*(terms_ for source in sources for _, terms_ in source.sentences))
     return [
         *(Fault("speakers", words) for words in find_missing_speakers(claim, texts)),
+        *(Fault("merged", words) for words in find_strange_ties(claim, names, lambda text: names_in(text, vocabulary))),
         *(
             Fault("merged", words)
             for words in find_merged(claim, texts, names, lambda text: names_in(text, vocabulary))
@@ -287,110 +271,16 @@ def _find_unfounded_numbers(claim: str, sources: Sequence[Source], said: frozens
     return find_unfounded_numbers(claim, about, [source.paper.year for source in sources if source.paper.year])
 
 
-_NAME = re.compile(r"(?:[^\W_]|(?<=\w)[+&/.'’-](?=\w))+(?:\+\+)?")
-_POWER_OF_TEN = re.compile(r"[\d.]+[eE]-?\d+")
-_ET_AL = re.compile(r"\s+(?:et al\b|and (?:colleagues|co-?workers)\b|\()", re.I)
-
-
 def _find_unfounded_names(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[str]:
-    known = frozenset().union(*(source.names for source in sources), _runs(topic)) if sources else _runs(topic)
-    initials = [source.initials for source in sources]
-    return [n for n in names_in(claim, vocabulary) if not _is_known(n, known, vocabulary, initials)]
-
-
-def names_in(text: str, vocabulary: Vocabulary) -> list[str]:
-    """Words that name something: with a capital inside or a digit, or a capital where no sentence begins."""
-    found: dict[str, None] = {}
-    for sentence in sentences(text):
-        for at, match in enumerate(_NAME.finditer(sentence)):
-            word = re.sub(r"['’]s$", "", match[0]).strip("'’-.")
-            parts = [p for p in re.split(r"[-/]", word) if p]
-            if (
-                _POWER_OF_TEN.fullmatch(word)
-                or not any(_looks_named(p) for p in parts)
-                or (at == 0 and quantities(word.lower()))
-            ):
-                continue
-            begins = at == 0 or sentence[: match.start()].rstrip().endswith((":", "“", '"', "("))
-            plain_capital = all((p[:1].isupper() and p[1:].islower()) or p.islower() for p in parts)
-            is_author = bool(_ET_AL.match(sentence[match.end() :]))
-            if plain_capital and not any(terms(p) for p in parts):
-                continue  # a stop word, wherever it stands
-            if begins and plain_capital and not is_author and _is_common(parts, vocabulary):
-                continue
-            found[word] = None
-    return list(found)
-
-
-def _looks_named(part: str) -> bool:
-    has_letter = any(ch.isalpha() for ch in part)
-    return has_letter and len(part) > 1 and (any(ch.isupper() for ch in part) or any(ch.isdigit() for ch in part))
-
-
-def _is_common(parts: Sequence[str], vocabulary: Vocabulary) -> bool:
-    return all(
-        p.lower() in vocabulary.common or p.lower() in _openers() or p.endswith("ing") or not terms(p) for p in parts
+    known = (
+        frozenset().union(*(source.names for source in sources), join_neighbours(topic))
+        if sources
+        else join_neighbours(topic)
     )
-
-
-@cache
-def _openers() -> frozenset[str]:
-    """Ordinary words: sentences of abstracts begin with them, or they stand in lower case in at least 60 of 87,000."""
-    return read_wordlist("checking/openers.txt")
-
-
-def _is_known(name: str, known: frozenset[str], vocabulary: Vocabulary, initials: Sequence[str]) -> bool:
-    forms = {fold(name), fold(name).removesuffix("s"), fold(spell_out_umlauts(name))}
-    if forms & known:
-        return True
-    if "/" not in name and any(p.isdigit() for p in name.split("-")):  # CIFAR-100 is not CIFAR-10
-        return fold("".join(p for p in name.split("-") if _looks_named(p) or p.isdigit())) in known
-    parts = [p for p in re.split(r"[-/]", name) if _looks_named(p)]
-    if (parts and 0 < len(parts) < len(re.split(r"[-/]", name))) or (len(parts) > 1 and "/" in name):
-        return all(_is_known(p, known, vocabulary, initials) for p in parts)
-    short = name.removesuffix("s")
-    if short.isupper() and short.isalpha() and len(short) >= 2:
-        expansions = vocabulary.expansions.get(short, ())
-        if any(fold(e) in known or _stands(e, known) for e in expansions):
-            return True
-        if len(short) >= 3 and any(short.lower() in letters for letters in initials):
-            return True
-    if len(name) <= 3 or not name[1:].islower():
-        return False
-    family = [k for k in known if k[:3] == name[:3].lower()]
-    adjectives = {f"{name.lower()}{ending}" for ending in ("ian", "ean", "an", "ic", "ese")}  # Poisson, Poissonian
-    nouns = {name.lower().removesuffix(ending) for ending in ("ese", "ian", "ean", "an")} - {name.lower()}
-    return bool({stem(name.lower())} & {stem(k) for k in family} or (adjectives | nouns) & set(family))
-
-
-def _stands(expansion: str, known: frozenset[str]) -> bool:
-    """Whether the words of an expansion stand there side by side, its first one aside where it has three."""
-    parts = [fold(w).removesuffix("s") for w in expansion.split()]
-    tail = parts[1:] if len(parts) > 2 else parts
-    joined = "".join(tail)
-    return joined in known or f"{joined}s" in known
-
-
-def _runs(text: str) -> frozenset[str]:
-    found: set[str] = set()
-    # "GPT4o" and "trained14B" are read whole and in their parts.
-    for spaced in (text, re.sub(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", " ", text)):
-        tokens = [t for t in map(fold, re.findall(r"\w+(?:['’]\w+)?\+*", spaced)) if t]
-        found.update(tokens, (t.removesuffix("s") for t in tokens))
-        for size in (2, 3, 4):
-            found.update("".join(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
-    return frozenset(found)
-
-
-def _expansions(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
-    for text in texts:
-        for match in re.finditer(r"\(([A-Z][A-Za-z]{1,7})\)", text):
-            short = match[1].removesuffix("s")
-            before = re.findall(r"[A-Za-z]+", text[: match.start()])
-            for size in range(len(short), 1, -1):
-                words = before[-size:]
-                if len(words) == size and words[0][:1].lower() == short[:1].lower():
-                    found.setdefault(short, {})[" ".join(words).lower()] = None
-                    break
-    return {short: tuple(expansions) for short, expansions in found.items()}
+    initials = [source.initials for source in sources]
+    unknown = [n for n in names_in(claim, vocabulary) if not is_known(n, known, vocabulary, initials)]
+    return [
+        *unknown,
+        *find_invented_data(claim, known, read_ordinary_words() | vocabulary.common),
+        *find_strange_addresses(claim, [source.text for source in sources]),
+    ]

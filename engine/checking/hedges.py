@@ -11,6 +11,12 @@ from engine.text import terms
 FEWEST_SHARED = 1
 """Terms that a claim shares with a sentence beside the verb that is hedged there."""
 
+MOST = 0.7
+"""Share of a sentence's terms that a claim has when it leaves a hedge of it out."""
+
+FEWEST_OF_A_PART = 4
+"""Terms of a claim from which it is a part of a sentence that has them all."""
+
 _HEDGED = re.compile(
     r"\b(?:may|might|could|potentially|possibly|often|sometimes|occasionally|tends? to|"
     r"likely to|appears? to|seems? to)\s+"
@@ -26,6 +32,12 @@ _SOFT = re.compile(
 )
 CONCEDED = re.compile(r"\b(?:while|although|though|even if)\s+(?:[\w-]+\s+){0,4}?(?:may|might|can)\b", re.I)
 """A "may" that grants something: "while they may understand it, they do not use it"."""
+
+
+def retells(said: frozenset[str], own: frozenset[str]) -> bool:
+    """Whether a claim with these terms is most of a sentence with those, or wholly a part of it."""
+    shared = len(own & said)
+    return shared >= MOST * len(own) or (shared >= FEWEST_OF_A_PART and shared == len(said))
 
 
 def find_dropped_hedges(claim: str, sources: Sequence[str]) -> list[str]:

@@ -51,7 +51,7 @@ _PLACE = re.compile(
     re.I,
 )
 _NAMED = re.compile(r"\b\w*[A-Z]\w*[A-Z0-9]|(?<=[a-z] )[A-Z]")
-_SHARED_PLACE = re.compile(r"\b(?:on|in|over|across)\s.*", re.I)
+_SHARED_PLACE = re.compile(r"\b(?P<at>on|in|over|across)\s(?:(?!\b(?:on|in|over|across)\b).)*$", re.I)
 _COUNTED = re.compile(
     r"\s+(?:(?!of\b|in\b|on\b|for\b|and\b|or\b|to\b|is\b|was\b|than\b|as\b)[\w-]+\s+){0,3}?(?P<thing>[a-z]{3,}[^sui\W]s)\b"
 )
@@ -109,6 +109,8 @@ class PlacedNumber:
     bound: str = ""
     first: bool = True
     """Of its list; a bound or a change is said of the first."""
+    lead: frozenset[str] = frozenset()
+    """Terms before it that say what is measured, and not where; an item of an enumeration has none of its own."""
     is_range: bool = False
     """Whether it is an end of "between 1 and 2", which speaks of more things than one."""
 
@@ -175,7 +177,7 @@ def place_numbers(sentence: str) -> tuple[PlacedNumber, ...]:
         if at and at == len(groups) - 1:  # "4% A and 9% B on C": both are on C
             earlier = [text[start:stop] for start, stop in edges[:-1]]
             shared = _SHARED_PLACE.search(after)
-            if shared and not any(_SHARED_PLACE.search(part) for part in earlier):
+            if shared and not any(re.search(rf"\b{shared['at']}\b", part, re.I) for part in earlier):
                 own -= frozenset(terms(shared[0]))
         for n, number in enumerate(group):
             mine = items[n] if items else own
@@ -183,7 +185,9 @@ def place_numbers(sentence: str) -> tuple[PlacedNumber, ...]:
             place = (whole, mine if items or len(group) == 1 else frozenset())
             # The "to" between two numbers of a list is that of a range.
             change, bound = _change_and_bound(text, group[0].start) if n == 0 else ("", "")
-            placed.append(PlacedNumber(number, *place, find_unit(text, number), change, bound, n == 0, is_range))
+            lead = frozenset(terms(before)) - _places(before)
+            unit = find_unit(text, number)
+            placed.append(PlacedNumber(number, *place, unit, change, bound, n == 0, lead, is_range))
     return tuple(one for one in _exclusive(placed) if not _is_worded(one.number))
 
 
@@ -290,7 +294,15 @@ def _is_misplaced(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber]], c
         return True
     if all(other.bound == "upper" for other in same) and not one.bound and one.first and not _HIGHEST.search(claim):
         return True
+    if one.bound == "lower" and all(other.is_range and other.number is not _lower_end(other, theirs) for other in same):
+        return True  # more than the upper end of a range
     return bool(one.bound) and all({one.bound, other.bound} in _CONTRARY for other in same)
+
+
+def _lower_end(end: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber]]) -> Quantity:
+    """The lower one of the two ends of a range."""
+    ends = next(one for one in theirs if end in one)
+    return min((one.number for one in ends if one.is_range), key=lambda number: number.value)
 
 
 _CONTRARY = ({"upper", "lower"}, {"below", "lower"})
@@ -313,7 +325,8 @@ def _is_beside_another(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber
         for other in sentence:
             if other in same or other.number.unit not in units or not (near or _are_alike(one.number, other.number)):
                 continue
-            ours = one.company & (own | (company - other.company))
+            shared = frozenset() if other.lead else frozenset().union(*(twin.lead for twin in same))
+            ours = one.company & (own | (company - other.company - shared))
             if len(one.company & (other.own - own - company - common)) > len(ours):
                 return True
     return False

@@ -47,6 +47,11 @@ _BECAUSE = re.compile(
     r"(?P<reason>.+)$",
     re.I,
 )
+_BECAUSE_FIRST = re.compile(
+    r"^(?:because(?: of)?|due to|owing to|thanks to|on account of|as a result of)\s(?P<reason>[^,]+),\s"
+    r"(?P<effect>.{15,})$",
+    re.I,
+)
 _WHY = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|on account of|as a result of|since|caused by|"
     r"(?:stems?|results?|comes?|arises?) from)\s(?P<reason>[^,;.]*)",
@@ -101,7 +106,8 @@ def find_strange_rivals(claim: str, held: frozenset[str]) -> list[str]:
 
 def find_other_reasons(claim: str, sentences: Sequence[str]) -> list[str]:
     """A reason for which the source has another one, or that stands nowhere near what it explains."""
-    match = _BECAUSE.match(claim.strip().rstrip("."))
+    bare = claim.strip().rstrip(".")
+    match = _BECAUSE.match(bare) or _BECAUSE_FIRST.match(bare)
     if not match:
         return []
     effect = _terms(match["effect"])

@@ -28,7 +28,7 @@ PROPERTIES: tuple[Strength, ...] = (
             rf" (?:[\w-]+ ){{0,3}}{_PEOPLE}",
             rf"{_PEOPLE}[- ](?:level|like|performance|baselines?|parity|accuracy|annotators?|raters?|judg\w+|quality|"
             r"evaluat\w+|experts?|capabilit\w+)",
-            r"superhuman|crowd\w*|annotators?|participants?|manual\w*|radiologists?",
+            r"superhuman|crowd\w*|annotators?|participants?|radiologists?",
         ),
     ),
     Strength(
@@ -37,6 +37,40 @@ PROPERTIES: tuple[Strength, ...] = (
         match_words(
             r"real[- ]time|on-?line|instant\w*|interactive\w*|milliseconds?|fast\w*|speed\w*|quick\w*|rapid\w*|latency|"
             r"efficient\w*|\d+ ?(?:ms|hz|khz|fps|frames)|frame[- ]rate"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "a study with people",
+        match_words(
+            r"(?:user|human|clinical|pilot|subject|participant) (?:stud(?:y|ies)|trials?|evaluations?|experiments?)|"
+            r"participants|volunteers|human (?:subjects|raters|judges|evaluators|annotators)"
+        ),
+        match_words(
+            r"users?|humans?|participants?|subjects?|volunteers?|persons?|people|patients?|students?|"
+            r"children|adults?|operators?|surgeons?|experts?|crowd\w*|workers?|annotat\w+|raters?|judges?|prefer\w*|"
+            r"clinic\w*|perceptual|drivers?|pilots?|novices?|pedestrians?|speakers?|players?|listen\w*|viewers?|"
+            r"teachers?|readers?|men|women|evaluators?|respondents?"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "simulation",
+        match_words(r"in simulation|simulations?|simulated|simulators?"),
+        match_words(r"simulat\w*|virtual\w*|synthetic\w*|numeric\w*|computer|monte carlo|games?|render\w*"),
+        anywhere=True,
+    ),
+    Strength(
+        "a real machine",
+        match_words(
+            r"(?:real|physical|actual) (?:robots?|hardware|vehicles?|platforms?|systems?|arms?|cars?|drones?|"
+            r"quadrotors?|machines?|devices?)|hardware (?:experiments?|tests?)|"
+            r"experiments? (?:with|on|using) (?:an?|the|two|three|several) (?:\w+ ){0,3}(?:robots?|vehicles?|arms?|"
+            r"manipulators?|drones?|hands?|platforms?|prototypes?)"
+        ),
+        match_words(
+            r"real\w*|physical\w*|actual\w*|hardware|prototyp\w*|experiment\w*|implement\w*|built|deploy\w*|"
+            r"flights?|in[- ]situ|field|test(?:s|ed|ing)?|trials?"
         ),
         anywhere=True,
     ),
@@ -175,6 +209,44 @@ PROPERTIES: tuple[Strength, ...] = (
             r"pre-?train\w*|language models?|LLMs?|V?LMs?|GPT\S*|\w*BERT\w*|LLaMA\S*|T5|CLIP|foundation|transfer\w*|"
             r"off-the-shelf|fine-?tun\w*|ImageNet|self-supervis\w*|prompt\w*|MLLMs?|ChatGPT|diffusion"
         ),
+        anywhere=True,
+    ),
+    Strength(
+        "derivation",
+        match_words(
+            r"(?:is|are|was|as) (?:an? |the )?(?:\w+ )?(?:variants?|extensions?|versions?|successors?|"
+            r"generali[sz]ations?|special cases?|modifications?|descendants?|simplifications?) of"
+        ),
+        match_words(
+            r"varia\w+|exten\w+|version\w*|generali[sz]\w+|success\w+|special cases?|modif\w+|descend\w*|simplif\w+|"
+            r"bas(?:ed?|ing) on|buil\w+|inspired|adapt\w*|improv\w+"
+        ),
+    ),
+    Strength(
+        "objection",
+        match_words(
+            r"(?:warn|advis|caution|argu)\w* against|discourag\w+|refut\w+|criticiz\w+|dismiss(?:es|ed)?|disprov\w+|"
+            r"(?:question|doubt)s? (?:whether|that|the use)"
+        ),
+        match_words(
+            r"against|discourag\w*|refut\w*|reject\w*|critici\w*|critique\w*|dismiss\w*|question\w*|doubt\w*|"
+            r"challeng\w*|caution\w*|warn\w*|disprov\w*|contrary|wrong\w*|flaw\w*|fail\w*|limitation\w*|unclear|"
+            r"may not|pitfall\w*|myth\w*|contradict\w*|however|but"
+        ),
+        anywhere=True,
+    ),
+    Strength(
+        "age",
+        match_words(r"(?:decades?|centur(?:y|ies)|years) (?:old|ago)|for (?:decades|centuries|years)"),
+        match_words(r"decades?|centur(?:y|ies)|years?|histor\w*|\d{4}s?"),
+        anywhere=True,
+    ),
+    Strength(
+        "a survey",
+        match_words(
+            r"(?:in their|this|the) (?:survey|review|tutorial|textbook|thesis) (?:of|by)|in their (?:survey|review)"
+        ),
+        match_words(r"survey\w*|review\w*|overview\w*|tutorial\w*|textbook|thesis|literature|summari[sz]\w*"),
         anywhere=True,
     ),
     Strength(

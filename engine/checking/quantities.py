@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -203,7 +204,10 @@ def _from_words(text: str) -> list[Quantity]:
     for match in _WORD_NUMBER.finditer(text):
         parts = [w for w in re.split(r"[\s-]+", match[0].lower()) if w in _SMALL or w in _SCALES]
         before = text[: match.start()].rstrip()
-        if before.endswith(tuple("0123456789")) or (parts == ["one"] or not any(p in _SMALL for p in parts)):
+        is_dozen = parts == ["dozen"] and re.search(r"\ba$", before, re.I)
+        if before.endswith(tuple("0123456789")) or (
+            parts == ["one"] or not (is_dozen or any(p in _SMALL for p in parts))
+        ):
             continue  # a scale that belongs to digits; "one" is mostly a pronoun; "hundreds of" counts nothing
         total, current = 0.0, 0.0
         for part in parts:
@@ -222,6 +226,10 @@ def _from_multiples(text: str) -> list[Quantity]:
     for match in _MULTIPLE.finditer(text):
         stem = next(value for word, value in _MULTIPLES.items() if match["word"].lower().startswith(word[:4]))
         found.append(Quantity(stem, "times", match[0], match.start()))
+    for match in _VULGAR.finditer(text):
+        numeral = unicodedata.numeric(match["part"])
+        unit: Unit = "" if match["whole"] else "times"
+        found.append(Quantity(float(match["whole"] or 0) + numeral, unit, match[0], match.start()))
     for match in _ONE_OF_MANY.finditer(text):
         top, whole = (_SMALL.get(match[side].lower()) or _plain_value(match[side]) for side in ("top", "of"))
         if 0 < top < whole:
@@ -241,6 +249,7 @@ def _from_multiples(text: str) -> list[Quantity]:
     return found
 
 
+_VULGAR = re.compile(r"(?P<whole>\d+)?\s?(?P<part>[¼½¾⅐-⅞])")
 _OF_A_SCALE = re.compile(r"\s(?:of\s)?an?\s(?P<scale>hundred|thousand|million|billion|trillion|dozen)\b", re.I)
 _ORDINALS = frozenset({"third", "fifth", "tenth"})
 _SHARE_BEHIND = re.compile(r"\s+(?:of|less|more|fewer|as|the|smaller|larger|faster|slower|cheaper)\b|\s*[.)]?$", re.I)

@@ -51,6 +51,9 @@ _BETTER = re.compile(
     r"larger|state[- ]of[- ]the[- ]art|exceptional|excel\w*|speed\w*)\b",
     re.I,
 )
+_INFERIOR = re.compile(
+    r"\b(?:worse|inferior|underperform\w*|lags? behind|falls? short|poorer|less (?:accurate|precise|effective))\b", re.I
+)
 _RIVAL = re.compile(
     r"\b(?:with|to|than|of|over|against) (?:\w+ )?(?:the )?(?:state[- ]of[- ]the[- ]art|sota|best)", re.I
 )
@@ -102,6 +105,7 @@ def find_overreach(claim: str, speaking: Sequence[str], whole: str, topic: str) 
     return [
         *_find_widened(claim, speaking),
         *_find_made_better(claim, speaking),
+        *_find_made_worse(claim, speaking),
         *_find_other_uses(claim, whole, topic),
     ]
 
@@ -178,6 +182,15 @@ def _find_made_better(claim: str, speaking: Sequence[str]) -> list[str]:
     if equal and not any(better):
         return [match[0]]
     return [match[0]] if _is_only_equal_there(claim, nearest) else []
+
+
+def _find_made_worse(claim: str, speaking: Sequence[str]) -> list[str]:
+    """A claim that one thing is worse where the source says of the same comparison only that both are alike."""
+    match = _INFERIOR.search(claim)
+    if not match or not speaking or _INFERIOR.search("\n".join(speaking)):
+        return []
+    nearest = max(speaking, key=lambda text: len(split_terms(claim) & split_terms(text)))
+    return [match[0]] if _EQUAL.search(nearest) and not NEGATION.search(nearest) else []
 
 
 def _is_only_equal_there(claim: str, nearest: Sequence[str]) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from engine.checking.lexicon import NEGATION, TEXTS_KEPT, split_terms
+from engine.checking.quantities import Quantity, quantities, spread_ranges
 from engine.text import STOP_WORDS, terms, words
 
 _SCALES = (
@@ -47,6 +49,8 @@ _ADVICE = re.compile(r"\b(?:recommend|advis|advocat)\w*\b", re.I)
 _ADVICE_AGAINST = re.compile(
     r"\b(?:recommend|advis|caution|warn|argu|advocat|discourag)\w*\s(?:\w+ )?(?:against|not to)\b|\bdiscourag\w*", re.I
 )
+_FROM = re.compile(r"\bfrom\s(?:about\s|around\s|~)?$", re.I)
+_TO = re.compile(r"[^,;.]{0,20}?\sto\s(?:about\s|around\s|~)?", re.I)
 _CLAUSES = re.compile(r"[,;:]")
 _OVERCOME = re.compile(
     r"\b(?:overc[ao]m\w*|remov\w*|lift\w*|eliminat\w*)\s(?:the|this|any)?\s?(?:limit|restrict)\w*\s(?:to|of)\s"
@@ -55,7 +59,8 @@ _OVERCOME = re.compile(
 )
 _LIMITED = re.compile(r"\b(?:limited|restricted|confined)\sto\s(?P<what>[^,;.]*)", re.I)
 _REPLACED = re.compile(
-    r"\b(?:replac|swap|exchang|substitut)\w*\s(?P<old>[^,;.]{3,80}?)\s(?:by|with|for)\s(?P<new>[^,;.]{3,60})", re.I
+    r"\b(?:replac|swap|exchang|substitut)\w*\s(?P<old>[^,;.]{3,80}?)\s(?:by|with|for)\s(?P<new>(?:[^\s,;.]+\s?){1,4})",
+    re.I,
 )
 _IN_PLACE = re.compile(r"\bsubstitut\w*\s[^,;.]*?\sfor\s", re.I)
 """The new thing before the old: "substitutes A for B"."""
@@ -68,6 +73,7 @@ def find_reversals(claim: str, sources: Sequence[str]) -> list[str]:
         *_find_needed(claim, sources),
         *_find_limited(claim, sources),
         *_find_replaced(claim, sources),
+        *_find_turned_change(claim, sources),
         *_find_reordered_steps(claim, sources),
         *_find_advice(claim, sources),
     ]
@@ -118,6 +124,26 @@ def _read_needs(sources: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str
     """The terms of what the source says is not needed, and those of all else that it says."""
     denied = frozenset(term for text in sources for match in _NEED.finditer(text) for term in terms(match["what"]))
     return denied, split_terms(" ".join(_NEED.sub(" ", text) for text in sources))
+
+
+def _find_turned_change(claim: str, sources: Sequence[str]) -> list[str]:
+    """A change from one number to another that the source has the other way round."""
+    theirs = [change for text in sources for change in _read_changes(text)]
+    ours = [(start, end) for start, end in _read_changes(claim) if not start.equals(end)]
+    turned = (end for start, end in ours if any(start.equals(b) and end.equals(a) for a, b in theirs))
+    return [end.words for end in turned]
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_changes(text: str) -> tuple[tuple[Quantity, Quantity], ...]:
+    """The two numbers of each "from 1 to 2"."""
+    spread = spread_ranges(text)
+    numbers = sorted(quantities(text), key=lambda number: number.start)
+    return tuple(
+        (start, end)
+        for start, end in pairwise(numbers)
+        if _FROM.search(spread[: start.start]) and _TO.fullmatch(spread[start.end : end.start])
+    )
 
 
 def _find_replaced(claim: str, sources: Sequence[str]) -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.checking.back_references import remove_connective
-from engine.citations import list_cited_keys, replace_citations
+from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
 from engine.survey import Citation, Claim, ClaimTally, Ending
 from engine.text import fold
+from engine.values import PaperKey
 
 
 @dataclass
@@ -91,6 +92,13 @@ def list_claims(lines: Sequence[SentenceState]) -> tuple[Claim, ...]:
 def list_lost(lines: Sequence[SentenceState]) -> tuple[LostClaim, ...]:
     """The claims among the sentences that were removed."""
     return tuple(LostClaim(line.original, "; ".join(line.doubts)) for line in lines if line.claim and line.removed)
+
+
+def cite_only(text: str, keys: Sequence[PaperKey]) -> str:
+    """The sentence citing these papers at its end, and no others."""
+    bare = keep_allowed_citations(text, ()).text.rstrip()
+    stop = bare[-1] if bare[-1:] in {".", "!", "?"} else "."
+    return f"{bare.removesuffix(stop).rstrip()} {cite(keys)}{stop}"
 
 
 def classify_ending(before: str, after: str) -> Ending:

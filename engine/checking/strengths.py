@@ -111,7 +111,10 @@ STRENGTHS: tuple[Strength, ...] = (
             r"pioneer\w*|earliest|inventors?|invents|invented by|unprecedented",
             r"for the first time|never before|only (?:method|model|system|work|approach|paper)",
         ),
-        match_words(r"first|pioneer\w*|earliest|invent\w*|unprecedented|never before|no (?:prior|previous|existing)"),
+        match_words(
+            r"(?<!one of the )(?<!among the )first|pioneer\w*|earliest|invent\w*|unprecedented|never before|"
+            r"no (?:prior|previous|existing)"
+        ),
     ),
     Strength(
         "all",
@@ -139,7 +142,7 @@ STRENGTHS: tuple[Strength, ...] = (
             r"certain(?:ly|ty)|undoubtedly|inevitabl\w+"
         ),
         match_words(
-            r"always|invariably|without exceptions?|(?:in|for|on|across|of) (?:all|every|any)|all cases|every time|"
+            r"always|invariably|without exceptions?|(?:in|for|on|across) (?:all|every|any)|all cases|every time|"
             r"approximation (?:algorithm|ratio|factor)s?|"
             r"guarante\w+|certain(?:ly|ty)|provabl\w+|prov(?:e[sn]?|ing|ed)|inevitabl\w+|must|100 ?(?:%|per ?cent)|"
             r"consisten\w+"
@@ -174,7 +177,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "removal",
         match_words(
             r"eliminat\w+|eradicat\w+|(?:is|are|was|were|been|fully|completely|entirely) (?:\w+ ){0,3}solved|"
-            r"prevent\w*|remov(?:e[sd]?|ing)|abolish\w*|"
+            r"solv(?:es|ed) (?:the|this|that)|prevent\w*|remov(?:e[sd]?|ing)|abolish\w*|"
             r"cures?|closes? the gap|makes? \w+ (?:obsolete|unnecessary)|obviat\w+|free of"
         ),
         match_words(
@@ -220,15 +223,16 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "only",
         match_words(
-            r"only(?!\sneeds?\b)(?!\s(?:an? (?:few|part|fraction|small|little|handful)|parts?|partly|partially|"
+            r"(?<!not )(?<!cannot )only(?!\sneeds?\b)(?!\s(?:an? (?:few|part|fraction|small|little|handful)|parts?|"
+            r"partly|partially|"
             r"roughly|some|few|limited|first|preliminary|early|initial|approximate\w*|slight\w*|sparse\w*|competitive|"
             r"comparable|similar|marginal\w*|on par|if|when|where|under|provided)\b)|"
             r"solely|exclusive(?:ly)?|nothing but|"
             r"merely(?! (?:competitive|comparable|similar|on par|slight\w*|marginal\w*))"
         ),
         match_words(
-            r"(?<!not )(?<!cannot )only|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|simpl[ey]|"
-            r"weak\w*|mild|complete\w*|entire\w*|full\w*|whole\w*|"
+            r"(?<!not )(?<!cannot )only|few|solely|sole|exclusive\w*|mere\w*|nothing|alone|just|single|pure\w*|"
+            r"simpl[ey]|weak\w*|mild|complete\w*|entire\w*|full\w*|whole\w*|"
             r"without|rather than|instead|no"
         ),
     ),
@@ -342,40 +346,6 @@ STRENGTHS: tuple[Strength, ...] = (
             r"fields?|outdoor\w*|roads?|flights?|flown|fly\w*|sea|ocean\w*|water|deploy\w*|in[- ]situ|on[- ]site|"
             r"production|"
             r"real\w*|trials?|industr\w+|commercial\w*|live|daily|drives?|driving|mines?|farms?|forests?"
-        ),
-        anywhere=True,
-    ),
-    Strength(
-        "a study with people",
-        match_words(
-            r"(?:user|human|clinical|pilot|subject|participant) (?:stud(?:y|ies)|trials?|evaluations?|experiments?)|"
-            r"participants|volunteers|human (?:subjects|raters|judges|evaluators|annotators)"
-        ),
-        match_words(
-            r"users?|humans?|participants?|subjects?|volunteers?|persons?|people|patients?|students?|"
-            r"children|adults?|operators?|surgeons?|experts?|crowd\w*|workers?|annotat\w+|raters?|judges?|prefer\w*|"
-            r"clinic\w*|perceptual|drivers?|pilots?|novices?|pedestrians?|speakers?|players?|listen\w*|viewers?|"
-            r"teachers?|readers?|men|women|evaluators?|respondents?"
-        ),
-        anywhere=True,
-    ),
-    Strength(
-        "simulation",
-        match_words(r"in simulation|simulations?|simulated|simulators?"),
-        match_words(r"simulat\w*|virtual\w*|synthetic\w*|numeric\w*|computer|monte carlo|games?|render\w*"),
-        anywhere=True,
-    ),
-    Strength(
-        "a real machine",
-        match_words(
-            r"(?:real|physical|actual) (?:robots?|hardware|vehicles?|platforms?|systems?|arms?|cars?|drones?|"
-            r"quadrotors?|machines?|devices?)|hardware (?:experiments?|tests?)|"
-            r"experiments? (?:with|on|using) (?:an?|the|two|three|several) (?:\w+ ){0,3}(?:robots?|vehicles?|arms?|"
-            r"manipulators?|drones?|hands?|platforms?|prototypes?)"
-        ),
-        match_words(
-            r"real\w*|physical\w*|actual\w*|hardware|prototyp\w*|experiment\w*|implement\w*|built|deploy\w*|"
-            r"flights?|in[- ]situ|field|test(?:s|ed|ing)?|trials?"
         ),
         anywhere=True,
     ),

@@ -17,6 +17,9 @@ from engine.wordlists import read_wordlist
 SAME_START = 5
 """Letters with which two words begin that may be of one family: classifier, classification."""
 
+PREFIXES = frozenset({"trans", "inter", "multi", "super", "under", "hyper", "infra", "micro", "count", "electr"})
+"""Beginnings of words that have nothing else in common: transformer, translation."""
+
 _RELATED = (
     "camera image picture photo photograph video frame visual vision view pixel rgb clip",
     "image camera picture photo photograph video frame visual pixel rgb",
@@ -111,7 +114,6 @@ def find_strange_terms(claim: str, held: frozenset[str], joined: frozenset[str],
     ``held`` are the stems of the sources and the topic, ``joined`` neighbouring words written as one ("on line");
     ``names`` are words that are judged as names.
     """
-    families = {term[:SAME_START] for term in held}
     claim = _SET_APART.sub(" ", claim)
     short = tuple(term for term in held if len(term) == SAME_START - 1)
     named = {word for name in names for word in words(name.replace("-", " "))}
@@ -120,11 +122,16 @@ def find_strange_terms(claim: str, held: frozenset[str], joined: frozenset[str],
         term = stem(word)
         if term not in _technical() or word in STOP_WORDS or word in named or word.endswith(("ed", "ly")):
             continue  # a participle or an adverb names nothing
-        is_held = word in joined or term[:SAME_START] in families or any(map(term.startswith, short))
+        is_held = word in joined or _is_of_a_family(term, held) or any(map(term.startswith, short))
         is_held = is_held or (len(term) < SAME_START and any(other.startswith(term) for other in held))
         if not is_held and not _list_related().get(term, frozenset()) & held:
             found.append(word)
     return found
+
+
+def _is_of_a_family(term: str, held: frozenset[str]) -> bool:
+    letters = 2 * SAME_START - 2 if term[:SAME_START] in PREFIXES else SAME_START
+    return any(other[:letters] == term[:letters] for other in held)
 
 
 @cache

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from engine.checking.hedges import CONCEDED, find_dropped_hedges
+from engine.checking.hedges import CONCEDED, find_dropped_hedges, retells
 from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, TEXTS_KEPT, split_terms
 from engine.text import STOP_WORDS, terms, words
 
@@ -86,7 +86,7 @@ _CONTRAST = re.compile(
 )
 _WITHOUT = re.compile(
     rf"{NEGATION.pattern}|\b(?:avoid\w*|eliminat\w*|dispens\w*|free|instead|rather|unlike|obviat\w*|bypass\w*|lack\w*|"
-    r"fail\w*|remov\w*|little|hardly|barely|few|previous\w*|prior|earlier|existing|other|others|conventional|"
+    r"place of|fail\w*|remov\w*|little|hardly|barely|few|previous\w*|prior|earlier|existing|other|others|conventional|"
     r"traditional|contrast|oppos\w*|zero|skip\w*|replac\w*|spar(?:e[sd]?|ing)|un\w+|non\w+|"
     r"in\w+able|difficult\w*|hard|challeng\w*|"
     r"neglect\w*|ignor\w*|overlook\w*|omit\w*|miss\w*|forget\w*|lose[sd]?|losing|absen\w*|insufficient\w*|limit\w*|far|yet|whether|problem\w*|issue\w*|nor)\b",
@@ -146,7 +146,7 @@ def _compare_with_nearest(
         gained = times and times > len(one.findall(sentence))
         if gained and len(other.findall(claim)) < len(other.findall(sentence)):
             faults.append(("polarity", _first(one, claim)))
-    if HEDGE.search(CONCEDED.sub(" ", sentence)) and not HEDGE.search(claim) and len(own & said) >= len(own) * 0.7:
+    if HEDGE.search(CONCEDED.sub(" ", sentence)) and not HEDGE.search(claim) and retells(said, own):
         faults.append(("hedge", _first(HEDGE, sentence)))
     return faults + _find_reordered(claim, sentence, (COMPARATOR, _MORE_THAN))
 

@@ -25,7 +25,11 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
     return [
         q.words
         for q in quantities(claim)
-        if not (q.words.isalpha() and (q.value in listed or q.value in count_listed(_behind_colon(claim, q))))
+        if not (
+            q.words.isalpha()
+            and not find_unit(spread_ranges(claim), q)
+            and (q.value in listed or q.value in count_listed(_behind_colon(claim, q)))
+        )
         and not (0 < q.value < 1 and q.unit == "times" and _is_reduction(q, [text for text, _ in sentences]))
         and not (q.value == 2 and q.words.isalpha() and _NAMED_PAIR.match(spread_ranges(claim)[q.end :]))
         and not (q.value == 2 and _is_dual(spread_ranges(claim)[q.end :], about))
@@ -40,7 +44,10 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
 def _is_reduction(part: Quantity, sentences: Sequence[str]) -> bool:
     """Whether the source has it as a reduction by so many times: a quarter, "reduced by a factor of 4"."""
     return any(
-        abs(q.value * part.value - 1) < 1e-6 for text in sentences if _REDUCED.search(text) for q in quantities(text)
+        q.value and part.equals(Quantity(1 / q.value, "times", ""))
+        for text in sentences
+        if _REDUCED.search(text)
+        for q in quantities(text)
     )
 
 
@@ -94,7 +101,7 @@ _PRONOUN = re.compile(r"^the two(?= (?:[a-z]+[^s\W]\b(?! [a-z]+s\b)|is\b)|[.,;]|
 
 _REDUCED = re.compile(
     r"\b(?:reduc|lower|decreas|less|few|small|short|cut|shrink|compress|fast|speed|sav)\w*\b.*\b(?:factor|times|fold|x)\b|"
-    r"\d ?(?:x|×|-fold)",
+    r"\d ?(?:x|×|-fold)|times (?:fast|less|few|small|low|cheap|short)\w*",
     re.I,
 )
 _DUAL = re.compile(r"\b(?:dual|twin|double)[- ](?P<thing>[a-z]+)", re.I)

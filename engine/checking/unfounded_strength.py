@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from engine.checking.model_kinds import MODEL_KINDS
 from engine.checking.properties import PROPERTIES
 from engine.checking.reach import is_denied_any
 from engine.checking.strengths import STRENGTHS
@@ -36,7 +37,7 @@ def find_unfounded_strength(
     near = "\n".join(text for text in _with_continuations(speaking, sources) if text not in titles)
     whole = "\n".join(text for source in sources for text, _ in source)
     found = []
-    for kind in (*STRENGTHS, *PROPERTIES):
+    for kind in (*STRENGTHS, *PROPERTIES, *MODEL_KINDS):
         said = kind.said.search(claim)
         if (
             said

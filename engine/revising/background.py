@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field
 
-from engine.checking.faults import Vocabulary, find_faults, source_of
+from engine.checking.faults import find_faults, source_of
+from engine.checking.names import Vocabulary
 from engine.citations import cite, with_references
 from engine.errors import UserError
 from engine.gathering.review_scope import extract_phrases

@@ -11,7 +11,7 @@ from itertools import takewhile
 import numpy as np
 
 from engine.checking.claims import asserts_of_something
-from engine.checking.faults import Vocabulary
+from engine.checking.names import Vocabulary
 from engine.citations import cite, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer

@@ -35,6 +35,17 @@ _CITE_TAG = re.compile(
 )
 """A citation written as a tag, with the key as an attribute or inside."""
 
+_PLACE_LEFT_OPEN = re.compile(
+    r"\s*[\[(](?:(?:insert|add|please add|todo:?|your)\s(?:a\s|the\s)?)?"
+    r"(?:citations?|references?|cite|refs?|sources?|todo|tbd)"
+    r"(?:\s(?:needed|required|here|missing|to be added))?[\])](?!\()",
+    re.I,
+)
+"""Where a model meant to cite something, and did not."""
+
+_LINK = re.compile(r"\s*\(?\[(?:link|source|paper|pdf|here|url|web|doi|arxiv)\]\(\s*https?:[^)\s]*\s*\)\)?", re.I)
+"""An address under a word that says nothing."""
+
 _FOOTNOTE = re.compile(r"^[ \t]*\[\^(\w{1,8})\]:[ \t]*(.+)$", re.M)
 _REFERENCES = re.compile(
     r"^\W{0,6}(?:\d+\.?\s*)?(?:references?|bibliography|works cited|literature cited|"
@@ -105,6 +116,7 @@ def read_prose(answer: str, title: str = "") -> str:
     bare = _FENCE.sub("", _unwrap(bare))
     bare = _CITE_TAG.sub(lambda match: f" [@{match[1] or match[2]}]", _with_footnotes(bare))
     bare = html.unescape(_OUR_TAGS.sub(_space, bare))
+    bare = _PLACE_LEFT_OPEN.sub("", _LINK.sub("", bare))
     bare = re.sub(r"\[+([^\[\]]+)\]+\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
     paragraphs = _paragraphs(bare.replace("\r\n", "\n").split("\n"), title)
     paragraphs = [_RUN_IN_HEADING.sub("", text) for text in paragraphs]
@@ -115,7 +127,10 @@ def read_prose(answer: str, title: str = "") -> str:
 def _with_footnotes(text: str) -> str:
     """The text with what its footnotes hold in their marks' places: models put keys there."""
     notes = {match[1]: match[2].strip() for match in _FOOTNOTE.finditer(text)}
-    return re.sub(r"\[\^(\w{1,8})\]", lambda match: f"[{notes.get(match[1], match[1])}]", _FOOTNOTE.sub("", text))
+    said = {
+        mark: "" if re.match(r"(?:see|as|ibid|emphasis)\b", note, re.I) else f"[{note}]" for mark, note in notes.items()
+    }
+    return re.sub(r"\[\^(\w{1,8})\]", lambda match: said.get(match[1], f"[{match[1]}]"), _FOOTNOTE.sub("", text))
 
 
 def _unwrap(text: str) -> str:

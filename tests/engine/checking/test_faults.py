@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.checking.faults import Source, Vocabulary, find_faults
+from engine.checking.faults import Source, find_faults
+from engine.checking.names import Vocabulary
 from engine.checking.quantities import quantities
 from engine.values import Paper
 from tests.fakes import paper

@@ -6,7 +6,8 @@ import pytest
 
 from engine.checking.back_references import is_dangling, remove_connective
 from engine.checking.claims import is_connecting
-from engine.checking.faults import Source, Vocabulary, find_faults
+from engine.checking.faults import Source, find_faults
+from engine.checking.names import Vocabulary
 from engine.values import Paper
 from tests.fakes import paper
 

@@ -59,6 +59,19 @@ def test_an_item_that_has_the_heading_of_its_part_stays() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "It helps [insert citation] [@a:1].",
+        "It helps (citation needed) [@a:1].",
+        "It helps [@a:1]([link](https://example.org/a)).",
+        "It helps[^1] [@a:1].\n\n[^1]: See the paper.",
+    ],
+)
+def test_places_left_open_links_and_empty_notes_go(written: str) -> None:
+    assert read_prose(written) == "It helps [@a:1]."
+
+
 def test_what_footnotes_hold_stands_where_their_marks_are() -> None:
     assert (
         read_prose("It helps.[^1] It needs data.[^x]\n\n[^1]: @a:1\n[^x]: @b:2")
