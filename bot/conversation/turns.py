@@ -43,7 +43,7 @@ from bot.conversation.services import ConversationServices
 from bot.conversation.starting import start_event
 from bot.conversation.surveys import leave_for_another, manage_surveys
 from bot.conversation.turn import Turn
-from bot.conversation.understanding import command_of, difference, read, read_command, ready_classifier
+from bot.conversation.understanding import command_of, difference, read
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, today
 from bot.store.sessions import StoredConversation
@@ -92,7 +92,7 @@ class Turns:
         """The turn for something a person did; it holds an answer unless people talk to one another."""
         turn = await self.load_uses(Turn(stored, incoming.person, incoming.alone))
         try:
-            command = await self._read_command(stored, incoming)
+            command = self._read_command(stored, incoming)
             if command is None:
                 return turn
             if not self._may(turn, incoming, command):
@@ -115,11 +115,11 @@ class Turns:
             turn.answer(wording.failure(error))
         return turn
 
-    async def _read_command(self, stored: StoredConversation, incoming: Incoming) -> Command | None:
+    def _read_command(self, stored: StoredConversation, incoming: Incoming) -> Command | None:
         """The command that was meant, one of those offered before included; ``None`` where nothing was said to us."""
         number = incoming.text.strip().rstrip(".")
         offered = stored.choices and number in {"1", "2"}
-        command = Choose(int(number)) if offered else await read_command(incoming, stored.session)
+        command = Choose(int(number)) if offered else command_of(incoming, stored.session)
         if not isinstance(command, Choose):
             return command
         if not stored.choices and stored.session.state.candidates:
@@ -132,7 +132,7 @@ class Turns:
         """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
         at, alone = incoming.conversation, incoming.person
         try:
-            command = await read_command(incoming, None)
+            command = command_of(incoming, None)
             if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
                 return Outgoing(
                     at, views.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone
@@ -283,7 +283,6 @@ class Turns:
 
     async def _ask_back(self, turn: Turn, text: str, failure: str = "") -> None:
         """Say that it was not understood, and offer what was likeliest meant."""
-        await ready_classifier()
         session = turn.session
         choices = suggest_commands(text, "writing" if session.job else session.state.phase, count_items(session.state))
         self._offer(turn, replies.ask_meaning(text, choices, failure), choices)

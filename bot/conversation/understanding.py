@@ -5,7 +5,6 @@ The model only ever proposes commands that a person could have typed; what it pr
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import re
 from dataclasses import dataclass, replace
@@ -13,8 +12,7 @@ from dataclasses import dataclass, replace
 from adapters.chat import Incoming
 from bot.commands.commands import Choose, Command, Export, FreeText, ListSurveys, Show, StartSurvey
 from bot.commands.grammar import parse
-from bot.commands.intents.classifier import is_trained, train_classifier
-from bot.commands.intents.reading import ReadingContext, Understanding, needs_classifier, understand
+from bot.commands.intents.reading import ReadingContext, Understanding, understand
 from bot.conversation import forms
 from bot.wording.proposals import proposal
 from engine.errors import UserError
@@ -154,17 +152,3 @@ def command_of(incoming: Incoming, session: SurveySession | None) -> Command | N
         return replace(command, revision=current)
     same = session_id == session.id and isinstance(command, ANY_TIME)
     return command if same or current == session.revision else Approve(current)
-
-
-async def read_command(incoming: Incoming, session: SurveySession | None) -> Command | None:
-    """`command_of`, which is not kept waiting by the training of the classifier."""
-    state = session.state if session else State()
-    if not incoming.button and not is_trained() and needs_classifier(incoming.text, _context_of(incoming, state)):
-        await ready_classifier()
-    return command_of(incoming, session)
-
-
-async def ready_classifier() -> None:
-    """Train the classifier in a thread, once: other conversations are served meanwhile."""
-    if not is_trained():
-        await asyncio.to_thread(train_classifier)

@@ -45,6 +45,8 @@ _DOING = re.compile(
 _AMOUNTS = frozenset({"more", "few", "several", "many", "couple"})
 _NAMES_A_CLASS = re.compile(r"(?:everything|anything|all|whatever|what)(?: \w+)? ")
 """“everything about images” is no keyword."""
+_PRONOUN = re.compile(r"\b(?:it|them)\b")
+"""“mull it over” is no keyword, “IT security” is one."""
 _SAYS_WHO = re.compile(r"\b(?:i|you|we|he|she|they) ")
 """“the one I just deleted” is no keyword."""
 _NEEDED_AMONG_PEOPLE = {
@@ -148,7 +150,7 @@ def is_term(text: str) -> bool:
 def names_subject(text: str) -> bool:
     """Whether words that would become a keyword name one: “it”, “some more” and “these keywords” name none."""
     norm = normalise(text).norm
-    if _NAMES_A_CLASS.match(norm) or _SAYS_WHO.search(norm):
+    if _NAMES_A_CLASS.match(norm) or _SAYS_WHO.search(norm) or _PRONOUN.search(text):
         return False
     named = frozenset(norm.split()) - words("pronouns") - words("function") - words("opinion") - _AMOUNTS
     if not named - words("nouns") or named & {"these", "those"}:

@@ -1,29 +1,19 @@
-"""A linear intent classifier for words that no pattern fits, trained on `examples.jsonl` in the process that needs it.
+"""A linear intent classifier for words that no pattern fits; `training.py` trains it.
 
 It reads only what is said to us, never what people say among themselves; what it is not sure of is asked back.
-Its features are those of `features.py`; the model is a linear support vector machine.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import threading
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
-from bot.commands.intents.features import build_features, name_kinds
+from bot.commands.intents.features import describe, find_subjects, name_kinds
 from bot.commands.intents.filling import NUMBER_WORD, fill_command
+from bot.commands.intents.linear_model import load_model
 from bot.commands.intents.phrases import normalise
-from bot.commands.intents.spans import SpanTagger, tag_example, train_tagger
-from bot.commands.intents.vocabulary import table, words
-
-if TYPE_CHECKING:
-    from sklearn.pipeline import FeatureUnion
-    from sklearn.svm import LinearSVC
+from bot.commands.intents.vocabulary import words
 
 _PLACE = r"(?:\d+(?:\.\d+)*|last|introduction|conclusion|abstract)"
 _TEMPLATES = (
@@ -65,12 +55,18 @@ _DECISIONS = frozenset({"ok", "no", "back", "stop", "start over", "forget", "und
 _DOUBTFUL_WHEN_NEGATED = frozenset({"ok", "back", "stop", "start over", "forget", "undo", "export", "export {formats}"})
 """What a “not” anywhere in the words makes doubtful."""
 _NEGATED_EDIT = re.compile(
-    r"\b(?:not|never) (?:drop|remove|delete|exclude|shorten|cut|split|merge|move|expand|translate)\b"
+    r"\b(?:not|never) (?:drop|remove|delete|exclude|shorten|cut(?! it$)|split|merge|move|expand|translate)\b"
 )
 _INTERJECTION = re.compile(r"^(?:(?:oh|ah|argh|ups|oops|damn|ouch) )*no(?: no)* ,? ?(?=\w+ )")
 """“oh no, I deleted the wrong one” negates nothing."""
 _ASKS_WHETHER = re.compile(r"(?:do (?:we|i)|does|are|is (?!(?:it|not|there (?:no|not))\b))\b")
-_REGRET = re.compile(r"\b(?:did|was) not (?:want|mean|meant|intend|intended|supposed)\b")
+_LITOTES = re.compile(r"\bnot (?=(?:(?:look|seem|sound) )?(?:(?:too|half|so|that) )*bad\b)|\bnot (?=complain\b)")
+"""“not bad” and “can't complain” say yes."""
+_TAKEN_FROM = re.compile(r"\btake\b.* from\b")
+"""“take 2 and 5 from the list”."""
+_REGRET = re.compile(
+    r"\b(?:did|was) not (?:want|mean|meant|intend|intended|supposed)\b|\bdo not (?:want|need) (?:it|this|that)\b"
+)
 """What is said of a change that is to be undone: “I didn't mean to remove that”."""
 _MERE_NAME = re.compile(r"what about [\w-]+(?: [\w-]+){0,2}")
 """“what about hard negatives?” may ask for them, or why they are not there."""
@@ -82,10 +78,12 @@ _LATER = re.compile(
     r"\b(?:later|soon|in a (?:minute|moment|second)|(?:not|no) (?:yet|idea|topic)|do not (?:know|have))\b"
 )
 """That the topic comes another time."""
+_WHATEVER = re.compile(r"\bwhatever (?=(?:there|is|you|exists|has)\b)")
+"""“dig up whatever there is on …” doubts nothing."""
 _CHANGING = frozenset({"change", "replace", "edit", "modify", "other", "others", "different", "instead", "without"})
 """Words beside which an approval is doubtful."""
 _EDITS = ("drop", "exclude", "include", "merge", "move", "split", "shorten", "expand")
-_TAKING_OUT = frozenset({"TO_DROP", "TO_NO", "NEGATION", "OPINION", "out", "off", "too", "TO_UNDO"})
+_TAKING_OUT = frozenset({"TO_DROP", "TO_NO", "TO_BLAME", "NEGATION", "OPINION", "out", "off", "too", "TO_UNDO"})
 """Kinds of words of which one is said where something is to go."""
 _UNSURE = re.compile(
     r"\bnot (?:know|sure)\b|\b(?:unsure|undecided|maybe|perhaps|might|wonder|idea|hm+|should (?:i|we))\b"
@@ -112,20 +110,16 @@ class Guess:
 
 
 def guess_command(text: str, phase: str) -> Guess:
-    """The likeliest command at this step; what makes it doubtful leaves it no margin.
-
-    The first call in a process trains the classifier: see `train_classifier`.
-    """
+    """The likeliest command at this step; what makes it doubtful leaves it no margin."""
     phrase = normalise(text)
-    classifier = train_classifier()
     (template, score), (_, next_score), *_ = _score(phrase.norm, phase)
     is_doubtful = _is_doubtful(template, phrase.norm) or (
         (phase in {"topic", "discussion"} or template == "help")
         and "{" not in template
-        and classifier.asks_of_a_subject(phrase.norm)
+        and _asks_of_a_subject(phrase.norm)
     )
     margin = 0.0 if is_doubtful else score - next_score
-    return Guess(fill_command(template, phrase, text, classifier.tagger), template, score, margin)
+    return Guess(fill_command(template, phrase, text, load_model().spans), template, score, margin)
 
 
 def weigh_reading(said: str, text: str, phase: str, *, is_loose: bool) -> str:
@@ -156,24 +150,7 @@ def is_unclear(text: str, phase: str) -> bool:
 
 @lru_cache(maxsize=64)  # words are weighed, guessed at and offered as suggestions one after the other
 def _score(norm: str, phase: str) -> list[tuple[str, float]]:
-    return train_classifier().score(norm, phase)
-
-
-_TRAINING = threading.Lock()
-
-
-def train_classifier() -> Classifier:
-    """The classifier of this process, trained at the first call: seconds, most of them scikit-learn's import.
-
-    An event loop has a thread call it before it guesses; threads that come meanwhile wait for the one that trains.
-    """
-    with _TRAINING:
-        return _train()
-
-
-def is_trained() -> bool:
-    """Whether a guess takes milliseconds by now."""
-    return _train.cache_info().currsize > 0
+    return load_model().classes.score(describe(norm, phase), phase)
 
 
 def _is_doubtful(template: str, norm: str) -> bool:
@@ -182,7 +159,7 @@ def _is_doubtful(template: str, norm: str) -> bool:
     if len(said) < 2:
         return True  # a lone word that no pattern knows
     is_question = said[0] in words("inverted") | words("asking")
-    if template.startswith("survey") and (_LATER.search(norm) or words("doubt") & set(said)):
+    if template.startswith("survey") and (_LATER.search(norm) or words("doubt") & set(_WHATEVER.sub("", norm).split())):
         return True
     if template.startswith("survey") and _ASKS_A_FACT.match(norm):
         return True
@@ -190,13 +167,16 @@ def _is_doubtful(template: str, norm: str) -> bool:
         return True
     if template == "ok" and (is_question or (words("social") | words("commanding") | _CHANGING) & set(said)):
         return True
+    norm = _LITOTES.sub("", norm)
     negated = words("negation") & set(_REGRET.sub("", _INTERJECTION.sub("", norm)).split())
     if negated and (template in _DOUBTFUL_WHEN_NEGATED or _NEGATED_EDIT.search(norm)):
         return True
-    if template.startswith(("exclude", "drop")) and not _TAKING_OUT & set(name_kinds(norm)):
+    kinds = set(name_kinds(norm))
+    if template.startswith(("exclude", "drop")) and not (_TAKING_OUT & kinds or _TAKEN_FROM.search(norm)):
         return True  # “7 stays” and “newest first” hold numbers, and nothing against them
     named = {word for word in said if not NUMBER_WORD.fullmatch(word)} - words("nouns")
-    if template.startswith(_EDITS) and named <= words("function") - {"out"}:
+    own_kinds = {f"TO_{template.partition(' ')[0].upper()}", *(_TAKING_OUT - {"NEGATION", "OPINION", "off", "too"})}
+    if template.startswith(_EDITS) and named <= words("function") - {"out"} and not own_kinds & kinds:
         return True  # “the last section?” says nothing of what is to become of it
     if template.startswith(_EDITS) and ((said[0] in words("asking") and said[1] != "about") or asks_whether(norm)):
         return True
@@ -216,71 +196,7 @@ def write_template(means: str) -> str:
     return means
 
 
-@dataclass(frozen=True, slots=True)
-class Classifier:
-    """``phases``: by class, the steps at which it was seen in training; at others it is never proposed."""
-
-    features: FeatureUnion
-    model: LinearSVC
-    phases: dict[str, frozenset[str]]
-    tagger: SpanTagger
-    known: frozenset[str]
-    """Words of the commands themselves, rather than of what a survey is about."""
-
-    def asks_of_a_subject(self, norm: str) -> bool:
-        """Whether it is a question with a word that no command has: “what is the price of coffee?” asks no costs."""
-        said = norm.split()
-        return said[0] in words("inverted") | words("asking") and not self.known.issuperset(
-            word for word in said if word.isalpha()
-        )
-
-    def score(self, norm: str, phase: str) -> list[tuple[str, float]]:
-        """The classes of this step with their values of the decision function, the highest first."""
-        values = self.model.decision_function(self.features.transform([(norm, phase)]))[0]
-        fitting = [
-            (str(n), float(v)) for n, v in zip(self.model.classes_, values, strict=True) if phase in self.phases[n]
-        ]
-        return sorted(fitting, key=lambda pair: -pair[1])
-
-
-@cache
-def _train() -> Classifier:
-    # Heavy, and needed by no process whose people only use commands.
-    from sklearn.svm import LinearSVC
-
-    rows = _read_rows()
-    examples = _repeat_at_other_steps(
-        [(normalise(row["text"]).norm, row["phase"], write_template(row["means"])) for row in rows]
-    )
-    tagged = [example for row in rows if (example := tag_example(row["text"], row["means"]))]
-    features = build_features()
-    vectors = features.fit_transform([(norm, phase) for norm, phase, _ in examples])
-    phases: dict[str, set[str]] = {}
-    for _, phase, template in examples:
-        phases.setdefault(template, set()).add(phase)
-    model = LinearSVC(random_state=0).fit(vectors, [template for _, _, template in examples])
-    known = words("function").union(*(norm.split() for norm, _, name in examples if not re.search("text|said", name)))
-    seen_at = {name: frozenset(at) for name, at in phases.items()}
-    return Classifier(features, model, seen_at, train_tagger(tagged), known)
-
-
-_Example = tuple[str, str, str]
-"""Normalised words, the phase, and the class of what they mean."""
-
-
-def _repeat_at_other_steps(examples: list[_Example]) -> list[_Example]:
-    """The examples, and what is said alike at several steps at each of them: who says “undo” names no step."""
-    alike = {name: row.split() for name, row in table("alike").items()}
-    repeated = (
-        (norm, phase, template)
-        for norm, _, template in examples
-        if not words("step_names") & set(norm.split())
-        for phase in alike.get(template, ())
-    )
-    return list(dict.fromkeys(chain(examples, repeated)))
-
-
-def _read_rows() -> list[dict[str, str]]:
-    """What was said to us: text, phase and meaning."""
-    lines = Path(__file__).with_name("examples.jsonl").read_text(encoding="utf-8").splitlines()
-    return [row for row in map(json.loads, lines) if row["place"] != "thread" and row["means"]]
+def _asks_of_a_subject(norm: str) -> bool:
+    """Whether it is a question with a word that no command has: “what is the price of coffee?” asks no costs."""
+    first = norm.partition(" ")[0]
+    return first in words("inverted") | words("asking") and not load_model().known.issuperset(find_subjects(norm))

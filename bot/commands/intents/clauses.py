@@ -63,7 +63,7 @@ def _read_reference_back(clauses: list[Phrase], read: Callable[[Phrase], str]) -
     number, (start, end) = clause.cut(*named.span("text__1")), pronoun.span()
     norm = last.norm[:start] + number.norm + last.norm[end:]
     said = read(Phrase(norm, last.source, last.spans[:start] + number.spans + last.spans[end:]))
-    others = {read(clause) for clause in before} - {"", said, "ok", "no"}
+    others = {read(clause) for clause in before if not _STATEMENT.fullmatch(clause.norm)} - {"", said, "ok", "no"}
     is_command = said and not said.startswith(_ASKS_ABOUT) and _PLACED.search(said)
     return said if is_command and all(other.startswith(_ASKS_ABOUT) for other in others) else ""
 
@@ -101,6 +101,7 @@ def _load_wishing_words() -> frozenset[str]:
 
 @cache
 def _second_wish() -> re.Pattern[str]:
-    verbs = "|".join(sorted(words("commanding") | {"write", "make", "put", "keep"}))
+    verbs = "|".join(sorted(words("commanding") | {"add", "exclude", "insert", "write", "make", "put", "keep"}))
     itself = r"(?! (?:it|them|this|that|these|those)\b)(?!$)"  # “cost is missing, put it in” is one
-    return re.compile(rf"(?:\b(?:and|then|but)|,)(?: then| also| please)* (?:{verbs})\b{itself}")
+    another = r"(?:another |a |the )?(?:one|section|chapter|paragraph) (?:about|on|for)\b"
+    return re.compile(rf"(?:\b(?:and|then|but)|,)(?: then| also| please)* (?:(?:{verbs})\b{itself}|{another})")

@@ -6,13 +6,10 @@ The kinds carry what was learnt of one verb over to its synonyms: â€œkick out 3â
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from bot.commands.intents.vocabulary import table, words
-
-if TYPE_CHECKING:
-    from sklearn.pipeline import FeatureUnion
 
 _REFERENCE = re.compile(r"\[(\d{1,4})\]")
 _ANY_NUMBER = re.compile(r"#?\d+(?:\.\d+)*(?:-\d+)?|#last")
@@ -21,64 +18,72 @@ _PLAIN_WAY = re.compile(r"[a-z]+(?: [a-z]+)*")
 _KINDS = (
     "negation", "nouns", "opinion", "languages", "social", "hesitation", "asking", "inverted", "artefacts"
 )  # fmt: skip
+_MOST_WORDS = 3
+_LETTERS = (3, 4, 5)
 _SUBJECT = "SUBJECT"
 """Words that no list knows, one or several: what a survey is about."""
 
 
-def build_features() -> FeatureUnion:
-    """TF-IDF weights of the words, of letters within words, and of the kinds of words, alone and at their step.
+def describe(norm: str, phase: str) -> tuple[tuple[str, ...], ...]:
+    """Four groups of features of normalised words at a step, each as often as it is said.
 
-    It reads pairs of normalised words and phase.
+    One to three words in a row, three to five letters within words, the kinds of words, and each kind at its step.
     """
-    # Heavy, and needed by no process whose people only use commands.
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.pipeline import make_union
-
-    return make_union(
-        TfidfVectorizer(preprocessor=_write_words, ngram_range=(1, 3), token_pattern=r"\S+", sublinear_tf=True),
-        TfidfVectorizer(preprocessor=_write_letters, analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True),
-        TfidfVectorizer(preprocessor=_write_kinds, ngram_range=(1, 3), token_pattern=r"\S+", sublinear_tf=True),
-        TfidfVectorizer(preprocessor=_write_kinds_at_step, token_pattern=r"\S+", sublinear_tf=True),
+    letters = f"at_{phase} {_ANY_NUMBER.sub('0', _REFERENCE.sub('[0]', norm))}"
+    first, _, rest = letters.partition(" ")
+    kinds = name_kinds(norm)
+    return (
+        (*_in_a_row((first, "BEGIN", *rest.split(), "END"), "word"),),
+        (*_within_words(letters),),
+        (*_in_a_row((f"at_{phase}", "BEGIN", *kinds, "END"), "kind"),),
+        (*(f"{phase}: {kind}" for kind in kinds),),
     )
 
 
-def _write_letters(said: tuple[str, str]) -> str:
-    """Words with every number the same, and the phase as one more of them."""
-    norm, phase = said
-    return f"at_{phase} {_ANY_NUMBER.sub('0', _REFERENCE.sub('[0]', norm))}"
+def _in_a_row(said: tuple[str, ...], sort: str) -> Iterator[str]:
+    for count in range(1, _MOST_WORDS + 1):
+        for start in range(len(said) - count + 1):
+            yield f"{sort} {' '.join(said[start : start + count])}"
 
 
-def _write_words(said: tuple[str, str]) -> str:
-    """The same with a mark where the words begin and end."""
-    phase, _, rest = _write_letters(said).partition(" ")
-    return f"{phase} BEGIN {rest} END"
-
-
-def _write_kinds(said: tuple[str, str]) -> str:
-    norm, phase = said
-    return " ".join((f"at_{phase}", "BEGIN", *name_kinds(norm), "END"))
-
-
-def _write_kinds_at_step(said: tuple[str, str]) -> str:
-    norm, phase = said
-    return " ".join(f"{phase}:{kind}" for kind in name_kinds(norm))
+def _within_words(text: str) -> Iterator[str]:
+    """Letters in a row, a space before and behind each word counted as letters; short words whole."""
+    for word in text.split():
+        padded = f" {word} "
+        for count in _LETTERS:
+            if len(padded) <= count:
+                yield f"letters{padded}"
+                break
+            for start in range(len(padded) - count + 1):
+                yield f"letters{padded[start : start + count]}"
 
 
 def name_kinds(norm: str) -> list[str]:
     """The kinds of normalised words; neighbours that are part of a subject count as one."""
-    said = norm.split()
     kinds: list[str] = []
+    for _, kind in _divide(norm):
+        if kind != _SUBJECT or kinds[-1:] != [_SUBJECT]:
+            kinds.append(kind)
+    return kinds
+
+
+def find_subjects(norm: str) -> list[str]:
+    """The words that no list knows."""
+    return [word for word, kind in _divide(norm) if kind == _SUBJECT and word.isalpha()]
+
+
+def _divide(norm: str) -> Iterator[tuple[str, str]]:
+    """One or a few words, and their kind."""
+    said = norm.split()
     start = 0
     while start < len(said):
         end = next(
             (end for end in range(min(start + 4, len(said)), start, -1) if " ".join(said[start:end]) in _ways()),
             start + 1,
         )
-        kind = _name_kind(" ".join(said[start:end]))
-        if kind != _SUBJECT or kinds[-1:] != [_SUBJECT]:
-            kinds.append(kind)
+        word = " ".join(said[start:end])
+        yield word, _name_kind(word)
         start = end
-    return kinds
 
 
 @cache

@@ -6,8 +6,9 @@ import re
 
 from bot.commands.intents.addressing import names_subject
 from bot.commands.intents.intents import write_numbers, write_place, write_terms
+from bot.commands.intents.linear_model import Spans
 from bot.commands.intents.phrases import Phrase, normalise
-from bot.commands.intents.spans import SpanTagger
+from bot.commands.intents.spans import find_span
 from bot.commands.intents.topics import read_survey, take_options_out, write_survey
 from bot.commands.intents.vocabulary import compile_pattern, table, words
 
@@ -19,10 +20,11 @@ _NAMED_PERSON = re.compile(
 )
 """A name inside a sentence, or a handle."""
 _REFERENCE = re.compile(r"\[(\d{1,4})\]")
+_CITED = re.compile(r"\b(?:references?|citations?|sources?|cited?) (?:number )?#?\d")
 _ORDER = re.compile(r"(#?[\d.]+|#last)\b.* (before|after) .*?(#?[\d.]+|#last)\b")
 
 
-def fill_command(template: str, phrase: Phrase, text: str, tagger: SpanTagger) -> str:
+def fill_command(template: str, phrase: Phrase, text: str, spans: Spans) -> str:
     """The command; empty where what it needs was not said, or more than it needs."""
     slots = re.findall(r"{(\w+)}", template)
     if template == "?" or ("other" in slots and re.search(r"#last \d", phrase.norm)):
@@ -30,7 +32,7 @@ def fill_command(template: str, phrase: Phrase, text: str, tagger: SpanTagger) -
     if template.startswith("ask"):
         return template.format(text=text.strip()) if " " in phrase.norm else ""
     if {"said", "text"} & set(slots):
-        return _fill_words(template.partition(" {")[0], phrase, text, tagger)
+        return _fill_words(template.partition(" {")[0], phrase, text, spans)
     if slots == ["numbers"]:
         listed = compile_pattern(r"[^\d#]*?<numbers>[^\d#]*").fullmatch(phrase.norm)
         return template.format(numbers=write_numbers(listed["numbers__1"])) if listed else ""
@@ -41,20 +43,23 @@ def fill_command(template: str, phrase: Phrase, text: str, tagger: SpanTagger) -
         if not order:
             return ""
         return template.format(place=write_place(order[1]), where=order[2], other=write_place(order[3]))
-    return _fill_named(template, slots, said, places, _REFERENCE.findall(phrase.norm))
+    references = _REFERENCE.findall(phrase.norm)
+    if slots == ["reference"] and not references and places and _CITED.search(phrase.norm):
+        places, references = [], places  # “what is reference 8 doing here?”
+    return _fill_named(template, slots, said, places, references)
 
 
-def _fill_words(command: str, phrase: Phrase, text: str, tagger: SpanTagger) -> str:
+def _fill_words(command: str, phrase: Phrase, text: str, spans: Spans) -> str:
     """The command with the topic, keywords or title among the words; empty where they cannot be told from the rest."""
     if command == "survey":
-        return _fill_topic(text, tagger)
+        return _fill_topic(text, spans)
     if command == "invite":
         named = _NAMED_PERSON.findall(" ".join(text.split()))
         return f"invite {named[0]}" if len(named) == 1 else ""
     places = [write_place(word) for word in phrase.norm.split() if NUMBER_WORD.fullmatch(word)]
     if command == "rewrite":
         return _fill_wish(phrase, places)
-    found = tagger.find(command, phrase)
+    found = find_span(command, phrase, spans)
     match command, places:
         case (("add" | "drop"), []):
             terms = write_terms(found)
@@ -71,11 +76,11 @@ def _fill_words(command: str, phrase: Phrase, text: str, tagger: SpanTagger) -> 
             return ""
 
 
-def _fill_topic(text: str, tagger: SpanTagger) -> str:
+def _fill_topic(text: str, spans: Spans) -> str:
     rest, options = take_options_out(text)
     if said := read_survey(normalise(rest), loosely=True, among_people=False):
         return " ".join((said, *(option for option in options if option not in said)))
-    topic = tagger.find("survey", normalise(rest))
+    topic = find_span("survey", normalise(rest), spans)
     if set(normalise(topic).norm.split()) <= words("function") | words("nouns") | words("frame"):
         return ""  # “do you have ideas for a topic?”
     before = frozenset(normalise(rest).norm.partition(normalise(topic).norm)[0].split())

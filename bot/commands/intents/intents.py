@@ -131,9 +131,10 @@ _TERM_HEAD = re.compile(
     r"(?:(?:these|those|the following)(?: \w+){0,2} ?: ?|(?:what|how) about |"
     r"the (?:words?|phrases?|terms?|keywords?|topics?)(?: (?:like|such as|called|named))? |"
     r"(?:the|a|an|also|some|more|another|other|as|new|both|all of|the two|"
-    r"consider|have|add|include|try|cover|search for|look for) |"
+    r"consider|have|add|include|try|cover|search for|look for|look at|look into|think of|go for) |"
     r"(?:key ?words?|search terms?|the (?:terms?|topics?|phrases?|words?))(?: (?:like|such as|called|named))? ?:? ?|"
-    r"(?:terms?|synonyms?|concepts?|words|phrases|topics?)(?: like| such as|,? (?:e\.g\.|for example))[ ,:]*|"
+    r"(?:terms?|synonyms?|concepts?|words|phrases|topics?)"
+    r"(?: like| such as| (?:would|could|might) be| is|,? (?:e\.g\.|for example))[ ,:]*|"
     r"(?:something|anything|stuff|papers|articles|works?|literature) (?:on|about|for|like) )+"
 )
 _TERM_TAIL = re.compile(

@@ -25,6 +25,7 @@ from bot.commands.intents.addressing import (
 from bot.commands.intents.approvals import approves_step, is_plain_yes, thanks_while_writing
 from bot.commands.intents.classifier import asks_whether, guess_command, is_unclear, weigh_reading
 from bot.commands.intents.clauses import has_two_wishes, read_clauses
+from bot.commands.intents.corrections import take_correction
 from bot.commands.intents.cues import read_cues
 from bot.commands.intents.intents import load_intents
 from bot.commands.intents.phrases import Phrase, ends_sentence, join_sentences, normalise, take_frames_off
@@ -63,7 +64,8 @@ _NAMED_LIST = re.compile(
 
 _TWO_WISHES = re.compile(
     r"(?:\b(?:and|then|but)|,)(?: then| also| please)? "
-    r"(?:add|drop|put|move|merge|rename|remove|delete|split|make|show|insert)\b"
+    r"(?:(?:add|drop|put|move|merge|rename|remove|delete|split|make|show|insert)\b|"
+    r"(?:another |a |the )?(?:one|section|chapter|paragraph) (?:about|on|for)\b)"
 )
 _ALSO_WISHES = re.compile(
     r"(?:,|\b(?:and|then|but)\b)(?: (?:then|also|please|afterwards))* (?:(?:continue|proceed|go (?:on|ahead)|export|"
@@ -154,7 +156,7 @@ def _hear(text: str, context: ReadingContext) -> tuple[str, ReadingContext]:
     """Who calls us by name among people speaks to us; what only surrounds a letter asks for nothing."""
     if context.place == "thread" and is_called(text):
         context = replace(context, place="mentioned")
-    return take_letter_off(text), context
+    return take_correction(take_letter_off(text)), context
 
 
 def _accept(said: str, state: State) -> Understanding:
@@ -286,21 +288,12 @@ def _read_command(text: str, context: ReadingContext) -> _Reading:
     found = next((reading for reading in readings if reading.said), _Reading())
     if found.said == "ok" and thanks_while_writing(plain.norm, context.phase):
         return _Reading("" if context.place == "thread" else "thanks")
-    if found.said.startswith(_EDITING) and text.rstrip().endswith("?") and asks_whether(plain.norm):
+    if found.said.startswith((*_EDITING, "show ")) and text.rstrip().endswith("?") and asks_whether(plain.norm):
         return _Reading()
     if (more := _ONE_MORE.search(plain.norm)) and re.fullmatch(r"(?:exclude|include|drop) [\d ]+", found.said):
         return _Reading(found.said if more[1] in found.said.split() else f"{found.said} {more[1]}", found.by_cues)
     is_edit = found.said.startswith(_EDITING) or (found.said.startswith("rewrite") and ":" not in text)
     return _Reading() if is_edit and _ALSO_WISHES.search(plain.norm) else found
-
-
-def needs_classifier(text: str, context: ReadingContext) -> bool:
-    """Whether the classifier is asked: no pattern reads the words, or the one that does may be mistaken."""
-    text, context = _hear(text, context)
-    if context.place == "thread" or len(text) > LONGEST_PLAIN or _LIST.fullmatch(text.strip()):
-        return False
-    found = _read_command(text, context)
-    return not found.said or _needs_weighing(found, text, context)
 
 
 def _needs_weighing(found: _Reading, text: str, context: ReadingContext) -> bool:
@@ -396,5 +389,6 @@ def _read_rest(text: str, context: ReadingContext) -> str:
         cores = take_frames_off(phrase, widely=True)
         found = next(filter(None, (read_survey(core, loosely=True, among_people=False) for core in cores)), "")
         is_topic = not is_question(phrase.norm) and names_topic(text, phrase.norm)
+        is_topic = is_topic and (context.by_patterns or not is_unclear(text, context.phase))
         return found or (write_survey(text) if is_topic else "")
     return ""

@@ -1,4 +1,4 @@
-"""Which of the words said are the topic, keyword or title that a command needs: a linear tagger, trained on examples.
+"""Which of the words said are the topic, keyword or title that a command needs; `training.py` trains the tagger.
 
 Every word gets the log-odds of standing in that span, from itself, its neighbours and the command; the contiguous words
 with the highest sum are the span. A word that no example has outside a span counts as new, whatever it is.
@@ -7,17 +7,11 @@ with the highest sum are the span. A word that no example has outside a span cou
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from bot.commands.intents.linear_model import Spans
 from bot.commands.intents.phrases import Phrase, normalise
-from bot.commands.intents.vocabulary import words
-
-if TYPE_CHECKING:
-    from sklearn.feature_extraction import DictVectorizer
-    from sklearn.linear_model import LogisticRegression
 
 _COMMANDS = (
     ("survey", re.compile(r"survey (.+?)(?: \w+=\S+)*")),
@@ -33,7 +27,6 @@ _COMMANDS = (
 _LEAST_MARGIN = {"survey": 0.6}
 _USUAL_MARGIN = 1.0
 """Least lead of the best span over the next, in log-odds, at which it is taken."""
-_SEEN_OFTEN = 2
 _ARTICLES = frozenset({"the", "a", "an"})
 _QUOTED = re.compile(r"[\"“«]([^\"“”«»]{2,80})[\"”»]")
 
@@ -59,31 +52,23 @@ def tag_example(text: str, means: str) -> TaggedExample | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class SpanTagger:
-    """``known``: words that examples have outside spans."""
-
-    vectorizer: DictVectorizer
-    model: LogisticRegression
-    known: frozenset[str]
-
-    def find(self, command: str, phrase: Phrase) -> str:
-        """The span's words as they were typed; empty where two spans are about as likely."""
-        if len(quoted := _QUOTED.findall(phrase.source)) == 1:
-            return str(quoted[0]).strip()
-        said = list(re.finditer(r"\S+", phrase.norm))
-        if not said:
-            return ""
-        features = _describe_words(command, [word[0] for word in said], self.known)
-        odds = self.model.decision_function(self.vectorizer.transform(features)).tolist()
-        sums = [(sum(odds[i:j]), i, j) for i in range(len(said)) for j in range(i + 1, len(said) + 1)]
-        (best, start, end), *others = sorted(sums, reverse=True)
-        core = _strip_articles([word[0] for word in said], start, end)
-        others = [other for other in others if _strip_articles([word[0] for word in said], *other[1:]) != core]
-        start, end = core
-        if others and best - others[0][0] < _LEAST_MARGIN.get(command, _USUAL_MARGIN):
-            return ""
-        return phrase.surface(said[start].start(), said[end - 1].end())
+def find_span(command: str, phrase: Phrase, spans: Spans) -> str:
+    """The span's words as they were typed; empty where two spans are about as likely."""
+    if len(quoted := _QUOTED.findall(phrase.source)) == 1:
+        return str(quoted[0]).strip()
+    said = list(re.finditer(r"\S+", phrase.norm))
+    if not said:
+        return ""
+    described = describe_words(command, [word[0] for word in said], spans.known)
+    odds = [spans.intercept + sum(spans.weights.get(n, 0) * value for n, value in row.items()) for row in described]
+    sums = [(sum(odds[i:j]), i, j) for i in range(len(said)) for j in range(i + 1, len(said) + 1)]
+    (best, start, end), *others = sorted(sums, reverse=True)
+    core = _strip_articles([word[0] for word in said], start, end)
+    others = [other for other in others if _strip_articles([word[0] for word in said], *other[1:]) != core]
+    start, end = core
+    if others and best - others[0][0] < _LEAST_MARGIN.get(command, _USUAL_MARGIN):
+        return ""
+    return phrase.surface(said[start].start(), said[end - 1].end())
 
 
 def _strip_articles(said: Sequence[str], start: int, end: int) -> tuple[int, int]:
@@ -93,25 +78,8 @@ def _strip_articles(said: Sequence[str], start: int, end: int) -> tuple[int, int
     return start, end
 
 
-def train_tagger(examples: Iterable[TaggedExample]) -> SpanTagger:
-    """Logistic regression on the words of the examples."""
-    # Heavy, and needed by no process whose people only use commands.
-    from sklearn.feature_extraction import DictVectorizer
-    from sklearn.linear_model import LogisticRegression
-
-    learned = list(examples)
-    outside = Counter(word for e in learned for word in {*e.said[: e.start], *e.said[e.end :]})
-    often = frozenset(word for word, count in outside.items() if count >= _SEEN_OFTEN)
-    known = often | words("function") | words("frame")
-    features = [row for e in learned for row in _describe_words(e.command, e.said, known)]
-    inside = [e.start <= i < e.end for e in learned for i in range(len(e.said))]
-    vectorizer = DictVectorizer()
-    model = LogisticRegression(C=2, max_iter=300).fit(vectorizer.fit_transform(features), inside)
-    return SpanTagger(vectorizer, model, known)
-
-
-def _describe_words(command: str, said: Sequence[str], known: frozenset[str]) -> list[dict[str, float]]:
-    """Features of each word: itself, two neighbours on either side, and where new words are."""
+def describe_words(command: str, said: Sequence[str], known: frozenset[str]) -> list[dict[str, float]]:
+    """What is told of each word: itself, two neighbours on either side, and where new words are."""
     seen = [word if word in known else "NEW" for word in said]
     padded = ["START", "START", *seen, "END", "END"]
     described = []

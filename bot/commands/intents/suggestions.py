@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from bot.commands.intents.classifier import guess_command, train_classifier
+from bot.commands.intents.classifier import guess_command
 from bot.commands.intents.cues import load_cues
+from bot.commands.intents.linear_model import load_model
 from bot.commands.intents.phrases import normalise
+from bot.commands.intents.spans import find_span
 from bot.commands.intents.vocabulary import command_words, words
 
 _NUMBER = re.compile(r"#?(\d+(?:\.\d+)*)")
@@ -58,7 +60,7 @@ def _answer_commands(text: str, phase: str, numbers: list[str], content: str) ->
     """What answers a question at a step that answers none by itself."""
     match phase:
         case "topic":
-            topic = train_classifier().tagger.find("survey", normalise(text)) or content
+            topic = find_span("survey", normalise(text), load_model().spans) or content
             return [f"quick {text.strip()}", f"survey {topic}"] if content else []
         case "outline":
             return [*(f"show {number}" for number in numbers[:1]), "show papers"]

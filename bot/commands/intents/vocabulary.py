@@ -24,7 +24,7 @@ _ITEM = (
     r"references?|keywords?|\[) )*"
     rf"(?:\d+-\d+|#(?:1|last) \d+|{NUMBER})(?: (?:ones?|papers?|articles?|entries|entry|papers too|keywords?|terms?))?"
 )
-_BETWEEN_ITEMS = "(?:,|and|or|nor|as well as|plus|to|until|till|through|-|up to|also)"
+_BETWEEN_ITEMS = "(?:,|and|or|nor|as well as|plus|to|until|till|through|-|up to|also|oh)"
 _WHOLE = (
     "the|this|that|these|those|my|our|your|its|a|an|some|any|all|of|new|another|other|few|also|whole|entire|full|complete|"
     "current|please|us|me|me the|finished"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 
 import pytest
 
-from adapters.chat import Conversation, Incoming
-from bot.conversation import understanding
 from bot.conversation.understanding import read
 from bot.wording import replies
 from engine.llm.model import Unreachable
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.session.state import State, SurveySession
+from engine.session.state import SurveySession
 from tests.fakes import FakeModel
 from tests.lab import opened
 
@@ -74,16 +70,3 @@ async def test_with_a_dead_model_unclear_words_are_asked_back_and_the_failure_is
         (asked,) = await lab.chat.say("what about hard negatives?")
         assert "1. `add hard negatives`" in asked.text and asked.buttons
         assert asked.text.endswith("⚠ The language model's service could not be reached.")
-
-
-@pytest.mark.parametrize(("text", "threads"), [("which section are you writing now?", 1), ("please stop", 0)])
-def test_the_classifier_is_trained_off_the_event_loop_and_only_where_it_is_needed(
-    text: str, threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trained_in: list[threading.Thread] = []
-    monkeypatch.setattr(understanding, "is_trained", lambda: False)
-    monkeypatch.setattr(understanding, "train_classifier", lambda: trained_in.append(threading.current_thread()))
-    incoming = Incoming(Conversation("slack", "T1", "D1", ""), "mara", "k", text)
-    assert asyncio.run(understanding.read_command(incoming, SurveySession("abc", state=State(phase="writing"))))
-    assert len(trained_in) == threads
-    assert threading.main_thread() not in trained_in

@@ -57,6 +57,38 @@ def test_a_pronoun_stands_for_what_was_named_before(text: str, phase: Phase, com
 
 
 @pytest.mark.parametrize(
+    ("text", "phase", "command"),
+    [
+        ("throw out 2, no sorry, 3", "papers", "exclude 3"),
+        ("remove number two, I meant number ten", "papers", "exclude 10"),
+        ("drop the third, no wait, the fourth please", "outline", "drop 4"),
+        ("no not 3, I meant 4", "keywords", "?"),
+        ("drop 3, oh and 5 as well", "keywords", "drop 3 5"),
+    ],
+)
+def test_who_corrects_a_number_means_the_second(text: str, phase: Phase, command: str) -> None:
+    assert read_utterance(text, phase, "direct") == command
+
+
+@pytest.mark.parametrize(
+    ("text", "phase", "command"),
+    [
+        ('insert a new section "Datasets" after 2', "outline", "add section Datasets after 2"),
+        ('add "Open problems" as a section before 6', "outline", "add section Open problems before 6"),
+        ("add a section about fairness and one about privacy", "outline", "?"),
+        ("do we need section 5?", "outline", "?"),
+        ("what's reference 8 doing here?", "discussion", "why [8]"),
+        ("that doesn't look too bad, go ahead", "keywords", "ok"),
+        ("dig up whatever there is on LiDAR odometry", "topic", "survey LiDAR odometry"),
+        ("hold on a sec", "topic", "?"),
+        ("we should also look at domain shift", "keywords", "add domain shift"),
+    ],
+)
+def test_words_of_other_people(text: str, phase: Phase, command: str) -> None:
+    assert read_utterance(text, phase, "direct") == command
+
+
+@pytest.mark.parametrize(
     ("text", "phase", "place", "command"),
     [
         ("none of them answer my question", "papers", "direct", "no"),
