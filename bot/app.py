@@ -36,7 +36,7 @@ from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession
 from engine.values import Brief, PaperKey
 
-FIRST_CALLS = 20
+FIRST_CALLS = 50
 """Calls to the language model at once until its answers show that it takes more: a machine of a lab may not."""
 
 

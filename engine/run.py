@@ -131,11 +131,15 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A call to a language model that writing will make; sizes in tokens."""
+    """A call to a language model that writing will make; sizes in tokens.
+
+    Those of a later ``wave`` begin when all of the earlier ones have ended.
+    """
 
     task: Task
     input_tokens: int
     output_tokens: int
+    wave: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from engine.values import Brief, PaperSelection, Query
 from engine.writing.estimates import Estimate, estimate_cost
 
 MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "gpt-4o")
-AT_ONCE = 20
+AT_ONCE = 100
 WRITING_RECIPES = ("autosurvey", "surveyx", "cluster", "naive", "organiser", "quick")
 """The recipes that write with a language model."""
 

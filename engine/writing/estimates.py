@@ -56,6 +56,9 @@ WHOLE_WORDS, LOST_AT_DOUBLE = 170, 0.1
 """A part of so many words stands as it was drafted; one twice as long loses that share of them, one of four times twice
 as much: it says what other parts say. Measured on 200 parts of 250 to 1,200 words, from 20 papers each."""
 
+REPAIRING, FRAMING = 1, 2
+"""Waves: what did not hold is judged again when all was judged once, and the frame is written from what holds."""
+
 MEAN_PAPER_TOKENS = 250
 """Where there are no papers to measure."""
 CHECK_OVERHEAD = 750
@@ -192,7 +195,7 @@ def plan_repairs(words: int, texts: int, papers: Sequence[Paper]) -> list[CallCh
     """The further rounds of so many texts' checks: where one of its claims does not hold, a text has one more."""
     again = round(texts * (1 - (1 - DOUBTFUL) ** expect_claims(words)))
     read = CHECK_OVERHEAD + round(REPAIR_PAPERS * mean_tokens(papers))
-    return [(PlannedCall("checking", read, 2 * TOKENS_PER_VERDICT),)] * again
+    return [(PlannedCall("checking", read, 2 * TOKENS_PER_VERDICT, REPAIRING),)] * again
 
 
 def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check: bool) -> list[CallChain]:
@@ -205,7 +208,7 @@ def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check:
     for at, length in [*enumerate([words] * parts), (0, ABSTRACT_WORDS)]:
         draft = PlannedCall("drafting", read, round(length * TOKENS_PER_FRAME_WORD))
         chains += with_checks([draft], length, papers, at) if check else [(draft,)]
-    return chains
+    return [tuple(replace(call, wave=FRAMING) for call in chain) for chain in chains]
 
 
 def estimate_cost(
@@ -215,14 +218,20 @@ def estimate_cost(
     calls = [call for chain in chains for call in chain]
     found = [prices.find(models[call.task]) for call in calls]
     known = [price.cost(c.input_tokens, c.output_tokens) for price, c in zip(found, calls, strict=True) if price]
-    longest = max((sum(map(_duration_s, chain)) for chain in chains), default=0.0)
+    waves = ([[c for c in chain if c.wave == wave] for chain in chains] for wave in sorted({c.wave for c in calls}))
     return Estimate(
         len(calls),
         sum(c.input_tokens for c in calls),
         sum(c.output_tokens for c in calls),
         sum(known) if len(known) == len(calls) else None,
-        max(longest, sum(map(_duration_s, calls)) / max(1, at_once)),
+        sum(_measure_wave(wave, at_once) for wave in waves),
     )
+
+
+def _measure_wave(chains: Sequence[Sequence[PlannedCall]], at_once: int) -> float:
+    """Seconds until all chains have ended that begin together."""
+    durations = [sum(map(_duration_s, chain)) for chain in chains]
+    return max(max(durations), sum(durations) / max(1, at_once))
 
 
 def _duration_s(call: PlannedCall) -> float:
