@@ -18,7 +18,8 @@ _HAS_NONE = re.compile(
 )
 _PUT_ASIDE = re.compile(
     rf"{NEGATION.pattern}|\b(?:avoid\w*|eliminat\w*|dispens\w*|free|instead|rather|unlike|obviat\w*|bypass\w*|"
-    r"remov\w*|little|hardly|few|fewer|less|previous\w*|prior|earlier|existing|other|others|most|"
+    r"remov\w*|little|hardly|few|fewer|less|previous\w*|"
+    r"prior(?! (?:knowledge|structural|information|distribution))|earlier|existing|other|others|most|"
     r"conventional\w*|traditional\w*|contrast|oppos\w*|zero|skip\w*|replac\w*|spar(?:e[sd]?|ing)|un(?!der\b|til\b|it|ion|i|less\b)\w+|non\w*|self|reduc\w*|minimi[sz]\w*|"
     r"difficult\w*|hard|challeng\w*|neglect\w*|ignor\w*|problem\w*|issue\w*|limit\w*|only|weak\w*|however|recent\w*|"
     r"cost\w*|expensive|loss|lose\w*|whether|compar\w*|than|many|current\w*|typical\w*|often|usual\w*|common\w*|"

@@ -73,8 +73,12 @@ def _looks_named(part: str) -> bool:
 
 
 def _is_common(parts: Sequence[str], vocabulary: Vocabulary) -> bool:
-    known = vocabulary.common, read_ordinary_words()
-    return all(any(p.lower() in words for words in known) or p.endswith("ing") or not terms(p) for p in parts)
+    return all(p.endswith("ing") or not terms(p) or _is_ordinary(p.lower(), vocabulary) for p in parts)
+
+
+def _is_ordinary(word: str, vocabulary: Vocabulary) -> bool:
+    forms = {word, word.removesuffix("s")}
+    return not forms.isdisjoint(vocabulary.common) or not forms.isdisjoint(read_ordinary_words())
 
 
 @cache

@@ -182,7 +182,8 @@ PROPERTIES: tuple[Strength, ...] = (
         match_words(
             r"(?:has|have|had|plays?|played|makes?|made|with) (?:no|little|hardly any) "
             r"(?:bearing|effect|influence|impact|role|difference|benefit|significance|importance)",
-            r"(?:is|are|was|were) (?:irrelevant|negligible|immaterial)|do(?:es)? not matter",
+            r"(?:is|are|was|were) (?:irrelevant|negligible|immaterial|unaffected|unchanged|unrelated)|"
+            r"do(?:es)? not matter|nothing (?:in common|to do) with",
         ),
         match_words(
             r"(?:no|not|never|little|neither|nor|hardly|without|minor|limited) [^,;.]{0,40}?(?:effect|affect|influence|"
@@ -247,6 +248,17 @@ PROPERTIES: tuple[Strength, ...] = (
             r"(?:in their|this|the) (?:survey|review|tutorial|textbook|thesis) (?:of|by)|in their (?:survey|review)"
         ),
         match_words(r"survey\w*|review\w*|overview\w*|tutorial\w*|textbook|thesis|literature|summari[sz]\w*"),
+        anywhere=True,
+    ),
+    Strength(
+        "harm",
+        match_words(r"worse|worsen\w*|harm(?:s|ed)?|hurts?|deteriorat\w+|degrad\w+|impair\w*"),
+        match_words(
+            r"worse\w*|harm\w*|hurt\w*|deteriorat\w*|degrad\w*|suffer\w*|impair\w*|drop\w*|loss\w*|los(?:es?|t|ing)|"
+            r"decreas\w*|lower\w*|declin\w*|cost\w*|expense|adverse\w*|negativ\w*|poor\w*|fail\w*|limit\w*|"
+            r"sacrific\w*|trade-?offs?|damag\w*|inferior\w*|weak\w*|reduc\w*|better|comparable|than|compromis\w*|"
+            r"detriment\w*|insufficient\w*|outperform\w*|underperform\w*|bad\w*|errors?|drift\w*|struggl\w*"
+        ),
         anywhere=True,
     ),
     Strength(

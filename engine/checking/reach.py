@@ -77,7 +77,7 @@ _PURPOSE = re.compile(
     re.I,
 )
 _MEANS = re.compile(
-    r"\b(?:by|using|via|through|by means of)\s(?P<reason>[^,;.]*?)(?=$|[,;.]|\s(?:on|in|for|with|to|from|at)\b)", re.I
+    r"\b(?:by|using|via|through|by means of)\s(?P<reason>[^,;.:]*?)(?=$|[,;.:]|\s(?:on|in|for|with|to|from|at)\b)", re.I
 )
 FEWEST_MEANS = 2
 """Terms of a means of which the source has to hold one."""

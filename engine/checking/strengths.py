@@ -24,9 +24,13 @@ def match_words(*patterns: str) -> re.Pattern[str]:
 
 _SUPERIOR = (
     r"outperform\w*|surpass\w*|exceed\w*|beats?|beating|superior\w*|state[- ]of[- ]the[- ]art|sota|better than|"
-    r"dominat\w+|wins? over|unmatched|unrivall?ed|unprecedented|record(?:-breaking)?"
+    r"dominat\w+|wins? over|unmatched|unrivall?ed|unprecedented|record(?:-breaking)?|"
+    r"lea(?:ve|ving|ves)? (?:\w+[ -]){1,5}behind|overt(?:akes?|ook)"
 )
-_MORE = r"improv\w+|higher|lower|faster|better|gains?|stronger|fewer|smaller|larger|greater|advances?|more [a-z]+ than"
+_MORE = (
+    r"(?<!room for )improv\w+|higher|lower|faster|better|gains?|stronger|fewer|smaller|larger|greater|advances?|"
+    r"more [a-z]+ than"
+)
 _BEST = (
     r"best|highest|lowest|largest|smallest|fastest|strongest|greatest|leading|"
     r"top[- ]perform\w+|most [a-z]+ (?:of|among) (?:all|any)"
@@ -123,7 +127,8 @@ STRENGTHS: tuple[Strength, ...] = (
             r"(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
         ),
         match_words(
-            r"all|every|everywhere|each|any|any(?:time|where|one|thing)|entire|whole|full|universal\w*|omni\w*|always|invariably|arbitrar\w*|"
+            r"all|every|everywhere|each|any|any(?:time|where|one|thing)|entire|"
+            r"whole (?:sequence|set|range)|universal\w*|omni\w*|always|invariably|arbitrar\w*|"
             r"no (?:\w+ )?(?:assumptions?|restrictions?|constraints?|limits?|limitations?)|"
             r"regardless|without exceptions?|100 ?(?:%|per ?cent)"
         ),
@@ -287,6 +292,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "singleness",
         match_words(r"(?:(?:a|one) )?single (?!-)[a-z]+"),
         match_words(r"single|sole|one|only|alone|individual|each|mono\w*|per|uni\w+|joint\w*|an?"),
+        anywhere=True,
     ),
     Strength(
         "sameness",

@@ -218,6 +218,7 @@ _NEITHER_NOR = re.compile(r"(?P<denied>\b(?:without|no|not)\b[^,;.]*),?\sneither
 
 _DENYING = re.compile(
     r"\bnon[- ]|\b(?:(?:eliminat|remov|obviat|avoid)\w*|no|without) (?:the |any )?need (?:for|of|to)(?: an?| any)?\s|"
+    r"\b(?:avoid|bypass|obviat|circumvent)\w*\s|\bdispens\w* with\s|"
     r"\bor (?=(?:extra|additional|further)\s)",
     re.I,
 )

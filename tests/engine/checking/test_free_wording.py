@@ -291,7 +291,7 @@ STEREO = paper(
         "then convert it to depth. "
         "Thereby, planning time can be reduced significantly. It is faster and more scalable than Gauss filters. "
         "ScanFit overcomes the limitation to static scenes of previous work. "
-        "We recommend against cutting the sequence. "
+        "We recommend against cutting the sequence. Calibrated during training, the filter avoids decompositions. "
         "On 12 datasets, 30 participants walked for 10 weeks. The loss suffers from over-confidence. "
         "All earlier filters remain susceptible to drift. Theoretical analysis and tests support the planner."
     ),
@@ -314,6 +314,7 @@ STEREO = paper(
         "Over ten weeks, 30 people walked, on 12 data sets.",
         "The planner is based on images of humanoids.",
         "A planner only needs to read the camera sequence.",
+        "Calibrated during training, the filter does without decompositions.",
     ],
 )
 def test_more_true_wordings_far_from_the_source_have_no_fault(claim: str) -> None:
@@ -337,6 +338,7 @@ def test_more_true_wordings_far_from_the_source_have_no_fault(claim: str) -> Non
         ("The planner cannot read a camera sequence.", "polarity"),
         ("A pre-trained language model plans the slope.", "strength"),
         ("The planner has to be fine-tuned for humanoids.", "strength"),
+        ("The filter is calibrated after training.", "polarity"),
     ],
 )
 def test_what_is_turned_round_in_free_wording_is_seen(claim: str, kind: str) -> None:

@@ -36,6 +36,8 @@ def kinds(claim: str, *sources: Source) -> set[str]:
         ("PatchNet runs on a laptop.", "strength"),
         ("PatchNet is a variant of Longformer.", "strength"),
         ("PatchNet translates documents.", "term"),
+        ("PatchNet leaves the best transformers far behind.", "strength"),
+        ("The reading of documents is unaffected by patches.", "strength"),
     ],
 )
 def test_what_no_paper_says_is_seen(claim: str, kind: str) -> None:
