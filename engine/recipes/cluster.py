@@ -270,9 +270,8 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
                     section = put_kept_parts(section, node, str(i + 1), context.kept)
             sections[i] = section
             await context.section_finished(section, i)
-        field = FieldView(
-            write_overview(brief.topic, lines), material.names, await find_nearby(brief, included, context)
-        )
+        nearby = await find_nearby(brief, included, context, [line.title for line in lines])
+        field = FieldView(write_overview(brief.topic, lines), material.names, nearby)
         return tell_grouping(assemble_survey(replace(task, outline=outline), sections, METHOD, field), outline)
 
 

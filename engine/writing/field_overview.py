@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from engine.paper_kinds import KINDS, is_survey
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.survey import FieldMap, MapPoint
 from engine.text import inert, stem, words
-from engine.values import Paper, PaperKey
+from engine.values import Cluster, Paper, PaperKey
 from engine.writing.definitions import find_definition
 from engine.writing.framing import frame_field, years_of
 from engine.writing.paper_tables import name_people, name_work
@@ -79,8 +79,7 @@ def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
     is_named = not (line.title in KINDS or is_rest(line.title))
     if is_named and (definition := find_definition(line.title, papers, topic)):
         return f"{definition.cell} {cite([definition.paper.key])}"
-    wanted = {stem(word) for word in words(line.title)} if is_named else set()
-    titled = [paper for paper in line.papers if wanted <= {stem(word) for word in words(paper.title)}]
+    titled = [paper for paper in line.papers if is_named and _stems(line.title) <= _stems(paper.title)]
     top = max(titled or line.papers, key=lambda p: p.citations or 0)
     dated = f" ({top.year})" if top.year else ""
     return f"{'Best known' if top.citations else 'For example'}: “{inert(top.title)}”{dated} {cite([top.key])}"
@@ -89,11 +88,10 @@ def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
 def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[StartingPoint, ...]:
     """Six papers to read first, each with the reason in figures; fewer where there are fewer."""
     newest = max((paper.year or 0 for paper in papers), default=0)
-    held = {paper.key: {stem(word) for word in words(paper.title)} for paper in papers}
+    held = {paper.key: _stems(paper.title) for paper in papers}
     # A word of the topic that every title holds says little.
     weight = {
-        term: math.log(1 + len(papers) / (1 + sum(term in terms for terms in held.values())))
-        for term in {stem(word) for word in words(topic)}
+        term: math.log(1 + len(papers) / (1 + sum(term in terms for terms in held.values()))) for term in _stems(topic)
     }
 
     def nearness(paper: Paper) -> float:
@@ -197,21 +195,37 @@ def _papers_to_know(lines: Sequence[Line]) -> set[PaperKey]:
     return set(list(dict.fromkeys(paper.key for paper in (*best, *rest)))[:LABELLED])
 
 
-def group_nearby(papers: Sequence[Paper], topic: str, embedder: Embedder, seed: int) -> tuple[NearbyGroup, ...]:
-    """Papers near the topic that are not in the survey, in at most five named groups."""
+def group_nearby(
+    papers: Sequence[Paper], topic: str, embedder: Embedder, seed: int, lines: Collection[str] = ()
+) -> tuple[NearbyGroup, ...]:
+    """Papers near the topic that are not in the survey, in at most five groups named by what each of them says.
+
+    A group named as one of the survey's ``lines`` of work would contradict it and is left out.
+    """
     if len(papers) < FEWEST_ON_MAP:
         return ()
     vectors = embed_papers(embedder, papers)
-    found = clusters(papers, labels(vectors, "k-means", min(5, len(papers) // 4), seed), topic)
+    found = clusters(papers, labels(vectors, "k-means", min(5, len(papers) // 4), seed), topic, avoid=lines)
+    covered = [_stems(line) for line in lines]
+    groups = ((cluster.name, _saying(cluster)) for cluster in found if not is_rest(cluster.name))
     return tuple(
-        NearbyGroup(
-            cluster.name,
-            len(cluster.papers),
-            tuple(_write_title(p) for p in sorted(cluster.papers, key=lambda p: -(p.citations or 0))[:3]),
-        )
-        for cluster in found
-        if len(cluster.papers) >= FEWEST_NEARBY
+        NearbyGroup(name, len(saying), tuple(map(_write_title, saying[:3])))
+        for name, saying in groups
+        if len(saying) >= FEWEST_NEARBY
+        and _stems(name) <= _stems(saying[0].title)
+        and not any(_stems(name) <= line for line in covered)
     )
+
+
+def _saying(cluster: Cluster) -> list[Paper]:
+    """The papers of a group that say its name, those first whose title does, then those cited most."""
+    wanted = _stems(cluster.name)
+    saying = [paper for paper in cluster.papers if wanted <= _stems(f"{paper.title} {paper.content}")]
+    return sorted(saying, key=lambda p: (not wanted <= _stems(p.title), -(p.citations or 0)))
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in words(text)}
 
 
 def _write_title(paper: Paper) -> str:

@@ -6,7 +6,7 @@ Tables of each section and figures of the field are those of a survey without a 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -93,15 +93,17 @@ def lines_of_text(task: WritingTask, sections: Mapping[int, Section]) -> tuple[L
     )
 
 
-async def find_nearby(brief: Brief, included: Sequence[Paper], context: RunContext) -> tuple[NearbyGroup, ...]:
-    """Groups of papers of the library that are near the topic and not in the survey."""
+async def find_nearby(
+    brief: Brief, included: Sequence[Paper], context: RunContext, lines: Collection[str] = ()
+) -> tuple[NearbyGroup, ...]:
+    """Groups of papers of the library near the topic that the survey leaves out; ``lines`` are its lines of work."""
     used = frozenset(key for paper in included for key in (paper.key, *paper.identifiers))
     query = Query(brief.topic, NEARBY_PAPERS, "relevance", brief.years, used)
     wanted = list(pairwise(terms(brief.topic)))
     found = [item.paper for item in await context.library.search(query)]
     if len(wanted) >= PAIRS_OF_TOPIC:
         found = [paper for paper in found if _is_near(paper, wanted)]
-    return await asyncio.to_thread(group_nearby, found, brief.topic, context.embedder, context.seed)
+    return await asyncio.to_thread(group_nearby, found, brief.topic, context.embedder, context.seed, lines)
 
 
 def _is_near(paper: Paper, wanted: Sequence[tuple[str, str]]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from engine.limits import LENGTH_CLASSES_TOKENS, length_class
 from engine.llm.model import tokens_of
 from engine.llm.prompting import prompt_digests
 from engine.survey import Claim, ClaimTally, Section, Survey, SurveyWarning, walk
-from engine.text import list_words
+from engine.text import inert, list_words
 from engine.values import Brief, PaperKey
 
 LENGTH = "Length"
@@ -30,7 +29,13 @@ def with_notice(survey: Survey) -> Survey:
     if not survey.method:  # it was stored before methods were
         return survey
     claims = [claim for _, section in walk(survey.sections) for claim in section.claims]
-    parts = (survey.method, _on_quotations(claims), _on_checks(checks_of(survey)), _on_unchecked(claims), DISCLAIMER)
+    parts = (
+        survey.method,
+        _on_quotations(survey, claims),
+        _on_checks(checks_of(survey)),
+        _on_unchecked(claims),
+        DISCLAIMER,
+    )
     return replace(survey, notice=" ".join(part for part in parts if part))
 
 
@@ -54,21 +59,45 @@ def section_claims(section: Section) -> list[Claim]:
     return [claim for _, part in walk((section,)) for claim in part.claims]
 
 
-def _on_quotations(claims: list[Claim]) -> str:
-    """How many statements are the authors' own words, and how many a summary's."""
-    first = [claim.citations[0] for claim in claims if claim.citations]
-    verdicts = Counter(citation.verdict for citation in first)
-    quoted, told = verdicts["quoted"], verdicts["summarised"]
-    sources = sorted({f"{citation.source}s" for citation in first if citation.verdict == "quoted"})
-    of_quotations = (
-        f"{_pluralize(quoted, 'statement is', 'statements are')} quoted from the papers' {list_words(sources)}, "
-        "word for word and in quotation marks; only the linking phrases were added."
+def _on_quotations(survey: Survey, claims: Sequence[Claim]) -> str:
+    """How much is the authors' own words, how much a summary's, and whose the rest is where no model wrote any."""
+    cited = [citation for claim in claims for citation in claim.citations]
+    passages = {(citation.key, citation.quote): citation.source for citation in cited if citation.verdict == "quoted"}
+    told = sum(claim.citations[0].verdict == "summarised" for claim in claims if claim.citations)
+    said = []
+    if passages:
+        sources = list_words(sorted({f"{source}s" for source in passages.values()}))
+        cut = ", with … where words are left out" if any("…" in claim.text for claim in claims) else ""
+        quoted = _pluralize(len(passages), "passage is", "passages are")
+        said.append(f"{quoted} quoted word for word from the papers' {sources}{cut}.")
+    if told:
+        said.append(
+            f"{_pluralize(told, 'statement is', 'statements are')} told in the words of summaries that the library "
+            "holds in place of abstracts: they are not the authors' words and stand without quotation marks."
+        )
+    by_program = all(citation.verdict in ("quoted", "summarised") for citation in cited) and not checks_of(survey)
+    if said and by_program:
+        ours = "counts, headings and linking words were added by the program."
+        others = "Other words in quotation marks are the papers' titles and terms; " if _quotes_titles(survey) else ""
+        said.append(f"{others}{ours}" if others else ours.capitalize())
+    return " ".join(said)
+
+
+def _quotes_titles(survey: Survey) -> bool:
+    """Whether other words stand in quotation marks: titles in tables, the terms of a section's frame."""
+    tables = [table for _, section in walk(survey.sections) for table in section.tables]
+    shown = {cell for table in tables for row in table.rows for cell in row}
+    shown |= {line.text for line in survey.overview.lines} if survey.overview else set()
+    return any(f"“{inert(paper.title)}”" in text for text in shown for paper in survey.references) or any(
+        "“" in remaining for _, section in walk(survey.sections) if (remaining := _without_claims(section))
     )
-    of_summaries = (
-        f"{_pluralize(told, 'statement is', 'statements are')} told in the words of summaries that the library holds "
-        "in place of abstracts: they are not the authors' words and stand without quotation marks."
-    )
-    return " ".join(text for count, text in ((quoted, of_quotations), (told, of_summaries)) if count)
+
+
+def _without_claims(section: Section) -> str:
+    text = section.text
+    for claim in section.claims:
+        text = text.replace(claim.text, "")
+    return text
 
 
 def _on_checks(tally: ClaimTally | None) -> str:

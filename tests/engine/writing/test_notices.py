@@ -16,9 +16,12 @@ def survey(*sections: Section) -> Survey:
     return with_notice(Survey("T", "", sections, (), method="Written by a model."))
 
 
-def claims(count: int, verdict: str) -> tuple[Claim, ...]:
+def claims(count: int, verdict: str, words: str = "words") -> tuple[Claim, ...]:
     key = paper(1).key
-    return tuple(Claim(f"Fact {i} {cite([key])}.", (Citation(key, "words", verdict),)) for i in range(count))  # type: ignore[arg-type]
+    return tuple(
+        Claim(f"Fact {i} {cite([key])}.", (Citation(key, f"{words} {i}", verdict),))  # type: ignore[arg-type]
+        for i in range(count)
+    )
 
 
 def test_checked_reworded_and_removed_claims_are_counted_over_all_sections() -> None:
@@ -48,10 +51,26 @@ def test_claims_that_nobody_could_check_are_named_as_such() -> None:
 
 
 def test_quotations_and_summaries_are_told_apart() -> None:
-    notice = survey(Section("A", "", (*claims(2, "quoted"), *claims(1, "summarised")))).notice
-    assert "2 statements are quoted from the papers' abstracts" in notice
+    notice = survey(Section("A", "", (*claims(2, "quoted", "said"), *claims(1, "summarised")))).notice
+    assert "2 passages are quoted word for word from the papers' abstracts. " in notice
+    assert "Counts, headings and linking words were added by the program." in notice
     assert "1 statement is told in the words of summaries" in notice
     assert "not the authors' words" in notice
+
+
+def test_titles_and_terms_in_quotation_marks_and_words_left_out_are_said() -> None:
+    (quoted,) = claims(1, "quoted")
+    cut = Claim(f"“… words 0” {cite([paper(1).key])}.", quoted.citations)
+    notice = survey(Section("A", f"Its terms are “trees”. {cut.text}", (cut, cut))).notice
+    assert "1 passage is quoted word for word from the papers' abstracts, with … where words are left out. " in notice
+    assert "Other words in quotation marks are the papers' titles and terms; counts, headings" in notice
+
+
+def test_what_a_model_wrote_is_not_called_the_programs() -> None:
+    checked = ClaimTally(claims=3, kept=3)
+    notice = survey(Section("A", "", (*claims(1, "quoted"), *claims(2, "supported")), tally=checked)).notice
+    assert "1 passage is quoted" in notice
+    assert "the program" not in notice
 
 
 def test_a_survey_stored_before_keeps_the_notice_it_has() -> None:
