@@ -100,7 +100,7 @@ METRICS: Mapping[str, re.Pattern[str]] = {
         ("F1", r"(?!F1 and F2)(?:[Mm]acro-|[Mm]icro-)?F-?1(?:[- ][Ss]cores?)?|F-measure"),
         ("FID", r"FID|Fr[eé]chet [Ii]nception [Dd]istance"),
         ("Hits@k", r"[Hh]its?@\d+"),
-        ("IoU", r"(?:[Mm]ean )?m?IoU|[Mm]ean [Ii]ntersection[- ]over[- ][Uu]nion"),
+        ("IoU", r"(?:[Mm]ean )?m?IoU|(?:[Mm]ean )?[Ii]ntersection[- ]over[- ][Uu]nion"),
         ("LPIPS", r"LPIPS"),
         ("mAP", r"mAP(?:@\d+(?:\.\d+)?)?|[Mm]ean [Aa]verage [Pp]recision"),
         ("METEOR", r"METEOR"),
@@ -225,7 +225,7 @@ def _join_spellings(
 def _find_known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
     text = f"{paper.title}. {paper.content}"
     for name, pattern in METRICS.items():
-        if any(_is_used(name, found, text) for found in pattern.finditer(text)):
+        if _uses_metric(name, pattern, text):
             yield "metric", name
     lower = f" {re.sub(r'[^a-z-]+', ' ', text.lower())} "
     for task in TASKS:
@@ -233,18 +233,24 @@ def _find_known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
             yield "task", task
 
 
-def _is_used(metric: str, found: re.Match[str], text: str) -> bool:
-    """Whether a metric's word means the metric: in no brackets behind the long form of something else.
+def _uses_metric(metric: str, pattern: re.Pattern[str], text: str) -> bool:
+    """Whether the text means the metric by its word, and does not spell it out as something else.
 
     *Accuracy* alone says that something is accurate; it is a metric where a percentage or share stands beside it.
     """
+    found = list(pattern.finditer(text))
     if metric == "accuracy":
-        return bool(_SHARE.search(text[max(0, found.start() - BESIDE) : found.end() + BESIDE]))
-    before = text[: found.start()]
-    if not before.endswith("(") or text[found.end() : found.end() + 1] != ")":
-        return True
-    long = find_long_form(found[0], before[:-1])
-    return not long or bool(_MEASURES.search(long))
+        return any(_SHARE.search(text[max(0, m.start() - BESIDE) : m.end() + BESIDE]) for m in found)
+    spelt_out = (long for match in found if (long := _spell_out(match[0], text, match.start(), match.end())))
+    return bool(found) and all(_MEASURES.search(long) for long in spelt_out)
+
+
+def _spell_out(short: str, text: str, start: int, end: int) -> str:
+    """The long form before an abbreviation in brackets, or in brackets behind it; empty where there is none."""
+    if text[:start].endswith("(") and text[end : end + 1] == ")":
+        return find_long_form(short, text[: start - 1])
+    behind = re.match(r" \(([a-z][^)]{3,60})\)", text[end:])
+    return behind[1] if behind and find_long_form(short, behind[1]) == behind[1] else ""
 
 
 def _is_metric(name: str) -> bool:

@@ -34,6 +34,9 @@ FOUNDATION_YEARS = 5
 NEAR, WHOLE = 0.5, 0.99
 """Share of the topic, rare words counting more, that a title needs to be about it, and to name all of it."""
 
+NAMED_IN_TITLE = 3.0
+"""How much more often a paper must be cited than one whose title names a line of work to stand for it."""
+
 LABELLED = 10
 """Papers whose names are printed on the map."""
 
@@ -79,10 +82,16 @@ def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
     is_named = not (line.title in KINDS or is_rest(line.title))
     if is_named and (definition := find_definition(line.title, papers, topic)):
         return f"{definition.cell} {cite([definition.paper.key])}"
-    titled = [paper for paper in line.papers if is_named and _stems(line.title) <= _stems(paper.title)]
-    top = max(titled or line.papers, key=lambda p: p.citations or 0)
-    dated = f" ({top.year})" if top.year else ""
-    return f"{'Best known' if top.citations else 'For example'}: “{inert(top.title)}”{dated} {cite([top.key])}"
+    named = [p for p in line.papers if is_named and _stems(line.title) <= _stems(f"{p.title} {p.content}")]
+    best = max(named or line.papers, key=lambda p: _count_named(p, line.title))
+    is_known = best.citations and best.citations == max(paper.citations or 0 for paper in line.papers)
+    dated = f" ({best.year})" if best.year else ""
+    return f"{'Best known' if is_known else 'For example'}: “{inert(best.title)}”{dated} {cite([best.key])}"
+
+
+def _count_named(paper: Paper, name: str) -> float:
+    """The paper's citations, which count more where its title has the name."""
+    return (paper.citations or 0.5) * (NAMED_IN_TITLE if _stems(name) <= _stems(paper.title) else 1.0)
 
 
 def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[StartingPoint, ...]:

@@ -192,7 +192,7 @@ def quote_contribution(paper: Paper) -> Quotation | None:
     stated = [s for s in _list_usable(paper, "contribution", _PROPOSES) if not _NO_CONTRIBUTION.search(s.text)]
     announced = next((s for s in stated if _ANNOUNCES.search(s.text) and not _SECONDARY.match(s.text)), None)
     best = max(stated, key=lambda s: _rate_contribution(s) + FIRST * (s is announced), default=None)
-    return shorten_quotation(best, _PROPOSES) if best else None
+    return shorten_quotation(best, _ANNOUNCES if _ANNOUNCES.search(best.text) else _PROPOSES) if best else None
 
 
 def _rate_contribution(sentence: AbstractSentence) -> float:

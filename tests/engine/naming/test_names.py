@@ -137,7 +137,8 @@ def test_names_of_several_words_and_without_inner_capitals_are_found() -> None:
     [
         ("It reaches an accuracy of 93.1% on images.", {"accuracy"}),
         ("It has high accuracy and runs at 30 frames.", set()),
-        ("We design a fully interpolated decoding (FID) module.", set()),
+        ("We design a fully interpolated decoding (FID) module. FID is quick.", set()),
+        ("We design a FID (fully interpolated decoding) module. FID is quick.", set()),
         ("The Fréchet inception distance (FID) falls.", {"FID"}),
         ("The mean IoU and the mAP@50 rise.", {"IoU", "mAP"}),
     ],

@@ -180,11 +180,20 @@ def test_only_a_paper_whose_citations_are_counted_is_called_the_best_known(citat
     assert shown.text.startswith(f"{word}: ")
 
 
-def test_the_best_known_paper_of_a_line_is_one_that_names_it() -> None:
-    famous = about_parsing(1, title="Rendering the World", citations=900, year=2020)
-    named = about_parsing(2, title="Neural Rendering of Trees", citations=9, year=2021)
-    (shown,) = write_overview("rendering", [Line("2", "Neural Rendering", ("trees",), (famous, named))]).lines
-    assert shown.text == f"Best known: “Neural Rendering of Trees” (2021) [@{named.key}]"
+@pytest.mark.parametrize(
+    ("others", "shown"),
+    [
+        (9, "Best known: “Neural Rendering of Trees”"),
+        (20, "For example: “Neural Rendering of Trees”"),
+        (900, "Best known: “A World”"),
+    ],
+)
+def test_a_line_is_shown_by_a_paper_that_names_it_unless_another_is_far_better_known(others: int, shown: str) -> None:
+    words = ("Neural rendering is hard.", PROPOSES, FINDS)
+    famous = about_parsing(1, *words, title="A World", citations=others, year=2020)
+    named = about_parsing(2, *words, title="Neural Rendering of Trees", citations=9, year=2021)
+    (line,) = write_overview("rendering", [Line("2", "Neural Rendering", ("trees",), (famous, named))]).lines
+    assert line.text.startswith(shown)
 
 
 @pytest.mark.parametrize(
