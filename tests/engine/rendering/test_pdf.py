@@ -10,6 +10,7 @@ import pypdfium2
 import pytest
 
 from engine.citations import with_references
+from engine.overview import TimeLane, TimeLine
 from engine.rendering.pdf import pdf
 from engine.survey import FieldMap, MapPoint, Section, Survey, Table
 from tests.engine.rendering.surveys import HEADER, full_survey
@@ -75,6 +76,22 @@ def test_no_figure_stands_among_the_contents() -> None:
     assert where["1 Line 0"][0] == 0  # the contents begin on the first page and end on the second
     assert where["16 Line 15"][0] == where["Figure 1."][0] == 1
     assert where["Figure 1."][1] < where["16 Line 15"][1]
+
+
+@pytest.mark.parametrize("words", [10, 120, 240, 360, 480, 600])
+def test_no_figure_stands_inside_the_table_that_follows_it(words: int) -> None:
+    found = papers(30)
+    lanes = tuple(TimeLane(f"G{i}", tuple((year, i) for year in range(2010, 2022)), ()) for i in range(8))
+    points = tuple(MapPoint(i % 5, i % 7, f"G{i % 3}", p.key) for i, p in enumerate(found))
+    opening = Section("Opening", "Words. " * words, figures=(TimeLine("Years.", lanes), FieldMap("Map.", points)))
+    rows = tuple((f"Row {i} [@{p.key}]", "2020", "It learns. " * 5, "", "9 %") for i, p in enumerate(found))
+    line = Section("Line", "Few words.", tables=(Table("Papers.", HEADER, rows, (2, 1, 5, 2, 2)),))
+    document = pypdfium2.PdfDocument(
+        pdf(with_references(Survey("T", "", (opening, line), ()), {p.key: p for p in found}))
+    )
+    places = [height_of(document, said) for said in ("Figure 1.", "Figure 2.", "Table 1.")]
+    document.close()
+    assert places == sorted(places, key=lambda place: (place[0], -place[1]))
 
 
 def height_of(document: pypdfium2.PdfDocument, words: str) -> tuple[int, float]:
