@@ -9,6 +9,7 @@ from engine.citations import with_references
 from engine.errors import LanguageModelError
 from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
+from engine.naming.clustering import is_rest
 from engine.overview import Name, NearbyGroup, Overview
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
 from engine.run import WritingTask
@@ -203,6 +204,7 @@ def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:
     """What the survey covers and from how many papers; only what can be counted."""
     years = sorted(p.year for p in survey.references if p.year)
     span = f" published between {years[0]} and {years[-1]}" if years else ""
-    body = list_words(node.title for node in outline.nodes if node.role == "body")
+    lines = [node.title for node in outline.nodes if node.role == "body" and not is_rest(node.title)]
+    body = f" It covers {list_words(lines)}." if lines else ""
     ending = " It ends with the problems the papers leave open." if outline.nodes[-1].role == "conclusion" else ""
-    return f"A survey of {brief.topic} that cites {len(survey.references)} papers{span}. It covers {body}.{ending}"
+    return f"A survey of {brief.topic} that cites {len(survey.references)} papers{span}.{body}{ending}"

@@ -72,7 +72,8 @@ _AFTER_EXPLANATION = re.compile(
 
 VACUOUS = re.compile(
     r"\b(?:this|these|those|we|our|us|however|existing|previous|prior|suffers?|remains?|still|nevertheless|yet|"
-    r"recently|promising|popular|de[- ]facto|pre-?requisite|keys?|main solution|cornerstones?|success(?:ful)?|"
+    r"recently|rapid(?:ly)?|advanc\w+|increasing(?:ly)?|growing|promising|popular|de[- ]facto|pre-?requisite|keys?|"
+    r"main solution|cornerstones?|success(?:ful)?|"
     r"prevalent|common|viable|"
     r"traditional|conventional|only|limit\w*|cannot|do(?:es)? not|can help|progress|attention|interest|"
     r"state[- ]of[- ]the[- ]art|decades|years)\b|"

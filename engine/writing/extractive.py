@@ -49,6 +49,13 @@ _DANGLING = re.compile(
     re.I,
 )
 
+_HOLE = re.compile(
+    r"\b(?:propose|present|introduce|develop|called|named|dubbed|termed|namely|of|with|by|in|on|to|from|for|than|is|are|the|"
+    r"an?) [,.;:](?!\.)|\b(?:called|named|dubbed|termed)[,.;]|\( ?[,;.]? ?\)",
+    re.I,
+)
+"""Where a name or a formula was lost from the text: "we propose , which"."""
+
 ANNOUNCED = 0.95
 """Probability that a sentence which announces something states the contribution: 29 of 30 that were read do."""
 
@@ -78,12 +85,18 @@ class AbstractSentence:
         return self.probability >= role_model().sure
 
     @property
+    def is_whole(self) -> bool:
+        """Whether no word of it was lost before it came here."""
+        return not _HOLE.search(self.text)
+
+    @property
     def stands_alone(self) -> bool:
         """Whether it means something outside its abstract, and holds nothing that would be read as our citation."""
         length = len(words(self.text))
         return (
             SHORTEST_QUOTE <= length <= LONGEST_QUOTE
             and self.text[-1] in ".!?"
+            and self.is_whole
             and not _DANGLING.search(self.text)
             and not list_cited_keys(self.text)
         )

@@ -224,7 +224,7 @@ def _rate_finding(sentence: AbstractSentence) -> float:
         sentence.probability
         + (0.4 if _FINDS.search(text) else 0.0)
         + (0.5 if _NUMBER.search(text) else 0.0)
-        - (0.3 if _LEANS.match(text) else 0.0)
+        - (0.3 if _LEANS.match(text) or _SECONDARY.match(text) else 0.0)
     )
 
 
@@ -249,7 +249,8 @@ def _tells_result(text: str) -> bool:
 
 
 def _is_usable(sentence: AbstractSentence) -> bool:
-    return SHORTEST_PART <= len(sentence.text.split()) <= LONGEST_QUOTE and not _USELESS.search(sentence.text)
+    is_short = SHORTEST_PART <= len(sentence.text.split()) <= LONGEST_QUOTE
+    return is_short and sentence.is_whole and not _USELESS.search(sentence.text)
 
 
 def shorten_quotation(

@@ -128,3 +128,10 @@ def test_the_numbers_of_the_papers_own_references_are_not_shown() -> None:
     assert quoted is not None
     assert quoted.shown == "We present a gripper that feels like the hand of […]"
     assert quoted.words in text
+
+
+@pytest.mark.parametrize(
+    "hole", ["We propose , which feels thin objects.", "We propose a gripper called , which feels."]
+)
+def test_a_sentence_that_lost_a_name_is_not_quoted(hole: str) -> None:
+    assert quote_contribution(paper(1, abstract=f"{GAP} {hole} {RESULT}")) is None
