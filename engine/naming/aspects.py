@@ -106,6 +106,11 @@ def group_of(heading: str) -> str:
     return _groups().get(heading, "")
 
 
+def is_group(heading: str) -> bool:
+    """Whether the heading stands over several aspects, not over one."""
+    return heading in (group_of(heading), _OTHER + group_of(heading)) and bool(group_of(heading))
+
+
 @cache
 def _groups() -> dict[str, str]:
     return {

@@ -12,14 +12,14 @@ import numpy as np
 from engine.citations import cite
 from engine.naming.clustering import clusters, is_rest, labels
 from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn
-from engine.paper_kinds import KINDS, is_survey
+from engine.paper_kinds import is_survey
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.survey import FieldMap, MapPoint
-from engine.text import inert, stem, words
+from engine.text import inert, list_words, stem, words
 from engine.values import Cluster, Paper, PaperKey
 from engine.writing.definitions import find_definition
 from engine.writing.framing import frame_field, years_of
-from engine.writing.paper_tables import name_people, name_work
+from engine.writing.paper_tables import name_people, name_work, names_subject
 
 START_SURVEYS, START_FOUNDATIONS, START_FIRST, START_RECENT = 1, 2, 1, 3
 """Papers to read first: the survey nearest to the topic, what the field rests on, the most cited recent ones.
@@ -51,12 +51,13 @@ PERPLEXITY = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of work as it was written: its section's number and title, the terms that set it apart, its papers."""
+    """A line of work as it was written: its section's number and title, terms that set it apart, papers, parts."""
 
     number: str
     title: str
     terms: tuple[str, ...]
     papers: tuple[Paper, ...]
+    parts: tuple[str, ...] = ()
 
 
 def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
@@ -78,15 +79,16 @@ def _span(papers: Sequence[Paper]) -> tuple[int | None, int | None]:
 
 
 def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
-    """What the line of work is, in the words of a paper that says it; else only which of its papers is known best."""
-    is_named = not (line.title in KINDS or is_rest(line.title))
+    """What the line of work is, in the words of a paper that says it; else its parts, and which paper is known best."""
+    is_named = names_subject(line.title)
     if is_named and (definition := find_definition(line.title, papers, topic)):
         return f"{definition.cell} {cite([definition.paper.key])}"
     named = [p for p in line.papers if is_named and _stems(line.title) <= _stems(f"{p.title} {p.content}")]
     best = max(named or line.papers, key=lambda p: _count_named(p, line.title))
     is_known = best.citations and best.citations == max(paper.citations or 0 for paper in line.papers)
     dated = f" ({best.year})" if best.year else ""
-    return f"{'Best known' if is_known else 'For example'}: “{inert(best.title)}”{dated} {cite([best.key])}"
+    parts = "" if is_named or is_rest(line.title) or not line.parts else f"{list_words(line.parts)}. "
+    return f"{parts}{'Best known' if is_known else 'For example'}: “{inert(best.title)}”{dated} {cite([best.key])}"
 
 
 def _count_named(paper: Paper, name: str) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.citations import cite
+from engine.naming.aspects import is_group
 from engine.naming.clustering import is_rest
 from engine.naming.names import is_name
 from engine.overview import Name
@@ -31,9 +32,14 @@ NOTHING = "–"
 """What a cell holds where the abstract says nothing of it."""
 
 
+def names_subject(title: str) -> bool:
+    """Whether the heading says what its papers are about: not a kind of work, several aspects, or what is left."""
+    return not (is_rest(title) or title in KINDS or is_group(title))
+
+
 def caption_table(title: str) -> str:
     """The caption of the table of a section's papers."""
-    return f"{title}, oldest first." if is_rest(title) or title in KINDS else f"Papers on {title}, oldest first."
+    return f"Papers on {title}, oldest first." if names_subject(title) else f"{title}, oldest first."
 
 
 @dataclass(frozen=True, slots=True)

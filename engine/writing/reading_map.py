@@ -10,7 +10,6 @@ from engine.citations import cite
 from engine.naming.clustering import is_rest
 from engine.naming.names import find_names
 from engine.overview import Name, index_names
-from engine.paper_kinds import KINDS
 from engine.quoting import attribution
 from engine.retrieval.embedding import Embedder
 from engine.survey import Claim, Section
@@ -20,7 +19,7 @@ from engine.writing.definitions import VACUOUS, find_definition
 from engine.writing.extractive import quotable, quote_sentences
 from engine.writing.field_overview import Line, draw_map, draw_time_line
 from engine.writing.framing import frame_section, years_of
-from engine.writing.paper_tables import caption_table, compare_results, tabulate_papers
+from engine.writing.paper_tables import caption_table, compare_results, names_subject, tabulate_papers
 from engine.writing.quotation import Quotation, find_open_problems, shorten_quotation
 
 SET_APART = "Set apart by: "
@@ -56,7 +55,7 @@ def collect_material(brief: Brief, papers: Sequence[Paper]) -> Material:
 def lines_of(outline: Outline, material: Material) -> tuple[Line, ...]:
     """The lines of work of an outline that have papers, with the numbers of their sections."""
     return tuple(
-        Line(str(number), node.title, terms_of(node), material.of(node))
+        Line(str(number), node.title, terms_of(node), material.of(node), tuple(part.title for part in node.children))
         for number, node in enumerate(outline.nodes, start=1)
         if node.role == "body" and material.of(node)
     )
@@ -102,7 +101,7 @@ def _write_part(node: OutlineNode, material: Material, position: int, said: str 
 
 def _write_opening(node: OutlineNode, papers: Sequence[Paper], material: Material) -> Claim | None:
     """What the section is about in the words of a paper: a definition, else its problem; ``None`` where none fits."""
-    if is_rest(node.title) or node.title in KINDS:
+    if not names_subject(node.title):
         return None
     quotation = find_definition(node.title, papers, material.brief.topic) or _quote_problem(node.title, papers)
     if quotation is None:
@@ -159,7 +158,7 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
 
 def _turns(lines: Sequence[Line]) -> str:
     """Which line of work began first, and which is the youngest by its median year."""
-    named = [line for line in lines if not is_rest(line.title) and line.title not in KINDS]
+    named = [line for line in lines if names_subject(line.title)]
     dated = [(years[len(years) // 2], years[0], line.title) for line in named if (years := years_of(line.papers))]
     if len(dated) < 2:
         return ""

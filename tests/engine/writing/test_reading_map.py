@@ -210,6 +210,12 @@ def test_a_section_opens_with_no_complaint_and_no_announcement(said: str) -> Non
     assert "“Existing" not in section.text and said[:20] not in section.text
 
 
+def test_a_group_of_aspects_is_told_by_its_parts() -> None:
+    line = Line("2", "Applications", (), (about_parsing(1, citations=9),), ("Medicine", "Games"))
+    (shown,) = write_overview("parsing", [line]).lines
+    assert shown.text.startswith("Medicine and Games. Best known: “Semantic Parsing 1”")
+
+
 def test_a_part_does_not_open_with_the_words_of_its_section() -> None:
     below = OutlineNode("Semantic Parsing", papers=(paper(1).key,))
     material = collect_material(Brief("Parsing", "cluster", "main"), [about_parsing(1), about_parsing(2)])
