@@ -13,7 +13,6 @@ from bot.app import open_app
 from bot.bench.compare import write_unattended
 from bot.bench.estimates import AT_ONCE, MODELS, SimulatedProvider
 from bot.serving.libraries import OwnLibrary
-from engine.evaluation.content_quality import AUTOSURVEY
 from engine.evaluation.documents import from_survey
 from engine.evaluation.entailment import ModelEntailment, RuleEntailment
 from engine.evaluation.measures import EvaluationTools, evaluate_document
@@ -24,6 +23,7 @@ from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task
 from engine.recipes.autosurvey import AutoSurveyRecipe
+from engine.rubrics import AUTOSURVEY
 from engine.run import RunContext
 from engine.survey import Survey, walk
 from engine.values import Brief, Outline, PaperSelection

@@ -13,7 +13,6 @@ from rich.table import Table
 
 from bot.cli.evaluate import list_surveys, read_document
 from engine.errors import UserError
-from engine.evaluation.content_quality import CRITERIA
 from engine.evaluation.ratings import (
     SystemScores,
     label_studio_interface,
@@ -26,6 +25,7 @@ from engine.evaluation.ratings import (
     score_systems,
 )
 from engine.evaluation.scores import Score
+from engine.rubrics import CRITERIA
 
 INTERFACE, TASKS, KEY = "label-studio.xml", "tasks.json", "key.json"
 

@@ -23,10 +23,10 @@ from markupsafe import Markup
 from markupsafe import escape as escape_html
 
 from engine.errors import UserError
-from engine.evaluation.content_quality import AUTOSURVEY, CRITERIA, Criterion
 from engine.evaluation.documents import Document
 from engine.evaluation.meta import krippendorff_alpha, rank_correlation
 from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, truncate
+from engine.rubrics import AUTOSURVEY, CRITERIA, Criterion
 
 LEAST_SHARED = 3
 """Surveys that two people must both have rated for their orders to be compared."""

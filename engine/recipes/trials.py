@@ -13,6 +13,7 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.recipes.keyword_search import KeywordSearch
+from engine.rubrics import AUTOSURVEY, list_levels
 from engine.run import CallChain, PlannedCall, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate, Written
 from engine.session.kept_text import KeptText
@@ -122,7 +123,8 @@ async def _judge(trials: Sequence[Candidate], brief: Brief, context: RunContext)
 
 async def _score(model: LanguageModel, brief: Brief, survey: Survey, at: int) -> tuple[int, int, int]:
     text = "\n\n".join(f"{number} {s.title}\n{s.text}" for number, s in walk(survey.sections))
-    prompt = fill("common/judge", topic=data(brief.topic), survey=data(text))
+    levels = "\n\n".join(f"{criterion.capitalize()}\n{list_levels(criterion)}" for criterion in AUTOSURVEY)
+    prompt = fill("common/judge", topic=data(brief.topic), survey=data(text), levels=levels)
     answer = await model.answer_typed(Request("judging", f"judge/{at}", prompt, 512, 0.0), JudgeAnswer)
     return answer.coverage, answer.structure, answer.relevance
 

@@ -24,7 +24,7 @@ from engine.evaluation.citation_quality import (
     surveyx_recall,
     verdicts,
 )
-from engine.evaluation.content_quality import CRITERIA, compare_surveys, grade_content
+from engine.evaluation.content_quality import compare_surveys, grade_content
 from engine.evaluation.documents import CitedClaim, Document, Part, Reference, from_markdown, from_survey
 from engine.evaluation.entailment import CachedEntailment, ModelEntailment, RuleEntailment
 from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions, make_questions, read_questions
@@ -45,6 +45,7 @@ from engine.evaluation.scores import (
 from engine.evaluation.shared_lists import measure_shared_lists
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.local import LocalLibrary
+from engine.rubrics import CRITERIA
 from engine.values import Paper, PaperKey, Query
 from tests.engine.evaluation.test_documents import MARKDOWN, own_survey
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole

@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.errors import UserError
-from engine.evaluation.content_quality import CRITERIA
 from engine.evaluation.documents import from_markdown
 from engine.evaluation.meta import krippendorff_alpha
 from engine.evaluation.ratings import (
@@ -22,6 +21,7 @@ from engine.evaluation.ratings import (
     read_ratings,
     score_systems,
 )
+from engine.rubrics import CRITERIA
 from tests.engine.evaluation.test_documents import MARKDOWN
 
 NAMES = {"1": "ours/A", "2": "theirs/A", "3": "ours/B"}

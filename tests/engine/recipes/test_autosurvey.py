@@ -25,6 +25,7 @@ from engine.reading.full_text import FullText
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.libraries.local import LocalLibrary
+from engine.rubrics import AUTOSURVEY, CRITERIA
 from engine.run import RunContext, WritingPlan, WritingTask
 from engine.survey import Section, Survey, walk
 from engine.values import (
@@ -297,6 +298,8 @@ async def test_the_better_of_two_candidates_is_kept(library: LocalLibrary) -> No
     assert len(model.asked("subsections/")) > planned  # the second trial makes its own outline
     assert first.outline == outline != second.outline
     assert EVERYTHING[0].key not in {p.key for p in second.papers.list_included()}  # what a person left out stays out
+    prompt = model.asked("judge/")[0].prompt.question
+    assert all(level in prompt for criterion in AUTOSURVEY for level in CRITERIA[criterion])
     assert len(shown) == len(set(shown))  # only the first trial's sections are shown while they are written
 
 
