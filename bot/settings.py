@@ -20,7 +20,7 @@ from engine.gathering.keywords import Selector
 from engine.limits import Limits
 from engine.llm.model import SamplingParameters, Task
 from engine.llm.prices import Price, PriceList
-from engine.naming.clustering import Algorithm, Reduction
+from engine.naming.clustering import AlgorithmChoice, Reduction
 from engine.naming.phrases import Formula
 from engine.retrieval.online import arxiv, crossref, pubmed, semantic_scholar
 from engine.retrieval.online import openalex as open_alex
@@ -115,7 +115,7 @@ class Settings(BaseSettings):
     job_seconds: float = Field(Limits().job_seconds, gt=0, description="Seconds after which a job is stopped.")
     seed: int = Field(0, description="Decides every random choice.")
     embedder: str = Field("lsa", description="“lsa”, or the name of a sentence-embedding model for fastembed.")
-    cluster_algorithm: Algorithm | Literal["random"] = Field("k-means", description="How papers are clustered.")
+    cluster_algorithm: AlgorithmChoice = Field("k-means", description="How papers are clustered; or “random”.")
     cluster_reduction: Reduction = Field("spectral", description="How papers are placed before clustering.")
     cluster_terms: Formula = Field(
         "bounded", description="How clusters' terms are weighed; “published”: by the paper's formula, from counts."

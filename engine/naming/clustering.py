@@ -22,6 +22,9 @@ from engine.values import Cluster, Paper
 Algorithm = Literal["k-means", "agglomerative", "dbscan"]
 ALGORITHMS: tuple[Algorithm, ...] = ("k-means", "agglomerative", "dbscan")
 
+AlgorithmChoice = Literal["k-means", "agglomerative", "dbscan", "random"]
+"""“random” picks one by the seed for each survey, as published."""
+
 Reduction = Literal["spectral", "umap"]
 REDUCTION_NEIGHBOURS = 15
 REDUCED_DIMENSIONS = 5
@@ -33,6 +36,9 @@ DIFFUSION_STEPS = 2
 _ONE_REDUCTION = threading.Lock()
 """Where neither OpenMP nor TBB is installed, numba ends the whole process if two threads reduce at once."""
 DBSCAN_SMALLEST_CLUSTER = 5
+DISTINCT_DIGITS = 4
+"""Decimal places in which points differ that are told apart; there are no more clusters than such points."""
+
 BEYOND_BEND, CURVE_SHARES = 2.0, (0.9, 0.8, 0.7, 0.6, 0.5)
 LARGEST_SHARE, MOST_NOISE = 0.8, 0.5
 """Shares from which DBSCAN's result tells nothing apart: of the clustered papers in one cluster, of papers in none."""
@@ -151,6 +157,7 @@ def best_cluster_count(points: Vectors, bounds: tuple[int, int], seed: int) -> i
 
 def labels(points: Vectors, algorithm: Algorithm, k: int, seed: int) -> Labels:
     """The cluster of each point, from 0; `NOISE` for DBSCAN's outliers. DBSCAN finds its own k."""
+    k = min(k, len(np.unique(points.round(DISTINCT_DIGITS), axis=0)))
     if len(points) <= k or k <= 1:
         return np.zeros(len(points), np.int64) if k <= 1 else np.arange(len(points))
     from sklearn.cluster import AgglomerativeClustering, KMeans

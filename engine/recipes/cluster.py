@@ -153,10 +153,12 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
         notes: list[str] = []
-        main = await asyncio.to_thread(self._sections, papers, vectors, brief, context, notes)
+        found, algorithm = await asyncio.to_thread(self._label, papers, vectors, brief, context, notes)
+        main = await asyncio.to_thread(self._sections, papers, vectors, found, brief, context)
         is_plain = context.model or self.random_groups or self.published_k
-        kind = "groups" if is_plain else "lines of work, found by their phrases in clusters"
-        method = " ".join((f"{len(main)} {kind} by {SPELT[self._algorithm(context)]}.", *notes))
+        one, many = ("group", "groups") if is_plain else ("line of work", "lines of work")
+        kind = (one if len(main) == 1 else many) + ("" if is_plain else ", found by their phrases in clusters")
+        method = " ".join((f"{len(main)} {kind} by {SPELT[algorithm]}.", *notes))
         nodes: list[OutlineNode] = []
         used = [cluster.name for cluster in main]
         for done, cluster in enumerate(main):
@@ -186,18 +188,20 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         first = self.algorithm or pick_algorithm(context.seed)
         return ALGORITHMS[(ALGORITHMS.index(first) + context.attempt) % len(ALGORITHMS)]
 
-    def _sections(
+    def _label(
         self, papers: Sequence[Paper], vectors: Vectors, brief: Brief, context: RunContext, notes: list[str]
-    ) -> list[Cluster]:
-        """The clusters; ``notes`` gets what a person should know of them."""
+    ) -> tuple[Labels, Algorithm]:
+        """The cluster of each paper, and by what; ``notes`` gets what a person should know of them."""
+        algorithm = self._algorithm(context)
         if len(papers) < 4:
-            return clusters(papers, np.zeros(len(papers), np.int64), brief.topic, self.formula)
+            return np.zeros(len(papers), np.int64), algorithm
         seed = context.seed + context.attempt
         points = reduce_dimensions(vectors, seed, self.reduction)
         k = self._count(points, brief, context)
-        found = labels(points, self._algorithm(context), k, seed)
-        if self._algorithm(context) == "dbscan" and is_degenerate(found):
-            found = labels(points, "k-means", k, seed)
+        found = labels(points, algorithm, k, seed)
+        if algorithm == "dbscan" and is_degenerate(found):
+            algorithm = "k-means"
+            found = labels(points, algorithm, k, seed)
             notes.append("DBSCAN told no groups apart here; these are by k-means.")
         if noise := int(np.sum(found == NOISE)):
             said = "paper lies in no cluster and stands" if noise == 1 else "papers lie in no cluster and stand"
@@ -212,9 +216,15 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             notes.append(
                 "These groups are drawn at random, as large as the clusters: SCHOLIUM_WITHOUT has “clustering”."
             )
-        elif not (context.model or self.published_k):
-            return self._lines(papers, vectors, found, brief)
-        return clusters(papers, found, brief.topic, self.formula)
+        return found, algorithm
+
+    def _sections(
+        self, papers: Sequence[Paper], vectors: Vectors, found: Labels, brief: Brief, context: RunContext
+    ) -> list[Cluster]:
+        """The clusters with their names; without a language model the lines of work that they hold."""
+        if len(papers) < 4 or self.random_groups or context.model or self.published_k:
+            return clusters(papers, found, brief.topic, self.formula)
+        return self._lines(papers, vectors, found, brief)
 
     def _lines(self, papers: Sequence[Paper], vectors: Vectors, found: Labels, brief: Brief) -> list[Cluster]:
         """Lines of work and the rest; the papers by their years where there are no lines.

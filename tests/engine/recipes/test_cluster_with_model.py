@@ -178,3 +178,14 @@ async def test_the_organisers_baseline_has_its_five_steps(library: LocalLibrary)
         if not node.children and node.title in drafts:
             shown = set(re.findall(r'<paper key="([^"]+)">', drafts[node.title].prompt.question))
             assert shown <= set(node.papers)
+
+
+async def test_papers_that_dbscan_tells_nothing_apart_of_are_clustered_by_k_means_and_that_is_said(
+    library: LocalLibrary,
+) -> None:
+    alike = [replace(p, title="Bee dances in colonies", abstract="Bee dances tell where food is.") for p in papers(60)]
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in alike))
+    recipe = ClusterRecipe(algorithm="dbscan")
+    outline = await recipe.outline(BRIEF, selection, RunContext(library, WordEmbedder()))
+    assert "by k-means. DBSCAN told no groups apart here; these are by k-means." in outline.method
+    assert "by DBSCAN" not in outline.method
