@@ -136,10 +136,13 @@ def _critical(spans: dict[str, float], outline: Outline) -> float:
 
     titles = [leaf.title for top in outline.nodes if top.role == "body" for _, leaf in leaves_of((top,))]
     drafts = [longest(f"draft/0/{title}") for title in titles]
-    ends = [
-        max(drafts[max(0, i - 1) : i + 2]) + longest(f"coherence/{title}") + checking(title)
-        for i, title in enumerate(titles)
-    ]
+
+    def connecting(at: int) -> float:
+        """Until a part is connected with its neighbours, by sentences that are checked by themselves."""
+        led_over = longest(f"check/{titles[at]}/first") + longest(f"check/{titles[at]}/last")
+        return max(drafts[max(0, at - 1) : at + 2]) + longest(f"coherence/{titles[at]}") + led_over
+
+    ends = [max(drafts[i] + checking(title), connecting(i)) for i, title in enumerate(titles)]
     around = ["Abstract", *(top.title for top in outline.nodes if top.role != "body")]
     frames = [longest(f"frame/0/{title}") + checking(title) for title in around]
     planning = longest("outline/") + longest("merge") + longest("subsections/") + longest("duplicates")

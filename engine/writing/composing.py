@@ -31,7 +31,7 @@ from engine.writing.drafting import (
 from engine.writing.lengthening import Lengthening
 from engine.writing.outer_parts import Framing
 from engine.writing.repetitions import remove_repeated
-from engine.writing.transitions import draft_of, reconnect
+from engine.writing.transitions import Transitions, check_transitions, draft_of, place_transitions, reconnect
 
 
 async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
@@ -53,6 +53,10 @@ MOST_TITLES, NEAREST_TITLES = 20, 3
 
 MOST_LOST = 1 / 3
 """A subsection that loses a greater share of its claims in the check is drafted once more."""
+
+
+_Neighbour = asyncio.Task[Draft | None] | None
+"""The draft before or after, as soon as it is there; ``None`` beyond the first and the last."""
 
 
 @dataclass
@@ -193,22 +197,22 @@ class Composition:
     async def _finish(
         self, parts: Sequence[_Part], drafts: Sequence[asyncio.Task[Draft | None]], at: int
     ) -> Draft | None:
-        """Connected with its neighbours' drafts and then checked: nothing changes its words after that.
+        """Checked, and connected with its neighbours' drafts: nothing that was not checked comes into it.
 
         One that loses too many of its claims is drafted once more, and the better of the two is taken.
         """
         own, kept = await drafts[at], parts[at].kept
         if own is None or (kept and kept.is_finished()):
             return own
-        before = _text_of(await drafts[at - 1]) if at > 0 else ""
-        after = _text_of(await drafts[at + 1]) if at + 1 < len(drafts) else ""
+        before = drafts[at - 1] if at > 0 else None
+        after = drafts[at + 1] if at + 1 < len(drafts) else None
         if kept and kept.is_checked:
-            return await self._reconnect(own, before, after)
-        connected = own if kept and kept.same_neighbours else await self._connect(own, before, after)
-        finished = await self._check(connected)
+            return await self._reconnect(own, await _text_of(before), await _text_of(after))
+        alone = kept is not None and kept.same_neighbours
+        finished = await (self._check(own) if alone else self._check_connected(own, before, after))
         if self.check and _lost(finished) > MOST_LOST:
             again = await self._draft(own.node, finished.lost)
-            other = await self._check(await self._connect(again, before, after)) if again else finished
+            other = await self._check_connected(again, before, after) if again else finished
             finished = min(finished, other, key=_lost)
         if not finished.text:
             why = "; ".join(("no claim of it holds", *(w.detail for w in finished.warnings if w.kind == "unfinished")))
@@ -237,6 +241,19 @@ class Composition:
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", own.node.title, f"{UNCONNECTED}: {error}"))
             return own
+
+    async def _check_connected(self, own: Draft, before: _Neighbour, after: _Neighbour) -> Draft:
+        """The draft checked while its neighbours are waited for, and what leads over to them."""
+        if not (self.check and self.connect):
+            return await self._check(await self._connect(own, await _text_of(before), await _text_of(after)))
+        async with asyncio.TaskGroup() as group:
+            checking = group.create_task(self._check(own))
+            leading = group.create_task(self._find_transitions(own, before, after))
+        return place_transitions(checking.result(), leading.result())
+
+    async def _find_transitions(self, own: Draft, before: _Neighbour, after: _Neighbour) -> Transitions:
+        connected = await self._connect(own, await _text_of(before), await _text_of(after))
+        return await check_transitions(self.model, own, connected, self.task.topic)
 
     async def _check(self, draft: Draft) -> Draft:
         return await verify_citations(self.model, draft, self.task.topic) if self.check else mark_unchecked(draft)
@@ -292,5 +309,6 @@ def _lost(draft: Draft) -> float:
     return tally.removed / tally.claims if tally and tally.claims else 1.0
 
 
-def _text_of(draft: Draft | None) -> str:
+async def _text_of(neighbour: _Neighbour) -> str:
+    draft = await neighbour if neighbour else None
     return draft.text if draft else ""

@@ -311,9 +311,9 @@ def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
     return replace(draft, text=read.text, papers=papers, warnings=(*draft.warnings, *warnings))
 
 
-async def verify_citations(model: LanguageModel, draft: Draft, topic: str) -> Draft:
+async def verify_citations(model: LanguageModel, draft: Draft, topic: str, step: str = "") -> Draft:
     """The draft of which every claim holds: kept, cited anew, reworded, or removed (`engine.checking.check`)."""
-    task = CheckTask(draft.node.title, draft.text, draft.papers, topic)
+    task = CheckTask(draft.node.title, draft.text, draft.papers, topic, step)
     return _with_check(draft, await check_section(model, task))
 
 

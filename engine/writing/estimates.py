@@ -103,20 +103,21 @@ def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = Steps()
     due, everything = parts_to_write(task.outline, plan.kept), list(plan.papers.values())
     body = [node for _, node in due if node.role == "body"]
     again = body[: round(DRAFTED_AGAIN * len(body))] if steps.check else []
+    led_over = PlannedCall("checking", CHECK_OVERHEAD + round(mean_tokens(everything)), TOKENS_PER_VERDICT)
     for at, node in enumerate([*body, *again]):
         own = [plan.papers[key] for key in node.papers if key in plan.papers][: plan.limits.papers_per_node]
         own = own or everything[: plan.limits.papers_per_node]  # a section that the person added gets its papers then
         written = tokens_drafted(task.words)
         chain = [PlannedCall("drafting", build_draft_request(task, node, own).prompt.tokens(), written)]
-        if steps.connect:
-            chain.append(PlannedCall("checking", 3 * written + PROMPT_OVERHEAD, CONNECTING_TOKENS))
+        if steps.connect:  # beside the check, and done before it
+            connecting = PlannedCall("checking", 3 * written + PROMPT_OVERHEAD, CONNECTING_TOKENS)
+            chains.append((connecting, led_over) if steps.check else (connecting,))
         chains += with_checks(chain, task.words, own, at) if steps.check else [tuple(chain)]
     if steps.check:
         chains += plan_repairs(task.words, len(body), everything) + plan_kept_checks(plan.kept, plan.papers)
     if not (plan.kept.parts or plan.kept.sections):
         chains += plan_lengthening(task, len(body), everything, plan.limits.papers_per_node, steps.lost_besides)
     if steps.connect:
-        led_over = PlannedCall("checking", CHECK_OVERHEAD + round(mean_tokens(everything)), TOKENS_PER_VERDICT)
         chains += [
             (
                 PlannedCall("checking", 3 * tokens_of(part.section.text) + PROMPT_OVERHEAD, CONNECTING_TOKENS),

@@ -1,10 +1,13 @@
-"""A subsection that its check left with too little is drafted once more."""
+"""What follows the draft of a subsection: its check beside its transitions, and another draft where little is left."""
 
 from __future__ import annotations
 
+import asyncio
 import re
+from typing import ClassVar
 
 from bot.bench.simulation import simulate_answer
+from engine.llm.model import A, Request
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import WritingTask
@@ -31,3 +34,25 @@ async def test_a_draft_that_the_check_empties_is_asked_for_again_with_what_it_lo
         assert "- It reaches 93 percent on the tasks of MarsBench3" in question
         assert "(“93 percent” stands in none of its sources; “MarsBench3” is named in none of its sources" in question
     assert "MarsBench" not in " ".join(section.text for _, section in walk(survey.sections))
+
+
+class ConnectsLast(FakeModel):
+    """A model that answers the first request for transitions only when a check was asked for."""
+
+    checking: ClassVar[asyncio.Event]
+
+    async def answer_typed(self, request: Request, kind: type[A]) -> A:
+        if request.step.startswith("check/"):
+            self.checking.set()
+        elif request.step.startswith("coherence/"):
+            await asyncio.wait_for(self.checking.wait(), 10)
+        return await super().answer_typed(request, kind)
+
+
+async def test_a_check_does_not_wait_for_the_transitions(library: LocalLibrary) -> None:
+    ConnectsLast.checking = asyncio.Event()
+    model, recipe = ConnectsLast(simulate_answer), AutoSurveyRecipe()
+    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
+    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    assert any("Seen from what came before" in section.text for _, section in walk(survey.sections))
+    assert model.asked("check/") and not [w for w in survey.warnings if w.kind == "unfinished"]
