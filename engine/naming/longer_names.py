@@ -47,7 +47,7 @@ class LongerNames:
             place = last + 1
 
     def _are_one(self, sentence: str, one: re.Match[str], other: re.Match[str]) -> bool:
-        side_by_side = sentence[one.end() : other.start()] == " "
+        side_by_side = sentence[one.end() : other.start()] in (" ", "/")
         return side_by_side and other[0][0].isupper() and (one[0].lower(), other[0].lower()) in self.pairs
 
 
@@ -95,7 +95,9 @@ def _read(paper: Paper, is_name: Callable[[str], bool], calls_data: Callable[[st
             if _TITLED.fullmatch(token[0]) and calls_data(sentence[: token.start()], sentence[token.end() :]):
                 found.data.add(token[0])
         for one, other in pairwise(tokens):
-            if sentence[one.end() : other.start()] == " " and (
+            between = sentence[one.end() : other.start()]
+            # What a slash joins are two names, unless the first is no name by itself: CNN/DailyMail.
+            if (between == " " or (between == "/" and not is_name(one[0]))) and (
                 is_name(one[0]) or is_name(other[0]) or calls_data(sentence[: one.start()], sentence[other.end() :])
             ):
                 found.pairs.add((one[0].lower(), other[0].lower()))

@@ -119,9 +119,12 @@ METRICS: Mapping[str, re.Pattern[str]] = {
 }
 
 BESIDE = 60
-"""Characters between *accuracy* and its value, at most."""
+"""Characters between *accuracy* or *perplexity* and what shows that it was measured, at most."""
 
-_SHARE = re.compile(r"\d\s?\\?%|\bpercent\b|\b0\.\d")
+_MEASURED_BESIDE: Mapping[str, re.Pattern[str]] = {
+    "accuracy": re.compile(r"\d\s?\\?%|\bpercent\b|\b0\.\d"),
+    "perplexity": re.compile(r"\d|\b(?:lower|reduc|improv|decreas|increas|better|higher)", re.I),
+}
 _MEASURES = re.compile(
     r"\b(?:accuracy|agreement|correlation|curve|deviation|distance|errors?|evaluation|gain|index|match|measures?|"
     r"metric|"
@@ -210,7 +213,7 @@ def _join_spellings(
     """Names that differ in capitals, hyphens, spaces or a firm before them as one, in the spelling of most papers."""
     spellings: defaultdict[tuple[NameKind, str], list[str]] = defaultdict(list)
     for kind, name in names:
-        spellings[kind, re.sub("[- ]", "", name).casefold()].append(name)
+        spellings[kind, re.sub("[-/ ]", "", name).casefold()].append(name)
     for kind, bare in list(spellings):
         for firm in ("ms", "microsoft"):
             spellings[kind, bare] += spellings.pop((kind, firm + bare), [])
@@ -236,11 +239,13 @@ def _find_known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
 def _uses_metric(metric: str, pattern: re.Pattern[str], text: str) -> bool:
     """Whether the text means the metric by its word, and does not spell it out as something else.
 
-    *Accuracy* alone says that something is accurate; it is a metric where a percentage or share stands beside it.
+    *Accuracy* alone says that something is accurate; it is a metric where a percentage or share stands beside it, and
+    perplexity where it rises or falls.
     """
     found = list(pattern.finditer(text))
-    if metric == "accuracy":
-        return any(_SHARE.search(text[max(0, m.start() - BESIDE) : m.end() + BESIDE]) for m in found)
+    if metric in _MEASURED_BESIDE:
+        beside = _MEASURED_BESIDE[metric]
+        return any(beside.search(text[max(0, m.start() - BESIDE) : m.end() + BESIDE]) for m in found)
     spelt_out = (long for match in found if (long := _spell_out(match[0], text, match.start(), match.end())))
     return bool(found) and all(_MEASURES.search(long) for long in spelt_out)
 

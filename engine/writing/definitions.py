@@ -71,7 +71,8 @@ _AFTER_EXPLANATION = re.compile(
 """Where a sentence goes on after it has explained a subject."""
 
 VACUOUS = re.compile(
-    r"\b(?:this|these|those|we|our|us|however|existing|previous|prior|suffers?|remains?|still|nevertheless|yet|"
+    r"\b(?:this|these|those|such(?! as)|we|our|us|however|existing|previous|prior|suffers?|remains?|still|"
+    r"nevertheless|yet|"
     r"recently|rapid(?:ly)?|advanc\w+|increasing(?:ly)?|growing|promising|popular|de[- ]facto|pre-?requisite|keys?|"
     r"main solution|cornerstones?|success(?:ful)?|"
     r"prevalent|common|viable|"

@@ -67,7 +67,7 @@ def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
         LineOfWork(line.number, line.title, _describe(line, topic, papers), len(line.papers), *_span(line.papers))
         for line in lines
     )
-    named = [line for line in lines if not is_rest(line.title)]
+    named = [line for line in lines if names_subject(line.title)]
     surveys = sum(map(is_survey, papers))
     text = frame_field(papers, len(named), surveys, has_rest=len(named) < len(lines))
     return Overview(text, shown, choose_starting_points(topic, papers))

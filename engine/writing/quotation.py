@@ -75,7 +75,9 @@ _POINTS_BACK = re.compile(
     r"\b(?:this|these|those|such|both|the (?:above|two|three|former|latter|aforementioned)) (?:\w+ )?(?:issues?|"
     r"problems?|"
     r"gaps?|challenges?|limitations?|ideas?|difficult(?:y|ies)|methods|approaches|tasks?|weakness(?:es)?|observations?|"
-    r"questions?|end|goals?|needs?|insights?|analys[ie]s|findings?|worlds|models)\b",
+    r"questions?|end|goals?|needs?|insights?|analys[ie]s|findings?|worlds|models)\b|"
+    r"\bsuch (?!as\b|an?\b|that\b)\w+|\b(?:address|tackle|solve|alleviate|overcome|handle|mitigate)\w* (?:them|it|"
+    r"these|this)\b",
     re.I,
 )
 """What means something only with the sentence before."""
@@ -128,7 +130,8 @@ _MEASURED = re.compile(
 _OUTCOME = re.compile(
     r"\b(?:outperform|surpass|exceed|bett?er|best|improv|fast|few|high|low|less|more|small|achiev|attain|reach|"
     r"obtain|reduc|"
-    r"increas|compar|than|state[- ]of|sota|superior|competitive|significan|effective|robust|gain|boost|perform|"
+    r"increas|compar(?:able|ed|es|ing|ison\w* (?:shows?|to|with))|favou?rabl|than|state[- ]of|sota|superior|"
+    r"competitive|significan|effective|robust|gain|boost|perform|"
     r"correlat|"
     r"generali[sz]|accurate|records?|rank|win|won|beat|able|can|reveal|help|benefit|lead|suggest|indicate|shows? that|"
     r"find|found|not|no|above|below|stab|flexib|quality|enabl|fail|similar|equal|consistent|succe|good|strong|"
@@ -164,6 +167,11 @@ _CLAUSE = re.compile(
 
 _THEIR_CITATION = re.compile(r"\[\d{1,3}(?: ?[,;–-] ?\d{1,3})*\]|\(CITATION\)")
 """A number of the paper's own list of references: beside ours it would be read as one of ours."""
+
+_HANGING = re.compile(
+    r"\b(?:that|which|and|or|of|to|by|with|in|on|for|as|is|are|the|an?|between|namely|including)$", re.I
+)
+"""A cut behind such a word leaves a sentence hanging."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +291,7 @@ def _cut(text: str, keep: re.Pattern[str] | None) -> str:
         if SHORTEST_PART <= len(text[:end].split()) <= LONGEST_CELL
         and (needed is None or needed.end() <= end)
         and text[:end].count("(") == text[:end].count(")")
+        and not _HANGING.search(text[:end])
     ]
     return text[: fitting[-1]] if fitting else text
 

@@ -122,13 +122,15 @@ def test_names_of_several_words_and_without_inner_capitals_are_found() -> None:
         "It is tested on the Pascal VOC benchmark, and the Cityscapes benchmark.",
         "Results on the Cityscapes and PASCAL VOC datasets are better. A Korean dataset was made.",
         "We use the Korean dataset and the MS COCO dataset.",
-        "We use the Microsoft COCO dataset and the COCO dataset.",
+        "We use the Microsoft COCO dataset, the COCO dataset and the CNN/DailyMail dataset.",
+        "Experiments on the CNN/Daily Mail dataset and on CNN/DailyMail show gains.",
     )
     found = find_names([paper(n, title=f"T{n}", abstract=text) for n, text in enumerate(said, start=1)], "images")
     assert {name.name: (name.kind, len(name.papers)) for name in found} == {
         "Cityscapes": ("data set", 3),
         "PASCAL VOC": ("data set", 3),
         "COCO": ("data set", 2),
+        "CNN/DailyMail": ("data set", 2),
     }
 
 
@@ -141,6 +143,8 @@ def test_names_of_several_words_and_without_inner_capitals_are_found() -> None:
         ("We design a FID (fully interpolated decoding) module. FID is quick.", set()),
         ("The Fréchet inception distance (FID) falls.", {"FID"}),
         ("The mean IoU and the mAP@50 rise.", {"IoU", "mAP"}),
+        ("It uses the perplexity scores of a discriminator.", set()),
+        ("It lowers the perplexity from 40 to 30.", {"perplexity"}),
     ],
 )
 def test_a_metric_is_what_something_is_measured_by(said: str, metrics: set[str]) -> None:

@@ -135,3 +135,13 @@ def test_the_numbers_of_the_papers_own_references_are_not_shown() -> None:
 )
 def test_a_sentence_that_lost_a_name_is_not_quoted(hole: str) -> None:
     assert quote_contribution(paper(1, abstract=f"{GAP} {hole} {RESULT}")) is None
+
+
+def test_a_quotation_is_not_cut_behind_a_word_that_leads_on() -> None:
+    long = (
+        "We present a gripper for thin objects of every kind that: 1) feels the force of each finger with a sensor "
+        "of its own; and 2) learns from what it dropped in the kitchens of many people over the years of the study."
+    )
+    quoted = quote_contribution(paper(1, abstract=f"{GAP} {long} {RESULT}"))
+    assert quoted is not None
+    assert not quoted.shown.removesuffix(" …").endswith("that")
