@@ -25,7 +25,7 @@ NEARBY_PAPERS = 60
 """Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
 
 PAIRS_OF_TOPIC = 2
-"""Neighbouring words of a topic of three words, of which a paper near it has one pair at least."""
+"""Pairs of neighbouring words in a topic of three words, of which a paper near it has one at least."""
 
 FEWEST_ROWS, MOST_ROWS = 3, 12
 """Papers in a section's table: those cited most by others; fewer make no table."""
@@ -99,17 +99,21 @@ async def find_nearby(
     """Groups of papers of the library near the topic that the survey leaves out; ``lines`` are its lines of work."""
     used = frozenset(key for paper in included for key in (paper.key, *paper.identifiers))
     query = Query(brief.topic, NEARBY_PAPERS, "relevance", brief.years, used)
-    wanted = list(pairwise(terms(brief.topic)))
     found = [item.paper for item in await context.library.search(query)]
-    if len(wanted) >= PAIRS_OF_TOPIC:
-        found = [paper for paper in found if _is_near(paper, wanted)]
+    found = [paper for paper in found if _is_near(paper, terms(brief.topic))]
     return await asyncio.to_thread(group_nearby, found, brief.topic, context.embedder, context.seed, lines)
 
 
-def _is_near(paper: Paper, wanted: Sequence[tuple[str, str]]) -> bool:
-    """Whether the paper has two neighbouring words of the topic: one alone may be another subject's."""
-    said = {pair for text in (paper.title, paper.content) for pair in pairwise(terms(text))}
-    return any(pair in said for pair in wanted)
+def _is_near(paper: Paper, topic: Sequence[str]) -> bool:
+    """Whether the paper says the topic's words; of three and more, two that stand side by side.
+
+    One word alone may be another subject's.
+    """
+    said = [terms(text) for text in (paper.title, paper.content)]
+    wanted = set(pairwise(topic))
+    if len(wanted) < PAIRS_OF_TOPIC:
+        return set(topic) <= {term for text in said for term in text}
+    return any(pair in wanted for text in said for pair in pairwise(text))
 
 
 def _with_tables(section: Section, papers: Sequence[Paper], names: Sequence[Name]) -> Section:

@@ -30,6 +30,9 @@ OPEN_PROBLEMS = 8
 
 SETTINGS_DIFFER = "Settings may differ between papers; read them before comparing."
 
+SUBJECT_WITHIN = 45
+"""Characters of an opening quotation, from its start, in which the section's title begins: it is what is spoken of."""
+
 LONGEST_OPENING = 35
 """Words of the quotation that opens a section."""
 
@@ -112,7 +115,8 @@ def _write_opening(node: OutlineNode, papers: Sequence[Paper], material: Materia
 
 _NO_OPENING = re.compile(
     r"^(?:there|most|many|current|recent|in recent|with the|over the|since|modern|in the era)\b|"
-    r"\b(?:have|has) (?:been|shown|demonstrated|showcased|achieved)\b",
+    r"\b(?:have|has) (?:been|shown|demonstrated|showcased|achieved|emerged)\b|\b(?:a|an) (?:new|novel)\b|"
+    r"\b(?:is|are) (?:introduced|proposed|presented|described|studied)\b",
     re.I,
 )
 """What tells what others did."""
@@ -133,7 +137,7 @@ def _quote_problem(title: str, papers: Sequence[Paper]) -> Quotation | None:
         and len(sentence.text.split()) <= LONGEST_OPENING
         and not (_NO_OPENING.search(sentence.text) or VACUOUS.search(sentence.text))
     ]
-    telling = (quotation for quotation in fitting if said.search(quotation.shown))
+    telling = (q for q in fitting if (found := said.search(q.shown)) and found.start() <= SUBJECT_WITHIN)
     return max(telling, key=lambda q: q.paper.citations or 0, default=None)
 
 

@@ -145,3 +145,17 @@ def test_a_quotation_is_not_cut_behind_a_word_that_leads_on() -> None:
     quoted = quote_contribution(paper(1, abstract=f"{GAP} {long} {RESULT}"))
     assert quoted is not None
     assert not quoted.shown.removesuffix(" …").endswith("that")
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "If grasping fails in difficult regions, the planner shifts to exploring.",
+        "As a special case, we answer an open question: we establish that the gripper is stable.",
+        "The bounds are nearly optimal, and several challenging open problems are posed.",
+        "The rear fingers fail when the tilting system is disabled.",
+    ],
+)
+def test_what_leaves_nothing_to_be_done_is_no_open_problem(tail: str) -> None:
+    text = f"{GAP} We present a gripper that feels thin objects. {RESULT} {tail}"
+    assert find_open_problems([paper(1, abstract=text)]) == []
