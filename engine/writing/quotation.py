@@ -310,7 +310,9 @@ _REMAINS = re.compile(
     r"(?:open|challeng\w+|unsolved|unresolved|difficult|unclear|elusive|hard|limited|underexplored|behind)|"
     r"\b(?:still|far) (?:lag|struggle|fall|fail|suffer)\w*|\bfar (?:behind|below)\b|"
     r"\bfar from (?:being |a )?(?:solved|perfect|human|satisf|ideal|optimal|saturat|complete|over|reliable|ready)\w*|"
-    r"\b(?:struggles?|fails?) (?:to|with|on|in|at)\b|\b(?:considerable|substantial|significant|large|much|ample) "
+    r"\b(?:models?|[LV]LMs?|systems?|methods|algorithms|metrics|approaches|agents|parsers|networks|"
+    r"GPT-\w+)\b[^.;]{0,60}?\b(?:struggles?|fails?) (?:to|with|on|in|at)\b|\b(?:considerable|substantial|"
+    r"significant|large|much|ample) "
     r"(?:room for improvement|gap (?:to|with|behind|between [^.]{0,40}(?:human|machine|people)))|"
     r"\broom for improvement\b|\bopen (?:problems?|questions?|challenges?)\b.{0,20}"
     r"(?::|such as|including|namely)|"
@@ -324,6 +326,7 @@ _CLOSED = re.compile(
     r"(?:methods|approaches|work)|previous|prior|hope|baselines?|unlike|without|does not|do not need|no need|"
     r"\bwhere (?:current|existing)\b|\b(?:when|while|whereas|where) [^.]{0,80}\bfails? to\b|"
     r"\bwe (?:make|release|provide|present|introduce|offer)\b|"
+    r"\bin (?:this|these) (?:area|direction|field|cases)\b|"
     r"\bif\b|\bwe (?:answer|settle|establish|prove)\b|\b(?:was|were) (?:still )?far\b|\b(?:is|"
     r"are) (?:\w+ )?discussed\b",
     re.I,

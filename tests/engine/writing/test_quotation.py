@@ -154,6 +154,8 @@ def test_a_quotation_is_not_cut_behind_a_word_that_leads_on() -> None:
         "As a special case, we answer an open question: we establish that the gripper is stable.",
         "The bounds are nearly optimal, and several challenging open problems are posed.",
         "The rear fingers fail when the tilting system is disabled.",
+        "Our hand is a valuable tool for complex searches in which people struggle to find needles.",
+        "It keeps its balance while a controller of fixed duration fails in the kitchen.",
     ],
 )
 def test_what_leaves_nothing_to_be_done_is_no_open_problem(tail: str) -> None:
