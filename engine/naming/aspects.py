@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,36 +20,40 @@ from engine.wordlists import read_lines
 MOST_TITLES = 1 / 3
 """Share of a field's titles above which an aspect is what the whole field is about."""
 
-_OTHER = "Other "
-"""What begins the heading of the aspects of a group, beside others of it, that are too small for headings."""
-
-TITLES_ALONE = ("Efficiency and Optimization", "Analysis")
+TITLES_ALONE = ("Efficiency", "Analysis")
 """Groups of aspects whose words are in most texts, so that titles alone tell."""
 
-LEAST_SAID = 3
+LEAST_SAID = 4
 """How often a text has to say an aspect that the title does not, once at least of the paper's own work."""
+
+
+_COMMON = stems_of("learning methods models networks and the data")
+"""Words of headings that any paper says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aspect:
-    """One of them: the group that it is in, its heading, and what the titles of its papers say."""
+    """One of them: its group and heading, what the titles of its papers say, and the aspects that it joins."""
 
     group: str
     heading: str
     said: re.Pattern[str]
+    joined: tuple[str, ...] = ()
 
 
 @cache
 def load_aspects() -> tuple[Aspect, ...]:
-    """All aspects, those of one group together; of several that fit a paper and are as frequent, the first is taken."""
+    """All aspects, those of one group together; a paper is under the first group that it fits."""
     rows = [[cell.strip() for cell in line.split("|")] for line in read_lines("naming/wordlists/aspects.txt")]
-    return tuple(Aspect(group, heading, _read_words(said)) for group, heading, said in rows)
+    told = {heading: said for _, heading, said in rows}
+    return tuple(_read_aspect(group, heading, said, told) for group, heading, said in rows)
 
 
-def _read_words(said: str) -> re.Pattern[str]:
-    words = (word.strip() for word in said.split(","))
-    patterns = (r"[\s\-–]?".join(map(re.escape, word.split())).replace(r"\*", r"\w*") for word in words)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", re.I)
+def _read_aspect(group: str, heading: str, said: str, told: Mapping[str, str]) -> Aspect:
+    joined = tuple(name.strip() for name in said.split("+")) if "+" in said else ()
+    words = ", ".join(told[name] for name in joined) if joined else said
+    ways = (r"[\s\-–]?".join(map(re.escape, word.split())).replace(r"\*", r"\w*") for word in words.split(","))
+    return Aspect(group, heading, re.compile(rf"(?<!\w)(?:{'|'.join(ways)})(?!\w)", re.I), joined)
 
 
 def find_aspects(
@@ -64,7 +69,7 @@ def find_aspects(
         aspect
         for aspect in load_aspects()
         if not aspect.said.search(topic)
-        and not any(_is_like(aspect.heading, heading) for heading in avoid)
+        and not any(_is_like(one, heading) for heading in avoid for one in (aspect.heading, *aspect.joined))
         and sum(bool(aspect.said.search(title)) for title in titles.values()) < MOST_TITLES * len(field)
     ]
     saying = {
@@ -73,26 +78,29 @@ def find_aspects(
     }
     found: dict[str, list[int]] = {}
     left = set(range(len(papers)))
-    while saying:
-        heading = max(saying, key=lambda name: len(saying[name] & left))
-        rows = saying.pop(heading) & left
-        if len(rows) < least:
-            break
-        found[heading] = sorted(rows)
-        left -= rows
+    for _, several in groupby(usable, key=lambda aspect: (aspect.group, bool(aspect.joined))):
+        waiting = list(several)
+        while waiting:
+            aspect = max(waiting, key=lambda one: len(saying[one.heading] & left))
+            waiting.remove(aspect)
+            rows = saying[aspect.heading] & left
+            is_free = found.keys().isdisjoint(aspect.joined)
+            if is_free and len(rows) >= least and _is_said(aspect.heading, [papers[i] for i in rows]):
+                found[aspect.heading] = sorted(rows)
+                left -= rows
     for aspect in usable:
         if aspect.heading in found and aspect.group not in TITLES_ALONE:
             rows = {i for i in left if _is_told(aspect, papers[i])}
             found[aspect.heading] = sorted({*found[aspect.heading], *rows})
             left -= rows
-    for group in dict.fromkeys(aspect.group for aspect in usable):
-        said = [aspect.said for aspect in usable if aspect.group == group]
-        rows = {i for i in left if any(one.search(titles[papers[i].key]) for one in said)}
-        name = _OTHER + group if any(group_of(heading) == group for heading in found) else group
-        if len(rows) >= least and not any(_is_like(name, heading) for heading in avoid):
-            found[name] = sorted(rows)
-            left -= rows
     return found
+
+
+def _is_said(heading: str, papers: Sequence[Paper]) -> bool:
+    """Whether half of the papers say a word of the heading."""
+    wanted = stems_of(heading) - _COMMON
+    saying = [paper for paper in papers if wanted & stems_of(f"{paper.title} {paper.content}")]
+    return len(saying) >= len(papers) / 2
 
 
 def find_like(heading: str, papers: Sequence[Paper]) -> NDArray[np.bool_]:
@@ -102,22 +110,13 @@ def find_like(heading: str, papers: Sequence[Paper]) -> NDArray[np.bool_]:
 
 
 def group_of(heading: str) -> str:
-    """The group of the aspect, or of the small aspects together, with that heading; empty where it is neither."""
-    return _groups().get(heading, "")
+    """The group of the aspect with that heading; empty where it is no aspect's."""
+    return next((aspect.group for aspect in load_aspects() if aspect.heading == heading), "")
 
 
 def is_group(heading: str) -> bool:
     """Whether the heading stands over several aspects, not over one."""
-    return heading in (group_of(heading), _OTHER + group_of(heading)) and bool(group_of(heading))
-
-
-@cache
-def _groups() -> dict[str, str]:
-    return {
-        heading: aspect.group
-        for aspect in load_aspects()
-        for heading in (aspect.heading, aspect.group, _OTHER + aspect.group)
-    }
+    return any(aspect.group == heading for aspect in load_aspects())
 
 
 def _leave_out(topical: set[str], title: str) -> str:

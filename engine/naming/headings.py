@@ -155,9 +155,9 @@ def _want(phrases: GroupedPhrases, phrase: str, topical: Collection[str]) -> Wan
     return Wanted(own, parts - own, telling=not own & stems_of(form[-1]) and is_adjective(form[0]))
 
 
-def rank_terms(phrases: GroupedPhrases, topic: str, formula: Formula) -> list[tuple[str, ...]]:
-    """The terms that set each group apart, by c-TF-IDF, best first."""
-    return _terms(phrases, _topical_stems(phrases, topic), formula)
+def rank_terms(phrases: GroupedPhrases, topic: str, formula: Formula, *, titled: bool = False) -> list[tuple[str, ...]]:
+    """The terms that set each group apart, by c-TF-IDF, best first; ``titled``: known topics or in a title."""
+    return _terms(phrases, _topical_stems(phrases, topic), formula, titled=titled)
 
 
 def _fallback(terms: Sequence[str], row: int, used: Collection[str]) -> str:
@@ -299,7 +299,9 @@ def _begins(short: str, long: str) -> bool:
     return len(short) >= SHORTEST_BEGINNING and long.startswith(short)
 
 
-def _terms(phrases: GroupedPhrases, topical: set[str], formula: Formula) -> list[tuple[str, ...]]:
+def _terms(
+    phrases: GroupedPhrases, topical: set[str], formula: Formula, *, titled: bool = False
+) -> list[tuple[str, ...]]:
     """The terms that set each group apart, by c-TF-IDF, best first; no part of another among them.
 
     A term of a group is at least half as frequent again there as in the other groups together, if there is any such.
@@ -320,16 +322,18 @@ def _terms(phrases: GroupedPhrases, topical: set[str], formula: Formula) -> list
     for row, rare in zip(weights, apart, strict=True):
         order = [int(i) for i in np.argsort(-row, kind="stable")[:MOST_CANDIDATES] if row[i] > 0]
         ranked = [vocabulary[i] for i in order if rare[i]] or [vocabulary[i] for i in order]
-        result.append(tuple(_form(phrases, phrase) for phrase in _distinct(phrases, ranked, topical)))
+        result.append(tuple(_form(phrases, phrase) for phrase in _distinct(phrases, ranked, topical, titled=titled)))
     return result
 
 
-def _distinct(phrases: GroupedPhrases, ranked: Sequence[str], topical: set[str]) -> list[str]:
+def _distinct(phrases: GroupedPhrases, ranked: Sequence[str], topical: set[str], *, titled: bool) -> list[str]:
     """The first phrases that read and say something, no part of another among them."""
     chosen: list[str] = []
     for phrase in ranked:
         if phrases.parts[phrase] <= topical | _EMPTY_STEMS or not _is_readable(phrases, phrase):
             continue
+        if titled and phrase not in load_topics() and not any(titles[phrase] for titles in phrases.titles):
+            continue  # a piece of a sentence: “large language models tend”
         if not any(f" {phrase} " in f" {other} " or f" {other} " in f" {phrase} " for other in chosen):
             chosen.append(phrase)
         if len(chosen) == MOST_TERMS:

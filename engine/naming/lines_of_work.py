@@ -18,6 +18,9 @@ from engine.paper_kinds import KINDS
 from engine.retrieval.embedding import Vectors
 from engine.values import Cluster, Paper
 
+FOUNDATIONS = "Foundations"
+"""Heading of the papers that the topic's papers build on, and that do not name the topic."""
+
 FURTHER = "Further Topics"
 """Heading of the lines of work that are too small for sections."""
 
@@ -246,7 +249,7 @@ def _label_kinds(
 
 def _name_lines(field: Field, names: Mapping[int, str], found: Labels, formula: Formula) -> list[Cluster]:
     groups = [[p for p, label in zip(field.papers, found, strict=True) if label == wanted] for wanted in names]
-    terms = rank_terms(field.phrases.regroup(groups), field.topic, formula)
+    terms = rank_terms(field.phrases.regroup(groups), field.topic, formula, titled=True)
     return [
         Cluster(name, () if name == OTHER_WORK else ranked, tuple(group))
         for name, ranked, group in zip(names.values(), terms, groups, strict=True)
@@ -275,6 +278,20 @@ def gather_lines(lines: Sequence[Cluster], enough: int, most: int) -> list[Clust
 def _count_papers(line: Cluster) -> int:
     """For the largest first."""
     return -len(line.papers)
+
+
+def add_foundations(lines: Sequence[Cluster], papers: Sequence[Paper], least: int) -> list[Cluster]:
+    """The lines of work, and last before the other work the papers that do not name the topic.
+
+    Fewer than ``least`` of those are other work.
+    """
+    named = [line for line in lines if line.name != OTHER_WORK]
+    others = [paper for line in lines if line.name == OTHER_WORK for paper in line.papers]
+    if len(papers) >= least:
+        named.append(Cluster(FOUNDATIONS, (), tuple(papers)))
+    else:
+        others += papers
+    return [*named, Cluster(OTHER_WORK, (), tuple(others))] if others else named
 
 
 def _stands(line: Cluster) -> bool:

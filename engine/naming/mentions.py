@@ -52,14 +52,14 @@ class PaperStems:
 def _is_in_title(wanted: Wanted, stems: Sequence[str]) -> bool:
     if wanted.telling and _is_within(wanted.own, stems, len(wanted.own) + GAP):
         return True
-    return _is_beside(wanted, stems)
+    return _is_beside(wanted, stems, GAP)
 
 
-def _is_beside(wanted: Wanted, stems: Sequence[str]) -> bool:
-    """Whether the stems stand near one another, and near one of the topic's."""
+def _is_beside(wanted: Wanted, stems: Sequence[str], gap: int = 0) -> bool:
+    """Whether the stems stand near one another, and so far from one of the topic's at most."""
     if not wanted.topical:
         return _is_within(wanted.own, stems, len(wanted.own) + GAP)
-    span = len(wanted.own) + 1 + (2 * GAP if wanted.telling else 0)
+    span = len(wanted.own) + 1 + (2 * GAP if wanted.telling else gap)
     return any(_is_within(wanted.own | {one}, stems, span) for one in wanted.topical)
 
 

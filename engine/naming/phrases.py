@@ -35,6 +35,10 @@ Counts = NDArray[np.float64]
 
 _TOKEN = re.compile(r"[^\W\d_](?:[\w+'’-]*[\w+])?|\d+[\w-]*|[.,;:!?()\[\]\"“”—–/]")
 
+_DIMENSIONS = re.compile(r"\b\d+d\b", re.I)
+_WORD = re.compile(rf"{_DIMENSIONS.pattern}|[^\W\d_]+")
+"""A word, or a number of dimensions: *3d*."""
+
 _BRITISH = re.compile(r"(?:ogu|our)$")
 _BRITISH_VERB = re.compile(r"(?<=[a-z]{4})is(?=(?:e[drs]?|ing|ations?)$)")
 
@@ -96,7 +100,7 @@ def american_stem(word: str) -> str:
 
 def stems_of(text: str) -> set[str]:
     """Stems of the words of a text, parts of hyphenated words counted as words."""
-    return {american_stem(word) for word in re.findall(r"[^\W\d_]+", text.lower())}
+    return {american_stem(word) for word in _WORD.findall(text.lower())}
 
 
 def is_adjective(word: str) -> bool:
@@ -181,7 +185,7 @@ class GroupedPhrases:
         found: list[str] = []
         for token in _TOKEN.findall(_PAID_ATTENTION.sub(" ", text)):
             long = self.long_forms.get(strip_plural(token), "") if is_acronym(token) else ""
-            parts = re.findall(r"[^\W\d_]+", f"{long} {token}".lower())
+            parts = _WORD.findall(f"{long} {token}".lower())
             found += (american_stem(word) for word in parts if word not in STOP_WORDS)
         return tuple(found)
 
@@ -284,7 +288,9 @@ _SPELLS_ACRONYM = re.compile(r"[A-Z]{2}[a-z]{5,}")
 
 
 def _lower(word: str) -> str:
-    """Lower case, but for acronyms and names with capitals inside; ``Self-Supervised`` is neither."""
+    """Lower case, but for acronyms, dimensions and names with capitals inside; ``Self-Supervised`` is none of them."""
+    if _DIMENSIONS.fullmatch(word):
+        return word.upper()
     if _SPELLS_ACRONYM.fullmatch(word):
         return word.lower()
     ordinary = all(part[1:].islower() or len(part) == 1 for part in word.split("-") if part.isalpha())
@@ -301,7 +307,7 @@ _ADVERB = re.compile(
 def _is_boundary(token: str) -> bool:
     lower = token.lower()
     return (
-        not lower[0].isalpha()
+        not (lower[0].isalpha() or _DIMENSIONS.fullmatch(lower))
         or len(lower) < 2
         or "'" in lower
         or "’" in lower

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.gathering.foundations import find_foundations
 from engine.gathering.search import require_papers
 from engine.gathering.synonyms import say_otherwise
 from engine.naming.clustering import (
@@ -34,6 +35,7 @@ from engine.naming.clustering import (
 )
 from engine.naming.lines_of_work import (
     Field,
+    add_foundations,
     divide_by_headings,
     find_headings,
     find_lines_of_work,
@@ -150,11 +152,14 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Clusters become sections, clusters within them subsections; with a language model they are approved first."""
         papers = require_papers(selection)
+        foundations = () if context.model else _find_foundations(papers, selection, brief)
+        papers = tuple(paper for paper in papers if paper not in foundations)
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
         notes: list[str] = []
         found, algorithm = await asyncio.to_thread(self._label, papers, vectors, brief, context, notes)
         main = await asyncio.to_thread(self._sections, papers, vectors, found, brief, context)
+        main = add_foundations(main, foundations, SMALLEST_SECTION)
         is_plain = context.model or self.random_groups or self.published_k
         one, many = ("group", "groups") if is_plain else ("line of work", "lines of work")
         kind = (one if len(main) == 1 else many) + ("" if is_plain else ", found by their phrases in clusters")
@@ -292,6 +297,13 @@ def tell_grouping(survey: Survey, outline: Outline) -> Survey:
 
 def _fewest_sections(papers: int) -> int:
     return 5 if papers >= 100 else 4 if papers >= 40 else 2
+
+
+def _find_foundations(papers: Sequence[Paper], selection: PaperSelection, brief: Brief) -> tuple[Paper, ...]:
+    """The foundations among the papers, where others are left and so many sections are not asked for."""
+    keys = find_foundations(selection, brief.topic)
+    found = tuple(paper for paper in papers if paper.key in keys)
+    return found if brief.sections is None and len(found) < len(papers) else ()
 
 
 def _names_of_topic(brief: Brief) -> str:

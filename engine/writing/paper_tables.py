@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine.citations import cite
 from engine.naming.aspects import is_group
 from engine.naming.clustering import is_rest
+from engine.naming.lines_of_work import FOUNDATIONS, FURTHER
 from engine.naming.names import is_name
 from engine.overview import Name
 from engine.paper_kinds import KINDS
@@ -34,7 +35,7 @@ NOTHING = "–"
 
 def names_subject(title: str) -> bool:
     """Whether the heading says what its papers are about: not a kind of work, several aspects, or what is left."""
-    return not (is_rest(title) or title in KINDS or is_group(title))
+    return not (is_rest(title) or title in KINDS or title in (FOUNDATIONS, FURTHER) or is_group(title))
 
 
 def caption_table(title: str) -> str:
