@@ -11,7 +11,9 @@ _PLAIN_YES = re.compile(
     r"(?:(?:ok|yes|go|lgtm|sure|(?:looks?|sounds?) (?:good|fine|great|ok|right|perfect)|approve|accept|continue|"
     r"ship it|proceed|write|search|all good|make|next|start|keep|carry|resume|perfect)\b|👍).*"
 )
-_GOES_ON = re.compile(r"\b(?:continue|go on|go ahead|proceed|carry on|write it)(?: please| scholium| bot)?$")
+_GOES_ON = re.compile(
+    r"(?:\b|(?<= ))(?:continue|go on|go ahead|proceed|carry on|write it|, go)(?: please| scholium| bot)?$"
+)
 _TOO_SHORT_AMONG_PEOPLE = frozenset({"perfect", "next", "start", "sure", "go"})
 
 

@@ -21,6 +21,7 @@ _NAMED_PERSON = re.compile(
 """A name inside a sentence, or a handle."""
 _REFERENCE = re.compile(r"\[(\d{1,4})\]")
 _CITED = re.compile(r"\b(?:references?|citations?|sources?|cited?) (?:number )?#?\d")
+_SENTENCE_OF = re.compile(r"(?:sentence|claim|paragraph|statement|line) (?:of|in) (?:section |chapter )?(#?[\d.]+)")
 _ORDER = re.compile(r"(#?[\d.]+|#last)\b.* (before|after) .*?(#?[\d.]+|#last)\b")
 
 
@@ -43,6 +44,8 @@ def fill_command(template: str, phrase: Phrase, text: str, spans: Spans) -> str:
         if not order:
             return ""
         return template.format(place=write_place(order[1]), where=order[2], other=write_place(order[3]))
+    if template == "why {place}" and len(places) > 1 and (within := _SENTENCE_OF.search(phrase.norm)):
+        places = [write_place(within[1])]  # “where does the second sentence of 3.2 come from?”
     references = _REFERENCE.findall(phrase.norm)
     if slots == ["reference"] and not references and places and _CITED.search(phrase.norm):
         places, references = [], places  # “what is reference 8 doing here?”
@@ -93,6 +96,8 @@ def _fill_wish(phrase: Phrase, places: list[str]) -> str:
     """A rewrite: the wish is what was said but for where; “rewrite 3.2” alone wishes for nothing."""
     wish = _take_place_out(phrase)
     says_how = set(normalise(wish).norm.split()) - words("function") - words("nouns")
+    if len(places) == 1 and wish.casefold() == "simplify":
+        return f"rewrite {places[0]}: simpler"
     return f"rewrite {places[0]}: {wish}" if len(places) == 1 and len(says_how) > 1 else ""
 
 

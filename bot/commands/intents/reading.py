@@ -217,23 +217,23 @@ _SEARCH = re.compile(r"search (?!(?:for \d|with|again|online|now|using|by)\b)", 
 _FREE = FreeText | StartSurvey | AskQuestion | NameSurvey
 """What the grammar reads into any words."""
 
-_ONLY_AT: dict[type, str] = {
-    EditKeywords: "keywords",
-    EditPapers: "papers",
-    MorePapers: "papers",
-    More: "papers",
-    EditOutline: "outline",
-    SplitSection: "outline",
-    Revise: "discussion",
-    Evaluate: "discussion",
-    AddBackground: "discussion",
+_ONLY_AT: dict[type, tuple[str, ...]] = {
+    EditKeywords: ("keywords",),
+    EditPapers: ("papers",),
+    MorePapers: ("papers",),
+    More: ("papers",),
+    EditOutline: ("outline", "discussion"),
+    SplitSection: ("outline", "discussion"),
+    Revise: ("discussion",),
+    Evaluate: ("discussion",),
+    AddBackground: ("discussion",),
 }
 
 
 def _fits(command: Command, phase: str) -> bool:
     if isinstance(command, Approve | Regenerate):
         return phase in _PROPOSING
-    return _ONLY_AT.get(type(command), phase) == phase
+    return phase in _ONLY_AT.get(type(command), (phase,))
 
 
 def read_plain(text: str, context: ReadingContext) -> PlainReading:
