@@ -23,6 +23,14 @@ class UserError(ScholiumError):
     """The request cannot be done as it stands; the text says what was wrong and what to do."""
 
 
+class NoPapers(UserError):
+    """Nothing is there about a topic. ``meant`` is the topic that may have been meant, where there is one."""
+
+    def __init__(self, text: str, meant: str = "") -> None:
+        super().__init__(text)
+        self.meant = meant
+
+
 class RecordError(UserError):
     """One record of a file cannot be read: where it stands, and why."""
 

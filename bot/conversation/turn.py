@@ -11,7 +11,17 @@ from bot.store.ledger import BudgetUse
 from bot.store.sessions import StoredConversation
 from bot.wording import replies
 from bot.wording import sentences as wording
-from bot.wording.cards import CARD, PROPOSING, Card, action_buttons, by_whom, make_short_card, word_return
+from bot.wording.cards import (
+    CARD,
+    PROPOSING,
+    Card,
+    action_buttons,
+    by_whom,
+    make_refused_card,
+    make_short_card,
+    word_return,
+)
+from engine.errors import NoPapers
 from engine.retrieval.named_papers import find_named_papers
 from engine.session.events import AskQuestion, Event, Job, NoticeKind
 from engine.session.state import State, SurveySession
@@ -136,12 +146,18 @@ class Turn:
         self.stop(job)
         self.stored = replace(self.stored, session=replace(self.session, job=None))
 
-    def conclude(self, job: Job, text: str) -> None:
-        """A job has come to an end without a result: say so in its status, with the card as it is without it."""
+    def conclude(self, job: Job, text: str, no_papers: NoPapers | None = None) -> None:
+        """A job has come to an end without a result: say so in its status, with the card as it is without it.
+
+        Where it found no papers, a button begins what may have been meant.
+        """
         kept = wording.word_kept(self.session.state, job)
         said = f"{text} {kept}".strip()
         if job.kind in PROPOSING and self.session.state.brief:
-            self.show_card(make_short_card(self.session), lead=said, job=job)
+            if no_papers and no_papers.meant:
+                self.stored = replace(self.stored, choices=(f"survey {no_papers.meant}",))
+            card = make_refused_card(self.session, no_papers.meant) if no_papers else make_short_card(self.session)
+            self.show_card(card, lead=said, job=job)
         else:
             self.result(job, said)
 

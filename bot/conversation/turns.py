@@ -102,18 +102,25 @@ class Turns:
             if incoming.values and isinstance(command, Approve):
                 turn.whisper(wording.not_saved(incoming.values))
             if incoming.attachments:
-                upload = await self._services.add_papers(incoming)
-                turn.say(upload.said)
-                if incoming.text.strip().rstrip(":").lower() in LIST_WORDS:
-                    command = UseList(tuple(paper.key for paper in upload.papers))
-                    if not self._may(turn, incoming, command):
-                        return turn
-                elif not (incoming.text or incoming.button):
-                    return turn
-            await self._obey(turn, incoming, command)
+                command = await self._take_papers(turn, incoming, command)
+            if command:
+                await self._obey(turn, incoming, command)
         except ScholiumError as error:
             turn.answer(wording.failure(error))
         return turn
+
+    async def _take_papers(self, turn: Turn, incoming: Incoming, command: Command) -> Command | None:
+        """Keep the papers that were sent; what else is to be done, ``None`` where nothing is."""
+        upload = await self._services.add_papers(incoming)
+        turn.say(upload.said)
+        if incoming.text.strip().rstrip(":").lower() in LIST_WORDS:
+            listed = UseList(tuple(paper.key for paper in upload.papers))
+            return listed if self._may(turn, incoming, listed) else None
+        if incoming.text or incoming.button:
+            return command
+        if turn.session.state.phase == "topic" and turn.session.state.brief and not turn.session.job:
+            turn.show_card(self.card(turn))  # papers for a topic that had none
+        return None
 
     def _read_command(self, stored: StoredConversation, incoming: Incoming) -> Command | None:
         """The command that was meant, one of those offered before included; ``None`` where nothing was said to us."""

@@ -25,7 +25,7 @@ from bot.store.sessions import Store, StoredConversation
 from bot.wording import reviews
 from bot.wording import sentences as wording
 from bot.wording.answers import answer, answer_sources, gaps
-from engine.errors import LimitExceeded, ScholiumError, ServiceError
+from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files
 from engine.revising.gaps import FieldGaps
@@ -123,7 +123,8 @@ class Reporter:
             self._metrics.count_failure(error)
             status.span.set_status(Status(StatusCode.ERROR, type(error).__name__ if error else "bug"))
             text = wording.failure(error) if error else wording.OUR_FAULT
-            say = lambda turn: turn.conclude(job, text)  # noqa: E731
+            no_papers = error if isinstance(error, NoPapers) else None
+            say = lambda turn: turn.conclude(job, text, no_papers)  # noqa: E731
             await self._report(at, job, JobFailed(job.id), say, await status.facts())
 
         return JobListener(status.record_step, section_finished, answering, reviewing, done, failed)

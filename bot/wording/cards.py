@@ -106,6 +106,14 @@ def make_card(session: SurveySession, price: str = "") -> Card:
     return Card(text, usual, list_hints(state))
 
 
+def make_refused_card(session: SurveySession, meant: str) -> Card:
+    """The card of a step whose topic has no papers: no button does it again, the first is the topic that was meant."""
+    card = make_short_card(session)
+    offered = action_buttons(session, ((f"Survey “{shorten(meant, 60)}”", "choose 1", "1"),)) if meant else ()
+    again = _BUTTONS["topic"][0][0]
+    return replace(card, buttons=(*offered, *(button for button in card.buttons if button.label != again)))
+
+
 def make_short_card(session: SurveySession) -> Card:
     """The card of a step whose list has been seen and has not changed: what it says of it, and its buttons."""
     card = make_card(session)

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
-from engine.errors import UserError
+from engine.errors import NoPapers
 from engine.gathering.keywords import PaperClusters
 from engine.gathering.topic_parts import read_parts
 from engine.retrieval.embedding import Embedder
@@ -60,43 +60,43 @@ def name_aim(topic: str) -> str:
 
 async def explain_no_papers(
     brief: Brief, nearest: Sequence[str], papers: Sequence[Paper], context: RunContext
-) -> UserError:
+) -> NoPapers:
     """The error for a topic about which nothing is there; ``papers`` were found by its words."""
     topic = brief.topic[:TOPIC_CHARACTERS]
     english = translate(brief.topic)
     if english:
-        return UserError(
-            f"No paper here is about “{topic}”. In English it may be “{english}”. Then say: survey {english}"
+        return NoPapers(
+            f"No paper here is about “{topic}”. In English it may be “{english}”. Then say: survey {english}", english
         )
     if _is_in_another_alphabet(brief.topic):
-        return UserError(
+        return NoPapers(
             f"No paper here is about “{topic}”. Where the papers are in English, say it in English, for example: "
             "survey graph neural networks"
         )
     counted = await context.library.count_topic(brief.topic)
     author = plain_letters(topic).casefold()
     if counted.is_author or any(plain_letters(name).casefold() == author for paper in papers for name in paper.authors):
-        return UserError(
+        return NoPapers(
             f"“{topic}” is an author of papers here. A survey needs a topic: say survey and what the papers are about."
         )
     if term := name_aim(brief.topic):
-        return UserError(f"No paper here is about “{topic}”. Papers may call it “{term}”. Then say: survey {term}")
+        return NoPapers(f"No paper here is about “{topic}”. Papers may call it “{term}”. Then say: survey {term}", term)
     if counted.spellings:
         meant = topic.lower()
         for word, other in counted.spellings:
             meant = meant.replace(word, other)
-        return UserError(f"No paper here is about “{topic}”. Did you mean “{meant}”? Then say: survey {meant}")
+        return NoPapers(f"No paper here is about “{topic}”. Did you mean “{meant}”? Then say: survey {meant}", meant)
     years = "" if brief.years.first is None and brief.years.last is None else f" from {brief.years}"
     online = "" if brief.online else ", `search online`"
     choices = f"You can say `survey` with other words{online}, or add papers of your own."
     if not brief.library:
-        return UserError(f"No online source has a paper{years} about “{topic}”. Try other words or wider years.")
+        return NoPapers(f"No online source has a paper{years} about “{topic}”. Try other words or wider years.")
     if nearest:
         shown = "; ".join(f"“{shorten(title, 100)}”" for title in nearest)
-        return UserError(f"No paper here{years} is about “{topic}”. The nearest are: {shown}. {choices}")
+        return NoPapers(f"No paper here{years} is about “{topic}”. The nearest are: {shown}. {choices}")
     subjects = await describe_library(context)
     told = f" Its papers are about, for example: {'; '.join(subjects)}." if subjects else ""
-    return UserError(f"The library has no paper{years} about “{topic}”.{told} {choices}")
+    return NoPapers(f"The library has no paper{years} about “{topic}”.{told} {choices}")
 
 
 def find_title(topic: str, about: Sequence[Paper]) -> Paper | None:
@@ -107,15 +107,16 @@ def find_title(topic: str, about: Sequence[Paper]) -> Paper | None:
     return next((paper for paper in about if terms(paper.title) == wanted), None)
 
 
-def explain_title(paper: Paper) -> UserError:
+def explain_title(paper: Paper) -> NoPapers:
     """That the topic is a paper's title, with the survey of what it is about."""
     _, colon, subtitle = paper.title.partition(": ")
-    subject = read_parts(subtitle if colon else paper.title).head
+    subject = read_parts(subtitle if colon else paper.title).head.lower()
     year = f" ({paper.year})" if paper.year else ""
     address = f" To read it: {paper.url}" if paper.url else ""
-    return UserError(
+    return NoPapers(
         f"“{shorten(paper.title, 120)}”{year} is a paper here, not a topic. For a survey of what it is about, say: "
-        f"survey {subject.lower()}. To ask about the paper itself, say: quick and your question.{address}"
+        f"survey {subject}. To ask about the paper itself, say: quick and your question.{address}",
+        subject,
     )
 
 

@@ -146,3 +146,18 @@ async def test_a_terminal_opens_what_was_begun_in_another_conversation(library: 
         assert listed.count("dense retrieval") == 1
         await chat.say_in("write", "open 1")
         assert "query encoder" in chat.last
+
+
+async def test_a_topic_without_papers_offers_what_was_meant_and_nothing_that_fails_again(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        (refused,) = [m for m in await lab.chat.say("survey dence retreival") if m.buttons and "Did you mean" in m.text]
+        labels = [button.label for button in refused.buttons]
+        assert labels[0] == "Survey “dense retrieval”" and "Other words" in labels
+        assert "Look for keywords" not in labels
+        await lab.chat.say(button=refused.buttons[0].action)
+        state = await lab.state()
+        assert state.phase == "keywords" and state.brief and state.brief.topic == "dense retrieval"
+        (refused,) = [
+            m for m in await lab.chat.say("survey quux frobnication") if m.buttons and "has no paper" in m.text
+        ]
+        assert [button.label for button in refused.buttons] == ["Search online", "Other words", "Stop here"]
