@@ -166,6 +166,10 @@ class PlatformError(Exception):
         self.gone = gone
 
 
+class AccessRefused(PlatformError):
+    """A platform does not let us in, whenever we ask: a token or the app's settings there have to be changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class AdapterTexts:
     """What an adapter has to say by itself."""

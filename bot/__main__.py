@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.bench import bench
-from bot.cli.running import LibraryName, open_console, read_place, run_command
+from bot.cli.running import LibraryName, open_console, read_place, require_home, run_command, run_service_command
 
 cli = typer.Typer(
     help="Scholium writes literature surveys together with you; every citation is a real, checked paper.",
@@ -129,19 +129,21 @@ def demo(output: Folder = None) -> None:
 @cli.command()
 def slack() -> None:
     """Serve Slack: Socket Mode, or signed HTTP."""
+    require_home()
     with open_console() as console:
         from bot.cli.platforms import serve
 
-    run_command(serve(console, "slack"))
+    run_service_command(serve(console, "slack"))
 
 
 @cli.command()
 def discord() -> None:
     """Serve Discord."""
+    require_home()
     with open_console() as console:
         from bot.cli.platforms import serve
 
-    run_command(serve(console, "discord"))
+    run_service_command(serve(console, "discord"))
 
 
 @cli.command()
@@ -150,10 +152,11 @@ def worker(
     queue: Annotated[str, typer.Option(help="short or long: only jobs of this queue.")] = "",
 ) -> None:
     """Run jobs of a platform's conversations and talk to nobody; start as many as there is work for."""
+    require_home()
     with open_console() as console:
         from bot.cli.platforms import work
 
-    run_command(work(console, platform, queue))
+    run_service_command(work(console, platform, queue))
 
 
 @cli.command()
@@ -297,6 +300,7 @@ def settings(
 @cli.command()
 def doctor() -> None:
     """Check what is configured and what works."""
+    require_home()
     with open_console() as console:
         from bot.cli.doctor import doctor as run
 

@@ -18,6 +18,7 @@ from discord import app_commands
 
 from adapters.attachments import contents
 from adapters.chat import (
+    AccessRefused,
     AdapterTexts,
     Attachment,
     ChatBackend,
@@ -106,9 +107,9 @@ class DiscordAdapter:
     def _to_platform_error(self, error: Exception) -> PlatformError:
         match error:
             case discord.LoginFailure():
-                return PlatformError(self.words.refusals["discord token"])
+                return AccessRefused(self.words.refusals["discord token"])
             case discord.PrivilegedIntentsRequired():
-                return PlatformError(self.words.refusals["discord intent"])
+                return AccessRefused(self.words.refusals["discord intent"])
             case discord.HTTPException():
                 return PlatformError(f"Discord refused ({error.status}, {error.code}).")
             case discord.ConnectionClosed():

@@ -31,6 +31,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.attachments import contents
 from adapters.chat import (
+    AccessRefused,
     AdapterTexts,
     Attachment,
     ChatBackend,
@@ -156,7 +157,7 @@ class SlackAdapter:
             await asking
         except SlackRefusal as error:
             if error.code in TOKEN_ERRORS:
-                raise PlatformError(self._words.refusals["slack token"].format(name)) from error
+                raise AccessRefused(self._words.refusals["slack token"].format(name)) from error
             raise
 
     async def run(self) -> None:

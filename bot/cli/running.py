@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.errors import ScholiumError
+from engine.errors import ScholiumError, UserError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,22 +27,48 @@ def open_console() -> Iterator[Console]:
         yield console
 
 
+WAITS_FOR_PERSON = 78
+"""Exit code of a service that another start does not help (EX_CONFIG of sysexits.h): its unit takes it as final."""
+
+
 def run_command(work: Coroutine[Any, Any, int]) -> None:
     """Run to the end; our errors become one sentence on standard error and exit code 1."""
+    _run(work, final_code=1)
+
+
+def run_service_command(work: Coroutine[Any, Any, int]) -> None:
+    """The same for what is started again when it fails: what a person has to mend ends with another exit code."""
+    _run(work, final_code=WAITS_FOR_PERSON)
+
+
+def require_home() -> None:
+    """End with a sentence where nobody knows our home folder: the platforms' libraries look for it when imported."""
+    try:
+        Path.home()
+    except RuntimeError:
+        _print_error("There is no home folder for this user: set HOME to a folder that Scholium may write to.")
+        raise typer.Exit(WAITS_FOR_PERSON) from None
+
+
+def _run(work: Coroutine[Any, Any, int], *, final_code: int) -> None:
     import asyncio
 
     try:
         code = asyncio.run(work)
     except ScholiumError as error:
-        from rich.console import Console
-
-        console = Console(stderr=True)
-        in_log = not console.is_terminal  # where a sentence is one line
-        console.print(_word_error(error), markup=False, highlight=False, style="red", soft_wrap=in_log)
-        code = 1
+        _print_error(_word_error(error))
+        code = final_code if isinstance(error, UserError) else 1
     except KeyboardInterrupt:
         code = 130
     raise typer.Exit(code)
+
+
+def _print_error(text: str) -> None:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    in_log = not console.is_terminal  # where a sentence is one line
+    console.print(text, markup=False, highlight=False, style="red", soft_wrap=in_log)
 
 
 def _word_error(error: ScholiumError) -> str:

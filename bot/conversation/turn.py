@@ -106,6 +106,12 @@ class Turn:
         waiting = self.session.job is None
         return [replace(m, awaits=waiting and i == len(self.messages)) for i, m in enumerate(self.messages, start=1)]
 
+    def offer(self, text: str, choices: tuple[str, ...]) -> None:
+        """Commands as buttons: nothing is done before one is pressed."""
+        self.stored = replace(self.stored, choices=choices)
+        named = f"{self.session.id}:{self.session.revision}"
+        self.answer(text, buttons=tuple(Button(c, f"choose {n}:{named}", str(n)) for n, c in enumerate(choices, 1)))
+
     # The card.
 
     def show_card(self, card: Card, *, lead: str = "", job: Job | None = None) -> None:

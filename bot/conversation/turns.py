@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
-from adapters.chat import Button, Form, FormFault, Incoming, Outgoing
+from adapters.chat import Form, FormFault, Incoming, Outgoing
 from bot.commands.access import Act, Participant, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
 from bot.commands.commands import (
@@ -286,32 +286,26 @@ class Turns:
         if may_ask and not session.job and (model := self._services.model(session, payer_of(turn.stored, asker))):
             await self._read(turn, incoming, text, model)
         else:
-            await self._ask_back(turn, text)
+            self._ask_back(turn, text)
 
-    async def _ask_back(self, turn: Turn, text: str, failure: str = "") -> None:
+    def _ask_back(self, turn: Turn, text: str, failure: str = "") -> None:
         """Say that it was not understood, and offer what was likeliest meant."""
         session = turn.session
         choices = suggest_commands(text, "writing" if session.job else session.state.phase, count_items(session.state))
-        self._offer(turn, replies.ask_meaning(text, choices, failure), choices)
-
-    def _offer(self, turn: Turn, text: str, choices: tuple[str, ...]) -> None:
-        """Commands as buttons: nothing is done before one is pressed."""
-        turn.stored = replace(turn.stored, choices=choices)
-        named = f"{turn.session.id}:{turn.session.revision}"
-        turn.answer(text, buttons=tuple(Button(c, f"choose {n}:{named}", str(n)) for n, c in enumerate(choices, 1)))
+        turn.offer(replies.ask_meaning(text, choices, failure), choices)
 
     async def _read(self, turn: Turn, incoming: Incoming, text: str, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
         try:
             reading = await read(model, text, turn.session)
         except LanguageModelError as error:
-            await self._ask_back(turn, text, str(error))
+            self._ask_back(turn, text, str(error))
             return
         allowed = all(self._may(turn, incoming, command) for command in reading.commands)
         if not reading.commands:
-            await self._ask_back(turn, text)
+            self._ask_back(turn, text)
         elif allowed and not reading.is_harmless:
-            self._offer(turn, replies.PRESS_TO_DO, reading.said[:2])
+            turn.offer(replies.PRESS_TO_DO, reading.said[:2])
         elif allowed and reading.sure and len(reading.commands) == 1:
             await self._obey(turn, incoming, reading.commands[0])
         elif allowed:

@@ -14,7 +14,7 @@ from typing import Any
 
 import structlog
 
-from adapters.chat import ChatAdapter, PlatformError
+from adapters.chat import AccessRefused, ChatAdapter, PlatformError
 from bot.app import App
 from bot.commands.briefs import Defaults
 from bot.conversation.chat_backend import ConversationBackend
@@ -35,7 +35,7 @@ from bot.store.ledger import settle_lost_calls
 from bot.store.left_over import count_set_aside, take_left_over
 from bot.store.sessions import Store
 from bot.store.wanted_jobs import WantedJob, load_wanted_jobs, load_wanted_jobs_of
-from engine.errors import ScholiumError, ServiceError
+from engine.errors import ScholiumError, ServiceError, UserError
 
 log = structlog.get_logger()
 
@@ -70,11 +70,18 @@ class Interval:
 
 
 def _end_of(talking: asyncio.Task[Any]) -> None:
-    """Raises `ServiceError` where the platform has ended it."""
+    """Raises as `_to_error` says where the platform has ended it."""
     try:
         talking.result()
     except PlatformError as error:
-        raise ServiceError(str(error), retryable=error.retryable) from error
+        raise _to_error(error) from error
+
+
+def _to_error(error: PlatformError) -> UserError | ServiceError:
+    """A person has to mend what does not let us in; anything else may pass."""
+    if isinstance(error, AccessRefused):
+        return UserError(str(error))
+    return ServiceError(str(error), retryable=error.retryable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,7 @@ class Service:
         try:
             await self._adapter.open(self.backend)
         except PlatformError as error:
-            raise ServiceError(str(error), retryable=error.retryable) from error
+            raise _to_error(error) from error
         if self._adapter.only is None:
             await self.jobs.launch()  # others may put jobs into this queue; a terminal waits for its own first one
         await self._take_over(always=True)

@@ -8,9 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from bot.__main__ import cli
+from bot.cli.running import WAITS_FOR_PERSON, run_service_command
 from bot.entry import HELP_COLUMNS, HELP_FILE
+from engine.errors import ServiceError, UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.empty_databases import prepare_databases
 
@@ -53,3 +57,26 @@ def test_the_list_of_commands_is_printed_without_making_it(
     cli(["--help"], prog_name="scholium", standalone_mode=False)
     made = "COLUMNS=80 python -m bot --help > bot/cli/help.txt"
     assert Path(HELP_FILE).read_text(encoding="utf-8") == capsys.readouterr().out, made
+
+
+@pytest.mark.parametrize("name", ["doctor", "slack", "discord"])
+def test_without_a_home_folder_a_sentence_is_said(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", fail)
+    ended = CliRunner().invoke(cli, [name])
+    assert ended.exit_code == WAITS_FOR_PERSON
+    assert "set HOME to a folder" in " ".join(ended.stderr.split())
+
+
+def test_what_a_person_has_to_mend_ends_a_service_for_good_and_what_passes_does_not() -> None:
+    async def fail(error: Exception) -> int:
+        raise error
+
+    for error, code in ((UserError("Set it."), WAITS_FOR_PERSON), (ServiceError("It is away."), 1)):
+        with pytest.raises(typer.Exit) as ended:
+            run_service_command(fail(error))
+        assert ended.value.exit_code == code
+    for unit in (Path(__file__).parents[3] / "deploy").glob("*.service"):
+        assert f"RestartPreventExitStatus={WAITS_FOR_PERSON}" in unit.read_text(encoding="utf-8")

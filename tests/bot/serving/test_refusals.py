@@ -15,7 +15,7 @@ from bot.cli.platforms import discord_access
 from bot.serving.service import open_store, run_service
 from bot.settings import load_settings
 from bot.wording.labels import WORDS
-from engine.errors import ServiceError
+from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.platforms import on_discord, on_slack
 
@@ -108,6 +108,6 @@ async def test_what_discord_does_not_allow_is_one_sentence(
     app = App(load_settings())
     access = replace(discord_access(app.settings), reads_messages=not setting)
     async with open_store(app) as store:
-        with pytest.raises(ServiceError, match=said):
+        with pytest.raises(UserError, match=said):
             async with run_service(app, DiscordAdapter(access, WORDS), store=store) as service:
                 await service.run()
