@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from engine.overview import Name, Overview
 from engine.survey import Section, Survey, SurveyWarning, walk
@@ -24,6 +25,7 @@ def cite(keys: Iterable[PaperKey]) -> str:
     return f"[{'; '.join(f'@{key}' for key in unique)}]" if unique else ""
 
 
+@lru_cache(maxsize=10_000)
 def list_cited_keys(text: str) -> tuple[PaperKey, ...]:
     """Keys cited in a text, each once, in order of first appearance."""
     return tuple(dict.fromkeys(key for match in _CITATION.finditer(text) for key in _keys(match)))

@@ -80,6 +80,8 @@ def find_in_paper(quote: str, paper: Paper) -> tuple[str, Literal["abstract", "s
 
 def _letters(text: str) -> tuple[str, list[int]]:
     """The text in fold form, and for each of its letters the place it has in the text."""
+    if text.isascii():
+        return fold(text), [at for at, character in enumerate(text) if character.isalnum()]
     letters: list[str] = []
     places: list[int] = []
     for at, character in enumerate(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
@@ -38,8 +39,9 @@ PlainText = Annotated[str, AfterValidator(remove_bare_numbers)]
 A = TypeVar("A", bound=TypedAnswer)
 
 
+@cache
 def strict_schema(kind: type[TypedAnswer]) -> dict[str, Any]:
-    """The JSON schema of an answer, every field required and no other allowed, as providers demand."""
+    """The JSON schema of an answer, to be read only: every field required and no other allowed, as providers demand."""
 
     def strict(node: Any) -> Any:
         if isinstance(node, list):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ServiceError
-from engine.text import terms
+from engine.text import STOP_WORDS, stem, terms, words
 from engine.values import Paper
 
 if TYPE_CHECKING:  # scikit-learn takes seconds to load; it is imported where it is used
@@ -28,6 +28,9 @@ LSA_DIMENSIONS = 256
 
 LSA_SAMPLE = 100_000
 """Texts used for fitting: a larger library is sampled, its vocabulary no longer changes much."""
+
+MOST_WORDS = 500_000
+"""Words of which it is remembered where the vocabulary has them."""
 
 
 MODEL_FILES = frozenset({"lsa.json", "lsa-components.npy", "lsa-idf.npy", "lsa.npz"})
@@ -54,6 +57,7 @@ class LatentSemanticAnalysis:
         self.name = f"lsa-{LSA_DIMENSIONS}"
         self.fitted_on = fitted_on
         self._places = {term: place for place, term in enumerate(vocabulary)}
+        self._place_of: dict[str, int | None] = {}
         self._idf = idf
         self._components = components
 
@@ -90,13 +94,23 @@ class LatentSemanticAnalysis:
         if not self._places:
             return vectors
         for row, text in enumerate(texts):
-            counts = Counter(self._places[term] for term in terms(text) if term in self._places)
+            counts = Counter(place for word in words(text) if (place := self._find_place(word)) is not None)
             places = np.fromiter(counts.keys(), np.int64, len(counts))
             weights = (1.0 + np.log(np.fromiter(counts.values(), np.float32, len(counts)))) * self._idf[places]
             vectors[row] = weights.astype(np.float32) @ self._components[places]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
+
+    def _find_place(self, word: str) -> int | None:
+        """Where the vocabulary has a word; ``None`` where it has not."""
+        try:
+            return self._place_of[word]
+        except KeyError:
+            place = None if word in STOP_WORDS else self._places.get(stem(word))
+            if len(self._place_of) < MOST_WORDS:
+                self._place_of[word] = place
+            return place
 
     def same_as(self, other: LatentSemanticAnalysis) -> bool:
         """Whether both give every text the same vector."""
