@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from engine.errors import RecordError, UserError
 from engine.retrieval.identity import arxiv_key, choose_key, doi_key, find_arxiv, make_described_key, paper_key
@@ -36,7 +37,7 @@ _READ = frozenset(
     {
         *_VENUES, *_CITATIONS, "id", "title", "abstract", "summary", "counted", "author", "authors", "authors_parsed",
         "editor", "year", "date", "issued", "month", "versions", "update_date", "doi", "arxiv", "arxiv_id", "eprint",
-        "archiveprefix", "eprinttype", "url", "pmid", "pmcid", "type", "extra",
+        "archiveprefix", "eprinttype", "url", "pdf", "pmid", "pmcid", "type", "extra",
     }
 )  # fmt: skip
 """Fields that are looked at; a record's others are not kept."""
@@ -67,6 +68,7 @@ def make_paper(raw: RawRecord, dropped: Counter[str]) -> Paper | RecordError:
         citations=_count(_first_text(record, _CITATIONS)),
         url=link_of(_to_text(record.get("url")).strip(), identifiers),
         identifiers=identifiers,
+        pdf=_link_of_text(record),
     )
     dropped.update(_find_dropped(record, paper))
     return paper
@@ -180,9 +182,20 @@ def _count(value: object) -> int | None:
     return int(match[1]) if match else None
 
 
+_ADDRESS = re.compile(r"https?://[^\s<>\"']{1,2000}")
+
+
+def _link_of_text(record: Mapping[str, Any]) -> str:
+    """Where the paper's PDF is: the field of that name (PMLR and CVF have it), else the address where it is one's."""
+    pdf, url = _to_text(record.get("pdf")).strip(), _to_text(record.get("url")).strip()
+    if _ADDRESS.fullmatch(pdf):
+        return pdf
+    return url if _ADDRESS.fullmatch(url) and urlsplit(url).path.lower().endswith(".pdf") else ""
+
+
 def link_of(url: str, identifiers: tuple[PaperKey, ...]) -> str:
     """The address where it is one, else that of the DOI or of arXiv's page; empty where there is none."""
-    if re.fullmatch(r"https?://[^\s<>\"']{1,2000}", url):
+    if _ADDRESS.fullmatch(url):
         return url
     for identifier in identifiers:
         namespace, _, rest = identifier.partition(":")

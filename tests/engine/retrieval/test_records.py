@@ -239,3 +239,15 @@ def test_merging_keeps_the_old_key_and_the_fuller_fields() -> None:
     assert both.abstract == new.abstract
     assert both.citations == 9
     assert set(both.identifiers) == {old.key, "doi:10.1/x"}
+
+
+def test_a_record_s_pdf_is_where_its_text_is_read_from(tmp_path: Path) -> None:
+    """PMLR and CVF give both addresses; another record's address may be the PDF's own."""
+    entries = (
+        "@inproceedings{a, title={On the Dance of Bees}, url={https://x.org/a.html}, pdf={https://x.org/a/a.pdf}}",
+        "@article{b, title={On the Song of Birds}, url={https://x.org/b.PDF?download=1}}",
+        "@article{c, title={On the Flight of Bats}, url={https://x.org/c}, pdf={files/c.pdf}}",
+    )
+    found, _ = read(written(tmp_path, "a.bib", "\n".join(entries)))
+    assert [p.pdf for p in found] == ["https://x.org/a/a.pdf", "https://x.org/b.PDF?download=1", ""]
+    assert [p.url for p in found] == ["https://x.org/a.html", "https://x.org/b.PDF?download=1", "https://x.org/c"]
