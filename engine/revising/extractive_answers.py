@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from engine.checking.back_references import begins_with_reference
 from engine.retrieval.identity import surname
-from engine.revising.question_kinds import KIND_TERMS, fits_question
+from engine.revising.question_kinds import KIND_TERMS, find_named_work, fits_question, group_by_fit
 from engine.run import Answer, RunContext
 from engine.session.exchanges import Exchange
 from engine.survey import Claim, Survey
 from engine.text import fold, terms
 from engine.values import Paper, PaperSelection
-from engine.writing.extractive import quotable, quote_sentences
+from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
 from engine.writing.paper_tables import claim_of
 from engine.writing.quotation import quote_contribution, quote_finding
 from engine.writing.speaking_sentences import find_speaking
@@ -21,10 +21,24 @@ from engine.writing.speaking_sentences import find_speaking
 ASKING = frozenset(
     terms(
         "paper papers say says tell explain describe difference compare main best approach approaches method methods "
-        "work works know known exist exists mean means think survey literature author authors research please give list"
+        "work works know known exist exists mean means think survey literature author authors research please give "
+        "list "
+        "deal deals cover covers concern concerns treat treats need needs needed several many some any help helps "
+        "happens does do did can could should will"
     )
 )
 
+
+OF_ANY_EFFECT = frozenset(
+    terms(
+        "improve improves better worse reduce reduces increase affect affects influence hurt harm replace measured "
+        "evaluate evaluated evaluation measure show shows perform performance make makes work"
+    )
+)
+"""What is asked of anything, by which no sentence is found."""
+
+_COMPARED = re.compile(r"\b(?:differ\w*|compar\w*|versus|vs)\b", re.I)
+"""What asks for two things, of which a sentence may have one."""
 
 _REFERRING = re.compile(
     r"\b(?:them|these|those|they|it|its|their|this|that (?:one|method|paper|model|work)|which ones?|"
@@ -44,7 +58,7 @@ _OF_AUTHORS = re.compile(
 )
 """A question that asks for nothing but what somebody found or proposed."""
 
-_PROPOSED = re.compile(r"\b(?:propose|introduce|present|do(?:ne)?\W*$)", re.I)
+_PROPOSED = re.compile(r"\b(?:propos|introduc|present|develop|invent|design)\w*|\bdo(?:ne)?\W*$", re.I)
 
 
 _RANK = r"(?P<rank>oldest|earliest|newest|latest|most recent|most (?:often )?cited|cited (?:the )?most(?: often)?)"
@@ -65,18 +79,36 @@ def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
 
 def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
     """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
-    works = list_works_of(question, selection.list_included())[: context.limits.answer_papers]
+    gathered = selection.list_included()
+    works = (list_works_of(question, gathered) or find_named_work(question, gathered))[: context.limits.answer_papers]
     if found := tuple(c for paper in works if (c := _say_what_was_found(paper, question) or _quote_any(paper))):
-        return Answer(question, found, survey, selection.list_included())
-    if ranked := answer_by_record(question, selection.list_included()):
-        return Answer(question, ranked, survey, selection.list_included())
+        return Answer(question, found, survey, gathered)
+    if ranked := answer_by_record(question, gathered):
+        return Answer(question, ranked, survey, gathered)
     wanted = read_with_last(question, context.asked)
     asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING and t not in KIND_TERMS]
-    whole = [s for paper in selection.list_included() for s in quotable(paper)]
+    whole = [s for paper in gathered for s in quotable(paper)]
     candidates = [s for s in whole if fits_question(question, s.text, s.paper.title)]
-    best = find_speaking(wanted, asked, candidates, context.embedder)
+    if not _COMPARED.search(question):
+        candidates = _keep_rarest(asked, candidates, gathered)
+    groups = group_by_fit(question, candidates)
+    ranked_groups = [find_speaking(wanted, asked, group, context.embedder, gathered=gathered) for group in groups]
+    first = {s.paper.key: s for group in reversed(ranked_groups) for s in group}
+    best = [s for group in ranked_groups for s in group if first[s.paper.key] is s]
     claims = tuple(quote_sentences([s]) for s in best[: context.limits.answer_papers])
-    return Answer(question, claims, survey, selection.list_included())
+    return Answer(question, claims, survey, gathered)
+
+
+def _keep_rarest(
+    asked: Sequence[str], candidates: Sequence[AbstractSentence], papers: Sequence[Paper]
+) -> list[AbstractSentence]:
+    """Those that have, with their paper's title, the term that fewest papers have of those that any has."""
+    held = [frozenset(terms(f"{paper.title}. {paper.content}")) for paper in papers]
+    spread = {
+        term: count for term in asked if term not in OF_ANY_EFFECT and (count := sum(term in own for own in held))
+    }
+    rarest = min(spread, key=lambda term: spread[term], default="")
+    return [s for s in candidates if not rarest or rarest in terms(f"{s.paper.title}. {s.text}")]
 
 
 def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from engine.checking.lexicon import unify_spelling
 from engine.checking.quantities import quantities
-from engine.text import terms
+from engine.text import fold, stem, terms
+from engine.values import Paper
+from engine.writing.answering_sentences import GIVES_REASON
+from engine.writing.extractive import AbstractSentence
 
 _DATA = re.compile(r"\b(?:data ?-?sets?|benchmarks?|corpus|corpora|test ?beds?)\b", re.I)
-_NAME = re.compile(r"\b[A-Za-z][\w-]*[A-Z\d][\w-]*\b")
+_NAMED_DATA = re.compile(
+    r"\b[A-Za-z][\w-]*[A-Z\d][\w-]*(?:\s?\([^()]*\))?\s(?:(?:and|or)\s\S+\s)?(?:[a-z-]+\s){0,2}?"
+    r"(?:data ?-?sets?|benchmarks?|corpus|corpora|test ?beds?)\b|"
+    r"\b(?:data ?-?sets?|benchmarks?|corpus|corpora|test ?beds?),?\s(?:[a-z]+,?\s){0,3}[A-Za-z][\w-]*[A-Z\d]|"
+    r"\b(?:on|introduces?|presents?|collects?|called|dubbed|dataset,) ['‘“]?[A-Za-z][\w-]*[A-Z\d][\w-]*\b"
+)
+"""A data set with its name: "the MovieQA data set", "benchmarks such as FB15k"."""
 _LIMIT = re.compile(
     r"\b(?:limit\w*|fail\w*|cannot|unable|suffer\w*|challeng\w*|difficult\w*|hard|problem\w*|risk\w*|vulnerab\w*|leak\w*|"
     r"drawback\w*|weak\w*|shortcoming\w*|however|but|lack\w*|poor\w*|degrad\w*|costly|expensive|bias\w*|threat\w*|attack\w*|"
@@ -24,6 +34,10 @@ def _tells_best(text: str) -> bool:
     return bool(_BEST.search(text)) and any(q.words[:1].isdigit() for q in quantities(text))
 
 
+_LIMITS_ASKED = re.compile(
+    r"\b(?:limits|limitations?|drawbacks?|weakness\w*|shortcomings?|problems|risks?|dangers?|challenges?|pitfalls?)\b",
+    re.I,
+)
 _KINDS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     (
         re.compile(r"\bhow much\b|\bwhat (?:share|percentage|number|fraction)\b", re.I),
@@ -31,16 +45,13 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     ),
     (
         re.compile(r"\b(?:which|what) (?:\w+ ){0,2}?(?:data ?sets?|benchmarks?|corpora|corpus|data)\b", re.I),
-        lambda text: bool(_DATA.search(text) and _NAME.search(text)),
+        lambda text: bool(_DATA.search(text) and _NAMED_DATA.search(text)),
     ),
     (re.compile(r"\b(?:best|highest|top) (?:\w+ )?(?:results?|accuracy|scores?|performance)\b", re.I), _tells_best),
+    (_LIMITS_ASKED, lambda text: bool(_LIMIT.search(text))),
     (
-        re.compile(
-            r"\b(?:limits|limitations?|drawbacks?|weakness\w*|shortcomings?|problems|risks?|dangers?|challenges?|"
-            r"pitfalls?)\b",
-            re.I,
-        ),
-        lambda text: bool(_LIMIT.search(text)),
+        re.compile(r"^(?:and )?(?:why|how come|what (?:causes|explains|makes|leads to))\b", re.I),
+        lambda text: bool(GIVES_REASON.search(text)),
     ),
 )
 BEHIND = 3
@@ -48,6 +59,24 @@ BEHIND = 3
 
 _HOW_MANY = re.compile(r"\bhow many (?P<thing>[\w-]+)", re.I)
 _WHO = re.compile(r"^(?:and )?(?:who|which (?:authors?|group|team))\b", re.I)
+_SYSTEM = re.compile(r"\b\w+[A-Z]\w*\b|\b[A-Z]\w*\d\w*\b")
+"""The name of a system, by its capitals."""
+
+_WHO_PROPOSED = re.compile(
+    r"^(?:and )?(?:who|which (?:authors?|group|team))\s(?:first\s)?"
+    r"(?:propos|introduc|present|describ|develop|design|invent)\w*\s"
+    r"(?:the\s)?(?P<what>[^?]+?)\s*\?*$",
+    re.I,
+)
+_WHAT_IS = re.compile(
+    r"^(?:and )?(?:what (?:is|are)(?: meant by)?|what does|define)\s(?:an?\s|the\s)?(?P<what>[^?]+?)(?:\smean)?\s*\?*$",
+    re.I,
+)
+_WHICH_PAPERS = re.compile(
+    r"^(?:and )?(?:which|what|are there|list|any)\s(?:\w+\s)?(?:papers?|works?|studies|study|articles?)\b", re.I
+)
+LONGEST_NAME = 6
+"""Words of what somebody asks the meaning of; more are a question of another kind."""
 
 
 KIND_TERMS = frozenset(
@@ -70,6 +99,60 @@ def fits_question(question: str, text: str, title: str) -> bool:
     if _WHO.match(question) and _PROPOSING.search(question):
         wanted = set(terms(_PROPOSING.sub("", question))) - set(terms("who authors group team first"))
         return bool(_PROPOSING.search(text)) and wanted <= set(terms(f"{title} {text}"))
+    if _LIMITS_ASKED.search(question) and not all(fold(name) in fold(text) for name in _SYSTEM.findall(question)):
+        return False  # the limits of others, from which the work of that name set out
     if (counted := _HOW_MANY.search(question)) and not _is_counted(counted["thing"], text):
         return False
     return all(is_told(text) for asked, is_told in _KINDS if asked.search(question))
+
+
+def find_named_work(question: str, papers: Sequence[Paper]) -> list[Paper]:
+    """The papers whose title is, or begins with, what the question asks the authors of."""
+    asked = _WHO_PROPOSED.match(question.strip())
+    wanted = fold(asked["what"].strip(' “”"')) if asked else ""
+    return [paper for paper in papers if wanted and wanted in {fold(paper.title), fold(paper.title.partition(":")[0])}]
+
+
+def group_by_fit(question: str, sentences: Sequence[AbstractSentence]) -> list[list[AbstractSentence]]:
+    """The sentences in groups, those that fit the question best first.
+
+    A question for papers asks for what they did, so that a problem alone names none; a definition is one that says
+    what the thing is.
+    """
+    if _WHICH_PAPERS.match(question.strip()):
+        done = [s for s in sentences if s.statement != "problem"]
+        return [done or list(sentences)]
+    asked = _WHAT_IS.match(question.strip())
+    if not asked or len(asked["what"].split()) > LONGEST_NAME:
+        return [list(sentences)]
+    defining = [s for s in sentences if _defines(asked["what"], s)]
+    return [defining, [s for s in sentences if s not in defining]]
+
+
+def _defines(name: str, sentence: AbstractSentence) -> bool:
+    """Whether the sentence says what that is: "RAG is a …", "kNN-LMs, which …", also by its abbreviation."""
+    behind = [text for text in _find_behind(name, sentence.text)]
+    for text in _find_behind(name, sentence.paper.content):
+        if short := _IN_BRACKETS.match(text):
+            behind += [after for after in _find_behind(short["short"].rstrip("s"), sentence.text)]
+    return any(_SAYS_WHAT.match(text) for text in behind)
+
+
+def _find_behind(name: str, text: str) -> list[str]:
+    """What follows each place where the text has the words of the name, in any form of them."""
+    wanted = [stem(unify_spelling(word)) for word in _WORDS.findall(name.lower())]
+    found = [(stem(unify_spelling(match[0].lower())), match.end()) for match in _WORDS.finditer(text)]
+    size = len(wanted)
+    return [
+        text[found[at + size - 1][1] :]
+        for at in range(len(found) - size + 1)
+        if size and [word for word, _ in found[at : at + size]] == wanted
+    ]
+
+
+_WORDS = re.compile(r"[^\W_]+")
+_IN_BRACKETS = re.compile(r"\s\((?P<short>[\w-]+)\)")
+_SAYS_WHAT = re.compile(
+    r"(?:\s\([\w-]+\))?(?:\s(?:is|are)\s(?:an?|the)\b|\s(?:refers?|means?|consists?|denotes?)\b|"
+    r",\s(?:which|an?|in which|where)\b)"
+)

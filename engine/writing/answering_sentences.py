@@ -21,11 +21,13 @@ _MANNER = re.compile(
     re.I,
 )
 
-_GIVES_REASON = re.compile(
+GIVES_REASON = re.compile(
     r"\b(?:because|(?:due|owing) to|caus(?:es?|ed|ing)|(?:leads?|led|leading) to|result(?:s|ed|ing)? (?:from|in)|"
     r"(?:stem|aris|originat)\w* from|attribut\w+ to|explain(?:s|ed)?|reasons? (?:for|of|why|is|that)|driven by)\b",
     re.I,
 )
+"""What gives a reason for something."""
+
 _MOTIVATES = re.compile(
     r"\bremains? (?:an?|the|to be|unclear|unsolved|open|largely|elusive|under|vacant|challenging|unexplored)\b|"
     r"\b(?:challenges?|challenging|impediments?|obstacles?|promis(?:e|ing)|importan(?:t|ce)|fundamental|crucial|"
@@ -88,7 +90,7 @@ def can_answer(sentence: AbstractSentence, parts: Sequence[Part], asked: Asked) 
     where it states an effect, unless all that it says is that a method is better than others. A method answers how
     something is done. What only says that something matters answers nothing, and a reason is only what gives one.
     """
-    if asked == "reason" and not _GIVES_REASON.search(sentence.text):
+    if asked == "reason" and not GIVES_REASON.search(sentence.text):
         return False
     own = frozenset(terms(sentence.text))
     whole = own.union(terms(sentence.paper.title))

@@ -97,3 +97,42 @@ def test_the_oldest_the_newest_and_the_most_cited_are_told_by_the_records(questi
 )
 def test_a_sentence_answers_the_kind_of_question(question: str, text: str, fits: bool) -> None:  # noqa: FBT001
     assert fits_question(question, text, "Peaks") == fits
+
+
+SPARSE = paper(
+    6,
+    title="ScanRank: Ranking by Scans",
+    authors=("Ida Moss",),
+    abstract=(
+        "Rankers forget rare words because their training sets are small. Previous scans were slow. "
+        "We propose a ranking by scans. ScanRank is a ranker that reads texts twice. "
+        "We evaluate ScanRank on the ScanBench data set."
+    ),
+)
+HYPERBOLIC = paper(
+    7,
+    title="Trees in Hyperbolic Space",
+    authors=("Jo Lind",),
+    abstract="Rankers of trees are large. We place trees in hyperbolic space, where they need few dimensions.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Why do rankers forget rare words?", "because their training sets are small"),
+        ("Why are rankers of trees in hyperbolic space?", ""),
+        ("What is ScanRank?", "is a ranker that reads texts twice"),
+        ("Who introduced ScanRank?", "We propose a ranking by scans"),
+        ("Which data sets is ScanRank evaluated on?", "ScanBench"),
+        ("Which papers deal with hyperbolic space?", "We place trees in hyperbolic space"),
+        ("What are the weaknesses of ScanRank?", ""),
+    ],
+)
+def test_an_answer_is_what_was_asked_for_or_none(question: str, answer: str, library: LocalLibrary) -> None:
+    selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in (*GATHERED, SPARSE, HYPERBOLIC)))
+    context = RunContext(library, WordEmbedder())
+    found = answer_by_quotation(question, selection, Survey("S", "", (), ()), context)
+    said = found.claims[0].text if found.claims else ""
+    assert answer in said
+    assert bool(said) == bool(answer)
