@@ -338,7 +338,8 @@ def _find_speaking(mentions: _Mentions) -> Iterator[tuple[NameKind, int]]:
         named = [kind for kind in kinds if _BEFORE_CALLED[kind].search(before[-80:])]
         yield from ((kind, 2) for kind in named[:1])
     elif _PROPOSED.search(before) or _follows_long_form(mentions):
-        yield "data set" if _APPOSITION.match(after) or _names_data(before) else "method", 2
+        is_data = _APPOSITION.match(after) or _names_behind(_DATA, before)
+        yield "data set" if is_data else "metric" if _names_behind(_METRIC, before) else "method", 2
 
 
 def _follows_long_form(mentions: _Mentions) -> bool:
@@ -354,5 +355,6 @@ def _call_data(before: str, after: str) -> bool:
     return bool(_AFTER["data set"].match(after) or _BEFORE["data set"].search(before))
 
 
-def _names_data(before: str) -> bool:
-    return bool(re.search(rf"\b{_DATA}\b[^,]{{0,40}}$", before[-60:], re.I))
+def _names_behind(word: str, before: str) -> bool:
+    """Whether one of the words stands shortly before: "a new metric, tracking accuracy (TA)"."""
+    return bool(re.search(rf"\b{word}\b,?[^,]{{0,40}}$", before[-60:], re.I))

@@ -41,7 +41,9 @@ _DOES = re.compile(
     r"combine|find|map|predict|generate|detect|learn|translate|recover|infer|determine|retriev|rank|classif|segment|"
     r"train|"
     r"adapt|reconstruct|synthesi[sz]e|incorporate|integrate|capture|represent|encode|propagate|optimi[sz]e|minimi[sz]e|"
-    r"achieve|improve|reduce|select|search|align|link|describe|measure|quantif|localiz|track|compress)(?:s|es|ies|"
+    r"achieve|improve|reduce|select|search|align|link|describe|measure|quantif|localiz|track|compress|enhanc|restor|"
+    r"transform|convert|produc|match|separat|remov|fus|answer|"
+    r"summari[sz]|simulat|comput|partition|group|label|pars|split|filter)(?:s|es|ies|"
     r"y)?\b(?! to\b))",
     re.I,
 )
@@ -74,11 +76,13 @@ VACUOUS = re.compile(
     r"\b(?:this|these|those|such(?! as)|we|our|us|however|existing|previous|prior|suffers?|remains?|still|"
     r"nevertheless|yet|"
     r"recently|rapid(?:ly)?|advanc\w+|increasing(?:ly)?|growing|promising|popular|de[- ]facto|pre-?requisite|keys?|"
-    r"main solution|cornerstones?|success(?:ful)?|"
+    r"main solution|cornerstones?|proven|issues?|attractive|interesting|emerging|effective|widely[- ]used|"
+    r"well-suited|natural tool|success(?:ful)?|"
     r"prevalent|common|viable|"
     r"traditional|conventional|only|limit\w*|cannot|do(?:es)? not|can help|progress|attention|interest|"
     r"state[- ]of[- ]the[- ]art|decades|years)\b|"
-    r"\bis (?:\w+ )?(?:limited|challenging|difficult|hard|expensive|costly|non-trivial|crucial|essential|important|"
+    r"\b(?:is|are) (?:\w+ )?(?:limited|challenging|difficult|hard|expensive|costly|non-trivial|crucial|essential|"
+    r"important|"
     r"vital)\b|"
     r"\b(?:important|crucial|critical|essential|vital|challenging|fundamental|hot|active|popular|great|major|"
     r"promising|key|significant|core|basic|central|long-standing|classic(?:al)?|useful)\b[^,]{0,30}?"

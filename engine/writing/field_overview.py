@@ -88,7 +88,8 @@ def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
     best = max(choose_naming(named or line.papers, topic), key=lambda p: _count_named(p, line.title))
     is_known = best.citations and best.citations == max(paper.citations or 0 for paper in line.papers)
     dated = f" ({best.year})" if best.year else ""
-    parts = "" if is_named or is_rest(line.title) or not line.parts else f"{list_words(line.parts)}. "
+    told = [part for part in line.parts if names_subject(part)]
+    parts = f"{list_words(told)}. " if len(told) > 1 and not is_rest(line.title) else ""
     return f"{parts}{'Best known' if is_known else 'For example'}: “{inert(best.title)}”{dated} {cite([best.key])}"
 
 

@@ -53,7 +53,10 @@ _NO_CONTRIBUTION = re.compile(
 )
 """What argues, points back or tells what came out."""
 
-_PRESENT = r"(?:propose|present|introduce|develop|describe|study|investigate|explore|review|survey|design|build|create)"
+_PRESENT = (
+    r"(?:propose|present|introduce|develop|describe|study|investigate|explore|review|survey|design|build|create|"
+    r"generali[sz]e|extend|formulate|analy[sz]e|examine|compare)"
+)
 _ANNOUNCES = re.compile(
     rf"(?:\bwe|\bthis (?:paper|work|article|study|survey|report)|\bthe authors?|\band) (?:\w+ly |"
     rf"first )?{_PRESENT}s?\b|"
@@ -85,6 +88,9 @@ _POINTS_BACK = re.compile(
 TITLE_WEIGHT = 0.5
 """Weight of the share of the title's words that a sentence says: what a paper is called after is its contribution."""
 
+LEAST_OF_TITLE = 0.3
+"""Share of the title's words that a sentence says which announces nothing, to be the contribution."""
+
 FIRST = 0.3
 """Weight of being the first that announces something."""
 
@@ -95,7 +101,8 @@ _NO_FINDING = re.compile(
     r"\b(?:is|are|was|were|will be) (?:made |publicly |freely )*(?:released|available|published)\b|"
     r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
     r"^examples? of\b|\bopens? the door\b|\bpaves? the way\b|\bsheds? (?:\w+ )?lights?\b|\binteresting insights?\b|"
-    r"\bthis (?:study|work|paper) (?:also )?encourages\b|\bwe (?:define|describe|accomplish|quantify)\b|"
+    r"\bthis (?:study|work|paper) (?:also )?encourages\b|\bwe (?:also |further )?(?:define|describe|accomplish|"
+    r"quantify|contribute|release|provide)\b|"
     r"\bfavou?red for\b|"
     r"^this contributes\b|"
     r"^(?:it|they|this|these|both|such) (?:also|does so|do so|then|further|in turn)\b",
@@ -197,20 +204,31 @@ class Quotation:
 
 def quote_contribution(paper: Paper) -> Quotation | None:
     """What the abstract says that the paper contributes; ``None`` where no sentence surely says so."""
-    stated = [s for s in _list_usable(paper, "contribution", _PROPOSES) if not _NO_CONTRIBUTION.search(s.text)]
+    found = _list_usable(paper, "contribution", _PROPOSES)
+    stated = [s for s in found if _is_announced(s) and not _NO_CONTRIBUTION.search(s.text)]
     announced = next((s for s in stated if _ANNOUNCES.search(s.text) and not _SECONDARY.match(s.text)), None)
     best = max(stated, key=lambda s: _rate_contribution(s) + FIRST * (s is announced), default=None)
     return shorten_quotation(best, _ANNOUNCES if _ANNOUNCES.search(best.text) else _PROPOSES) if best else None
 
 
+def _share_title(sentence: AbstractSentence) -> float:
+    """The share of the title's words that the sentence says."""
+    title = set(terms(sentence.paper.title))
+    return len(title & set(terms(sentence.text))) / max(1, len(title))
+
+
+def _is_announced(sentence: AbstractSentence) -> bool:
+    """Whether it says that something is presented, or speaks of what the paper is called after."""
+    text = sentence.text
+    return bool(_PROPOSES.search(text) or _ANNOUNCES.search(text)) or _share_title(sentence) >= LEAST_OF_TITLE
+
+
 def _rate_contribution(sentence: AbstractSentence) -> float:
     """How plainly a sentence states what the paper as a whole contributes."""
     text = sentence.text
-    title = set(terms(sentence.paper.title))
-    named = len(title & set(terms(text))) / max(1, len(title))
     return (
         sentence.probability
-        + TITLE_WEIGHT * named
+        + TITLE_WEIGHT * _share_title(sentence)
         + (0.4 if _PROPOSES.search(text) else 0.0)
         + (0.4 if _ANNOUNCES.search(text) else 0.0)
         - (0.3 if _LEANS.match(text) or _SECONDARY.match(text) else 0.0)

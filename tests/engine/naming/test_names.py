@@ -158,3 +158,8 @@ def test_the_abbreviation_of_a_task_is_no_method() -> None:
         paper(2, abstract="Many STS models exist."),
     ]
     assert [name for name in find_names(chosen, "trees") if name.kind == "method"] == []
+
+
+def test_the_abbreviation_of_a_new_metric_is_no_method() -> None:
+    found = find_names([paper(1, title="T", abstract="We introduce a new metric, Tree Cut Accuracy (TCA).")], "trees")
+    assert [(name.name, name.kind) for name in found] == [("TCA", "metric")]

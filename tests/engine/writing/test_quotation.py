@@ -48,6 +48,7 @@ def test_the_sentence_that_announces_the_work_is_its_contribution(announcement: 
         "Our gripper opens the door for the development of better hands.",
         "An accompanying overview video of the gripper can be found at this anonymous URL.",
         "Various experiments in simulation and real kitchens were performed for evaluation.",
+        "We also contribute a large data set of needles that provides the best annotations.",
         "Experiment videos and details of it are available at //sites.example.org/view/gripper.",
     ],
 )
@@ -161,3 +162,8 @@ def test_a_quotation_is_not_cut_behind_a_word_that_leads_on() -> None:
 def test_what_leaves_nothing_to_be_done_is_no_open_problem(tail: str) -> None:
     text = f"{GAP} We present a gripper that feels thin objects. {RESULT} {tail}"
     assert find_open_problems([paper(1, abstract=text)]) == []
+
+
+def test_a_detail_that_the_title_does_not_name_is_no_contribution() -> None:
+    detail = "The layers can be trained end-to-end together with the network by the same loss."
+    assert quote_contribution(paper(1, title="Feeling Thin Objects", abstract=f"{GAP} {detail} {RESULT}")) is None
