@@ -109,6 +109,17 @@ def find_like(heading: str, papers: Sequence[Paper]) -> NDArray[np.bool_]:
     return np.array([any(aspect.said.search(paper.title) for aspect in like) for paper in papers], np.bool_)
 
 
+def find_broader(heading: str, field: Sequence[Paper], topic: str) -> Aspect | None:
+    """The aspect that says the heading's last words alone, less than half of the field's titles: *language models*."""
+    words = heading.casefold().split()
+    tails = {" ".join(words[i:]) for i in range(1, len(words))}
+    for aspect in load_aspects():
+        if aspect.heading.casefold() in tails and not aspect.said.search(topic):
+            titled = sum(bool(aspect.said.search(paper.title)) for paper in field)
+            return aspect if titled < len(field) / 2 else None
+    return None
+
+
 def group_of(heading: str) -> str:
     """The group of the aspect with that heading; empty where it is no aspect's."""
     return next((aspect.group for aspect in load_aspects() if aspect.heading == heading), "")

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.naming.aspects import find_aspects, find_like, group_of
+from engine.naming.aspects import find_aspects, find_broader, find_like, group_of
 from engine.naming.clustering import NOISE, OTHER_WORK, Labels
 from engine.naming.headings import LEAST_COVER, Heading, load_topics, rank_headings, rank_terms
 from engine.naming.mentions import PASSING, TEXT, TITLE
@@ -180,6 +180,7 @@ def divide_by_headings(
     if is_cut := len(largest) < len(headings):
         headings, found = field.keep([headings[i] for i in sorted(largest)])
     kinds, found = _label_kinds(field.papers, found, field.enough, field.avoid)
+    headings, found = _broaden(field, found, headings)
     aspects, found = _label_aspects(field, found, headings)
     if not headings and not aspects:
         return []
@@ -191,6 +192,20 @@ def divide_by_headings(
     order = sorted(range(len(headings)), key=lambda i: (-int(np.sum(found == i)), i))
     named = {i: headings[i].text for i in order} | narrow | aspects | kinds
     return _name_lines(field, named | ({NOISE: OTHER_WORK} if NOISE in found else {}), found, formula)
+
+
+def _broaden(field: Field, found: Labels, headings: Sequence[Heading]) -> tuple[list[Heading], Labels]:
+    """The headings, less specific where further titles enough say the less specific one; the labels with those."""
+    broadened, labelled = list(headings), found.copy()
+    for i, heading in enumerate(headings):
+        aspect = find_broader(heading.text, field.papers, field.topic)
+        if aspect is None or any(aspect.heading == other.text for other in broadened):
+            continue
+        rows = [j for j in np.flatnonzero(labelled == NOISE) if aspect.said.search(field.papers[int(j)].title)]
+        if len(rows) >= field.least:
+            broadened[i] = replace(heading, text=aspect.heading)
+            labelled[rows] = i
+    return broadened, labelled
 
 
 def _label_aspects(field: Field, found: Labels, headings: Sequence[Heading]) -> tuple[dict[int, str], Labels]:

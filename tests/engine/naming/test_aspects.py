@@ -21,6 +21,7 @@ TITLES = {
     "Music": ("Ploughs for Music", "Harvesting Songs to Music", "Musical Seeds"),
     "Continual Learning": ("Continual Ploughing", "Continual Weeding", "Incremental and Continual Seeding"),
 }
+PLACES = ("Spain", "Kenya", "Peru", "Norway", "Ghana", "Nepal")
 UNNAMED = ("Owls at Night", "Granite Bridges", "Clocks and Bells", "Tin Mines", "Paper Mills", "Lost Alphabets")
 
 
@@ -118,3 +119,12 @@ def test_terms_are_no_pieces_of_sentences() -> None:
     papers = [paper(i, title=f"Old Tractors {i}", abstract=text) for i, text in enumerate(texts)]
     (terms,) = rank_terms(GroupedPhrases([papers]), "farming", "bounded", titled=True)
     assert not [term for term in terms if term.endswith("tend")]
+
+
+def test_a_heading_becomes_less_specific_where_further_titles_say_only_that() -> None:
+    large = [f"Large Language Models for Farms of {place}" for place in ("Spain", "Kenya", "Peru", "Chile")]
+    small = ["Tiny Language Models", "Language Models on Tractors", "Barn Language Models"]
+    found = {
+        line.name: {p.title for p in line.papers} for line in divide(write_papers(*large, *small, *UNNAMED, *PLACES))
+    }
+    assert found["Language Models"] == {*large, *small}
