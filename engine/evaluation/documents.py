@@ -62,6 +62,8 @@ class Document:
     figures: int = 0
     tables: int = 0
     problems: tuple[str, ...] = ()
+    in_tables: frozenset[str] = frozenset()
+    """Names of the references that tables cite; ``parts`` hold no tables."""
 
     def text(self) -> str:
         """All text without headings, references and markers of citations."""
@@ -102,9 +104,8 @@ _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|<img\b", re.I)
 _TABLE = re.compile(
     r"^[ \t]*+\|?[ \t]*+:?-{3,}:?[ \t]*+(?:\|[ \t]*+:?-{3,}:?[ \t]*+)++\|?[ \t]*+$|<table\b", re.M | re.I
 )
-_NOISE = re.compile(
-    r"!\[[^\]]*\]\([^)]*\)|^\s*\|.*\|\s*$|<table\b.*?</table>|```.*?```|\$\$.*?\$\$", re.M | re.S | re.I
-)
+_IN_TABLE = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*$|<table\b.*?</table>", re.M | re.S | re.I)
+_NOISE = re.compile(rf"!\[[^\]]*\]\([^)]*\)|{_IN_TABLE.pattern}|```.*?```|\$\$.*?\$\$", re.M | re.S | re.I)
 _CAPTION = re.compile(r"^\*\*(Table|Figure) (\d+)\.\*\* ", re.M)
 _ESCAPED_BRACKETS = re.compile(r"\\\[([^\[\]\\]*)\\\]")
 _ESCAPED = re.compile(r"\\([\[\]\\`*_{}()#+\-.!<>|~$&=:@^])")
@@ -130,7 +131,9 @@ def from_survey(survey: Survey) -> Document:
         Reference(str(known[p.key]), " ".join(f"{reference_text(p)} {p.url} {p.key}".split()), p.title)
         for p in survey.references
     )
-    return Document(survey.title, parts, references, "numbered", figures, tables)
+    cells = (cell for _, s in walk(survey.sections) for table in s.tables for row in table.rows for cell in row)
+    in_tables = frozenset(str(known[key]) for cell in cells for key in list_cited_keys(cell))
+    return Document(survey.title, parts, references, "numbered", figures, tables, in_tables=in_tables)
 
 
 def _with_numbers(text: str, known: Mapping[PaperKey, int]) -> str:
@@ -162,6 +165,7 @@ def _read_document(lines: Iterable[tuple[int, str]], unescape: Callable[[str], s
     lines = [(level, bound_runs(line)) for level, line in lines]
     title, parts, listed = _divide_document(lines)
     own = any(DISCLAIMER in line for _, line in lines)
+    tabled = "\n".join(unescape(table[0]) for part in _sections_of(parts) for table in _IN_TABLE.finditer(part.text))
     if own:
         captions = [kind for part in parts for kind, _ in _CAPTION.findall(part.text)]
         parts = tuple(replace(part, text=unescape(_remove_floats(part.text))) for part in _sections_of(parts))
@@ -171,12 +175,13 @@ def _read_document(lines: Iterable[tuple[int, str]], unescape: Callable[[str], s
             "HTML <h2>)."
         )
     body = "\n\n".join(part.text for part in parts)
-    style = _style(body)
+    style = _style(f"{body}\n{tabled}" if own else body)
     references = _entries(listed, style)
     figures, tables = len(_IMAGE.findall(body)), len(_TABLE.findall(body))
     if own:
         figures, tables = captions.count("Figure"), captions.count("Table")
-    document = Document(title, parts, references, style, figures, tables)
+    in_tables = frozenset(_extract_markers(tabled, style)[0])
+    document = Document(title, parts, references, style, figures, tables, in_tables=in_tables)
     cited = {name for claim in claims(document) for name in claim.names}
     unknown = cited - {r.name for r in references}
     if style == "author and year" and len(unknown) > len(cited) / 2:

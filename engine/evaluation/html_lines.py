@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from engine.evaluation.markers import round_brackets
+from engine.evaluation.markers import NUMBERED, round_brackets
 from engine.reading.html_page import parse_page
 
 _HEADING = re.compile(r"h([1-6])")
@@ -39,8 +39,8 @@ _ASIDE = frozenset(
 )
 """Elements that are no running text."""
 
-_TABLE, _IMAGE = "<table></table>", "![](image)"
-"""What stands for a table and for an image in Markdown, without what they hold."""
+_TABLE, _IMAGE = "<table>{}</table>", "![](image)"
+"""What stands for a table, with its citations by number alone, and for an image in Markdown."""
 
 
 def read_lines(page: str) -> Iterator[tuple[int, str]]:
@@ -117,7 +117,8 @@ def _element(element: Any) -> Iterator[tuple[int, str] | str]:
         yield from _set_apart(_flow(element))
     elif tag == "table" and not element.xpath(".//h1|.//h2|.//h3|.//table"):
         # LaTeXML sets formulas as tables.
-        yield from (_END, (0, "" if "ltx_eq" in element.get("class", "") else _TABLE), _END)
+        cited = " ".join(match[0] for match in NUMBERED.finditer(element.text_content()))
+        yield from (_END, (0, "" if "ltx_eq" in element.get("class", "") else _TABLE.format(cited)), _END)
     elif tag == "img":
         yield _IMAGE
     elif tag == "br":

@@ -80,7 +80,7 @@ async def evaluate_document(
         (
             "References",
             (
-                *distinct(found, document.references),
+                *distinct(found, document),
                 *existence(listed, tools.library.name, online=tools.online is not None),
             ),
         ),

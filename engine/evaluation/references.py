@@ -12,7 +12,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from engine.errors import RetrievalError
-from engine.evaluation.documents import CitedClaim, Reference
+from engine.evaluation.documents import CitedClaim, Document, Reference
 from engine.evaluation.scores import Score
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
@@ -308,13 +308,14 @@ def count_shared_titles(own: Sequence[str], human: Sequence[str]) -> int:
     return count
 
 
-def distinct(claims: Sequence[CitedClaim], references: Sequence[Reference]) -> tuple[Score, ...]:
-    """References in the list, and how many of them the text cites."""
-    names = {name for claim in claims for name in claim.names}
+def distinct(claims: Sequence[CitedClaim], document: Document) -> tuple[Score, ...]:
+    """References in the list, and how many of them the text or a table cites."""
+    references = document.references
+    names = {name for claim in claims for name in claim.names} | document.in_tables
     cited = names & {r.name for r in references}
     return (
         Score("references", float(len(references)), "entries in the list"),
-        Score("references cited", float(len(cited)), "different entries that the text cites"),
+        Score("references cited", float(len(cited)), "different entries that the text or a table cites"),
         Score("citations", float(sum(len(c.names) for c in claims)), "markers in the text, each work counted"),
         Score("claims", float(len(claims)), "sentences with at least one citation"),
     )

@@ -150,6 +150,31 @@ def test_the_files_of_one_survey_give_the_same() -> None:
         assert (len(read.references), read.tables, read.figures) == (len(ours.references), ours.tables, ours.figures)
         assert [identifiers_in(reference.text) for reference in read.references] == [[p.key] for p in cited]
         assert read.problems == ()
+        assert read.in_tables == ours.in_tables == {"1"}
+
+
+def test_prose_between_two_tables_is_read() -> None:
+    table = "| Work | Says |\n| --- | --- |\n| A [1] | x |"
+    entries = "\n".join(f"[{n}] Author. Title {n}. 2020." for n in range(1, 8))
+    prose = " ".join(f"Thing {n} is told here at some length [{n}]." for n in range(2, 8))
+    text = f"# T\n\n## Methods\n\n{LONG}\n\n{table}\n\n{prose}\n\n{table}\n\n## References\n\n{entries}\n"
+    document = from_markdown(text)
+    assert {name for claim in claims(document) for name in claim.names} >= {str(n) for n in range(2, 8)}
+    assert document.in_tables == {"1"}
+
+
+def test_a_survey_whose_tables_alone_cite_is_read() -> None:
+    cited = papers(8)
+    rows = tuple((f"A [@{p.key}]", "“We lift [12]”") for p in cited)
+    body = replace(
+        section("Methods", "Nothing is cited in this text. " * 12), tables=(Table("W.", ("Work", "Says"), rows),)
+    )
+    survey = with_references(Survey("T", "", (body,), (), method="M."), {p.key: p for p in cited})
+    survey = with_notice(survey)
+    numbered = {str(number) for number in range(1, 9)}
+    for read in (from_survey(survey), from_markdown(render_markdown(survey)), from_html(html(survey))):
+        assert read.in_tables == numbered
+        assert read.problems == ()
 
 
 PAGE = f"""<?xml version="1.0" encoding="utf-8"?><!doctype html><html>
