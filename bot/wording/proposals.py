@@ -92,7 +92,7 @@ def _papers(selection: PaperSelection) -> str:
     rest = len(selection.found) - LISTED_PAPERS
     more = ["", f"… and {rest} more."] if rest > 0 else []
     out = selection.filtered + len(selection.left_out)
-    left_out = f" {out} more {'was' if out == 1 else 'were'} found but left out." if out else ""
+    left_out = f" {out:,} more {'was' if out == 1 else 'were'} found but left out." if out else ""
     head = f"**{used} {'paper' if used == 1 else 'papers'}**{span}.{left_out}"
     retracted = [
         f"⚠ {place} {link(shorten(clean(item.paper.title), 80), item.paper)}{_marks(item, selection)}"
@@ -119,7 +119,7 @@ def _short_line(position: int, item: FoundPaper, selection: PaperSelection) -> s
     cited = f" · cited {paper.citations:,} times" if paper.citations is not None else ""
     title = link(shorten(clean(paper.title), 80), paper)
     who = (
-        _name(paper) if paper.authors else str(paper.year or "")
+        name_paper(paper) if paper.authors else str(paper.year or "")
     )  # a paper without authors is not called by its title twice
     made = f" · {escape_markdown(who)}" if who else ""
     return f"{position}. {title}{made}{cited}{_marks(item, selection)}"
@@ -285,13 +285,13 @@ def _inside(node: OutlineNode, papers: Sequence[Paper], *, is_section: bool) -> 
     years = sorted(paper.year for paper in papers if paper.year)
     span = "" if not years else str(years[0]) if years[0] == years[-1] else f"{years[0]} to {years[-1]}"
     if not is_section:
-        return "; ".join(_name(paper) for paper in best)
+        return "; ".join(name_paper(paper) for paper in best)
     word = "best known" if best and best[0].citations else "for example"
-    known = f"{word} {_name(best[0])}, “{shorten(clean(best[0].title), 70)}”" if best else ""
+    known = f"{word} {name_paper(best[0])}, “{shorten(clean(best[0].title), 70)}”" if best else ""
     return "; ".join(part for part in (shorten(clean(node.description), 110), span, known) if part)
 
 
-def _name(paper: Paper) -> str:
+def name_paper(paper: Paper) -> str:
     """A paper by its first author and year, or by the beginning of its title."""
     others = " et al." if len(paper.authors) > 1 else ""
     who = f"{surname(paper.authors[0])}{others}" if paper.authors else shorten(clean(paper.title), 40)

@@ -11,6 +11,7 @@ from bot.wording import candidates, floats, proposals, replies
 from bot.wording import sentences as wording
 from bot.wording import survey as survey_wording
 from bot.wording.cards import Card, action_buttons, make_card
+from bot.wording.items import word_paper, word_planned_section
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, section_at, table_at
 from engine.run import WritingTask
@@ -75,6 +76,10 @@ def _show(session: SurveySession, what: str) -> Card:
     if name in _LISTS:
         shown = replace(state, phase=_LISTS[name])
         return Card(proposals.proposal(shown), ())
+    if state.phase == "papers" and state.papers and what.isdecimal():
+        return Card(word_paper(state.papers, int(what)), ())
+    if state.phase == "outline" and state.outline and what[0].isdecimal():
+        return Card(word_planned_section(state.outline, state.papers, what), ())
     survey = require_survey(state)
     found = section_at(survey, what)
     parts = [found, *(below for _, below in walk(found.sections))]

@@ -85,6 +85,8 @@ _CHANGING = frozenset({"change", "replace", "edit", "modify", "other", "others",
 _EDITS = ("drop", "exclude", "include", "merge", "move", "split", "shorten", "expand")
 _TAKING_OUT = frozenset({"TO_DROP", "TO_NO", "TO_BLAME", "NEGATION", "OPINION", "out", "off", "too", "TO_UNDO"})
 """Kinds of words of which one is said where something is to go."""
+_KEEPING = frozenset({"TO_KEEP", "TO_OK", "TO_YES", "TO_PRAISE", "OPINION"})
+"""The same where it is to come back."""
 _UNSURE = re.compile(
     r"\bnot (?:know|sure)\b|\b(?:unsure|undecided|maybe|perhaps|might|wonder|idea|hm+|should (?:i|we))\b"
 )
@@ -175,7 +177,10 @@ def _is_doubtful(template: str, norm: str) -> bool:
     if template.startswith(("exclude", "drop")) and not (_TAKING_OUT & kinds or _TAKEN_FROM.search(norm)):
         return True  # “7 stays” and “newest first” hold numbers, and nothing against them
     named = {word for word in said if not NUMBER_WORD.fullmatch(word)} - words("nouns")
-    own_kinds = {f"TO_{template.partition(' ')[0].upper()}", *(_TAKING_OUT - {"NEGATION", "OPINION", "off", "too"})}
+    verb = template.partition(" ")[0].upper()
+    own_kinds = (
+        _KEEPING if verb == "INCLUDE" else {f"TO_{verb}", *(_TAKING_OUT - {"NEGATION", "OPINION", "off", "too"})}
+    )
     if template.startswith(_EDITS) and named <= words("function") - {"out"} and not own_kinds & kinds:
         return True  # “the last section?” says nothing of what is to become of it
     if template.startswith(_EDITS) and ((said[0] in words("asking") and said[1] != "about") or asks_whether(norm)):

@@ -91,6 +91,16 @@ def has_two_wishes(norm: str) -> bool:
     return second is not None and not _load_wishing_words().isdisjoint(norm[: second.start()].split())
 
 
+def divide_wishes(phrase: Phrase) -> tuple[str, str]:
+    """The text of the first wish, and of the second; all of it, and nothing, where there is one."""
+    second = _second_wish().search(phrase.norm) if has_two_wishes(phrase.norm) else None
+    if not second:
+        return phrase.source, ""
+    first = phrase.source_of(0, second.start())
+    rest = phrase.source_of(second.start(), len(phrase.norm))
+    return first, re.sub(r"^(?:[\s,]|and\b|then\b|but\b|also\b|please\b)+", "", rest, flags=re.I)
+
+
 @cache
 def _load_wishing_words() -> frozenset[str]:
     """Verbs of edits that are a single word."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 from bot.commands.intents.classifier import guess_command
+from bot.commands.intents.clauses import divide_wishes
 from bot.commands.intents.cues import load_cues
 from bot.commands.intents.linear_model import load_model
 from bot.commands.intents.phrases import normalise
@@ -47,8 +48,8 @@ def suggest_commands(text: str, phase: str, there: int) -> tuple[str, str]:
     numbered = [way.format(numbers[0]) for way in _WITH_NUMBER.get(phase, ()) if numbers]
     content = _content(text)
     likely = _answer_commands(text, phase, numbers, content) if text.rstrip().endswith("?") else []
-    guess = guess_command(text, phase)
-    likely += [guess.said] if guess.said and guess.margin > _LEAST_MARGIN else []
+    guesses = [guess_command(wish, phase) for wish in divide_wishes(normalise(text)) if wish]
+    likely += [g.said for g in guesses if g.said and (g.margin > _LEAST_MARGIN or g.score > 0)]
     likely += [*_by_words(said, phase, numbers), *numbered]
     if content and phase in _WITH_WORDS:
         likely.append(_WITH_WORDS[phase].format(content))

@@ -254,3 +254,24 @@ async def test_no_brings_another_outline_and_undo_the_first_again(lab: Lab) -> N
     assert second.method != first.method
     await lab.chat.say("undo 2")
     assert (await lab.state()).outline == first
+
+
+async def test_a_paper_and_a_planned_section_are_shown_before_there_is_a_text(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval", "ok")
+        papers = (await lab.state()).papers
+        assert papers
+        await lab.chat.say("what's paper 2 about?")
+        assert papers.found[1].paper.title[:40] in lab.chat.last
+        assert papers.found[1].paper.content[:40] in lab.chat.last
+        await lab.chat.say("show 99")
+        assert "There is no paper 99; the list has 1 to " in lab.chat.last
+        await lab.chat.say("ok")
+        outline = (await lab.state()).outline
+        assert outline
+        await lab.chat.say("what will be in section 2?")
+        assert f"**2 {outline.nodes[1].title}**" in lab.chat.last and " papers:" in lab.chat.last
+        await lab.chat.say("show 1")
+        assert "It is written last, from the other sections." in lab.chat.last
+        await lab.chat.say("show 99")
+        assert "There is no section 99 in the outline" in lab.chat.last

@@ -86,6 +86,12 @@ def test_who_corrects_a_number_means_the_second(text: str, phase: Phase, command
         ("that doesn't look too bad, go ahead", "keywords", "ok"),
         ("dig up whatever there is on LiDAR odometry", "topic", "survey LiDAR odometry"),
         ("hold on a sec", "topic", "?"),
+        (
+            "retrieval-augmented generation, no older than 2021",
+            "topic",
+            "survey retrieval-augmented generation years=2021..",
+        ),
+        ("number 6 was fine after all", "papers", "include 6"),
         ("we should also look at domain shift", "keywords", "add domain shift"),
     ],
 )
@@ -308,3 +314,15 @@ def test_the_options_of_a_survey_in_quotation_marks_are_read_as_they_stand() -> 
 @pytest.mark.parametrize("command", ["add section Noise after 2", "add section Part-of-speech tagging before 3"])
 def test_the_commands_own_words_are_no_part_of_a_title(command: str, phase: Phase) -> None:
     assert read_utterance(command, phase, "direct") == command
+
+
+@pytest.mark.parametrize(
+    ("text", "phase", "offered"),
+    [
+        ("rename 2 to Signs and drop 5", "outline", ("rename 2 to Signs", "drop 5")),
+        ("add pruning and remove 3", "keywords", ("add pruning", "drop 3")),
+        ("shorten 2 and expand 3", "discussion", ("shorten 2", "expand 3")),
+    ],
+)
+def test_of_two_wishes_each_is_offered(text: str, phase: Phase, offered: tuple[str, str]) -> None:
+    assert suggest_commands(text, phase, 8) == offered
