@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
-from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from adapters.http_server import ConnectionLimits, serve_http
 from engine.errors import ScholiumError, UserError
+
+if TYPE_CHECKING:  # a terminal serves no figures
+    from aiohttp import web
 
 _JOB_BUCKETS_S = (0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800)
 
@@ -54,6 +56,9 @@ async def serve_metrics(metrics: Metrics, host: str, port: int | None, ready: Ch
     if port is None:
         yield None
         return
+    from aiohttp import web
+
+    from adapters.http_server import ConnectionLimits, serve_http
 
     async def health(_: web.Request) -> web.Response:
         return web.Response(text="ok\n")

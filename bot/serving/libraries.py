@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from filelock import AsyncFileLock, Timeout
 
 from bot.commands.briefs import ONLINE
-from bot.serving.bundled import BUNDLED, renew
+from bot.serving.bundled import BUNDLED, is_current, renew
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
 from engine.reading.forests import FOREST_FILE, Forest, LocalForest
@@ -142,7 +142,8 @@ class Libraries:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         try:
             async with AsyncFileLock(folder / "installing.lock", timeout=INSTALLING_S, poll_interval=0.5):
-                await renew(await create_library(folder, self.neural_embedder()), folder, on_progress)
+                if not await asyncio.to_thread(is_current, folder):
+                    await renew(await create_library(folder, self.neural_embedder()), folder, on_progress)
         except Timeout as error:
             raise UserError(
                 f"Another process has been making the library “{BUNDLED}” for {INSTALLING_S // 60} minutes. "

@@ -10,13 +10,14 @@ import asyncio
 import ipaddress
 import socket
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
-
-import aiohttp
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.online.transport import user_agent
+
+if TYPE_CHECKING:  # it takes a tenth of the time until a terminal's prompt, which asks nobody
+    import aiohttp
 
 LARGEST_BYTES = 50 * 2**20
 REDIRECTS = 5
@@ -43,6 +44,8 @@ class Downloader:
 
     async def fetch(self, url: str) -> Download:
         """The file. Raises `UserError` for an address that is not allowed, `RetrievalError` where it cannot be had."""
+        import aiohttp
+
         for _ in range(REDIRECTS + 1):
             self._check(url)
             try:
@@ -75,6 +78,8 @@ class Downloader:
             await self._session.close()
 
     def _connections(self) -> aiohttp.ClientSession:
+        import aiohttp
+
         if self._session is None or self._session.closed:
             connector = aiohttp.TCPConnector(socket_factory=self._socket, limit=16, limit_per_host=2)
             self._session = aiohttp.ClientSession(

@@ -11,10 +11,8 @@ import json
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
-
-import aiohttp
 
 from engine.clock import SYSTEM_CLOCK, Clock
 from engine.errors import RequestRefused, RetrievalError
@@ -31,6 +29,9 @@ from engine.retrieval.online.service_state import (
 from engine.retry_after import read_retry_after
 from engine.text import clean
 from engine.tracing import trace_step
+
+if TYPE_CHECKING:  # it takes a tenth of the time until a terminal's prompt, which asks nobody
+    import aiohttp
 
 DAY_S = 86_400.0
 LARGEST_ANSWER_BYTES = 30 * 2**20
@@ -174,6 +175,8 @@ class OnlineTransport:
 
     def session(self) -> aiohttp.ClientSession:
         """The connections, made when first needed."""
+        import aiohttp
+
         if self._session is None or self._session.closed:
             self._session = aiohttp.ClientSession(headers={"User-Agent": user_agent(self.contact)})
         return self._session
@@ -286,6 +289,8 @@ class ScholarlyService:
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
     async def _once(self, ask: ServiceRequest, seconds: float, *, as_json: bool) -> ServiceReply:
+        import aiohttp
+
         method = "POST" if ask.body is not None else "GET"
         try:
             async with self._web.session().request(
