@@ -69,7 +69,7 @@ def find_aspects(
         aspect
         for aspect in load_aspects()
         if not aspect.said.search(topic)
-        and not any(_is_like(one, heading) for heading in avoid for one in (aspect.heading, *aspect.joined))
+        and not any(is_like(one, heading) for heading in avoid for one in (aspect.heading, *aspect.joined))
         and sum(bool(aspect.said.search(title)) for title in titles.values()) < MOST_TITLES * len(field)
     ]
     saying = {
@@ -105,7 +105,7 @@ def _is_said(heading: str, papers: Sequence[Paper]) -> bool:
 
 def find_like(heading: str, papers: Sequence[Paper]) -> NDArray[np.bool_]:
     """Which of the papers have in the title an aspect that is named like the heading."""
-    like = [aspect for aspect in load_aspects() if _is_like(aspect.heading, heading)]
+    like = [aspect for aspect in load_aspects() if is_like(aspect.heading, heading)]
     return np.array([any(aspect.said.search(paper.title) for aspect in like) for paper in papers], np.bool_)
 
 
@@ -142,7 +142,7 @@ def _leave_out(topical: set[str], title: str) -> str:
     return " ".join(kept)
 
 
-def _is_like(heading: str, other: str) -> bool:
+def is_like(heading: str, other: str) -> bool:
     """Whether half of the words of one are among the other's."""
     said, others = stems_of(heading), stems_of(other)
     return len(said & others) > 0.5 * min(len(said), len(others))

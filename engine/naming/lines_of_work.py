@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.naming.aspects import find_aspects, find_broader, find_like, group_of
+from engine.naming.aspects import find_aspects, find_broader, find_like, group_of, is_like
 from engine.naming.clustering import NOISE, OTHER_WORK, Labels
 from engine.naming.headings import LEAST_COVER, Heading, load_topics, rank_headings, rank_terms
 from engine.naming.mentions import PASSING, TEXT, TITLE
@@ -199,7 +199,7 @@ def _broaden(field: Field, found: Labels, headings: Sequence[Heading]) -> tuple[
     broadened, labelled = list(headings), found.copy()
     for i, heading in enumerate(headings):
         aspect = find_broader(heading.text, field.papers, field.topic)
-        if aspect is None or any(aspect.heading == other.text for other in broadened):
+        if aspect is None or any(is_like(aspect.heading, one.text) for one in broadened if one is not heading):
             continue
         rows = [j for j in np.flatnonzero(labelled == NOISE) if aspect.said.search(field.papers[int(j)].title)]
         if len(rows) >= field.least:

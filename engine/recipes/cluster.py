@@ -165,7 +165,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         kind = (one if len(main) == 1 else many) + ("" if is_plain else ", found by their phrases in clusters")
         method = " ".join((f"{len(main)} {kind} by {SPELT[algorithm]}.", *notes))
         nodes: list[OutlineNode] = []
-        used = [cluster.name for cluster in main]
+        used = [one.name for cluster in main for one in (cluster, *cluster.parts)]
         for done, cluster in enumerate(main):
             await context.progress(Progress("dividing", done, len(main), cluster.name))
             node = await asyncio.to_thread(_divide_section, cluster, brief, context, tuple(used), self.formula)

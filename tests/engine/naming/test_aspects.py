@@ -128,3 +128,10 @@ def test_a_heading_becomes_less_specific_where_further_titles_say_only_that() ->
         line.name: {p.title for p in line.papers} for line in divide(write_papers(*large, *small, *UNNAMED, *PLACES))
     }
     assert found["Language Models"] == {*large, *small}
+
+
+def test_the_topic_with_a_general_word_divides_nothing() -> None:
+    titles = [f"{kind} of Crop Rotation Estimation" for kind in ("Speed", "Cost", "Yield", "Value")]
+    assert "Crop Rotation Estimation" not in [
+        line.name for line in divide(write_papers(*titles, *UNNAMED), "crop rotation")
+    ]
