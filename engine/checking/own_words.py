@@ -22,7 +22,7 @@ FEWEST_SHARED = 2
 
 _LEAD = re.compile(
     r"^(?:in addition|additionally|furthermore|moreover|also|finally|first(?:ly)?|second(?:ly)?|third(?:ly)?|"
-    r"besides|"
+    r"besides|for (?:example|instance)|"
     r"(?:to|in order to) (?:address|solve|tackle|overcome|mitigate|alleviate|resolve|handle|achieve|remedy|do|bridge) "
     r"(?:this|these|that|those|such|the above|it|so)\b[^,]{0,60}|(?:motivated|inspired) by (?:this|these)\b[^,]{0,60}|"
     r"based on (?:this|these)\b[^,]{0,60}|in (?:this|the present) (?:work|study|article|letter)|"

@@ -11,7 +11,7 @@ from engine.values import Paper
 
 _ALL = re.compile(
     r"\b(?:(?<!\bat )all|"
-    r"every|each|any|arbitrary|(?:entire|whole|full|complete)(?:\s+(?:set|range|number|collection))?)\b(?:\s+of)?(?:\s+(?:the|these|those|its|their|our|other))*\s+"
+    r"every|each|any|whatever|arbitrary|(?:entire|whole|full|complete)(?:\s+(?:set|range|number|collection))?)\b(?:\s+of)?(?:\s+(?:the|these|those|its|their|our|other))*\s+"
     r"(?P<what>(?:[\w-]+\s*){1,4})(?=(?P<rest>[^.;]*))",
     re.I,
 )

@@ -32,7 +32,8 @@ _MORE = (
     r"more [a-z]+ than"
 )
 _BEST = (
-    r"best|highest|lowest|largest|smallest|fastest|strongest|greatest|leading|"
+    r"(?<!fits )(?<!fit )(?<!matches )(?<!match )best(?![- ](?:fit|match|first))|"
+    r"highest|lowest|largest|smallest|fastest|strongest|greatest|leading|"
     r"top[- ]perform\w+|most [a-z]+ (?:of|among) (?:all|any)"
 )
 
@@ -218,7 +219,10 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "significance",
-        match_words(r"significant(?:ly)?|substantial(?:ly)?|considerabl[ey]|marked(?:ly)?|great(?:ly)?"),
+        match_words(
+            r"significant(?:ly)?|substantial(?:ly)?|considerabl[ey]|markedly|great(?:ly)?|"
+            r"marked (?:improve|increase|decrease|gain|drop|reduction|difference|advantage)\w*"
+        ),
         match_words(
             r"significant\w*|substantial\w*|considerabl[ey]|marked\w*|great\w*|dramatic\w*|vast\w*|"
             r"large|far|much|drastic\w*|orders? of magnitude|remarkabl[ey]|notabl[ey]|strong\w*|"

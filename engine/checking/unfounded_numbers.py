@@ -32,6 +32,7 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
         )
         and not (0 < q.value < 1 and q.unit == "times" and _is_reduction(q, [text for text, _ in sentences]))
         and not (q.value == 2 and q.words.isalpha() and _NAMED_PAIR.match(spread_ranges(claim)[q.end :]))
+        and not (q.value == 2 and q.words.isalpha() and any(_BOTH.search(text) for text in about))
         and not (q.value == 2 and _is_dual(spread_ranges(claim)[q.end :], about))
         and not _PRONOUN.search(spread_ranges(claim)[max(0, q.start - 4) :])
         and not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
@@ -93,6 +94,7 @@ def _all_numbers(text: str) -> tuple[Quantity, ...]:
     )
 
 
+_BOTH = re.compile(r"\bboth\b", re.I)
 _NAMED_PAIR = re.compile(r"\s(?:[\w-]+\s){0,3}[\w-]+[,:(] [^,;:.]+?,? and [^,;:.]+?(?:[,;:).]|$)")
 """Behind "two": the two things themselves, "two parts, a reader and a writer"."""
 

@@ -314,6 +314,7 @@ STEREO = paper(
         "Over ten weeks, 30 people walked, on 12 data sets.",
         "The planner is based on images of humanoids.",
         "A planner only needs to read the camera sequence.",
+        "The slope that fits best is converted to depth.",
         "Calibrated during training, the filter does without decompositions.",
     ],
 )
