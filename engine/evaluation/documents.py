@@ -301,6 +301,12 @@ def _first_surname(line: str) -> str:
     return words[-1] if words and len(words) <= 5 else ""
 
 
+_PARTICLE = r"(?:de|del|der|den|van|von|la|le|di|da|dos|el|al|bin)"
+_NAME = rf"(?:[A-ZÀ-Þ][\w'’.-]*\s+){{1,4}}(?:{_PARTICLE}\s+){{0,2}}[A-ZÀ-Þ][\w'’-]+\.?"
+_PEOPLE = re.compile(rf"{_NAME}(?:,\s+{_NAME})*(?:,?\s+(?:and|&)\s+{_NAME}|,?\s+et\s+al\.?)")
+"""Two people or more who are named in full."""
+
+
 def _title_of(text: str) -> str:
     """The title in a reference: the whole text where it is nothing but a title, else its longest sentence."""
     bare = re.sub(r"\[(https?://[^\]]+)\]\([^)]*\)|https?://\S+|<[^>]*>", " ", text)
@@ -311,6 +317,8 @@ def _title_of(text: str) -> str:
     pieces = [piece.strip() for piece in re.split(r"(?<=[^A-Z\s][.?!])\s+", bare) if piece.strip()]
     if len(pieces) < 2:
         return bare
+    if _PEOPLE.fullmatch(pieces[0]):
+        pieces = pieces[1:]  # a short title has fewer words than its authors
     after_year = [b for a, b in pairwise(pieces) if re.fullmatch(rf"\(?{_YEAR}\)?\.?", a)]
     return (after_year[0] if after_year else max(pieces, key=_like_a_title)).strip(" .")
 

@@ -230,3 +230,25 @@ def test_a_numbered_list_of_references_is_read_where_no_text_cites_it() -> None:
         ("1", "A First Paper. 2020."),
         ("2", "Another."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("reference", "title"),
+    [
+        (
+            "Weizhe Liu, Mathieu Salzmann and Pascal Fua. Context-Aware Crowd Counting. CVPR, 2019.",
+            "Context-Aware Crowd Counting",
+        ),
+        ("Viresh Ranjan, Hieu Le and Minh Hoai. Iterative Crowd Counting. ECCV, 2018.", "Iterative Crowd Counting"),
+        (
+            "Xialei Liu, Joost van de Weijer and Andrew D. Bagdanov. Leveraging Unlabeled Data. CVPR, 2018.",
+            "Leveraging Unlabeled Data",
+        ),
+        ("Nils Reimers and Iryna Gurevych. Sentence Embeddings. EMNLP, 2019.", "Sentence Embeddings"),
+        ("Deep Learning and Computer Vision. 2019. A Handbook of the Field.", "A Handbook of the Field"),
+    ],
+)
+def test_people_are_no_title(reference: str, title: str) -> None:
+    listed = "\n".join(f"[{n}] {reference}" for n in range(1, 3))
+    text = f"# T\n\n## Methods\n\n{'Counting is hard [1]. ' * 20}\n\n## References\n\n{listed}\n"
+    assert [r.title for r in from_markdown(text).references] == [title, title]
