@@ -17,7 +17,10 @@ FIRST_SENTENCES = 3
 LONGEST_DEFINITION = 40
 """Words."""
 
-_LEAD = r"(?:(?!however|while|although|though|despite|unlike|recent|given|when|since|because|if\b|here)[^,;.]{2,60}, )?"
+_LEAD = (
+    r"(?:(?!however|while|although|though|despite|unlike|recent|given|when|since|because|compared|in contrast|"
+    r"as opposed|instead|if\b|here)[^,;.]{2,60}, )?"
+)
 _BRACKETS = r"(?: ?\([^)]{1,30}\))?"
 _DEFINES = re.compile(
     rf"{_LEAD}(?P<subject>[^,;.:()]{{3,90}}?){_BRACKETS},? (?:"

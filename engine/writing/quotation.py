@@ -102,7 +102,7 @@ _NO_FINDING = re.compile(
     r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
     r"^examples? of\b|\bopens? the door\b|\bpaves? the way\b|\bsheds? (?:\w+ )?lights?\b|\binteresting insights?\b|"
     r"\bthis (?:study|work|paper) (?:also )?encourages\b|\bwe (?:also |further )?(?:define|describe|accomplish|"
-    r"quantify|contribute|release|provide)\b|"
+    r"quantify|contribute|release|provide|present an?)\b|"
     r"\bfavou?red for\b|"
     r"^this contributes\b|"
     r"^(?:it|they|this|these|both|such) (?:also|does so|do so|then|further|in turn)\b",
@@ -140,14 +140,17 @@ _OUTCOME = re.compile(
     r"increas|compar(?:able|ed|es|ing|ison\w* (?:shows?|to|with))|favou?rabl|than|state[- ]of|sota|superior|"
     r"competitive|significan|effective|robust|gain|boost|perform|"
     r"correlat|"
-    r"generali[sz]|accurate|records?|rank|win|won|beat|able|can|reveal|help|benefit|lead|suggest|indicate|shows? that|"
-    r"find|found|not|no|above|below|stab|flexib|quality|enabl|fail|similar|equal|consistent|succe|good|strong|"
+    r"generali[sz]|accurate|records?|rank|win|won|beat|able|can|help|benefit|"
+    r"not|no|above|below|stab|flexib|quality|enabl|fail|similar|equal|consistent|succe|good|strong|"
     r"useful|yield|save|saving|cut|within|up to|only|"
     r"robustly|feasib|validat|verif|advantage|possible|important|transfer|simple|easily|provid|agree|match|depend|"
     r"remain)",
     re.I,
 )
 """A word that tells what came out; a finding is never cut before the first."""
+
+_REPORTS = re.compile(r"\b(?:suggest|indicate|reveal|find|found|shows? that|lead)", re.I)
+"""A word that says that something came out, which follows it."""
 
 _LEANS = re.compile(
     r"(?:it also|both|these|those|such|another|one|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|"
@@ -269,7 +272,7 @@ def _tells_result(text: str) -> bool:
     """Whether a sentence says what came out: how good the method is or better than what, not only that it works."""
     if _NO_FINDING.search(text) or (_EVALUATED.search(text) and not _TELLS.search(text)):
         return False
-    if not (_NUMBER.search(text) or _OUTCOME.search(text)):
+    if not (_NUMBER.search(text) or _OUTCOME.search(text) or _REPORTS.search(text)):
         return False
     return bool(not _PRAISE.search(text) or _NUMBER.search(text) or _MEASURED.search(text))
 
