@@ -32,6 +32,8 @@ _NO_SIGNALS = (NotImplementedError, RuntimeError, ValueError)
 
 HERE = Conversation("terminal", "local", "terminal")
 """The conversation of a terminal that nobody named otherwise."""
+_PAGING = "-Pspace goes on, q comes back here "
+"""What `less` shows below a page: people who never used it know no way out."""
 
 
 class TerminalAdapter(SimpleAdapter):
@@ -135,7 +137,7 @@ class TerminalAdapter(SimpleAdapter):
 
     async def _page(self, pager: str, text: str) -> None:
         """Show a page at a time what is taller than the screen; q leaves it, and what was shown stays."""
-        shown = await asyncio.create_subprocess_exec(pager, "-RX", stdin=asyncio.subprocess.PIPE)
+        shown = await asyncio.create_subprocess_exec(pager, "-RX", _PAGING, stdin=asyncio.subprocess.PIPE)
         await shown.communicate(text.encode())
 
     def _print_markdown(self, text: str) -> None:

@@ -17,6 +17,8 @@ FIELDS = 5
 OPTIONS = 25
 FORM_S = 900.0
 REST = "rest"
+_FIELD = re.compile(r"(?P<name>[^\s:=]+)(?:\s*[:=](?P<empty>)|\s*[:=]?\s*(?P<value>\S.*)|)")
+"""“years: 2018..”, “sections 4”; what stands alone is passed on, to be refused; “budget:” was left empty."""
 """The field that stands for several."""
 
 Press = Callable[[discord.Interaction, str, bool], Awaitable[None]]
@@ -135,5 +137,5 @@ def read_filled_form(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def _lines(text: str) -> list[tuple[str, str]]:
     """The fields that stand in one text."""
-    pairs = (line.partition(":") for line in text.splitlines())
-    return [(name.strip().lower(), value.strip()) for name, _, value in pairs if value.strip()]
+    pairs = (_FIELD.fullmatch(line.strip()) for line in text.splitlines() if line.strip())
+    return [(pair["name"].lower(), pair["value"] or pair["name"]) for pair in pairs if pair and pair["empty"] is None]

@@ -17,7 +17,7 @@ from engine.session import outline_edits
 from engine.session.events import EditKeywords, EditOutline, EditPapers, Revise
 from engine.session.state import State, SurveySession
 from engine.survey import SectionChange, Way
-from engine.text import clean
+from engine.text import clean, list_words
 
 SUGGESTED_CHARACTERS = 150
 
@@ -106,7 +106,10 @@ def _fields(state: State) -> tuple[FormField, ...]:
 def command(verb: str, values: Mapping[str, str], session: SurveySession | None) -> Command:
     """What a filled form means. Raises `UserError` where a field cannot be read."""
     if verb == "start":
-        options = {name: values[name].strip() for name in OPTIONS if values.get(name, "").strip()}
+        given = {name: value.strip() for name, value in values.items() if value.strip() and name != "topic"}
+        if unknown := next((name for name in given if name not in OPTIONS), ""):
+            raise UserError(labels.NO_OPTION.format(unknown[:40], list_words(OPTIONS)))
+        options = {name: given[name] for name in OPTIONS if name in given}
         return StartSurvey(clean(values.get("topic", "")), options)
     state = session.state if session else State()
     if "keywords" in values and state.keywords:

@@ -65,11 +65,11 @@ _NAMED_LIST = re.compile(
 _TWO_WISHES = re.compile(
     r"(?:\b(?:and|then|but)|,)(?: then| also| please)? "
     r"(?:(?:add|drop|put|move|merge|rename|remove|delete|split|make|show|insert)\b|"
-    r"(?:another |a |the )?(?:one|section|chapter|paragraph) (?:about|on|for)\b)"
+    r"(?:another |a |the )?(?:one|section|chapter|paragraph) (?:about|on|for)\b)|\bbut (?:without|not)\b"
 )
 _ALSO_WISHES = re.compile(
     r"(?:,|\b(?:and|then|but)\b)(?: (?:then|also|please|afterwards))* (?:(?:continue|proceed|go (?:on|ahead)|export|"
-    r"evaluate|exclude|translate|shorten|expand|write(?: it)?$|write it|"
+    r"evaluate|look (?:again )?for|exclude|translate|shorten|expand|write(?: it)?$|write it|"
     r"show me|(?:give|show|get|find|bring|search) (?:me|us|for)|"
     r"start (?:the )?(?:search|writing|drafting))\b)"
 )

@@ -25,6 +25,7 @@ from adapters.chat import (
     ProgressBar,
 )
 from adapters.discord.adapter import PERMISSIONS, DiscordAccess, DiscordAdapter, intents
+from adapters.discord.forms import read_filled_form
 from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.platforms.discord_guild import Discord
 from bot.bench.platforms.discord_server import BOT, CHANNEL, GUILD, OTHER_GUILD, No
@@ -384,3 +385,11 @@ async def test_shards_by_setting(discord: Discord) -> None:
     await adapter.open(backend)
     assert adapter.client.shard_count == 2
     await adapter.close()
+
+
+def test_the_last_field_of_a_form_is_read_line_by_line() -> None:
+    lines = "years: 2018..2025\nsections 4\nbudget:\nlanguage = en\nred\n\n"
+    shown = {"components": [{"component": {"custom_id": "rest", "value": lines}}]}
+    assert read_filled_form(shown) == (
+        ("years", "2018..2025"), ("sections", "4"), ("language", "en"), ("red", "red"),
+    )  # fmt: skip

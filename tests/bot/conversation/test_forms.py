@@ -67,6 +67,10 @@ async def test_what_is_wrong_with_a_form_is_said_before_it_is_handed_in(library:
             "topic",
             "The topic is too short. Name it in a few words, for example: survey graph neural networks",
         )
+        other = await lab.chat.backend.fault(replace(wrong, values=(("topic", "graphs"), ("colour", "red"))))
+        assert other and other.sentence.startswith(
+            "“colour” is no option; write one of these and its value: recipe, length"
+        )
         await lab.talk("survey dense retrieval", "ok", "ok")
         form = await form_of(lab, "Edit")
         assert isinstance(form, Form)

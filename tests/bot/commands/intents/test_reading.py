@@ -132,6 +132,8 @@ def test_the_words_that_a_command_needs_are_found_where_no_pattern_fits(text: st
     [
         ("rename 2 to Benchmarks and drop 5", "outline"),
         ("drop 4 and give me ten more", "papers"),
+        ("remove 3 and look for more", "papers"),
+        ("add vocoders but without audio", "keywords"),
         ("export it and evaluate it", "discussion"),
         ("add drones and start the search", "keywords"),
     ],
