@@ -325,6 +325,7 @@ def join_smallest(lines: Sequence[Cluster], count: int) -> list[Cluster]:
         return list(lines)
     named = sorted((line for line in lines if not _stands(line)), key=_count_papers)
     kept = named[: count - 1]
-    name = FURTHER if kept else " and ".join(line.name for line in named[:2])
     parts = [part for line in lines if line not in kept for part in (line.parts or (line,))]
+    subjects = sorted((part for part in parts if not _stands(part) and " and " not in part.name), key=_count_papers)
+    name = FURTHER if kept or not subjects else " and ".join(part.name for part in subjects[:2])
     return [*kept, join_lines(name, parts)]
