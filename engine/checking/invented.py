@@ -44,13 +44,9 @@ def find_invented_data(claim: str, known: Collection[str], ordinary: Collection[
 
     ``known`` are the sources' words in fold form.
     """
-    common = {stem(word) for word in ordinary}
-    names = [match["name"] for match in _DATA.finditer(claim)]
-    return [
-        name
-        for name in names
-        if fold(name) not in known and not any(part in ordinary or stem(part) in common for part in name.split("-"))
-    ]
+    names = [match["name"] for match in _DATA.finditer(claim) if fold(match["name"]) not in known]
+    common = {stem(word) for word in ordinary} if names else set()  # thousands of words
+    return [n for n in names if not any(part in ordinary or stem(part) in common for part in n.split("-"))]
 
 
 def find_strange_ties(
