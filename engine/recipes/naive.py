@@ -61,14 +61,17 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         """No plan: one section for everything."""
         title = to_title_case(brief.topic)
         keys = tuple(p.key for p in require_papers(selection))
-        return Outline(f"{title}: A Survey", (OutlineNode(title, brief.topic, keys),), "none")
+        said = _word_sections(brief)
+        notes = (f"{said}.",) if said else ()
+        return Outline(f"{title}: A Survey", (OutlineNode(title, brief.topic, keys),), "none", notes)
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Write on until the words wanted are there; at a failure or the budget, what is there is kept."""
         wanted, title = _count_wanted_words(task.brief), task.outline.nodes[0].title
         papers, count = task.selection.list_included(), context.limits.papers_per_node
         parts: list[Draft] = []
-        warnings = _word_sections(task.brief, title)
+        said = _word_sections(task.brief)
+        warnings = [SurveyWarning("length", title, said)] if said else []
         while (words := sum(len(part.text.split()) for part in parts)) < wanted:
             await context.progress(Progress("writing", words, wanted))
             first = len(parts) * count % len(papers)
@@ -86,12 +89,11 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         return add_warnings(survey, warnings)
 
 
-def _word_sections(brief: Brief, title: str) -> list[SurveyWarning]:
+def _word_sections(brief: Brief) -> str:
     """That the baseline has no sections, where several were asked for."""
     if (brief.sections or 1) == 1:
-        return []
-    said = f"{brief.sections} sections were asked for; the naive recipe plans none and writes one text"
-    return [SurveyWarning("length", title, said)]
+        return ""
+    return f"{brief.sections} sections were asked for; the naive recipe plans none and writes one text"
 
 
 def _count_wanted_words(brief: Brief) -> int:
