@@ -32,8 +32,8 @@ _NO_SIGNALS = (NotImplementedError, RuntimeError, ValueError)
 
 HERE = Conversation("terminal", "local", "terminal")
 """The conversation of a terminal that nobody named otherwise."""
-_PAGING = "-Pspace goes on, q comes back here "
-"""What `less` shows below a page: people who never used it know no way out."""
+_PAGING = "-Psspace goes on, q comes back here "
+"""What `less` shows below a page: people who never used it know no way out; ``-Ps`` is the option."""
 
 
 class TerminalAdapter(SimpleAdapter):

@@ -201,6 +201,7 @@ def _rule(usage: str, pattern: str, make: _MakeCommand) -> Rule:
 
 # The first rule that fits the whole text wins.
 RULES: tuple[Rule, ...] = (
+    _rule("", r"/?survey\s+(list(?: all)?|help|status|stop)", lambda m: parse(m[1])),
     _rule("survey TOPIC", r"(?:/?survey|write a survey (?:on|of|about))\s+(.+)", _start),
     _rule("quick QUESTION", r"/?quick(?:\s+review)?(?:\s+(?:on|of|about))?:?(?:\s+(.+))?", _quick),
     _rule("search online", r"search online(?: too| as well)?", lambda m: SearchOnline()),

@@ -207,7 +207,7 @@ _VERBATIM = re.compile(
     r"/?quick\b(?! (?:question|note|one|fix|update|reminder|check|heads)\b)|follow(?:[- ]?up)? \d|"
     r"(?:write (?:a |the )?)?full survey|show (?:papers|keywords|outline)\b|"
     r"(?:references|tree|why (?:table|figure)) \d|search for \d|budget (?:person|workspace|survey)\b|"
-    r'survey [^"]*[a-z]="',
+    r'survey [^"]*[a-z]="|/?survey (?:list(?: all)?|help|status|stop)$',
     re.I,
 )
 """How commands begin that have words of their own, and so mean nothing else however they go on; a survey's options in

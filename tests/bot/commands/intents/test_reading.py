@@ -328,3 +328,12 @@ def test_the_commands_own_words_are_no_part_of_a_title(command: str, phase: Phas
 )
 def test_of_two_wishes_each_is_offered(text: str, phase: Phase, offered: tuple[str, str]) -> None:
     assert suggest_commands(text, phase, 8) == offered
+
+
+@pytest.mark.parametrize(
+    ("text", "command"), [("survey list", "list"), ("/survey list all", "list all"), ("survey help", "help")]
+)
+def test_what_follows_the_slash_command_is_no_topic(text: str, command: str) -> None:
+    for phase in PHASES:
+        assert understand(text, ReadingContext(phase), State(phase=phase)).command == parse(command)
+    assert read_utterance("survey list decoding", "topic", "direct") == "survey list decoding"
