@@ -81,7 +81,7 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
     for part in (
         "Keywords",
         "papers from",
-        "3 Dense Passage Retrieval (",
+        "2 Dense Passage Retrieval (",
         "1 Introduction",
         "): Best known: ",
         "Open Problems: ",
