@@ -39,7 +39,7 @@ from engine.survey import UNCHECKED, Citation, Claim, ClaimTally, SurveyWarning
 from engine.text import fold, join_sentences, sentences, split_sentences
 from engine.values import Paper, PaperKey
 
-CLAIMS_PER_CALL = 4
+CLAIMS_PER_CALL = 8
 """Most claims judged in one call; a section's calls run at once, because answers are slower than questions."""
 
 REPAIR_ROUNDS = 2

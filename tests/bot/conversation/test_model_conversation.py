@@ -39,7 +39,7 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
     async with opened() as lab:
         chat = lab.chat
         await chat.say("survey dense retrieval sections=3 words=80 budget=2.00")
-        assert "judged by the language model: at most 20 calls, " in chat.last
+        assert "judged by the language model: at most 50 calls, " in chat.last
         await lab.talk("ok", "ok")
         assert "Writing it takes about" in chat.last
         assert "of $2.00 are left for this survey" in chat.last
