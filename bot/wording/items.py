@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.wording.proposals import name_paper, paper_line
+from bot.wording.sentences import pluralize
 from bot.wording.survey import link
 from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown
@@ -33,7 +34,7 @@ def word_planned_section(outline: Outline, selection: PaperSelection | None, pla
     lines += [escape_markdown(node.description)] if node.description else []
     lines += ["", *(f"- **{place}.{n}** {escape_markdown(c.title)}" for n, c in enumerate(node.children, start=1))]
     if papers:
-        lines += ["", "1 paper:" if len(papers) == 1 else f"{len(papers)} papers:", ""]
+        lines += ["", f"{pluralize(len(papers), 'paper')}:", ""]
         lines += [
             f"- {link(shorten(clean(p.title), 80), p)} · {escape_markdown(name_paper(p))}"
             for p in papers[:SHOWN_PAPERS]

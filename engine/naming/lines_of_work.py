@@ -122,7 +122,7 @@ class Field:
         if heading.phrase not in load_topics() and self.phrases.titles[0][heading.phrase] < LEAST_TITLES:
             return False
         said = self.phrases.mentions(heading.wanted, papers)
-        titles, saying = sum(level == 2 for level in said), sum(level > 0 for level in said)
+        titles, saying = sum(level == TITLE for level in said), sum(level > 0 for level in said)
         return saying >= least and titles >= max(LEAST_TITLES, TITLE_SHARE * saying)
 
     def of_clusters(self, clusters: Labels) -> Iterator[Heading]:
@@ -230,8 +230,9 @@ def _label_aspects(field: Field, found: Labels, headings: Sequence[Heading]) -> 
 
 def _label_narrow(field: Field, found: Labels, avoid: Sequence[str]) -> tuple[dict[int, str], Labels]:
     """The heading of each line of ``least`` papers or more among those without a label, by a new label; the labels."""
-    labelled, names = found.copy(), {}
     rows = np.flatnonzero(found == NOISE)
+    if len(rows) <= 2 * field.least:
+        return {}, found
     others = [field.papers[int(row)] for row in rows]
     rest = replace(
         field,
@@ -239,12 +240,12 @@ def _label_narrow(field: Field, found: Labels, avoid: Sequence[str]) -> tuple[di
         vectors=field.vectors[rows],
         avoid=[*field.avoid, *avoid],
     )
-    if len(rows) > 2 * field.least:
-        headings, placed = rest.keep(find_headings(rest, np.full(len(rows), NOISE)))
-        for i, heading in enumerate(headings):
-            label = int(labelled.max()) + 1
-            names[label] = heading.text
-            labelled[rows[placed == i]] = label
+    labelled, names = found.copy(), {}
+    headings, placed = rest.keep(find_headings(rest, np.full(len(rows), NOISE)))
+    first = int(found.max()) + 1
+    for i, heading in enumerate(headings):
+        names[first + i] = heading.text
+        labelled[rows[placed == i]] = first + i
     return names, labelled
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -115,8 +115,3 @@ def _own(node: OutlineNode, place: str, material: Material) -> list[Hint]:
             name, text = (first[0], first[1].text) if first else ("", material.papers[key].title)
             hints.append(Hint(key, place, text, (name,) if name else ()))
     return hints
-
-
-def find_unsourced_parts(hints: Mapping[str, Sequence[Hint]]) -> list[str]:
-    """Numbers of the parts that nothing can be written from."""
-    return [number for number, some in hints.items() if not some]

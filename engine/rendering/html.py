@@ -98,11 +98,6 @@ def _cards(survey: Survey, known: Mapping[PaperKey, int]) -> list[Card]:
     ]
 
 
-def _describe_paper(paper: Paper) -> str:
-    """A paper's title and year, as a mark of a figure tells them."""
-    return clean(f"{paper.title} ({paper.year})" if paper.year else paper.title)
-
-
 def _items(block: Block) -> list[Markup]:
     return [_inline(item) for item in block.items]
 

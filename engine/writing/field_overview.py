@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.citations import cite
-from engine.gathering.foundations import choose_naming
+from engine.gathering.foundations import prefer_on_topic
 from engine.naming.clustering import clusters, is_rest, labels
 from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn
 from engine.paper_kinds import is_survey
@@ -85,7 +85,7 @@ def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
     if is_named and (definition := find_definition(line.title, papers, topic)):
         return f"{definition.cell} {cite([definition.paper.key])}"
     named = [p for p in line.papers if is_named and _stems(line.title) <= _stems(f"{p.title} {p.content}")]
-    best = max(choose_naming(named or line.papers, topic), key=lambda p: _count_named(p, line.title))
+    best = max(prefer_on_topic(named or line.papers, topic), key=lambda p: _count_named(p, line.title))
     is_known = best.citations and best.citations == max(paper.citations or 0 for paper in line.papers)
     dated = f" ({best.year})" if best.year else ""
     told = [part for part in line.parts if names_subject(part)]
