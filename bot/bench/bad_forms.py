@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -38,6 +39,11 @@ def _after_stop(text: str, paper: Paper, _: Sequence[Paper]) -> str:
     return f"{text.rstrip('.')}. [@{paper.key}]"
 
 
+def _raised(text: str, paper: Paper, papers: Sequence[Paper]) -> str:
+    number = next(i for i, p in enumerate(papers, start=1) if p.key == paper.key)
+    return f"{text.rstrip('.')}{str(number).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}."
+
+
 def _near_title(text: str, paper: Paper, _: Sequence[Paper]) -> str:
     return f"{text.rstrip('.')} [{paper.title}s]."
 
@@ -45,6 +51,14 @@ def _near_title(text: str, paper: Paper, _: Sequence[Paper]) -> str:
 def _beside_author(text: str, paper: Paper, _: Sequence[Paper]) -> str:
     name = paper.authors[0].split()[-1] if paper.authors else "Doe"
     return f"{text.rstrip('.')} ({name} et al., {paper.year}) [@{paper.key}]."
+
+
+def _with_items(text: str, paper: Paper, _: Sequence[Paper]) -> str:
+    return json.dumps([{"sentence": text, "citations": [paper.key]}])
+
+
+def _invisibly(text: str, paper: Paper, _: Sequence[Paper]) -> str:
+    return _plain(text.replace(" ", " \u200b", 2), paper)
 
 
 BAD_FORMS: tuple[BadForm, ...] = (
@@ -58,11 +72,32 @@ BAD_FORMS: tuple[BadForm, ...] = (
     BadForm("a title for a key", _cites("[{title}]"), r"\[(?!@)"),
     BadForm("a near-title for a key", _near_title, r"\[(?!@)"),
     BadForm("a number for a key", _cites("[{number}]"), r"\[\d"),
+    BadForm("a place in a search", _cites("[@{key}]【4:0†source】"), "【|†"),
+    BadForm("a raised number", _raised, "[⁰¹²³⁴⁵⁶⁷⁸⁹]"),
+    BadForm("a numbered paper for a key", _cites("(Paper {number})"), r"Paper \d"),
+    BadForm("a key in angle brackets", _cites("<@{key}>"), "<@"),
+    BadForm("an escaped key", _cites(r"\[@{key}\]"), r"\\"),
+    BadForm("an author left open", _cites("(Author, Year) [@{key}]"), "Author, Year"),
+    BadForm("a source on a line below", lambda t, p, _: f"{t.rstrip('.')}.\n\nSources: [@{p.key}]", "Sources"),
     BadForm("LaTeX for a key", _cites(r"\citep{{{key}}}"), r"\\cite"),
     BadForm("an opening", _around("Certainly! Here is the subsection you asked for:\n\n"), "Certainly|Here is"),
     BadForm("a closing", _around("", "\n\nI hope this helps! Let me know if you need more."), "hope|Let me know"),
     BadForm("a word count", _around("", "\n\n(Word count: 712)"), "712|ord count"),
     BadForm("thoughts", _around("<think>The user wants prose. I plan.</think>\n"), "think|I plan"),
+    BadForm("tokens of the chat", _around("<|start_header_id|>assistant<|end_header_id|>\n\n", "<|eot_id|>"), r"<\|"),
+    BadForm(
+        "channels",
+        _around("<|channel|>analysis<|message|>We plan.<|end|><|channel|>final<|message|>"),
+        r"We plan|channel",
+    ),
+    BadForm("a speaker", _around("Assistant: "), "Assistant"),
+    BadForm("a call of a tool", _around('<tool_call>{"name": "find"}</tool_call>\n'), "tool_call|find"),
+    BadForm("JSON of sentences", _with_items, r"[{}]|citations"),
+    BadForm("a tag of its own", _around("<reply>\n<title>Methods</title>\n", "\n</reply>"), "<|Methods"),
+    BadForm("LaTeX", _around("\\subsection{Methods}\n\\noindent "), r"\\|Methods"),
+    BadForm("invisible characters", _invisibly, "\u200b"),
+    BadForm("written line breaks", _around(r"\n\n", r"\n"), r"\\n"),
+    BadForm("pictures", _around("🔍 ", " ✅"), "🔍|✅"),
     BadForm("a code fence", _around("```markdown\n", "\n```"), "```|markdown"),
     BadForm("a heading", _around("### 2.1 Overview of Methods\n\n"), "Overview of Methods"),
     BadForm("a numbered heading", _around("3. Closing Words\n\n"), "Closing Words"),

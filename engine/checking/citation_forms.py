@@ -221,12 +221,18 @@ def _bracket(reading: _Reading, match: re.Match[str]) -> str:
     return match[0] if named is None else cite(named)
 
 
+def _superscript(reading: _Reading, match: re.Match[str]) -> str:
+    return cite(reading._by_number(match[1].translate(_PLAIN_DIGITS))) or match[0]
+
+
 def _latex(reading: _Reading, match: re.Match[str]) -> str:
     return cite(reading.keys_of(match[1]) or ())
 
 
 def _parenthesis(reading: _Reading, match: re.Match[str]) -> str:
     inside = match[1]
+    if (place := _NUMBERED_PAPER.fullmatch(inside)) and (numbered := reading._by_number(place[1])):
+        return cite(numbered)
     parts = [p.strip() for p in inside.split(";")]
     is_source = "@" in inside or fold(inside) in reading.index.exact or all(_AUTHOR_YEAR.fullmatch(p) for p in parts)
     identifier = arxiv_key(inside) or doi_key(inside)
@@ -253,7 +259,20 @@ def _narrative(reading: _Reading, match: re.Match[str]) -> str:
     return match[0] if key is None or key in list_cited_keys(ahead) else f"{match[0]} {cite([key])}"
 
 
+_NUMBERED_PAPER = re.compile(
+    r"(?:see\s)?(?:papers?|sources?|refs?\.?|references?|documents?|abstracts?)\s(\d[\d\s,–-]*)", re.I
+)
+_PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
 _FORMS = (
+    (
+        re.compile(r"[【〔［]\d+:\d+†[^【】〔〕［］\n]{0,60}[】〕］]"),
+        lambda *_: "",
+    ),  # a place in a search of the model's own
+    (
+        re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z)\]][.,;]))([⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:[,⁻][⁰¹²³⁴⁵⁶⁷⁸⁹]+)*)(?=[\s.,;:]|$)"),
+        _superscript,
+    ),
     (re.compile(r"\\(?:no)?cite[a-zA-Z]*\*?(?:\[[^\]]*\])*\{([^{}]+)\}"), _latex),
     (re.compile(r"[【〔［]([^【】〔〕［］]{1,400})[】〕］]"), _bracket),
     (re.compile(r"\[\[([^\[\]]{1,400})\]\]"), _bracket),

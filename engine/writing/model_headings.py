@@ -14,7 +14,8 @@ NEUTRAL = "Results"
 """What a heading says of which nothing is left without its assertion."""
 
 _EMPHASIS = re.compile(
-    r"\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])|`([^`\n]+)`",
+    r"\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])|`([^`\n]+)`|"
+    r"(?<![\w:@./-])_(?=[^\s_])([^_\n\[\]]+?)(?<=[^\s_])_(?![\w_])",
     re.S,
 )
 _NUMBER = re.compile(

@@ -5,46 +5,38 @@ Citations in it are read by `engine.checking.citation_forms`; `read_draft` does 
 
 from __future__ import annotations
 
-import html
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.checking.citation_forms import ReadAs, read_citations
-from engine.text import bound_runs, fold, sentences
+from engine.text import fold, sentences
 from engine.values import Paper
 from engine.writing.model_headings import bare_heading, remove_emphasis
+from engine.writing.model_wrapping import unwrap_answer
 
 HEADING_WORDS = 12
 """A line of its own with so few words, without an end of a sentence, is a heading."""
 
-_THOUGHTS = re.compile(r"<(think|thinking|thought|reasoning|scratchpad|analysis)\b[^>]*>.*?</\1\s*>", re.S | re.I)
-_THOUGHT_END = re.compile(r"^.*</(?:think|thinking|thought|reasoning|scratchpad|analysis)\s*>", re.S | re.I)
-_THOUGHT_OPEN = re.compile(r"<(?:think|thinking|thought|reasoning|scratchpad)\b[^>]*>.*$", re.S | re.I)
-_FENCE = re.compile(r"^\s*(?:```+|~~~+)[\w-]*\s*$", re.M)
-_OUR_TAGS = re.compile(
-    r"</?(?:draft|subsection|section|text|answer|response|output|p|br|b|i|em|strong|sup|sub|"
-    r"ul|ol|li|div|span|h[1-6]|cite)\b[^>]*>",
-    re.I,
-)
-_CITE_TAG = re.compile(
-    r"<(?:paper|cite|citation|ref|source)\s+(?:key|id|ref)\s*=\s*[\"“'”]?@?([^\"”'>\s]+)[\"”']?\s*/?>"
-    r"(?:\s*</(?:paper|cite|citation|ref|source)>)?|<(?:cite|ref)>\s*@?([^<>\s]{3,100})\s*</(?:cite|ref)>",
-    re.I,
-)
-"""A citation written as a tag, with the key as an attribute or inside."""
-
 _PLACE_LEFT_OPEN = re.compile(
     r"\s*[\[(](?:(?:insert|add|please add|todo:?|your)\s(?:a\s|the\s)?)?"
     r"(?:citations?|references?|cite|refs?|sources?|todo|tbd)"
-    r"(?:\s(?:needed|required|here|missing|to be added))?[\])](?!\()",
+    r"(?:\s(?:needed|required|here|missing|to be added))?[\])](?!\()|"
+    r"\s*[\[(]authors?(?: et al\.?)?,?\s(?:year|yyyy|n\.d\.)[\])]",
     re.I,
 )
 """Where a model meant to cite something, and did not."""
 
 _LINK = re.compile(r"\s*\(?\[(?:link|source|paper|pdf|here|url|web|doi|arxiv)\]\(\s*https?:[^)\s]*\s*\)\)?", re.I)
 """An address under a word that says nothing."""
+
+_SOURCES_BELOW = re.compile(
+    r"^(?P<said>[^\n\[\]]+?)(?P<stop>[.!?])\n+"
+    r"\W{0,3}(?:sources?|references?|citations?|cited papers?)\W{0,4}:\W{0,3}[ \t]*"
+    r"(?P<keys>\[@[^\[\]\n]+\])[ \t.]*$",
+    re.I | re.M,
+)
+"""The only citation of a paragraph, on a line of its own below it."""
 
 _FOOTNOTE = re.compile(r"^[ \t]*\[\^(\w{1,8})\]:[ \t]*(.+)$", re.M)
 _REFERENCES = re.compile(
@@ -76,7 +68,8 @@ _PREAMBLE = re.compile(
     r"(?:i|we)(?:'ll| will| have|'ve| can| am|'m) (?:\w+ )?(?:writ|draft|prepar|provid|revis|"
     r"compos|present|happy|glad|now write)\w*|"
     r"(?:the following|this) (?:is|are) (?:the|a|my|your) (?:\w+ )?(?:subsection|section|draft|text|revised|requested)|"
-    r"as requested|title|subsection|draft|revised (?:text|subsection))\b",
+    r"as requested|title|subsection|draft|revised (?:text|subsection)|"
+    r"(?:assistant|ai|bot|response|answer|output|final(?: answer| version)?)(?=\s*:))\b",
     re.I,
 )
 _CLOSING = re.compile(
@@ -112,11 +105,9 @@ def read_draft(answer: str, papers: Sequence[Paper], title: str = "") -> ReadDra
 
 def read_prose(answer: str, title: str = "") -> str:
     """Plain paragraphs divided by blank lines: no thoughts, fences, headings, lists, tables, counts, references."""
-    bare = _THOUGHT_OPEN.sub("", _THOUGHT_END.sub("", _THOUGHTS.sub("", bound_runs(answer))))
-    bare = _FENCE.sub("", _unwrap(bare))
-    bare = _CITE_TAG.sub(lambda match: f" [@{match[1] or match[2]}]", _with_footnotes(bare))
-    bare = html.unescape(_OUR_TAGS.sub(_space, bare))
+    bare = _with_footnotes(unwrap_answer(answer))
     bare = _PLACE_LEFT_OPEN.sub("", _LINK.sub("", bare))
+    bare = _SOURCES_BELOW.sub(r"\g<said> \g<keys>\g<stop>", bare)
     bare = re.sub(r"\[+([^\[\]]+)\]+\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
     paragraphs = _paragraphs(bare.replace("\r\n", "\n").split("\n"), title)
     paragraphs = [_RUN_IN_HEADING.sub("", text) for text in paragraphs]
@@ -131,19 +122,6 @@ def _with_footnotes(text: str) -> str:
         mark: "" if re.match(r"(?:see|as|ibid|emphasis)\b", note, re.I) else f"[{note}]" for mark, note in notes.items()
     }
     return re.sub(r"\[\^(\w{1,8})\]", lambda match: said.get(match[1], f"[{match[1]}]"), _FOOTNOTE.sub("", text))
-
-
-def _unwrap(text: str) -> str:
-    """The prose of an answer that came as JSON with one text in it; else the answer."""
-    stripped = _FENCE.sub("", text).strip()
-    if not stripped.startswith("{"):
-        return text
-    try:
-        value = json.loads(stripped)
-    except ValueError:
-        return text
-    strings = [v for v in value.values() if isinstance(v, str)] if isinstance(value, dict) else []
-    return max(strings, key=len) if strings else text
 
 
 def _paragraphs(lines: Sequence[str], title: str) -> list[str]:
@@ -235,7 +213,3 @@ def _cut_last(paragraph: str) -> str:
     if lines and "[@" not in lines[-1] and (_CLOSING.match(lines[-1]) or _COUNT.fullmatch(lines[-1].strip())):
         return " ".join(lines[:-1])
     return re.sub(rf"\s*[\[(]\s*{_COUNT.pattern}\s*[\])]\s*$", "", paragraph, flags=re.I)
-
-
-def _space(_: re.Match[str]) -> str:
-    return " "

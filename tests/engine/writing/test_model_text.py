@@ -40,10 +40,40 @@ PROSE = "Dense retrieval finds passages by meaning [@a:1]. It needs training dat
         f"| a | b |\n|---|---|\n| x | y |\n\n{PROSE}",
         PROSE.replace("[@a:1]", '<paper key="a:1">').replace("[@b:2]", "<cite>b:2</cite>"),
         PROSE.replace("[@a:1]", "[[@a:1]](https://a.org/1)"),
+        f"<s>{PROSE}</s><|im_end|>",
+        f"<|start_header_id|>assistant<|end_header_id|>\n\n{PROSE}<|eot_id|>",
+        f"<|channel|>analysis<|message|>We need prose.<|end|><|channel|>final<|message|>{PROSE}",
+        f"Assistant: {PROSE}",
+        '<tool_call>{"name": "search", "arguments": {"q": "surveys"}}</tool_call>\n' + PROSE,
+        '{"name": "search", "arguments": {"query": "surveys"}}\n\n' + PROSE,
+        f"<reply>\n<title>Methods</title>\n{PROSE}\n</reply>",
+        r"\subsection{Methods}" + "\n" + PROSE.replace("passages", r"\textbf{passages}"),
+        PROSE.replace("[", r"\[").replace("]", r"\]"),
+        rf"\n\n{PROSE}\n",
+        PROSE.replace("passages", "_passages_"),
+        PROSE.replace("passages", "pass\u00adages").replace(" finds", " \u200bfinds"),
+        f"🔍 {PROSE} ✅",
+        PROSE.replace(" [@a:1]", " (Author, Year) <@a:1>"),
     ],
 )
 def test_only_the_prose_is_kept(answer: str) -> None:
     assert read_prose(answer) == PROSE
+
+
+def test_sentences_of_a_json_answer_keep_the_keys_that_stand_beside_them() -> None:
+    answer = (
+        '[{"sentence": "Dense retrieval finds passages by meaning.", "citations": ["a:1", "b:2"]}, {"note": "short"}]'
+    )
+    assert read_prose(answer) == "Dense retrieval finds passages by meaning. [@a:1] [@b:2]"
+
+
+def test_a_source_on_a_line_below_belongs_to_the_sentence_above() -> None:
+    assert read_prose("Dense retrieval needs data.\n\nSources: [@a:1]") == "Dense retrieval needs data [@a:1]."
+
+
+def test_underscores_of_keys_and_names_stay() -> None:
+    text = "IoU_thin and F_score are named [@corl2022:_8DoIe8] and used [@b:2_]."
+    assert read_prose(text) == text
 
 
 def test_a_list_becomes_sentences() -> None:
