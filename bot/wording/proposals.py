@@ -25,6 +25,7 @@ from engine.values import (
     Reason,
     walk_outline,
 )
+from engine.writing.framing import find_most_cited
 
 
 def proposal(state: State) -> str:
@@ -286,7 +287,7 @@ def _inside(node: OutlineNode, papers: Sequence[Paper], *, is_section: bool) -> 
     span = "" if not years else str(years[0]) if years[0] == years[-1] else f"{years[0]} to {years[-1]}"
     if not is_section:
         return "; ".join(name_paper(paper) for paper in best)
-    word = "best known" if best and best[0].citations else "for example"
+    word = "best known" if find_most_cited(papers) else "for example"
     known = f"{word} {name_paper(best[0])}, “{shorten(clean(best[0].title), 70)}”" if best else ""
     return "; ".join(part for part in (shorten(clean(node.description), 110), span, known) if part)
 

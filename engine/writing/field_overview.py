@@ -19,7 +19,7 @@ from engine.survey import FieldMap, MapPoint
 from engine.text import inert, list_words, stem, words
 from engine.values import Cluster, Paper, PaperKey
 from engine.writing.definitions import find_definition
-from engine.writing.framing import frame_field, years_of
+from engine.writing.framing import find_most_cited, frame_field, years_of
 from engine.writing.paper_tables import name_people, name_work, names_subject
 
 START_SURVEYS, START_FOUNDATIONS, START_FIRST, START_RECENT = 1, 2, 1, 3
@@ -86,7 +86,8 @@ def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
         return f"{definition.cell} {cite([definition.paper.key])}"
     named = [p for p in line.papers if is_named and _stems(line.title) <= _stems(f"{p.title} {p.content}")]
     best = max(prefer_on_topic(named or line.papers, topic), key=lambda p: _count_named(p, line.title))
-    is_known = best.citations and best.citations == max(paper.citations or 0 for paper in line.papers)
+    top = find_most_cited(line.papers)
+    is_known = top is not None and best.citations == top.citations
     dated = f" ({best.year})" if best.year else ""
     told = [part for part in line.parts if names_subject(part)]
     parts = f"{list_words(told)}. " if len(told) > 1 and not is_rest(line.title) else ""
@@ -123,16 +124,17 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
             chosen[paper.key] = f"{reason}; {', '.join(figures)}" if figures else reason
 
     take(near, START_SURVEYS, "a survey of the field")
+    most = "among the most cited" if find_most_cited(papers) else "cited often"
     cited = [paper for paper in cited if paper.citations]
     named = [p for p in cited if nearness(p) >= NEAR and not is_survey(p) and _is_old(p, newest)]
-    take(named, START_FOUNDATIONS, f"among the most cited that are at least {FOUNDATION_YEARS} years old")
+    take(named, START_FOUNDATIONS, f"{most}, at least {FOUNDATION_YEARS} years old")
     if not named:
         titled = [p for p in papers if p.year and nearness(p) >= WHOLE and not is_survey(p)]
         take(sorted(titled, key=lambda p: p.year or 0), START_FIRST, "the oldest here whose title names the topic")
     recent = [p for p in cited if nearness(p) >= NEAR and p.year and p.year > newest - RECENT_YEARS]
-    take(recent, START_RECENT, f"among the most cited of the last {RECENT_YEARS} years")
-    take((p for p in cited if nearness(p) >= NEAR), 6 - len(chosen), "among the most cited on the topic")
-    take(cited, 6 - len(chosen), "among the most cited")
+    take(recent, START_RECENT, f"{most}, of the last {RECENT_YEARS} years")
+    take((p for p in cited if nearness(p) >= NEAR), 6 - len(chosen), f"{most}, on the topic")
+    take(cited, 6 - len(chosen), most)
     return tuple(StartingPoint(key, reason) for key, reason in chosen.items())
 
 
@@ -162,8 +164,8 @@ def _lane(line: Line, span: range) -> TimeLane:
     if dated:
         first = min(dated, key=lambda p: (p.year or 0, -(p.citations or 0)))
         turns.append(Turn(first.year or 0, "first", _label(first), first.key))
-        top = max(dated, key=lambda p: p.citations or 0)
-        if top.citations and top.key != first.key:
+        top = find_most_cited(dated)
+        if top and top.key != first.key:
             turns.append(Turn(top.year or 0, "most cited", _label(top), top.key))
     bursts = [y for y in span if counts[y] >= BURST_PAPERS and counts[y] >= BURST_GROWTH * max(1, counts[y - 1])]
     if bursts:

@@ -19,6 +19,12 @@ def years_of(papers: Sequence[Paper]) -> list[int]:
     return sorted(paper.year for paper in papers if paper.year)
 
 
+def find_most_cited(papers: Sequence[Paper]) -> Paper | None:
+    """The paper cited most; ``None`` where no count is above 0 or one is not known: then nobody can tell."""
+    counts = [paper.citations for paper in papers]
+    return max(papers, key=lambda p: p.citations or 0) if any(counts) and None not in counts else None
+
+
 def frame_section(papers: Sequence[Paper], terms: Sequence[str], position: int) -> str:
     """Two to four sentences from figures; ``position`` of the section in the survey varies how they are put."""
     sentences = [_count(papers, position), *_venues(papers, position), *_most_cited(papers, position)]
@@ -73,11 +79,8 @@ def _venues(papers: Sequence[Paper], position: int) -> Iterator[str]:
 
 
 def _most_cited(papers: Sequence[Paper], position: int) -> Iterator[str]:
-    known = [paper for paper in papers if paper.citations]
-    if not known:
-        return
-    top = max(known, key=lambda p: p.citations or 0)
-    if (top.citations or 0) < MANY_CITATIONS:
+    top = find_most_cited(papers)
+    if top is None or (top.citations or 0) < MANY_CITATIONS:
         return
     work, times = name_work(top), f"{top.citations:,}"
     yield (

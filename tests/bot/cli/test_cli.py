@@ -83,7 +83,7 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
         "papers from",
         "2 Dense Passage Retrieval (",
         "1 Introduction",
-        "): Best known: ",
+        "): For example: ",
         "Open Problems: ",
         "do not say",
         "The survey as files:",

@@ -255,7 +255,7 @@ def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reason
     points = choose_starting_points("semantic parsing", chosen)
     assert [point.key for point in points] == [chosen[i].key for i in (0, 1, 2, 3)]
     assert points[0].reason == "a survey of the field; 2023, cited 50 times"
-    assert points[1].reason.startswith("among the most cited that are at least 5 years old")
+    assert points[1].reason.startswith("among the most cited, at least 5 years old")
 
 
 def test_without_counts_of_citations_a_survey_and_the_first_paper_named_after_the_topic_come_first() -> None:
@@ -269,7 +269,7 @@ def test_without_counts_of_citations_a_survey_and_the_first_paper_named_after_th
     assert [(p.key, p.reason) for p in points] == [
         (chosen[2].key, "a survey of the field; 2023"),
         (chosen[1].key, "the oldest here whose title names the topic; 2019"),
-        (chosen[0].key, "among the most cited of the last 3 years; 2024, cited 70 times"),
+        (chosen[0].key, "cited often, of the last 3 years; 2024, cited 70 times"),
     ]
 
 
