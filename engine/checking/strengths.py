@@ -372,8 +372,11 @@ _DROPPABLE = re.compile(
 )
 """Adverbs that can go without making a sentence say anything new."""
 
+_DENIED = re.compile(r"(?:\b(?:not|never|no|cannot|hardly|rarely|seldom|without)|n['’]t)\b(?: \w+)? $", re.I)
+"""Before such an adverb: "not always" says less without it, and "not" says more."""
+
 
 def remove_adverbs(text: str) -> str:
-    """The sentence without those adverbs."""
-    bare = _DROPPABLE.sub("", text)
+    """The sentence without those adverbs, except where they are denied."""
+    bare = _DROPPABLE.sub(lambda adverb: adverb[0] if _DENIED.search(text, 0, adverb.start()) else "", text)
     return bare[:1].upper() + bare[1:]
