@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -10,6 +11,22 @@ from engine.retrieval.identity import surname
 from engine.survey import Citation, Claim
 from engine.text import inert
 from engine.values import Paper
+
+_REPORTS = (
+    "analyse|analyze|argue|ask|build|compare|demonstrate|describe|design|develop|establish|evaluate|examine|explore|"
+    "extend|find|introduce|investigate|observe|present|propose|prove|release|report|show|study|suggest|test|train"
+)
+_VOICE = re.compile(
+    rf"^(?:the authors|we|(?:this|the) (?:paper|work|article|study)) (?P<verb>{_REPORTS}|studies)(?:e?s)?\b "
+    r"|^(?:their|our) (?:method|model|approach|system|framework|experiments|results)\b",
+    re.I,
+)
+"""How a sentence begins in which a work speaks of itself: it is understood where the work is named before it."""
+
+
+def is_in_authors_voice(sentence: str) -> bool:
+    """Whether it says what its own paper or its authors do: "The authors propose …", "This paper shows …"."""
+    return bool(_VOICE.match(sentence))
 
 
 def quote_words(
@@ -26,10 +43,26 @@ def quote_words(
     who = attribution(paper)
     who = f"{who[:1].upper()}{who[1:]}"
     if source == "summary":
-        told = f"{who}, in summary: {'; '.join(words)} {cite([paper.key])}."
+        told = f"{_tell(paper, who, words)} {cite([paper.key])}."
         return Claim(told, tuple(Citation(paper.key, q, "summarised", source) for q in words))
     text = f"{who}: {'; '.join(f'“{q}”' for q in words)} {cite([paper.key])}."
     return Claim(text, tuple(Citation(paper.key, q, "quoted", source, page) for q in words))
+
+
+def _tell(paper: Paper, who: str, words: Sequence[str]) -> str:
+    """A summary's sentences as told by us; the authors of whom one speaks are named in their place."""
+    voice = _VOICE.match(words[0]) if len(words) == 1 else None
+    if voice is None or voice["verb"] is None:
+        return f"{who}, in summary: {'; '.join(words)}"
+    base = re.sub(r"studies$", "study", voice["verb"].lower())
+    verb = base if len(paper.authors) > 1 else _put_in_third_person(base)
+    return f"{who}, in summary, {verb} {words[0][voice.end() :]}"
+
+
+def _put_in_third_person(verb: str) -> str:
+    if verb.endswith("y"):
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith("sh") else f"{verb}s"
 
 
 def attribution(paper: Paper) -> str:

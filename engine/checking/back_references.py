@@ -47,6 +47,9 @@ _CONNECTIVES = (
 _CONNECTED = (
     re.compile(rf"^(?:{_CONNECTIVES}), (?=\S)", re.I),
     re.compile(r"^(?:therefore|thus|hence) (?=\S)", re.I),
+    re.compile(
+        rf"(?P<kept>^[^,;:]{{3,60}}), (?:{_CONNECTIVES})(?=, (?:as|and|but|while|whereas|which|so|nor|or)\b)", re.I
+    ),
     re.compile(rf"(?P<kept>^[^,;:]{{3,60}}), (?:{_CONNECTIVES}),(?= )", re.I),
     re.compile(
         r"(?P<kept>^[^,;:]{3,60}(?<!and)(?<!but)(?<!not)) (?:therefore|hence|consequently|accordingly|nevertheless|"

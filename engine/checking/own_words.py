@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from engine.checking.back_references import begins_with_reference
 from engine.checking.lexicon import split_terms
 from engine.citations import list_cited_keys, replace_citations
-from engine.quoting import quote_words
+from engine.quoting import is_in_authors_voice, quote_words
 from engine.survey import Citation, Claim
 from engine.text import all_sentences
 from engine.values import Paper
@@ -31,6 +31,12 @@ _LEAD = re.compile(
     re.I,
 )
 """How a sentence takes up the one before it, which is left out of a quotation."""
+
+
+_OF_SEVERAL = re.compile(
+    r"^(?:one (?:of (?:them|these)|[\w-]+)\b.*\b(?:another|the others?)|another|the others?)\b", re.I
+)
+"""How a sentence begins that goes through things which the one before it counts."""
 
 
 def quote_behind(claim: str, citation: Citation, paper: Paper) -> Claim | None:
@@ -59,4 +65,5 @@ def repeats(quoted: Sequence[Citation], others: Sequence[Citation]) -> bool:
 def _stands(sentence: str) -> bool:
     """Whether it says something outside its text, and holds nothing that would be read as our citation."""
     is_read = SHORTEST <= len(sentence.split()) <= LONGEST
-    return is_read and not begins_with_reference(sentence) and not list_cited_keys(sentence)
+    leans = _OF_SEVERAL.match(sentence) or (begins_with_reference(sentence) and not is_in_authors_voice(sentence))
+    return is_read and not leans and not list_cited_keys(sentence)

@@ -223,6 +223,7 @@ def test_what_a_sentence_turns_round_is_seen(claim: str, kind: str) -> None:
         ("Yu et al. (2023) therefore send less.", "Yu et al. (2023) send less."),
         ("In addition, 16 BLEU more are reported.", "16 BLEU more are reported."),
         ("Transfer, on the other hand, narrows the gap.", "Transfer narrows the gap."),
+        ("It is hard, however, as is sending.", "It is hard, as is sending."),
         ("Instead of words, signs are sent.", "Instead of words, signs are sent."),
         ("Messages are sent and therefore read.", "Messages are sent and therefore read."),
         ("They send less, thus saving time.", "They send less, thus saving time."),
