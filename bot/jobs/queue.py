@@ -2,6 +2,8 @@
 
 A job is a workflow whose id is the job's. Its body asks the session whether it is still wanted, so that running it
 again, or too late, does nothing; finished calls are found in the record. DBOS is one per process.
+
+The jobs of one conversation alone (a terminal's) have no other process to go to: they begin at once, without a queue.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from contextvars import Context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +50,9 @@ SQLITE_TOO_OLD = (
 )
 
 POLL_S = 0.2
+IN_QUEUE = ("ENQUEUED", "DELAYED")
+"""What DBOS calls a job that no process has taken yet."""
+
 RunJob = Callable[[Conversation, str], Awaitable[None]]
 LoadWanted = Callable[[WantedJob], Awaitable[Sequence[WantedJob]]]
 """The jobs wanted by the same person in the same workspace, the one asked for first before the others."""
@@ -85,13 +91,18 @@ class JobQueues:
         """The name of one of them; the long one has had it since the first release."""
         return self.name if queue == "long" else f"{self.name}-short"
 
+    @property
+    def begins_at_once(self) -> bool:
+        """Whether jobs run here without waiting in a queue, which is looked at five times a second."""
+        return self.only is not None and bool(self.served)
+
     def names(self) -> list[str]:
         """The names of all of them."""
-        return [self.name_of(queue) for queue in queues_of(self.only)]
+        return [] if self.begins_at_once else [self.name_of(queue) for queue in queues_of(self.only)]
 
     def names_served(self) -> list[str]:
         """The names of those whose jobs run here."""
-        return [self.name_of(queue) for queue in queues_of(self.only) if queue in self.served]
+        return [name for name in self.names() if name in {self.name_of(queue) for queue in self.served}]
 
 
 class DurableJobs:
@@ -176,14 +187,16 @@ class DurableJobs:
         jobs = await self._look_up(wanted)
         chosen = choose_next(jobs, self._limits.per_person)
         for job in chosen:
-            await self._enqueue(job)
+            # In a context of its own: it is no part of the job or the answer that has asked for it.
+            await asyncio.create_task(self._put(job), context=Context())
         now = time.time()
-        return [SharedJob(job.wanted, "queued", now) if job.wanted in chosen else job for job in jobs]
+        state: JobState = "running" if self._queues.begins_at_once else "queued"
+        return [SharedJob(job.wanted, state, now) if job.wanted in chosen else job for job in jobs]
 
     async def _look_up(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:
         found = await _list_workflows([job.id for job in wanted])
         known = {status.workflow_id: status for status in found}
-        states: dict[str | None, JobState] = {"ENQUEUED": "queued", "DELAYED": "queued"}
+        states: dict[str | None, JobState] = dict.fromkeys(IN_QUEUE, "queued")
         return [
             SharedJob(job, states.get(status.status, "running"), (status.created_at or 0) / 1000)
             if (status := known.get(job.id))
@@ -191,13 +204,18 @@ class DurableJobs:
             for job in wanted
         ]
 
-    async def _enqueue(self, job: WantedJob) -> None:
+    async def _put(self, job: WantedJob) -> None:
+        """Into its queue, or to work at once."""
         from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
         at = job.conversation
         where = [at.platform, at.tenant, at.channel, at.thread]
-        with translate_failures(), SetWorkflowID(job.id), SetEnqueueOptions(queue_partition_key=at.workspace):
-            await DBOS.enqueue_workflow_async(self._queues.choose(job.kind), self._workflow, where, job.id)
+        with translate_failures(), SetWorkflowID(job.id):
+            if self._queues.begins_at_once:
+                await DBOS.start_workflow_async(self._workflow, where, job.id)
+                return
+            with SetEnqueueOptions(queue_partition_key=at.workspace):
+                await DBOS.enqueue_workflow_async(self._queues.choose(job.kind), self._workflow, where, job.id)
 
     async def stop(self, job: Job) -> None:
         """End the job now if it runs here. Work in a thread ends with its step; its result is dropped."""
@@ -239,7 +257,7 @@ class DurableJobs:
         """Jobs that sessions wait for and that no process works on, with their status.
 
         Their worker is none of the ``living``; or it is this one, and yet for two looks they did not run here; or they
-        ended, and what came of them could not be stored.
+        ended, and what came of them could not be stored; or they wait in a queue that nobody looks at any more.
         """
         if not waiting:
             return {}
@@ -251,7 +269,7 @@ class DurableJobs:
         stuck: dict[WantedJob, str] = {}
         for job in waiting:
             status = statuses.get(job.id)
-            if status is None or status.status in {"ENQUEUED", "DELAYED"}:
+            if status is None or (status.status in IN_QUEUE and not self._queues.begins_at_once):
                 continue
             if status.status == "PENDING" and status.executor_id in living and job.id not in idle & self._idle:
                 continue
@@ -260,12 +278,12 @@ class DurableJobs:
         return stuck
 
     async def revive(self, stuck: Mapping[WantedJob, str]) -> None:
-        """Put these back into their queues; only one process at a time may."""
+        """Put these back into their queues, or hold them again; only one process at a time may."""
         from dbos import DBOS
 
         with translate_failures():
             for job, status in stuck.items():
-                if status == "PENDING":
+                if status == "PENDING" and not self._queues.begins_at_once:
                     await DBOS.resume_workflow_async(job.id, queue_name=self._queues.choose(job.kind))
                 else:
                     await DBOS.delete_workflow_async(job.id)
