@@ -50,7 +50,7 @@ DEMO = (
     "add dense retrieval",
     "ok",
     "ok",
-    "rename 2 to Dense Passage Retrieval",
+    "rename 3 to Dense Passage Retrieval",
     "ok",
     "how is retrieval combined with generation?",
     "why [3]",
