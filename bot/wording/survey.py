@@ -307,7 +307,7 @@ def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evi
     """Where a reference is used and with which words."""
     head = f"**\\[{number}\\]** {_reference(paper)}"
     if not items:
-        return f"{head}\n\nIt is cited in a table, as one of the most cited of its group."
+        return f"{head}\n\nIt is cited in a table of its group."
     return word_evidence(survey, items, head)
 
 

@@ -66,7 +66,7 @@ def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode,
     return (introduction, *body)
 
 
-OPEN_PROBLEMS_NODE = OutlineNode("Open Problems", "What the papers leave open, in their own words", role="conclusion")
+OPEN_PROBLEMS_NODE = OutlineNode("Open Problems", "What the papers leave open", role="conclusion")
 
 
 def mark_thin(node: OutlineNode, limits: Limits) -> OutlineNode:

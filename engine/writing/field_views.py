@@ -19,7 +19,7 @@ from engine.text import terms
 from engine.values import Brief, Paper, PaperKey, Query
 from engine.writing.assembly import FieldView, holds_something
 from engine.writing.field_overview import Line, draw_map, draw_time_line, group_nearby, write_overview
-from engine.writing.paper_tables import QuotedTable, caption_table, compare_results, tabulate_papers
+from engine.writing.paper_tables import QuotedTable, caption_table, compare_results, tabulate_papers, whose_words
 
 NEARBY_PAPERS = 60
 """Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
@@ -33,7 +33,7 @@ FEWEST_ROWS, MOST_ROWS = 3, 12
 FEWEST_ON_MAP = 20
 """Cited papers for a map beside the text."""
 
-SIDE_BY_SIDE = "{} sets papers of this section side by side, in the words of their abstracts."
+SIDE_BY_SIDE = "{{}} sets papers of this section side by side, {}."
 SAME_DATA = "{} lists what papers of this section report on the same data; settings may differ between them."
 TIME_LINE = "{} shows when the works cited here appeared, section by section."
 MAP = "{} shows the works cited here by what they are about."
@@ -121,8 +121,13 @@ def _with_tables(section: Section, papers: Sequence[Paper], names: Sequence[Name
     made: list[tuple[QuotedTable, str]] = []
     if len(papers) >= FEWEST_ROWS:
         known = sorted(papers, key=lambda p: -(p.citations or 0))[:MOST_ROWS]
-        made.append((tabulate_papers(known, index_names(names), caption_table(section.title)), SIDE_BY_SIDE))
-    if compared := compare_results(papers, names, "Numbers on the same data, in the papers' own words."):
+        made.append(
+            (
+                tabulate_papers(known, index_names(names), caption_table(section.title)),
+                SIDE_BY_SIDE.format(whose_words(known)),
+            )
+        )
+    if compared := compare_results(papers, names):
         made.append((compared.results, SAME_DATA))
     tables = tuple(replace(quoted.table, introduction=said) for quoted, said in made)
     claims = dict.fromkeys((*section.claims, *(claim for quoted, _ in made for claim in quoted.claims)))

@@ -111,7 +111,15 @@ def name_people(paper: Paper) -> str:
 _REPORTED = re.compile(r"\d+(?:\.\d+)?\s?\\?%|\b\d+\.\d+\b|\b\d+(?:\.\d+)? (?:points?|BLEU|F1)\b")
 
 
-def compare_results(papers: Sequence[Paper], names: Iterable[Name], caption: str) -> ComparedResults | None:
+def whose_words(papers: Iterable[Paper], owner: str = "their") -> str:
+    """In whose words sentences of the papers are told: "in ``owner`` own words", or in those of summaries."""
+    summarised = {not paper.abstract for paper in papers if paper.content}
+    if summarised == {True}:
+        return "in the words of summaries"
+    return f"in {owner} own words{' or those of summaries' if True in summarised else ''}"
+
+
+def compare_results(papers: Sequence[Paper], names: Iterable[Name]) -> ComparedResults | None:
     """What at least two of the papers report on the same data set; ``None`` without any."""
     inside = {paper.key: paper for paper in papers}
     data_sets: dict[AbstractSentence, list[str]] = {}
@@ -138,7 +146,8 @@ def compare_results(papers: Sequence[Paper], names: Iterable[Name], caption: str
     if not rows:
         return None
     header = ("Data set", "Work", "Year", "Reports")
-    table = Table(caption, header, tuple(rows), (2, 3, 1, 7), evidence=tuple(evidence))
+    said = whose_words((sentence.paper for sentence in data_sets), "the papers'")
+    table = Table(f"Numbers on the same data, {said}.", header, tuple(rows), (2, 3, 1, 7), evidence=tuple(evidence))
     return ComparedResults(QuotedTable(table, tuple(claims)), tuple(comparisons))
 
 

@@ -19,7 +19,7 @@ from engine.writing.definitions import VACUOUS, find_definition
 from engine.writing.extractive import quotable, quote_sentences
 from engine.writing.field_overview import Line, draw_map, draw_time_line
 from engine.writing.framing import frame_section, years_of
-from engine.writing.paper_tables import caption_table, compare_results, names_subject, tabulate_papers
+from engine.writing.paper_tables import caption_table, compare_results, names_subject, tabulate_papers, whose_words
 from engine.writing.quotation import Quotation, find_open_problems, shorten_quotation
 
 SET_APART = "Set apart by: "
@@ -74,7 +74,7 @@ def terms_of(node: OutlineNode) -> tuple[str, ...]:
 def write_line(node: OutlineNode, material: Material, position: int) -> Section:
     """A line of work: what frames it, numbers on the same data, its papers as a table or in the parts below."""
     section = _write_part(node, material, position)
-    compared = compare_results(material.of(node), material.names, "Numbers on the same data, in the papers' own words.")
+    compared = compare_results(material.of(node), material.names)
     if not compared:
         return section
     text = section.text
@@ -149,7 +149,7 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
     order = list_words(f"{line.title} (Section {line.number})" for line in lines)
     text = f"This reading map of the literature on {material.brief.topic} was made from {len(papers)} papers."
     framed = "the work of some years" if all(is_rest(line.title) for line in lines) else "one line of work"
-    text += f"{limits} Each section frames {framed} in figures and sets its papers side by side in their own words"
+    text += f"{limits} Each section frames {framed} in figures and sets its papers side by side {whose_words(papers)}"
     text += f": {order}." if lines else "."
     figures = (draw_time_line(lines), draw_map(lines, embedder))
     turns = _turns(lines)

@@ -24,7 +24,7 @@ from engine.values import Brief, PaperSelection
 from engine.writing.answering_sentences import can_answer, read_parts, what_is_asked
 from engine.writing.extractive import quotable, quote_sentences
 from engine.writing.notices import with_notice
-from engine.writing.paper_tables import claim_of
+from engine.writing.paper_tables import claim_of, whose_words
 from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
 from engine.writing.review import FOLLOW_UPS, cite_by_name
 from engine.writing.speaking_sentences import find_speaking
@@ -180,16 +180,17 @@ def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedd
 
 
 def quote_table(selection: PaperSelection) -> Section:
-    """The papers with what each says it found, or else what it is about, in its own words."""
+    """The papers with what each says it found, or else what it is about, as it says itself or a summary of it does."""
     rows, claims = [], []
-    for paper in selection.list_included():
+    papers = selection.list_included()
+    for paper in papers:
         best = quote_finding(paper) or quote_contribution(paper)
         said = best.cell if best else ""
         if best:
             claims.append(Claim(f"{said} {cite([paper.key])}", (best.citation,)))
         cited = f"{paper.citations:,}" if paper.citations is not None else ""
         rows.append((cite_by_name(paper), shorten(paper.title, 140), paper.venue, cited, said))
-    header = ("Study", "Title", "Published in", "Cited", "In its own words")
+    header = ("Study", "Title", "Published in", "Cited", whose_words(papers, "its").capitalize())
     table = Table("The papers found, those most worth reading first.", header, tuple(rows), (3, 5, 2, 1, 7))
     return Section("Studies", "", tuple(claims), tables=(table,))
 
