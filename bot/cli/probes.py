@@ -35,7 +35,9 @@ async def probe_models(app: App) -> AsyncIterator[Diagnosis]:
     provider = app.provider()
     if provider is None:
         yield Diagnosis(
-            "absent", "no language model; surveys are quotations", "set OPENAI_API_KEY or ANTHROPIC_API_KEY"
+            "absent",
+            "no language model; surveys are sentences of the library",
+            "set OPENAI_API_KEY or ANTHROPIC_API_KEY",
         )
         return
     settings = app.settings

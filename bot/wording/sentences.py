@@ -178,7 +178,7 @@ def failure(error: ScholiumError) -> str:
 MODEL_AWAY = (
     "Nothing that is finished is lost. Whoever runs Scholium can check the model's key (`OPENAI_API_KEY` or "
     "`ANTHROPIC_API_KEY`), its address (`OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`) and `SCHOLIUM_MODEL`; "
-    "`scholium doctor` asks it. Without a model: `survey TOPIC recipe=cluster` quotes the papers."
+    "`scholium doctor` asks it. Without a model: `survey TOPIC recipe=cluster`."
 )
 CLOSED = "The thread of your survey was locked, so I stopped. Unlock it to go on."
 EARLIER, LATER = "← Earlier", "More →"

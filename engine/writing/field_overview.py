@@ -12,7 +12,7 @@ import numpy as np
 from engine.citations import cite
 from engine.gathering.foundations import prefer_on_topic
 from engine.naming.clustering import clusters, is_rest, labels
-from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn
+from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn, TurnKind
 from engine.paper_kinds import is_survey
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.survey import FieldMap, MapPoint
@@ -151,10 +151,17 @@ def draw_time_line(lines: Sequence[Line]) -> TimeLine | None:
     years = years_of([paper for line in lines for paper in line.papers])
     if not years or years[0] == years[-1]:
         return None
-    return TimeLine(
-        "Papers of each line of work by year, with its first and its most cited paper and its steepest rise.",
-        tuple(_lane(line, range(years[0], years[-1] + 1)) for line in lines),
-    )
+    lanes = tuple(_lane(line, range(years[0], years[-1] + 1)) for line in lines)
+    marked = {turn.kind for lane in lanes for turn in lane.turns}
+    told = list_words([name for kind, name in _MARKS.items() if kind in marked])
+    return TimeLine(f"Papers of each line of work by year, with {told}.", lanes)
+
+
+_MARKS: dict[TurnKind, str] = {
+    "first": "its first paper",
+    "most cited": "its most cited paper",
+    "burst": "its steepest rise",
+}
 
 
 def _lane(line: Line, span: range) -> TimeLane:

@@ -99,9 +99,12 @@ def frame_field(papers: Sequence[Paper], sections: int, surveys: int, *, has_res
         span = f" from {years[0]} to {years[-1]}, {sum(year >= median for year in years)} of them since {median}"
     venues = Counter(paper.venue for paper in papers if paper.venue)
     named = list_words([f"{venue} ({count})" for venue, count in venues.most_common(4) if count > 1])
-    places = f" They come from {len(venues)} venues" + (f", most often {named}." if named else ".") if venues else ""
+    known = venues.total()
+    they = "They come" if known == len(papers) else f"The {known:,} whose venue is known come"
+    places = f" {they} from {len(venues)} venues" + (f", most often {named}." if named else ".")
     if len(venues) == 1:
-        places = f" They come from one venue, {named or next(iter(venues))}."
+        places = f" {they} from one venue, {named or next(iter(venues))}."
+    places = places if known > len(papers) / 2 else ""
     rest = " and other work" if has_rest else ""
     lines = f" They fall into {sections} lines of work{rest}." if sections > 1 else ""
     few = {0: " None of the papers is itself a survey.", 1: " One of the papers is itself a survey."}

@@ -56,7 +56,8 @@ def draw_time_line(figure: TimeLine, links: Links, known: Sequence[str]) -> Draw
                 drawing.text(x + _SIGN, y, turn.label, size=_SIZE, class_="ink turn")
         top += height
     x = _LEFT
-    for kind, told in _TOLD.items():
+    marked = {turn.kind for lane in figure.lanes for turn in lane.turns}
+    for kind, told in ((kind, told) for kind, told in _TOLD.items() if kind in marked):
         _draw_sign(drawing, kind, x + 4, drawing.height - 9.5)
         drawing.text(x + _SIGN, drawing.height - 6, told, size=9.5, fill=FAINT, class_="faint")
         x += _SIGN + text_width(told, 9.5) + 16

@@ -1,5 +1,6 @@
-from engine.writing.field_overview import Line, write_overview
-from engine.writing.framing import frame_section
+from engine.writing.field_overview import Line, draw_time_line, write_overview
+from engine.writing.framing import frame_field, frame_section
+from engine.writing.paper_tables import whose_words
 from tests.fakes import paper
 
 
@@ -9,3 +10,30 @@ def test_where_one_count_of_citations_is_missing_none_is_called_the_best_known()
     assert shown.text.startswith("For example: ")
     assert "cited" not in frame_section(papers, (), 0)
     assert "most cited" in frame_section([paper(1, citations=130), paper(2, citations=0)], (), 0)
+
+
+def test_the_venues_of_a_field_are_counted_among_the_papers_whose_venue_is_known() -> None:
+    papers = [paper(i, venue="ACL") for i in range(3)]
+    assert " They come from one venue, ACL (3)." in frame_field(papers, 1, 0)
+    unknown = paper(3, venue="")
+    assert " The 3 whose venue is known come from one venue, ACL (3)." in frame_field([*papers, unknown], 1, 0)
+    assert "come from" not in frame_field([papers[0], unknown], 1, 0)
+
+
+def test_words_of_summaries_are_not_called_the_papers_own() -> None:
+    own, told = paper(1, abstract="We parse."), paper(2, abstract="", summary="They parse.")
+    assert whose_words([own]) == "in their own words"
+    assert whose_words([own], "the papers'") == "in the papers' own words"
+    assert whose_words([own, told]) == "in their own words or those of summaries"
+    assert whose_words([told]) == "in the words of summaries"
+
+
+def test_the_caption_of_the_time_line_names_what_it_marks() -> None:
+    papers = (paper(1, year=2015, citations=9), paper(2, year=2021, citations=40))
+    shown = draw_time_line([Line("2", "Parsing", (), papers)])
+    assert shown is not None
+    assert shown.caption == "Papers of each line of work by year, with its first paper and its most cited paper."
+    uncounted = (papers[0], paper(2, year=2021, citations=None))
+    shown = draw_time_line([Line("2", "Parsing", (), uncounted)])
+    assert shown is not None
+    assert shown.caption == "Papers of each line of work by year, with its first paper."
