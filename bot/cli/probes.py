@@ -36,7 +36,7 @@ async def probe_models(app: App) -> AsyncIterator[Diagnosis]:
     if provider is None:
         yield Diagnosis(
             "absent",
-            "no language model; surveys are sentences of the library",
+            "no language model; surveys retell sentences",
             "set OPENAI_API_KEY or ANTHROPIC_API_KEY",
         )
         return

@@ -86,8 +86,8 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         raise UserError(f"An audience has at most {LONGEST_AUDIENCE} characters; this one has {len(audience):,}.")
     if audience and not (defaults.models or defaults.recipes[recipe].needs_model):
         raise UserError(
-            f"Without a language model the recipe {recipe} takes its sentences from the library, so it cannot write for an "
-            "audience. Leave audience= out."
+            f"Without a language model the recipe {recipe} takes its sentences from the library, so it cannot write "
+            "for an audience. Leave audience= out."
         )
     return Brief(
         topic=check_topic(command.topic, defaults.topic_characters),

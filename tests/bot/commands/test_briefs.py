@@ -114,7 +114,7 @@ def test_a_library_of_the_settings_and_online_sources_are_taken_where_nothing_el
         ("survey bees without=this", "“this” is no identifier of a paper. Write DOIs or arXiv ids, without=10.1145/"),
         (
             "survey bees audience=beekeepers",
-            "Without a language model the recipe cluster takes its sentences from the library",
+            "Without a language model the recipe cluster takes its sentences",
         ),
         (f"survey bees audience={'x' * 201}", "An audience has at most 200 characters; this one has 201."),
         ("quick bees papers=9", "papers=9 is not possible; write a number from 10 to 500."),
