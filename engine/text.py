@@ -194,9 +194,14 @@ _FOUND_AT = re.compile(
 )
 
 
+_FOUND_WORDS = ("http", "www.", "github", "available", "released", "found at", "open-sourced", "open sourced")
+
+
 def says_where(sentence: str) -> bool:
     """Whether it says where code, data or a demonstration are to be found, which tells nothing of what was done."""
-    return bool(_FOUND_AT.search(sentence))
+    lower = sentence.lower()
+    # Most sentences have none of these words; to look for them takes a twentieth of the expression's time.
+    return any(word in lower for word in _FOUND_WORDS) and bool(_FOUND_AT.search(sentence))
 
 
 def shorten(text: str, limit: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -60,13 +60,13 @@ class CandidatePool:
             await self.context.progress(Progress("searching", number, len(self.pool.keywords), keyword.text))
             depth = max(2 * limit, self.context.limits.candidate_papers) if number == 0 else SEEDS
             found = await library.search(Query(keyword.text, depth, years=self.brief.years))
-            self._take([f.paper for f in found], keyword.text, self._weight(number))
+            self._take_library(found, keyword.text, self._weight(number))
             if number == 0 or keyword.origin == "person":
                 named = await library.search(Query(keyword.text, depth, "words", self.brief.years))
-                self._take([f.paper for f in named], keyword.text, NAMED_WEIGHT * self._weight(number))
+                self._take_library(named, keyword.text, NAMED_WEIGHT * self._weight(number))
             for part in name_parts(keyword.text) if number == 0 else ():
                 found_part = await library.search(Query(part, depth, "words", self.brief.years))
-                self._take([f.paper for f in found_part], keyword.text, NAMED_WEIGHT * self._weight(0))
+                self._take_library(found_part, keyword.text, NAMED_WEIGHT * self._weight(0))
             if number == 0:
                 self._topic_rankings = len(self.rankings)
             if self.brief.library:
@@ -188,11 +188,18 @@ class CandidatePool:
     def _weight(self, number: int) -> float:
         return self.topic_weight if number == 0 else 1.0
 
-    def _take(self, papers: Sequence[Paper], words: str, weight: float) -> list[PaperKey]:
+    def _take_library(self, found: Sequence[FoundPaper], words: str, weight: float) -> None:
+        add = self.known.add_distinct if self.context.library.is_merged else self.known.add
+        self._take([item.paper for item in found], words, weight, add)
+
+    def _take(
+        self, papers: Sequence[Paper], words: str, weight: float, add: Callable[[Paper], PaperKey] | None = None
+    ) -> list[PaperKey]:
         """Enter one ranking; papers that are known already are merged with what is known."""
         keys = []
+        add = add or self.known.add
         for rank, paper in enumerate(papers, start=1):
-            key = self.known.add(paper)
+            key = add(paper)
             keys.append(key)
             if weight:
                 self.reasons.setdefault(key, []).append(Reason(words, rank))

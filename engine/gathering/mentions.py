@@ -33,7 +33,7 @@ from engine.gathering.needed_words import (
 )
 from engine.gathering.topic_parts import read_parts
 from engine.gathering.topic_texts import (
-    Hit,
+    Line,
     TextReader,
     TopicText,
     positions_in,
@@ -176,17 +176,17 @@ def measure_mentions(
     rows = _find_rows(topic, frozenset(said.stems[j] for j in needed))
     return Mentions(
         levels,
-        np.array([weights[[*positions_in(text.title)]].sum() for text in everything]),
-        np.array([weights[[*text.present()]].sum() for text in everything]),
+        np.array([weights[[*text.title.words]].sum() for text in everything]),
+        np.array([weights[[*text.present]].sum() for text in everything]),
         np.array([named.salience(text) for text in everything], np.int64),
-        np.array([all_but_method <= positions_in(text.title) and main < needed for text in everything]),
-        np.array([main <= positions_in(text.title) or _has_head(text, head, phrases) for text in everything]),
-        np.array([most_telling <= positions_in(text.title) or _has_head(text, alone, phrases) for text in everything]),
-        np.array([nearly <= positions_in(text.title) and needed <= text.present() for text in everything]),
-        np.array([bool(special) and special < needed and special <= positions_in(text.title) for text in everything]),
-        np.array([key <= positions_in(text.title) for text in everything]),
-        np.array([needed <= positions_in(t.title) and _says(p, rows) for t, p in zip(everything, papers, strict=True)]),
-        np.array([needed <= text.present() and not all(map(text.joins, beside)) for text in everything]),
+        np.array([all_but_method <= text.title.words and main < needed for text in everything]),
+        np.array([main <= text.title.words or _has_head(text, head, phrases) for text in everything]),
+        np.array([most_telling <= text.title.words or _has_head(text, alone, phrases) for text in everything]),
+        np.array([nearly <= text.title.words and needed <= text.present for text in everything]),
+        np.array([bool(special) and special < needed and special <= text.title.words for text in everything]),
+        np.array([key <= text.title.words for text in everything]),
+        np.array([needed <= t.title.words and _says(p, rows) for t, p in zip(everything, papers, strict=True)]),
+        np.array([needed <= text.present and not all(map(text.joins, beside)) for text in everything]),
         len(needed),
         bool(any(rarities[j] >= RARE for j in needed)),
     )
@@ -203,27 +203,29 @@ class _Named:
 
     def level(self, text: TopicText) -> Mention:
         """How a paper names it."""
-        if not self.needed <= text.present() or not self._is_said(text):
+        if not self.needed <= text.present or not self._is_said(text):
             return Mention.PARTLY
         if self._is_in(text.title, UNBOUNDED):
             return Mention.IN_TITLE
-        lines = (text.title, *text.sentences)
-        if not all(any(_has_phrase(line, pair, is_name=name) for line in lines) for pair, name in self.phrases.items()):
-            return Mention.PARTLY
+        for pair, name in self.phrases.items():
+            if not any(_has_phrase(line, pair, is_name=name) for line in text.lines):
+                return Mention.PARTLY
         times = sum(self._is_in(sentence, self.width) for sentence in text.sentences)
         return (Mention.SCATTERED, Mention.ONCE, Mention.REPEATEDLY)[min(times, 2)]
 
     def _is_said(self, text: TopicText) -> bool:
-        title = positions_in(text.title)
+        title = text.title.words
         return all(word in title or text.count(word) >= SAID_OF_IT for word in self.of_any_paper)
 
     def salience(self, text: TopicText) -> int:
         """Sentences that have the word which has the fewest."""
         return min(map(text.count, self.needed))
 
-    def _is_in(self, line: tuple[Hit, ...], width: int) -> bool:
-        for start, (begin, _) in enumerate(line):
-            window = tuple(hit for hit in line[start:] if hit[0] - begin < width)
+    def _is_in(self, line: Line, width: int) -> bool:
+        if not self.needed <= line.words:
+            return False
+        for start, (begin, _) in enumerate(line.hits):
+            window = [hit for hit in line.hits[start:] if hit[0] - begin < width]
             if self.needed <= positions_in(window):
                 return all(_has_phrase(line, pair, is_name=name) for pair, name in self.phrases.items())
         return False
@@ -231,7 +233,7 @@ class _Named:
 
 def _has_head(text: TopicText, head: Head, phrases: Phrases) -> bool:
     own = [(pair, is_name) for pair, is_name in phrases.items() if head.words >= {*pair}]
-    if not head.words or not head.words <= positions_in(text.title):
+    if not head.words or not head.words <= text.title.words:
         return False
     if any(text.count(word) < SAID_WITH_HEAD for word in head.rest):
         return False
@@ -248,7 +250,9 @@ def _find_rows(topic: str, needed: frozenset[str]) -> list[list[str]]:
 
 def _says(paper: Paper, rows: Sequence[Sequence[str]]) -> bool:
     """Whether a paper has every row of stems side by side; nothing says no rows."""
-    line = terms(f"{paper.title}. {paper.content}".replace("-", " "))
+    begin = {word[:2] for row in rows for word in row}  # no other word's stem is one of these
+    said = words(f"{paper.title}. {paper.content}".replace("-", " ")) if rows else []
+    line = [stem(word) if word[:2] in begin else "" for word in said if word not in STOP_WORDS]
     return bool(rows) and all(any(line[i : i + len(row)] == row for i in range(len(line))) for row in rows)
 
 
@@ -265,18 +269,18 @@ def _is_name(
     """Whether two common words mean something else side by side ("code search"): some papers have them so."""
     if any(rarities[j] >= COMMON or said.stems[j] in OF_ANY_METHOD | OF_ANY_PAPER for j in pair):
         return False
-    beside = (any(stand_in_row(line, pair) for line in (t.title, *t.sentences)) for t in texts)
+    beside = (any(stand_in_row(line, pair) for line in t.lines) for t in texts)
     return sum(beside) >= TELLING_TITLES
 
 
-def _has_phrase(line: tuple[Hit, ...], pair: tuple[int, int], *, is_name: bool) -> bool:
+def _has_phrase(line: Line, pair: tuple[int, int], *, is_name: bool) -> bool:
     return stand_in_row(line, pair) if is_name else stand_together(line, pair, 2)
 
 
 def _is_phrase(pair: tuple[int, int], texts: Sequence[TopicText]) -> bool:
     """Whether papers that have both words mostly have them side by side, in titles or anywhere."""
-    for lines in ([(t.title,) for t in texts], [(t.title, *t.sentences) for t in texts]):
-        both = [part for part in lines if {*pair} <= {j for line in part for _, p in line for j in p}]
+    for lines in ([(t.title,) for t in texts], [t.lines for t in texts]):
+        both = [part for part in lines if {*pair} <= {j for line in part for j in line.words}]
         beside = sum(any(stand_together(line, pair, 1) for line in part) for part in both)
         if len(both) >= TELLING_TITLES and beside >= PHRASE * len(both):
             return True

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.gathering.topic_parts import is_task, read_parts
-from engine.gathering.topic_texts import TopicText, positions_in
+from engine.gathering.topic_texts import TopicText
 from engine.retrieval.topic_words import OF_ANY_METHOD, OF_ANY_PAPER, TopicWords
 from engine.text import stem, words
 
@@ -97,9 +97,9 @@ def find_unsaid(needed: frozenset[int], texts: Sequence[TopicText], least: float
     """Words that so many papers have whose titles have all others needed; first the word that most of them have."""
     shares = {}
     for word in needed:
-        titled = [text for text in texts if needed - {word} <= positions_in(text.title)]
+        titled = [text for text in texts if needed - {word} <= text.title.words]
         if len(titled) >= TELLING_TITLES:
-            shares[word] = sum(word in text.present() for text in titled) / len(titled)
+            shares[word] = sum(word in text.present for text in titled) / len(titled)
     return sorted((word for word in shares if shares[word] >= least), key=lambda word: -shares[word])
 
 
@@ -158,8 +158,8 @@ def drop_usual_context(
     head = needed - context
     if not context or (len(head) == 1 and rarities[[*head]].max() < COMMON):
         return needed
-    titled = [text for text in texts if head <= positions_in(text.title)]
-    without = [text for text in titled if not needed <= positions_in(text.title)]
+    titled = [text for text in texts if head <= text.title.words]
+    without = [text for text in titled if not needed <= text.title.words]
     if len(without) < TELLING_TITLES or len(titled) - len(without) >= NAMED_IN_FULL:
         return needed
     return head if _share_saying(context, without, rarities) >= USUAL_CONTEXT else needed
@@ -168,7 +168,7 @@ def drop_usual_context(
 def _share_saying(context: frozenset[int], texts: Sequence[TopicText], rarities: NDArray[np.float64]) -> float:
     """The share of some papers that have half of the words of a context, rare ones weighing more."""
     weight = sum(rarities[j] ** 2 for j in context)
-    saying = sum(bool(2 * sum(rarities[j] ** 2 for j in context & t.present()) >= weight) for t in texts)
+    saying = sum(bool(2 * sum(rarities[j] ** 2 for j in context & t.present) >= weight) for t in texts)
     return saying / max(1, len(texts))
 
 
@@ -179,5 +179,5 @@ def is_usual_place(
 
     Many detect 3D objects in driving; few detect anomalies in time series, or are fair in recommending.
     """
-    titled = [text for text in texts if head.words <= positions_in(text.title)]
+    titled = [text for text in texts if head.words <= text.title.words]
     return _share_saying(needed - head.words - head.rest, titled, rarities) >= USUAL_PLACE

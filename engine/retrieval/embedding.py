@@ -5,6 +5,7 @@ Vectors are rows of float32, of unit length, or all zero where a text has no kno
 
 from __future__ import annotations
 
+import copy
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -47,6 +48,14 @@ class Embedder(Protocol):
         ...
 
 
+class StoredVectors(Protocol):
+    """The vectors of a library's papers, which an embedder made when they were added."""
+
+    def embed(self, papers: Sequence[Paper], embedder: Embedder) -> Vectors:
+        """What `embed_papers` gives; ``embedder`` embeds only what is not stored."""
+        ...
+
+
 class LatentSemanticAnalysis:
     """TF-IDF (sublinear term frequency) projected on the largest singular vectors of the fitted texts.
 
@@ -56,6 +65,7 @@ class LatentSemanticAnalysis:
     def __init__(self, vocabulary: Sequence[str], idf: Vectors, components: Vectors, fitted_on: int) -> None:
         self.name = f"lsa-{LSA_DIMENSIONS}"
         self.fitted_on = fitted_on
+        self.stored: StoredVectors | None = None
         self._places = {term: place for place, term in enumerate(vocabulary)}
         self._place_of: dict[str, int | None] = {}
         self._idf = idf
@@ -101,6 +111,12 @@ class LatentSemanticAnalysis:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
+
+    def with_stored(self, stored: StoredVectors) -> LatentSemanticAnalysis:
+        """The same embedding, which does not embed again the papers whose vectors it made before."""
+        other = copy.copy(self)
+        other.stored = stored
+        return other
 
     def _find_place(self, word: str) -> int | None:
         """Where the vocabulary has a word; ``None`` where it has not."""
@@ -187,6 +203,8 @@ class LocalNeuralEmbedder:
 
 def embed_papers(embedder: Embedder, papers: Sequence[Paper]) -> Vectors:
     """Vectors of the papers' abstracts, row i: paper i; one without an abstract goes by its title."""
+    if isinstance(embedder, LatentSemanticAnalysis) and embedder.stored:
+        return embedder.stored.embed(papers, embedder)
     return embedder.embed([paper.content or paper.title for paper in papers])
 
 

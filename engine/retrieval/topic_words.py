@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import pairwise
@@ -149,14 +149,6 @@ _OF_ANY_SUBJECT = frozenset(["systems", "architectures", "algorithms", "framewor
 conversational recommender systems."""
 
 
-def closest_form(texts: Iterable[str], wanted: str, word: str) -> str:
-    """The word of these texts that has the wanted stem and is spelt most like ``word``; empty where none has it."""
-    from rapidfuzz.distance import DamerauLevenshtein
-
-    forms = Counter(other for text in texts for other in words(text) if stem(other) == wanted)
-    return min(forms, key=lambda form: (DamerauLevenshtein.distance(form, word), -forms[form]), default="")
-
-
 OF_ANY_METHOD = frozenset(
     terms(
         "deep machine learning neural network artificial intelligence data-driven algorithm model architecture system"
@@ -236,10 +228,12 @@ def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
     The other way round too: a topic that says LLM is written out. After Schwartz and Hearst (2003).
     """
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    place = {s: i for i, s in enumerate(topic.stems)}
+    begin = {s[:2] for s in place}
     for text in texts:
         given = ((text[max(0, at.start() - _BEFORE_CHARACTERS) : at.start()], at[1]) for at in _GIVEN.finditer(text))
-        seen.update({found for before, short in given if (found := _phrase(before, short))})
-    place = {s: i for i, s in enumerate(topic.stems)}
+        of_topic = (pair for pair in given if _may_be_of(begin, *pair))
+        seen.update({found for before, short in of_topic if (found := _phrase(before, short))})
     writings = list(topic.writings)
     for (phrase, short), times in seen.items():
         if times < (KNOWN_ABBREVIATION if len(short) > 2 else KNOWN_PAIR):
@@ -250,6 +244,11 @@ def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
         elif short in place:
             writings.append(Writing(phrase, (place[short],), is_abbreviation=True))
     return replace(topic, writings=tuple(dict.fromkeys(writings)))
+
+
+def _may_be_of(begin: Set[str], before: str, short: str) -> bool:
+    """Whether an abbreviation, or two words before it, begin as words of the topic do: most do not."""
+    return short[:2].lower() in begin or sum(word[:2] in begin for word in words(before.replace("-", " "))) > 1
 
 
 def _phrase(before: str, short: str) -> tuple[tuple[str, ...], str] | None:

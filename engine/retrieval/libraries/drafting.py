@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, Vectors
 from engine.retrieval.libraries.appending import append_rows
 from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
-from engine.values import PaperKey
+from engine.values import Paper, PaperKey
 
 
 @dataclass(frozen=True)
@@ -161,6 +161,11 @@ class FormerVectors:
             return np.full(len(digests), -1)
         at = np.minimum(np.searchsorted(self._sorted, digests), len(self._sorted) - 1)
         return np.where(self._sorted[at] == digests, self._order[at], -1)
+
+    def embed(self, papers: Sequence[Paper], embedder: Embedder) -> Vectors:
+        """Row i: the vector of what paper i says; one that stands here is taken from here."""
+        texts = PaperTexts([p.key for p in papers], [p.title for p in papers], [p.content for p in papers])
+        return _embed_rows(embedder, texts.bodies, self.find(texts.digests()), self.vectors.abstracts)
 
 
 def _embed_rows(embedder: Embedder, texts: Sequence[str], kept: NDArray[np.int64], old: Vectors | None) -> Vectors:

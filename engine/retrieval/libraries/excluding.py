@@ -42,6 +42,7 @@ class ExcludingLibrary:
         self._exclusion = exclusion
         self._known: frozenset[PaperKey] | None = None
         self.name = inner.name
+        self.is_merged = inner.is_merged
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers, none of them excluded."""

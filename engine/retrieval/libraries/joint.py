@@ -13,6 +13,8 @@ from engine.values import FoundPaper, Paper, PaperKey, Query
 class JointLibrary:
     """``own`` first: it is what papers are added to, and its key of a paper is taken where both have one."""
 
+    is_merged = False  # one search may find a paper in one of the two, the next in the other
+
     def __init__(self, own: Library, shared: Library) -> None:
         self._own = own
         self._shared = shared

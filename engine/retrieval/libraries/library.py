@@ -55,6 +55,7 @@ class EmptyLibrary:
     """No library: the papers come from online sources alone."""
 
     name: str = "no library"
+    is_merged: bool = True
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Nothing."""
@@ -74,9 +75,10 @@ class EmptyLibrary:
 
 
 class Library(Protocol):
-    """A searchable store of papers."""
+    """A searchable store of papers; where it ``is_merged``, no two of its papers are one, whatever is searched."""
 
     name: str
+    is_merged: bool
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers, best first. Raises `RetrievalError` when it cannot answer."""

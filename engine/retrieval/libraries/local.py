@@ -18,10 +18,10 @@ import numpy as np
 from filelock import AsyncFileLock, FileLock, Timeout
 
 from engine.errors import UserError
-from engine.retrieval.embedding import Embedder
+from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
 from engine.retrieval.libraries.adding import Changes, StoredPaper, from_stored, plan_changes, split_merge
 from engine.retrieval.libraries.appending import UnindexedPapers
-from engine.retrieval.libraries.drafting import PaperVectors
+from engine.retrieval.libraries.drafting import FormerVectors, PaperVectors
 from engine.retrieval.libraries.lancedb_import import import_lancedb
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.local_index import LocalIndex
@@ -36,9 +36,10 @@ from engine.retrieval.libraries.paper_blocks import PaperBlocks
 from engine.retrieval.libraries.paper_rows import read_facts
 from engine.retrieval.libraries.refitting import fill_draft
 from engine.retrieval.libraries.vectors import DamagedIndex, VectorStore
+from engine.retrieval.libraries.word_index import closest_form
 from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import order_best, popularity
-from engine.retrieval.topic_words import closest_form, with_abbreviations
+from engine.retrieval.topic_words import with_abbreviations
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 BATCH = 5_000
@@ -57,6 +58,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 class LocalLibrary:
     """A `Library` in one folder; get one from `open_library` or `create_library`."""
+
+    is_merged = True
 
     def __init__(self, folder: Path, table: Any, neural: Embedder | None) -> None:
         self.name = folder.name
@@ -336,6 +339,8 @@ def hold_lock(folder: Path, doing: Literal["writing", "drafting"] = "writing") -
 def _hold(table: Any, vectors: PaperVectors, words: WordParts, embedder: Embedder) -> LocalIndex:
     """What is searched, from the facts of the table, in the order of the vectors."""
     facts = read_facts(vectors.keys, table)
+    if isinstance(embedder, LatentSemanticAnalysis):
+        embedder = embedder.with_stored(FormerVectors(vectors))
     return LocalIndex(
         keys=vectors.keys,
         facts=facts,

@@ -15,6 +15,7 @@ class TracedLibrary:
     def __init__(self, library: Library) -> None:
         self._library = library
         self.name = library.name
+        self.is_merged = library.is_merged
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """What the library finds."""

@@ -49,6 +49,8 @@ T = TypeVar("T")
 class WeaviateLibrary:
     """A `Library` in Weaviate; get one from `bot.app`'s shelf, which owns the connection."""
 
+    is_merged = True
+
     def __init__(
         self,
         client: Any,

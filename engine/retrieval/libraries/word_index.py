@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.topic_words import Occurrences
-from engine.text import terms
+from engine.text import stem, terms, words
 
 if TYPE_CHECKING:  # SciPy takes long to load; it is imported where it is used
     from scipy.sparse import csr_matrix
@@ -93,6 +94,14 @@ class WordIndex:
         stems = json.loads((folder / VOCABULARY).read_text(encoding="utf-8"))
         arrays = {name: np.load(folder / f"words-{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
         return cls({stem: at for at, stem in enumerate(stems)}, **arrays)
+
+
+def closest_form(texts: Iterable[str], wanted: str, word: str) -> str:
+    """The word of these texts that has the wanted stem and is spelt most like ``word``; empty where none has it."""
+    from rapidfuzz.distance import DamerauLevenshtein
+
+    forms = Counter(other for text in texts for other in words(text) if stem(other) == wanted)
+    return min(forms, key=lambda form: (DamerauLevenshtein.distance(form, word), -forms[form]), default="")
 
 
 _ARRAYS = ("starts", "rows", "title", "text", "lengths")

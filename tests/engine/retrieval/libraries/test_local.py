@@ -17,7 +17,7 @@ import pytest
 
 from bot.bench.platforms.changes import PATIENCE_S
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
+from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis, Vectors, embed_papers
 from engine.retrieval.libraries import local
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
@@ -201,6 +201,30 @@ async def test_a_text_noted_after_an_interrupted_note_is_embedded_again(tmp_path
     await library.index(lambda _: None)
     assert await library.is_current()
     await assert_embedded(library)
+
+
+async def test_the_vectors_of_stored_papers_are_not_made_again(tmp_path: Path) -> None:
+    library = await filled(tmp_path / "lib", papers(12), papers(12, "graph", 101))
+    embedder = await library.embedder()
+    known = [item.paper for item in await library.search(Query("graph attention", 10))]
+    changed = replace(known[0], abstract="Image segmentation labels every pixel.")
+    untitled = replace(paper(40, "vision"), abstract="")
+    asked = [*known, changed, untitled]
+    embedded: list[str] = []
+
+    class Noting:
+        name = embedder.name
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            embedded.extend(texts)
+            return embedder.embed(texts)
+
+    assert isinstance(embedder, LatentSemanticAnalysis)
+    assert embedder.stored is not None
+    vectors = embedder.stored.embed(asked, Noting())
+    assert embedded == [changed.abstract, untitled.title]
+    assert np.array_equal(vectors, embedder.embed([p.abstract or p.title for p in asked]))
+    assert np.array_equal(vectors, embed_papers(embedder, asked))
 
 
 async def fitted_on(library: LocalLibrary) -> int:
