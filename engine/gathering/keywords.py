@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.errors import LimitExceeded
 from engine.limits import Limits
+from engine.naming.clustering import divide_by_means
 from engine.naming.headings import rank_terms
 from engine.naming.phrases import GroupedPhrases
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
@@ -249,9 +250,7 @@ class PaperClusters:
         vectors = _embed_once(self.papers, self._vectors_of, self._embedder)
         if len(np.unique(vectors, axis=0)) < groups:
             return []
-        from sklearn.cluster import KMeans
-
-        labels = KMeans(groups, random_state=42, n_init=1).fit_predict(vectors)
+        labels = divide_by_means(vectors, groups)
         return [[p for p, label in zip(self.papers, labels, strict=True) if label == g] for g in range(groups)]
 
     def choose_terms(self, groups: int, pool: Sequence[Keyword], dropped: Set[str]) -> list[str]:

@@ -24,6 +24,7 @@ from engine.naming.clustering import (
     best_cluster_count,
     clusters,
     dissolve_small,
+    divide_by_means,
     draw_cluster_count,
     is_degenerate,
     labels,
@@ -55,6 +56,24 @@ def test_the_published_rule_for_k_is_seeded_and_defined_below_fifty() -> None:
     assert {draw_cluster_count(200, seed) for seed in range(200)} == set(range(5, 21))
     assert draw_cluster_count(200, 7) == draw_cluster_count(200, 7)
     assert [draw_cluster_count(n, 0) for n in (0, 3, 9, 49)] == [1, 1, 3, 5]
+
+
+def test_means_divide_what_lies_apart_and_leave_no_cluster_empty() -> None:
+    near = np.random.default_rng(0).normal(scale=0.1, size=(30, 4))
+    apart = (near + np.repeat(np.eye(4)[:3] * 5, 10, axis=0)).astype(np.float32)
+    found = divide_by_means(apart, 3)
+    assert [len(set(found[i : i + 10])) for i in (0, 10, 20)] == [1, 1, 1]
+    assert set(found) == {0, 1, 2}
+    assert np.array_equal(found, divide_by_means(apart, 3))
+    twice = np.repeat(np.eye(4, dtype=np.float32), 6, axis=0)
+    assert sorted(np.bincount(divide_by_means(twice, 4))) == [6, 6, 6, 6]
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=40), st.integers(1, 10))
+def test_means_fill_every_cluster(places: list[int], k: int) -> None:
+    points = np.array([[place, place**2] for place in places], np.float32)
+    k = min(k, len(set(places)))
+    assert set(divide_by_means(points, k)) == set(range(k))
 
 
 def test_the_algorithm_is_picked_by_the_seed() -> None:
