@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from engine.checking.names import Vocabulary, names_in
 from engine.checking.quantities import quantities
 from engine.checking.strengths import STRENGTHS
+from engine.checking.word_starts import WordIndex
 from engine.citations import list_cited_keys
 from engine.text import fold, terms
 
@@ -64,6 +65,7 @@ _PARTS_COUNTED = re.compile(
 )
 """Numbers of parts of the text, and how many of them it has."""
 
+_STRONG = WordIndex.of((kind.said, kind.said) for kind in STRENGTHS)
 _QUESTION = re.compile(r"^[^.]{10,200}\?$")
 LONGEST_CONNECTION = 45
 """Words; a longer sentence says more than where the text goes."""
@@ -93,7 +95,8 @@ def asserts_of_something(sentence: str, vocabulary: Vocabulary, allowed_names: S
     known = fold(" ".join(allowed_names))
     if quantities(sentence) or any(fold(name) not in known for name in names_in(sentence, vocabulary)):
         return True
-    return any(kind.said.search(_of_the_text_out(sentence)) for kind in STRENGTHS)
+    rest = _of_the_text_out(sentence)
+    return any(said.search(rest) for said in _STRONG.select(rest))
 
 
 def _treats_its_object(sentence: str) -> bool:

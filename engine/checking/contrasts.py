@@ -81,10 +81,12 @@ def find_contrasts(claim: str, sentences: Sequence[str], speaking: Sequence[str]
 
     ``sentences`` are all of the source's, ``speaking`` those about the same thing.
     """
-    ours = _read_stated(claim)
-    if not ours or not sentences:
-        return []
     every = [_read(sentence) for sentence in sentences]
+    stated = frozenset[str]().union(*(one.stated for one in every))
+    denied = {plain for one in every for plain, _ in one.negated}
+    if not any(unit in denied or _list_wanted(unit, word) & stated for unit, word in _list_units(claim)):
+        return []
+    ours = _read_stated(claim)
     held = frozenset().union(*(one.units for one in every))
     near = [_read(sentence) for sentence in speaking]
     said = _read(claim).units
@@ -132,6 +134,10 @@ def _units_of(token: str) -> list[str]:
     return [whole] if parts[0] in {"non", "anti", "un"} else [whole, *stems]
 
 
+def _list_units(claim: str) -> list[tuple[str, str]]:
+    return [(unit, token) for token in dict.fromkeys(_TOKEN.findall(claim.lower())) for unit in _units_of(token)]
+
+
 def _read_stated(claim: str) -> dict[str, str]:
     """The claim's units with their words, without those that it denies or only compares with."""
     found: dict[str, str] = {}
@@ -143,13 +149,19 @@ def _read_stated(claim: str) -> dict[str, str]:
 
 def _counterparts(unit: str, word: str, held: _Wording) -> frozenset[str]:
     """What of a text's units is the counterpart of this one, which stands in ``word``."""
+    return (_list_wanted(unit, word) & held.stated) | {other for plain, other in held.negated if plain == unit}
+
+
+@lru_cache(maxsize=32_768)
+def _list_wanted(unit: str, word: str) -> frozenset[str]:
+    """The counterparts of a unit that stands in this word."""
     wanted = {*_pairs().get(unit, ()), _strip_prefix(word), *_turn_degree(word)}
     if "-" in unit:
         parts = unit.split("-")
         for at, part in enumerate(parts):
             for other in (*_pairs().get(part, ()), *_list_opposed().get(part, ())):
                 wanted.add("-".join((*parts[:at], other, *parts[at + 1 :])))
-    return frozenset(wanted & held.stated) | {negation for plain, negation in held.negated if plain == unit}
+    return frozenset(wanted - {""})
 
 
 @lru_cache(maxsize=32_768)

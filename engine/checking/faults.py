@@ -36,7 +36,7 @@ from engine.checking.reach import find_additions, find_overreach, find_wrong_aut
 from engine.checking.reversals import find_reversals
 from engine.checking.roles import find_wrong_roles
 from engine.checking.several_papers import find_merged, find_missing_speakers
-from engine.checking.technical_terms import find_strange_terms
+from engine.checking.technical_terms import find_strange_terms, has_technical_terms
 from engine.checking.turns import find_turns
 from engine.checking.unfounded_numbers import find_unfounded_numbers
 from engine.checking.unfounded_strength import find_unfounded_strength
@@ -122,10 +122,14 @@ class Source:
         """The first letters of the text's words in order, which an abbreviation may be found in."""
         return "".join(word[0] for word in re.findall(r"[a-z]+", self.text.lower()))
 
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of all its sentences."""
+        return frozenset().union(*(own for _, own in self.sentences))
+
     def overlap(self, said: frozenset[str]) -> int:
         """How many of the terms the paper's title and content hold, those of the title twice."""
-        held = frozenset().union(*(own for _, own in self.sentences))
-        return len(said & held) + len(said & split_terms(self.paper.title))
+        return len(said & self.terms) + len(said & split_terms(self.paper.title))
 
 
 @lru_cache(maxsize=4_096)
@@ -141,28 +145,31 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
     speaking = [item for source in sources for item in _find_speaking(source, said)]
     named = [unify_spelling(source.paper.title) for source in sources]
     titles = {f"{title}." for title in named} | set(named)
+    every = [text for source in sources for text, _ in source.sentences]
+    held = frozenset[str]().union(*(source.terms for source in sources))
+    names = names_in(bare, vocabulary)
     faults = [
         *(Fault("number", words) for words in _find_unfounded_numbers(bare, sources, said)),
-        *(Fault("place", words) for words in find_misplaced_numbers(bare, _sentences_of(sources))),
-        *(Fault("place", words) for words in find_miscounted(bare, _sentences_of(sources))),
-        *(Fault("place", words) for words in find_other_measures(bare, _sentences_of(sources))),
-        *(Fault("place", words) for words in find_misplaced_names(bare, _sentences_of(sources), titles)),
-        *(Fault("name", words) for words in _find_unfounded_names(bare, sources, vocabulary, topic)),
+        *(Fault("place", words) for words in find_misplaced_numbers(bare, every)),
+        *(Fault("place", words) for words in find_miscounted(bare, every)),
+        *(Fault("place", words) for words in find_other_measures(bare, every)),
+        *(Fault("place", words) for words in find_misplaced_names(bare, every, titles)),
+        *(Fault("name", words) for words in _find_unfounded_names(bare, names, sources, vocabulary, topic)),
         *(Fault("strength", words) for words in find_unfounded_strength(bare, speaking, titles, _read(sources))),
         *(Fault(kind, words) for kind, words in find_turns(bare, said, speaking)),
         *(Fault("contrast", words) for words in _contrasts(bare, sources, speaking)),
-        *(Fault("term", words) for words in _strange_terms(bare, sources, vocabulary, topic)),
+        *(Fault("term", words) for words in _strange_terms(bare, names, sources, vocabulary, topic)),
         *(Fault("polarity", words) for words in find_denied_both(bare, [text for text, _ in speaking])),
-        *(Fault("polarity", words) for words in find_gains_for_losses(bare, _sentences_of(sources))),
+        *(Fault("polarity", words) for words in find_gains_for_losses(bare, every)),
         *(Fault("polarity", words) for words in _find_denied(bare, sources)),
         *(Fault("polarity", words) for words in find_reversals(bare, _sentences_of(sources[:1]))),
-        *(Fault("place", words) for words in find_crossed_pairs(bare, _sentences_of(sources))),
+        *(Fault("place", words) for words in find_crossed_pairs(bare, every)),
         *(Fault("quotation", words) for words in find_strange_quotations(bare, [source.text for source in sources])),
         *_overreach(bare, speaking, sources, topic),
         *(Fault("author", words) for words in find_wrong_authors(claim, [source.paper for source in sources])),
         *(Fault("role", words) for words in _wrong_roles(bare, sources)),
-        *_off_subject(bare, said, sources),
-        *_wrong_outcomes(bare, sources, vocabulary, topic),
+        *_off_subject(bare, said, sources, held),
+        *_wrong_outcomes(bare, sources, vocabulary, held | split_terms(topic)),
     ]
     return tuple(dict.fromkeys(faults))
 
@@ -193,11 +200,10 @@ def _overreach(
     return [*(Fault("reach", words) for words in further), *(Fault("addition", words) for words in added)]
 
 
-def _wrong_outcomes(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[Fault]:
+def _wrong_outcomes(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, held: frozenset[str]) -> list[Fault]:
     """What is said of several papers, against what, why, and whether it says anything."""
     texts, names = [source.text for source in sources], [source.names for source in sources]
     own = _sentences_of(sources)
-    held = split_terms(topic).union(*(terms_ for source in sources for _, terms_ in source.sentences))
     return [
         *(Fault("speakers", words) for words in find_missing_speakers(claim, texts)),
         *(Fault("merged", words) for words in find_strange_ties(claim, names, lambda text: names_in(text, vocabulary))),
@@ -222,13 +228,15 @@ def _wrong_roles(claim: str, sources: Sequence[Source]) -> list[str]:
     return find_wrong_roles(claim, own, paper.title, paper.authors)
 
 
-def _strange_terms(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[str]:
-    if not sources:
+def _strange_terms(
+    claim: str, names: Sequence[str], sources: Sequence[Source], vocabulary: Vocabulary, topic: str
+) -> list[str]:
+    if not sources or not has_technical_terms(claim):
         return []
     joined = frozenset().union(*(source.names for source in sources))
     spelled = (e for short, expansions in vocabulary.expansions.items() if fold(short) in joined for e in expansions)
-    held = split_terms(" ".join((topic, *spelled))).union(*(own for source in sources for _, own in source.sentences))
-    return find_strange_terms(claim, held | vocabulary.shared, joined, names_in(claim, vocabulary))
+    held = split_terms(" ".join((topic, *spelled))).union(*(source.terms for source in sources))
+    return find_strange_terms(claim, held | vocabulary.shared, joined, names)
 
 
 def _read(sources: Sequence[Source]) -> list[Sequence[tuple[str, frozenset[str]]]]:
@@ -246,13 +254,12 @@ NAMED_OFTEN = 2
 """How often a source has the name of what it is about; the title counts twice."""
 
 
-def _off_subject(claim: str, said: frozenset[str], sources: Sequence[Source]) -> list[Fault]:
-    own = [f"{source.paper.title} {source.paper.title} {source.paper.content}" for source in sources]
-    if any(text.count(name) >= NAMED_OFTEN for name in _COINED.findall(claim) for text in own):
+def _off_subject(claim: str, said: frozenset[str], sources: Sequence[Source], held: frozenset[str]) -> list[Fault]:
+    if not sources or len(said) < 4 or len(said & held) / len(said) >= LEAST_SHARED:
         return []
-    held: frozenset[str] = frozenset().union(*(own for source in sources for _, own in source.sentences))
-    strange = len(said) >= 4 and len(said & held) / len(said) < LEAST_SHARED
-    return [Fault("subject", "the subject")] if strange and sources else []
+    own = [f"{source.paper.title} {source.paper.title} {source.paper.content}" for source in sources]
+    is_named = any(text.count(name) >= NAMED_OFTEN for name in _COINED.findall(claim) for text in own)
+    return [] if is_named else [Fault("subject", "the subject")]
 
 
 def _find_speaking(source: Source, said: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
@@ -271,16 +278,13 @@ def _find_unfounded_numbers(claim: str, sources: Sequence[Source], said: frozens
     return find_unfounded_numbers(claim, about, [source.paper.year for source in sources if source.paper.year])
 
 
-def _find_unfounded_names(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, topic: str) -> list[str]:
-    known = (
-        frozenset().union(*(source.names for source in sources), join_neighbours(topic))
-        if sources
-        else join_neighbours(topic)
-    )
+def _find_unfounded_names(
+    claim: str, names: Sequence[str], sources: Sequence[Source], vocabulary: Vocabulary, topic: str
+) -> list[str]:
+    known = frozenset[str]().union(*(source.names for source in sources), join_neighbours(topic))
     initials = [source.initials for source in sources]
-    unknown = [n for n in names_in(claim, vocabulary) if not is_known(n, known, vocabulary, initials)]
     return [
-        *unknown,
-        *find_invented_data(claim, known, read_ordinary_words() | vocabulary.common),
+        *(name for name in names if not is_known(name, known, vocabulary, initials)),
+        *find_invented_data(claim, known, (read_ordinary_words(), vocabulary.common)),
         *find_strange_addresses(claim, [source.text for source in sources]),
     ]

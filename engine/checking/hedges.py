@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from engine.checking.lexicon import HEDGE, NEGATION
+from engine.checking.lexicon import HEDGE, NEGATION, TEXTS_KEPT
 from engine.text import terms
 
 FEWEST_SHARED = 1
@@ -46,10 +47,19 @@ def find_dropped_hedges(claim: str, sources: Sequence[str]) -> list[str]:
         return []
     denied = {term for piece in NEGATION.split(claim)[1:] for term in terms(piece)[:2]}
     ours = set(terms(claim)) - denied
-    near = (text for text in sources if len(ours & set(terms(text))) > FEWEST_SHARED)
-    hedged = {match[1]: match[0] for text in near for match in _HEDGED.finditer(CONCEDED.sub(" ", text))}
+    read = map(_read_hedged, sources)
+    hedged = {verb: words for own, found in read if len(ours & own) > FEWEST_SHARED for verb, words in found}
+    if not hedged:
+        return []
     free = _HEDGED.sub(" ", " ".join(sources))
     held = set(terms(free))
     return [
         phrase for verb, phrase in hedged.items() if (stems := set(terms(verb))) and stems <= ours and not stems & held
     ]
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_hedged(text: str) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
+    """The terms of a sentence, and its verbs behind hedges, each with the words of both."""
+    found = ((match[1], match[0]) for match in _HEDGED.finditer(CONCEDED.sub(" ", text)))
+    return frozenset(terms(text)), tuple(found)

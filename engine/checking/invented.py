@@ -39,14 +39,17 @@ def find_strange_addresses(claim: str, texts: Sequence[str]) -> list[str]:
     return [address for address in found if not any(address in text for text in texts)]
 
 
-def find_invented_data(claim: str, known: Collection[str], ordinary: Collection[str]) -> list[str]:
-    """Words before "corpus" or "benchmark" that no source has and that are no ``ordinary`` words of the language.
+def find_invented_data(claim: str, known: Collection[str], ordinary: Sequence[Collection[str]]) -> list[str]:
+    """Words before "corpus" or "benchmark" that no source has and that are no ``ordinary`` words, in any of the lists.
 
     ``known`` are the sources' words in fold form.
     """
     names = [match["name"] for match in _DATA.finditer(claim) if fold(match["name"]) not in known]
-    common = {stem(word) for word in ordinary} if names else set()  # thousands of words
-    return [n for n in names if not any(part in ordinary or stem(part) in common for part in n.split("-"))]
+    if not names:
+        return []
+    usual = frozenset[str]().union(*ordinary)  # thousands of words
+    common = {stem(word) for word in usual}
+    return [n for n in names if not any(part in usual or stem(part) in common for part in n.split("-"))]
 
 
 def find_strange_ties(

@@ -111,7 +111,10 @@ _WORD = re.compile(r"\w+")
 def unify_spelling(text: str) -> str:
     """The text with British spelling as American, and "data set" as one word."""
     text = _DATA_SET.sub(r"\1", text)
-    return _WORD.sub(lambda word: _as_american(word[0]), text) if _ANY_BRITISH.search(text) else text
+    if not _ANY_BRITISH.search(text):
+        return text
+    american = {word: other for word in set(_WORD.findall(text)) if (other := _as_american(word)) != word}
+    return _WORD.sub(lambda word: american.get(word[0], word[0]), text) if american else text
 
 
 @lru_cache(maxsize=100_000)

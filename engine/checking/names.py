@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import chain
 
-from engine.checking.lexicon import split_terms
+from engine.checking.lexicon import TEXTS_KEPT, split_terms
 from engine.checking.quantities import quantities
 from engine.checking.reach import spell_out_umlauts
 from engine.text import fold, sentences, stem, terms
@@ -32,10 +33,17 @@ class Vocabulary:
     def of(cls, papers: Iterable[Paper], topic: str = "") -> Vocabulary:
         """Words written in lower case somewhere, and every "large language models (LLMs)"."""
         texts = [f"{paper.title}. {paper.content}" for paper in papers] + [topic]
-        common = frozenset(word for text in texts for word in re.findall(r"\b[a-z][a-z]+\b", text))
-        spread = Counter(term for text in texts for term in split_terms(text))
+        read = [_read_vocabulary(text) for text in texts]
+        common = frozenset().union(*(words for words, _ in read))
+        found: dict[str, dict[str, None]] = {}
+        for short, expansion in (pair for _, pairs in read for pair in pairs):
+            found.setdefault(short, {})[expansion] = None
+        expansions = {short: tuple(longer) for short, longer in found.items()}
+        if len(texts) <= FEWEST_PAPERS:
+            return cls(common, expansions)
+        spread = Counter(chain.from_iterable(map(split_terms, texts)))
         shared = frozenset(term for term, papers_with in spread.items() if 2 * papers_with >= len(texts))
-        return cls(common, _expansions(texts), shared if len(texts) > FEWEST_PAPERS else frozenset())
+        return cls(common, expansions, shared)
 
 
 _NAME = re.compile(r"(?:[^\W_]|(?<=\w)[+&/.'’-](?=\w))+(?:\+\+)?")
@@ -48,6 +56,8 @@ def names_in(text: str, vocabulary: Vocabulary) -> list[str]:
     found: dict[str, None] = {}
     for sentence in sentences(text):
         for at, match in enumerate(_NAME.finditer(sentence)):
+            if match[0].isalpha() and match[0].islower():
+                continue
             word = re.sub(r"['’]s$", "", match[0]).strip("'’-.")
             parts = [p for p in re.split(r"[-/]", word) if p]
             if (
@@ -119,6 +129,7 @@ def _stands(expansion: str, known: frozenset[str]) -> bool:
     return joined in known or f"{joined}s" in known
 
 
+@lru_cache(maxsize=64)
 def join_neighbours(text: str) -> frozenset[str]:
     found: set[str] = set()
     # "GPT4o" and "trained14B" are read whole and in their parts.
@@ -130,15 +141,16 @@ def join_neighbours(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _expansions(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
-    for text in texts:
-        for match in re.finditer(r"\(([A-Z][A-Za-z]{1,7})\)", text):
-            short = match[1].removesuffix("s")
-            before = re.findall(r"[A-Za-z]+", text[: match.start()])
-            for size in range(len(short), 1, -1):
-                words = before[-size:]
-                if len(words) == size and words[0][:1].lower() == short[:1].lower():
-                    found.setdefault(short, {})[" ".join(words).lower()] = None
-                    break
-    return {short: tuple(expansions) for short, expansions in found.items()}
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_vocabulary(text: str) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
+    """The words in lower case, and what each abbreviation in brackets stands for."""
+    found: list[tuple[str, str]] = []
+    for match in re.finditer(r"\(([A-Z][A-Za-z]{1,7})\)", text):
+        short = match[1].removesuffix("s")
+        before = re.findall(r"[A-Za-z]+", text[: match.start()])
+        for size in range(len(short), 1, -1):
+            words = before[-size:]
+            if len(words) == size and words[0][:1].lower() == short[:1].lower():
+                found.append((short, " ".join(words).lower()))
+                break
+    return frozenset(re.findall(r"\b[a-z][a-z]+\b", text)), tuple(found)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from engine.checking.lexicon import COMPARATOR
+from engine.checking.lexicon import COMPARATOR, TEXTS_KEPT
 from engine.text import fold, terms
 
 RETOLD = 0.6
@@ -72,7 +73,8 @@ def find_misplaced_names(claim: str, sources: Iterable[str], titles: Collection[
     return list(dict.fromkeys(found))
 
 
-def _place_names(text: str) -> list[PlacedName]:
+@lru_cache(maxsize=TEXTS_KEPT)
+def _place_names(text: str) -> tuple[PlacedName, ...]:
     """The names of a text with their slots; the names of a list have the slot of its first."""
     found: list[PlacedName] = []
     last = 0
@@ -87,7 +89,7 @@ def _place_names(text: str) -> list[PlacedName]:
             kind = "first" if not before.strip(" “\"'(") or before.strip().lower() in {"the", "moreover,"} else ""
         found.append(PlacedName(match[0].rstrip("."), kind))
         last = match.start() + len(found[-1].name)
-    return found
+    return tuple(found)
 
 
 def _is_misplaced(one: PlacedName, ours: Sequence[PlacedName], claim: str, sources: Sequence[str]) -> bool:
@@ -117,18 +119,28 @@ def _is_of_another(name: str, claim: str, sources: Sequence[str]) -> bool:
 
     "classification (ImageNet) and detection (COCO)": ImageNet is not of detection.
     """
+    naming = [sentence for sentence in sources if name in sentence]
+    if not any(_read_brackets(sentence)[1] for sentence in naming):
+        return False
     said = frozenset(terms(claim))
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    if any(word.search(_BRACKETED.sub("", sentence)) for sentence in sources):
+    if any(word.search(_read_brackets(sentence)[0]) for sentence in sources):
         return False
-    for sentence in sources:
-        bracketed = [(frozenset(terms(match["head"])), match["inside"]) for match in _BRACKETED.finditer(sentence)]
+    for sentence in naming:
+        _, bracketed = _read_brackets(sentence)
         own = [head for head, inside in bracketed if word.search(inside)]
         others = [head for head, inside in bracketed if not word.search(inside)]
         alone = [head - frozenset().union(*others) for head in own]
         if own and all(alone) and not any(head & said for head in alone):
             return any(head and head <= said for head in others)
     return False
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_brackets(sentence: str) -> tuple[str, tuple[tuple[frozenset[str], str], ...]]:
+    """The sentence without its brackets and what is before them; the terms of each such head, and what is inside."""
+    found = ((frozenset(terms(match["head"])), match["inside"]) for match in _BRACKETED.finditer(sentence))
+    return _BRACKETED.sub("", sentence), tuple(found)
 
 
 def _is_only_compared(one: PlacedName, claim: str, sources: Sequence[str], title: str) -> bool:

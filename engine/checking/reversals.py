@@ -9,17 +9,25 @@ from itertools import pairwise
 
 from engine.checking.lexicon import NEGATION, TEXTS_KEPT, split_terms
 from engine.checking.quantities import Quantity, quantities, spread_ranges
+from engine.checking.strengths import match_words
+from engine.checking.word_starts import WordIndex
 from engine.text import STOP_WORDS, stem, terms, words
 
-_SCALES = (
-    (r"faster|quicker", r"slower"),
-    (r"cheaper|less (?:expensive|costly)", r"dearer|costlier|more (?:expensive|costly)"),
-    (r"more accurate(?:ly)?|better", r"less accurate(?:ly)?|worse"),
-    (r"more scalable|scales? better", r"less scalable|scales? worse"),
-    (r"more robust(?:ly)?|more reliabl[ey]", r"less robust(?:ly)?|less reliabl[ey]"),
-    (r"more efficient(?:ly)?", r"less efficient(?:ly)?"),
-    (r"simpler|easier", r"more (?:complex|complicated|difficult)|harder"),
+_SCALES = tuple(
+    (match_words(better), match_words(worse))
+    for better, worse in (
+        (r"faster|quicker", r"slower"),
+        (r"cheaper|less (?:expensive|costly)", r"dearer|costlier|more (?:expensive|costly)"),
+        (r"more accurate(?:ly)?|better", r"less accurate(?:ly)?|worse"),
+        (r"more scalable|scales? better", r"less scalable|scales? worse"),
+        (r"more robust(?:ly)?|more reliabl[ey]", r"less robust(?:ly)?|less reliabl[ey]"),
+        (r"more efficient(?:ly)?", r"less efficient(?:ly)?"),
+        (r"simpler|easier", r"more (?:complex|complicated|difficult)|harder"),
+    )
 )
+_ENDS = WordIndex.of((ours, (ours, theirs)) for scale in _SCALES for ours, theirs in (scale[::-1], scale))
+"""Each end of a scale with the other one."""
+
 _OF_OTHERS = re.compile(
     r"\b(?:existing|previous|prior|earlier|traditional|conventional|classical|standard|other|others|baselines?|"
     r"alternatives?|competitors?|rivals?|"
@@ -90,20 +98,15 @@ def _find_compared(claim: str, sources: Sequence[str]) -> list[str]:
     """What the claim calls slower and the source only faster, where the claim speaks of nothing compared with it."""
     whole = " ".join(sources)
     found = []
-    for better, worse in _SCALES:
-        for ours, theirs in ((worse, better), (better, worse)):
-            said = re.search(rf"\b(?:{ours})\b", claim, re.I)
-            if (
-                not said
-                or re.search(rf"\b(?:{ours})\b", whole, re.I)
-                or not re.search(rf"\b(?:{theirs})\b", whole, re.I)
-            ):
-                continue
-            subject = _SUBJECT.match(claim[: said.start()])
-            about_others = _OF_OTHERS.search(subject["subject"] if subject else claim[: said.start()])
-            turned = re.search(r"than (?:it|this|these|the (?:proposed|new)|their|its)\b", claim[said.end() :])
-            if not about_others and not turned and not NEGATION.search(claim):
-                found.append(said[0])
+    for ours, theirs in _ENDS.select(claim):
+        said = ours.search(claim)
+        if not said or ours.search(whole) or not theirs.search(whole):
+            continue
+        subject = _SUBJECT.match(claim[: said.start()])
+        about_others = _OF_OTHERS.search(subject["subject"] if subject else claim[: said.start()])
+        turned = re.search(r"than (?:it|this|these|the (?:proposed|new)|their|its)\b", claim[said.end() :])
+        if not about_others and not turned and not NEGATION.search(claim):
+            found.append(said[0])
     return found
 
 
@@ -119,10 +122,11 @@ def _find_needed(claim: str, sources: Sequence[str]) -> list[str]:
 
 def _find_limited(claim: str, sources: Sequence[str]) -> list[str]:
     """A limit of the claim's subject that the source says is overcome."""
+    said = list(_LIMITED.finditer(claim))
+    if not said:
+        return []
     overcome = frozenset(term for text in sources for m in _OVERCOME.finditer(text) for term in terms(m["what"]))
-    found = (
-        match for match in _LIMITED.finditer(claim) if not _OF_OTHERS.search(claim[: match.start()].split(",")[-1])
-    )
+    found = (match for match in said if not _OF_OTHERS.search(claim[: match.start()].split(",")[-1]))
     return [match[0] for match in found if frozenset(terms(match["what"])) & overcome]
 
 
@@ -196,7 +200,8 @@ def _find_reordered_steps(claim: str, sources: Sequence[str]) -> list[str]:
 
 def _find_other_time(claim: str, sources: Sequence[str]) -> list[str]:
     """Before, during or after what the source has at another of these times."""
-    ours, theirs = _read_times(claim), [time for text in sources for time in _read_times(text)]
+    ours = _read_times(claim)
+    theirs = [time for text in sources for time in _read_times(text)] if ours else []
     return [
         when
         for when, thing in ours
@@ -214,7 +219,7 @@ def _read_times(text: str) -> tuple[tuple[str, str], ...]:
 def _find_advice(claim: str, sources: Sequence[str]) -> list[str]:
     """Advice for what the source advises against."""
     said = _ADVICE.search(claim)
-    against = [text for text in sources if _ADVICE_AGAINST.search(text)]
+    against = [text for text in sources if _ADVICE_AGAINST.search(text)] if said else []
     if not said or not against or _ADVICE_AGAINST.search(claim) or NEGATION.search(claim):
         return []
     near = max(len(split_terms(claim) & split_terms(text)) for text in against)

@@ -108,6 +108,11 @@ _SET_APART = re.compile(r"\b(?:outside|beyond|besides|apart from|aside from|othe
 """What a claim leaves aside: "beyond citation graphs, …"."""
 
 
+def has_technical_terms(claim: str) -> bool:
+    """Whether a word of the claim may be a term of a subject."""
+    return not _technical().isdisjoint(map(stem, words(claim.replace("-", " ").replace("/", " "))))
+
+
 def find_strange_terms(claim: str, held: frozenset[str], joined: frozenset[str], names: Iterable[str]) -> list[str]:
     """Words of the claim that are terms of a subject, and neither they nor words related to them stand in the source.
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from engine.checking.hedges import CONCEDED, find_dropped_hedges, retells
 from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, TEXTS_KEPT, split_terms
+from engine.checking.word_starts import WordIndex
 from engine.text import STOP_WORDS, terms, words
 
 NEAR_COPY = 0.7
@@ -24,6 +25,7 @@ OBJECT_TERMS = 3
 ALIKE = 0.5
 """Share of a claim's terms in the sentence whose comparison it may have turned round."""
 
+_OPPOSITES = WordIndex.of((one, (one, other)) for one, other in OPPOSITES)
 _TURN = re.compile(r";|,?\s(?:but|while|whereas|although|though)\s", re.I)
 _MORE_THAN = re.compile(
     r"\b(?:more|less|fewer|greater|higher|lower|better|worse|larger|smaller|faster|slower|"
@@ -75,11 +77,7 @@ _AXES = (
 )
 """Two ways in which an effect has a direction; the words of each side."""
 
-_SIDES = tuple(
-    (re.compile(rf"\b(?:{one})\b", re.I), re.compile(rf"\b(?:{other})\b", re.I))
-    for axis in _AXES
-    for one, other in (axis, axis[::-1])
-)
+_SIDES = tuple(re.compile(rf"\b(?:{side})\b", re.I) for axis in _AXES for side in axis)
 _END = re.compile(r"[,;:()]|\b(?:while|whereas|but|by|with|without|when|than|and|through|via|using|because|if)\b", re.I)
 _CONTRAST = re.compile(
     r"\b(?:unlike|in contrast to|instead of|rather than|as opposed to|not(?! only))\b([^,;.]*)", re.I
@@ -141,7 +139,7 @@ def _compare_with_nearest(
         faults.append(("polarity", f"not: {min(turned)}"))
     elif not as_many and min(len(own & said) / len(own), len(own & said) / len(said)) >= SAME:
         faults.append(("polarity", "not"))
-    for one, other in OPPOSITES:
+    for one, other in _OPPOSITES.select(claim):
         times = len(one.findall(claim))
         gained = times and times > len(one.findall(sentence))
         if gained and len(other.findall(claim)) < len(other.findall(sentence)):
@@ -206,6 +204,7 @@ def _spell_out(text: str) -> str:
     return _DENYING.sub("not ", text)
 
 
+@lru_cache(maxsize=TEXTS_KEPT)
 def _remove_losses(text: str) -> str:
     """The text with "not", and without what denies a loss or no more: "without sacrificing speed" keeps the speed."""
     text = _NEITHER_NOR.sub(r"\g<denied> \g<one> or ", text.replace("n't", " not"))
@@ -278,12 +277,11 @@ def _first(pattern: re.Pattern[str], text: str) -> str:
 def _turn_directions(claim: str, sources: Sequence[str]) -> list[Turn]:
     """Effects that the claim gives one direction and the source only the other."""
     found: list[Turn] = []
-    for one, other in _SIDES:
-        ours = _objects(one, claim)
+    for at, ours in enumerate(_read_directions(claim)):
         if not ours:
             continue
-        theirs = _terms_of(_objects(one, text) for text in sources)
-        against = _terms_of(_objects(other, text) for text in sources)
+        theirs = _terms_of(_read_directions(text)[at] for text in sources)
+        against = _terms_of(_read_directions(text)[at ^ 1] for text in sources)
         for said, objects in ours:
             turned = (objects & against) - theirs
             if turned and len(turned) >= len(objects) / 2:
@@ -305,7 +303,12 @@ _OF_A_TERM = re.compile(
 """Behind "lower" and "high" in terms that have no direction: a lower bound, higher order."""
 
 
-@lru_cache(maxsize=len(_SIDES) * TEXTS_KEPT)
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_directions(text: str) -> tuple[tuple[tuple[str, frozenset[str]], ...], ...]:
+    """For each side of each axis, one behind the other, its words in the text with what they speak of."""
+    return tuple(_objects(direction, text) for direction in _SIDES)
+
+
 def _objects(direction: re.Pattern[str], text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """Each word of direction with the first terms of what it speaks of; negated ones aside."""
     found = []
@@ -328,19 +331,26 @@ def _terms_of(groups: Iterable[Iterable[tuple[str, frozenset[str]]]]) -> frozens
 
 def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
     """Pairs of neighbouring terms that the source only denies and the claim states."""
-    stated: set[tuple[str, str]] = set()
-    denied: set[tuple[str, str]] = set()
-    for text in map(_remove_losses, sources):
-        spans = _find_denied_spans(text)
-        denied.update(pair for start, end in spans for pair in _pairs(text[start:end]))
-        left = text
-        for start, end in reversed(spans):
-            left = f"{left[:start]} . {left[end:]}"
-        stated.update(pair for piece in left.split(" . ") for pair in _pairs(piece))
-    turned = [" ".join(pair) for pair in _pairs(claim) if pair in denied and pair not in stated]
+    read = [_read_denied(text) for text in sources]
+    denied = frozenset().union(*(pairs for pairs, _ in read))
+    turned = [
+        " ".join(pair) for pair in _pairs(claim) if pair in denied and not any(pair in stated for _, stated in read)
+    ]
     turned += _only_denied(claim, " ".join(sources))
     turned = [said for said in turned if not _WITHOUT.search(_remove_words(_up_to_a_lack(claim, said), said))]
     return [("polarity", turned[0])] if turned else []
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_denied(text: str) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
+    """Pairs of neighbouring terms that a sentence denies, and those that it states."""
+    text = _remove_losses(text)
+    spans = _find_denied_spans(text)
+    denied = frozenset(pair for start, end in spans for pair in _pairs(text[start:end]))
+    left = text
+    for start, end in reversed(spans):
+        left = f"{left[:start]} . {left[end:]}"
+    return denied, frozenset(pair for piece in left.split(" . ") for pair in _pairs(piece))
 
 
 def _up_to_a_lack(claim: str, said: str) -> str:
@@ -360,8 +370,9 @@ def _remove_words(text: str, gone: str) -> str:
 def _only_denied(claim: str, text: str) -> list[str]:
     """Words of the claim that the source has directly behind a negation, and nowhere else."""
     denied = {match[1].lower() for match in _DENIED.finditer(text)}
-    free = frozenset(terms(_DENIED.sub(" ", text)))
-    return [word for word in words(claim) if word in denied and not frozenset(terms(word)) & free and terms(word)]
+    said = [word for word in words(claim) if word in denied and terms(word)] if denied else []
+    free = frozenset(terms(_DENIED.sub(" ", text))) if said else frozenset()
+    return [word for word in said if not frozenset(terms(word)) & free]
 
 
 _NOT_ONLY = re.compile(r"\bnot\s+only\b", re.I)

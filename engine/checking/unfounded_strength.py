@@ -10,9 +10,12 @@ from engine.checking.model_kinds import MODEL_KINDS
 from engine.checking.properties import PROPERTIES
 from engine.checking.reach import is_denied_any
 from engine.checking.strengths import STRENGTHS
+from engine.checking.word_starts import WordIndex
 
 Line = tuple[str, frozenset[str]]
 """A sentence of a source with its terms."""
+
+_KINDS = WordIndex.of((kind.said, kind) for kind in (*STRENGTHS, *PROPERTIES, *MODEL_KINDS))
 
 _SAME_THING = re.compile(
     r"(?:this|these|such|the (?:same|resulting)) [a-z]|(?:thereby|thus|hence|therefore|consequently|as a result)\b",
@@ -37,7 +40,7 @@ def find_unfounded_strength(
     near = "\n".join(text for text in _with_continuations(speaking, sources) if text not in titles)
     whole = "\n".join(text for source in sources for text, _ in source)
     found = []
-    for kind in (*STRENGTHS, *PROPERTIES, *MODEL_KINDS):
+    for kind in _KINDS.select(claim):
         said = kind.said.search(claim)
         if (
             said
