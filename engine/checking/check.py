@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 
 from engine.checking.back_references import is_dangling
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
-from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, NOT_THERE, UNCITED
+from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, NOT_THERE, UNCITED, word_failures
 from engine.checking.faults import Fault, Source, are_arguable, find_faults, source_of
 from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.names import Vocabulary
@@ -28,6 +30,7 @@ from engine.checking.sentence_state import (
     drop_connectives,
     list_claims,
     list_lost,
+    share_evenly,
 )
 from engine.checking.strengths import remove_adverbs
 from engine.checking.verdicts import CheckAnswer, Support
@@ -35,7 +38,7 @@ from engine.citations import keep_allowed_citations, list_cited_keys, replace_ci
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill, paper_block
-from engine.survey import UNCHECKED, Citation, Claim, ClaimTally, SurveyWarning
+from engine.survey import Citation, Claim, ClaimTally, SurveyWarning
 from engine.text import fold, join_sentences, sentences, split_sentences
 from engine.values import Paper, PaperKey
 
@@ -84,14 +87,21 @@ async def check_section(model: LanguageModel, task: CheckTask) -> CheckedText:
     Where the model cannot be asked, a claim in which a program sees a fault is removed, and the others are kept,
     marked and counted as unchecked.
     """
-    return await _Check.of(model, task).run()
+    loop = asyncio.get_running_loop()
+    check = await loop.run_in_executor(_reader(), lambda: _Check.of(model, task).with_doubts())
+    return await check.run()
+
+
+@cache
+def _reader() -> ThreadPoolExecutor:
+    """One thread in which texts are read one behind the other: the first one's requests leave while others wait."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="checking")
 
 
 def read_sources(papers: Iterable[Paper], topic: str = "") -> None:
     """Read the papers as sources and keep what was read, so that the check of what cites them takes less time."""
     own_words = Vocabulary.of(())
-    for paper in papers:
-        source = source_of(paper)
+    for source in map(source_of, papers):
         for text, _ in source.sentences[1:2]:  # to judge its first sentence takes everything that is read of a paper
             find_faults(text, [source], own_words, topic)
 
@@ -132,18 +142,22 @@ class _Check:
     def list_pending(self) -> list[SentenceState]:
         return [line for line in self.lines if line.pending]
 
-    async def run(self) -> CheckedText:
-        """Judge all claims, then those that did not hold again, and remove what is left."""
+    def with_doubts(self) -> _Check:
+        """The same, with what a program doubts of each claim."""
         for line in self.list_pending():
             cited = list_cited_keys(line.text)
-            line.doubts = self._faults_named(line.text, cited) if cited else (UNCITED,)
-            line.doubts += (DANGLING,) if self._is_dangling(line, line.text) else ()
+            dangling = (DANGLING,) if self._is_dangling(line, line.text) else ()
+            line.doubts = (*(self._faults_named(line.text, cited) if cited else (UNCITED,)), *dangling)
+        return self
+
+    async def run(self) -> CheckedText:
+        """Judge all claims, then those that did not hold again, and remove what is left."""
         for number in range(REPAIR_ROUNDS + 1):
             pending = self.list_pending()
             if not pending:
                 break
             last = number == REPAIR_ROUNDS
-            groups = _share_evenly(pending)
+            groups = share_evenly(pending, CLAIMS_PER_CALL)
             # All before the first answer, which may remove a neighbour: a recorded answer is found by the same request.
             requests = [self._request(group, f"{number}.{at}", last=last) for at, group in enumerate(groups)]
             async with asyncio.TaskGroup() as tasks:
@@ -378,18 +392,6 @@ class _Check:
             if not line.removed:
                 paragraphs[line.paragraph].append(line.text)
         tally = count_claims(self.lines)
-        claims, warnings = list_claims(self.lines), self._warnings(tally.unanswered)
-        return CheckedText(join_sentences(paragraphs), claims, tally, warnings, list_lost(self.lines))
-
-    def _warnings(self, unanswered: int) -> tuple[SurveyWarning, ...]:
-        failed = [f"{UNCHECKED}: {why}" for why in self.failures]
-        if unanswered:
-            claims = "1 claim, which was" if unanswered == 1 else f"{unanswered} claims, which were"
-            failed.append(f"the model gave no verdict for {claims} removed")
-        return tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in failed)
-
-
-def _share_evenly(lines: Sequence[SentenceState]) -> list[Sequence[SentenceState]]:
-    """The lines in as few groups as calls can judge, of nearly the same size: the longest answer ends the round."""
-    calls, count = -(-len(lines) // CLAIMS_PER_CALL), len(lines)
-    return [lines[count * at // calls : count * (at + 1) // calls] for at in range(calls)]
+        failed = word_failures(self.failures, tally.unanswered)
+        warnings = tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in failed)
+        return CheckedText(join_sentences(paragraphs), list_claims(self.lines), tally, warnings, list_lost(self.lines))

@@ -1,10 +1,11 @@
-"""What a model is told of a claim that could not be found in its sources."""
+"""What a model is told of a claim that could not be found in its sources, and people of what it did not answer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from engine.checking.faults import FaultKind
+from engine.survey import UNCHECKED
 
 UNCITED = "it cites no paper: name the one above that says it, or give empty text"
 DANGLING = "what it refers to was taken out, or is another paper's: name what it speaks of"
@@ -36,3 +37,10 @@ DOUBTS: Mapping[FaultKind, str] = {
     "subject": "its sources speak of something else",
 }
 """What the model is told of a fault."""
+
+
+def word_failures(reasons: Iterable[str], unanswered: int) -> list[str]:
+    """Why claims stayed unchecked, and how many the model said nothing of, which were removed."""
+    which = "1 claim, which was" if unanswered == 1 else f"{unanswered} claims, which were"
+    removed = [f"the model gave no verdict for {which} removed"] if unanswered else []
+    return [*(f"{UNCHECKED}: {why}" for why in reasons), *removed]

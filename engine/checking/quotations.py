@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Literal
 
 from rapidfuzz import fuzz
@@ -20,6 +22,9 @@ SIMILAR = 90.0
 
 SIMILAR_WORD = 80.0
 """Least likeness of two words that may stand for one another: a plural or a misprint apart."""
+
+TEXTS_KEPT = 2_048
+"""Texts whose letters are kept: many claims cite one paper."""
 
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.{2,}|…)\s*\]|\(\s*(?:\.{3,}|…)\s*\)|\.{3,}|…)\s*")
 _BEARING = frozenset(
@@ -78,7 +83,8 @@ def find_in_paper(quote: str, paper: Paper) -> tuple[str, Literal["abstract", "s
     return "", "abstract", None
 
 
-def _letters(text: str) -> tuple[str, list[int]]:
+@lru_cache(maxsize=TEXTS_KEPT)
+def _letters(text: str) -> tuple[str, Sequence[int]]:
     """The text in fold form, and for each of its letters the place it has in the text."""
     if text.isascii():
         return fold(text), [at for at, character in enumerate(text) if character.isalnum()]
@@ -98,7 +104,7 @@ def _exact(piece: str, letters: str, start: int) -> tuple[int, int] | None:
     return (at, at + len(piece)) if at >= 0 else None
 
 
-def _similar(piece: str, text: str, letters: str, places: list[int], start: int) -> tuple[int, int] | None:
+def _similar(piece: str, text: str, letters: str, places: Sequence[int], start: int) -> tuple[int, int] | None:
     wanted = fold(piece)
     if len(wanted) < SHORTEST_QUOTE or len(letters) - start < len(wanted) // 2:
         return None

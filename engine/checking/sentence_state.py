@@ -38,6 +38,12 @@ class SentenceState:
         return self.claim and self.ending is None and not self.removed and not self.unchecked
 
 
+def share_evenly(lines: Sequence[SentenceState], most: int) -> list[Sequence[SentenceState]]:
+    """The lines in as few groups of at most so many as there can be, of nearly the same size."""
+    groups, count = -(-len(lines) // most), len(lines)
+    return [lines[count * at // groups : count * (at + 1) // groups] for at in range(groups)]
+
+
 def drop_connectives(lines: Sequence[SentenceState]) -> None:
     """Take out each "therefore" where the sentence that it took up is gone, or says something else now."""
     for at, line in enumerate(lines):

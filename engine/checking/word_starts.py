@@ -1,6 +1,6 @@
-"""Which of many patterns may match a text, told from how its words begin: most need not be looked for.
+r"""Which of many patterns may match a text, told from how its words begin: most need not be looked for.
 
-For patterns that begin with a word in one of a few ways, such as ``\\b(?:outperform\\w*|beats?)\\b``.
+For patterns that begin with a word in one of a few ways, such as ``\b(?:outperform\w*|beats?)\b``.
 """
 
 from __future__ import annotations
