@@ -55,6 +55,15 @@ class Answer:
     survey: Survey
     papers: tuple[Paper, ...] = ()
     """The papers it was looked for in."""
+    records: str = ""
+    """What the papers' records say, which cites them; beside claims, nothing."""
+    read_as: str = ""
+    """The question as it was read, where words of it were misspelt."""
+
+    @property
+    def text(self) -> str:
+        """All that it says, with its citations; empty where the papers do not say."""
+        return " ".join(filter(None, (self.records, *(claim.text for claim in self.claims))))
 
 
 @dataclass(frozen=True, slots=True)

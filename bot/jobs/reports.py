@@ -111,7 +111,7 @@ class Reporter:
             self._metrics.jobs.labels(job.kind, "done").inc()
             await status.keep_duration()
             if isinstance(result, Answer | FieldGaps | Evaluation):
-                answered = " ".join(c.text for c in result.claims) if isinstance(result, Answer) else ""
+                answered = result.text if isinstance(result, Answer) else ""
                 tell, event = await self._word_result(stored, job, result), JobDone(job.id, answered=answered)
             else:
                 tell, event = await self._deliver(stored, job, result), JobDone(job.id, result)

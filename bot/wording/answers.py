@@ -19,17 +19,21 @@ SEARCH_MORE = "Search more"
 
 
 def answer(found: Answer) -> str:
-    """Quoted, cited sentences, or that the papers do not say."""
-    if not found.claims:
-        return "The papers gathered here do not say. Say `more` to search for further papers."
+    """Quoted, cited sentences, what the papers' records say, or that the papers do not say."""
+    read = f"Read as “{escape_markdown(found.read_as)}”. " if found.read_as else ""
     known = numbers(found.survey)
+    if found.records:
+        papers = {p.key: p for p in (*found.papers, *found.survey.references)}
+        return f"{read}By the papers’ records: {with_links(found.records, known, papers)}"
+    if not found.claims:
+        return f"{read}The papers gathered here do not say. Say `more` to search for further papers."
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
     quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
     told = verdicts <= {"quoted", "summarised"} and all(claim.citations for claim in found.claims)
     otherwise = "or from summaries of them:" if told else "each sentence checked against its paper:"
     how = "in their own words:" if quoted else otherwise
-    return "\n".join([f"From the papers of this survey, {how}", "", *lines])
+    return "\n".join([f"{read}From the papers of this survey, {how}", "", *lines])
 
 
 def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
@@ -60,6 +64,6 @@ def gaps(found: FieldGaps) -> str:
 
 def answer_sources(found: Answer, session: SurveySession) -> tuple[Button, ...]:
     """The button that lists the sources of an answer; one that searches for more papers where they do not say."""
-    if not found.claims and session.state.outline:
+    if not found.claims and not found.records and session.state.outline:
         return action_buttons(session, [(SEARCH_MORE, "more", "more")])
-    return sources_button([claim.text for claim in found.claims], found.survey, session)
+    return sources_button([found.records, *(claim.text for claim in found.claims)], found.survey, session)

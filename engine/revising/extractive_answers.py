@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from engine.checking.back_references import begins_with_reference
+from engine.citations import list_cited_keys
+from engine.errors import UserError
+from engine.naming.abbreviations import find_abbreviations
 from engine.retrieval.identity import surname
-from engine.revising.question_kinds import KIND_TERMS, find_named_work, fits_question, group_by_fit
+from engine.revising.evidence_search import Evidence, find_evidence
+from engine.revising.named_works import Scope, find_named, find_numbered
+from engine.revising.paper_records import rank_by_records, tell_by_records
+from engine.revising.question_kinds import asks_for_reason, find_named_work, has_kind
+from engine.revising.question_words import AskedWords, asks_about_self, correct_spelling, is_english, read_asked
 from engine.run import Answer, RunContext
 from engine.session.exchanges import Exchange
 from engine.survey import Claim, Survey
-from engine.text import fold, terms
+from engine.text import fold
 from engine.values import Paper, PaperSelection
 from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
 from engine.writing.paper_tables import claim_of
 from engine.writing.quotation import quote_contribution, quote_finding
-from engine.writing.speaking_sentences import find_speaking
-
-ASKING = frozenset(
-    terms(
-        "paper papers say says tell explain describe difference compare main best approach approaches method methods "
-        "work works know known exist exists mean means think survey literature author authors research please give "
-        "list "
-        "deal deals cover covers concern concerns treat treats need needs needed several many some any help helps "
-        "happens does do did can could should will"
-    )
-)
-
-
-OF_ANY_EFFECT = frozenset(
-    terms(
-        "improve improves better worse reduce reduces increase affect affects influence hurt harm replace measured "
-        "evaluate evaluated evaluation measure show shows perform performance make makes work"
-    )
-)
-"""What is asked of anything, by which no sentence is found."""
-
-_COMPARED = re.compile(r"\b(?:differ\w*|compar\w*|versus|vs)\b", re.I)
-"""What asks for two things, of which a sentence may have one."""
 
 _REFERRING = re.compile(
     r"\b(?:them|these|those|they|it|its|their|this|that (?:one|method|paper|model|work)|which ones?|"
@@ -46,7 +31,6 @@ _REFERRING = re.compile(
     r"^(?:why|how so|since when|by whom)\s*\?*$",
     re.I,
 )
-
 
 _OF_AUTHORS = re.compile(
     r"^(?:and )?(?:what|how)\s+(?:did|do|does|have|has|was|were)\s+"
@@ -59,17 +43,16 @@ _OF_AUTHORS = re.compile(
 """A question that asks for nothing but what somebody found or proposed."""
 
 _PROPOSED = re.compile(r"\b(?:propos|introduc|present|develop|invent|design)\w*|\bdo(?:ne)?\W*$", re.I)
-
-
-_RANK = r"(?P<rank>oldest|earliest|newest|latest|most recent|most (?:often )?cited|cited (?:the )?most(?: often)?)"
-_ONE = r"(?:papers?|ones?|works?|stud(?:y|ies)|articles?)"
-_AMONG = r"(?:of|among|in) (?:them|these|those|all|(?:the|these|this|those) (?:papers|works|studies|survey))"
-_RANKED = re.compile(
-    rf"^(?:and )?(?:what|which)(?: {_ONE})?(?: {_AMONG})?(?:'s| is| are| was)?(?: the)? {_RANK}(?: {_ONE})?"
-    rf"(?: {_AMONG}| here| overall)*(?: (?:on|about|for|that uses?|with) (?P<topic>[^?]+?))?\s*\?*$",
+_COMPARED = re.compile(r"\b(?:differ\w*|compar\w*|versus|vs)\b", re.I)
+_COMPARISON = re.compile(
+    r"^.*?\b(?:differences? between|compar(?:e|ed|ison (?:of|between))|contrast)\b|"
+    r"^(?:and )?(?:how|what|in what way)?\s?(?:do|does|is|are|would|makes?)?\b(?=.*\bdiffer)",
     re.I,
 )
-"""A question that asks for nothing but the first or last paper by year, or by citations."""
+_BETWEEN = re.compile(r"\b(?:and|with|to|versus|vs\.?|from|than|or|against)\b|,", re.I)
+_OF_THEM = re.compile(
+    r"\b(?:which|what|any|some|one|all|none|how many) of (?:them|these|those)\b|^(?:and )?which ones?\b", re.I
+)
 
 
 def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
@@ -77,38 +60,178 @@ def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
     return f"{asked[-1].question} {question}" if asked and _REFERRING.search(question) else question
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What answers are looked for in: all papers that were gathered, and what their abbreviations stand for."""
+
+    papers: tuple[Paper, ...]
+    long_forms: Mapping[str, str]
+    survey: Survey
+    context: RunContext
+
+    def read(self, question: str, name: frozenset[str] = frozenset()) -> AskedWords:
+        """The words that the question asks for beside those that name its papers."""
+        return read_asked(question, self.papers, self.long_forms, name)
+
+    def find(
+        self, question: str, papers: Sequence[Paper], name: frozenset[str] = frozenset()
+    ) -> list[AbstractSentence]:
+        """The sentences of these papers that answer the question; ``name`` are terms that only say whose they are."""
+        evidence = Evidence(question, self.read(question, name), self.long_forms)
+        return find_evidence(evidence, papers, self.context.embedder)[: self.context.limits.answer_papers]
+
+    def asks(self, question: str, name: frozenset[str] = frozenset()) -> bool:
+        """Whether the question asks for something beside the papers that it names."""
+        return bool(self.read(question, name).wanted) or has_kind(question)
+
+
 def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
-    """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it."""
-    gathered = selection.list_included()
+    """The best quoted sentence of each of a few papers; no claims where none of the papers speaks to it.
+
+    Raises `UserError` for a question in another language that names none of the papers.
+    """
+    gathered = tuple(selection.list_included())
+    answer = Answer(question, (), survey, gathered)
     works = (list_works_of(question, gathered) or find_named_work(question, gathered))[: context.limits.answer_papers]
     if found := tuple(c for paper in works if (c := _say_what_was_found(paper, question) or _quote_any(paper))):
-        return Answer(question, found, survey, gathered)
-    if ranked := answer_by_record(question, gathered):
-        return Answer(question, ranked, survey, gathered)
-    wanted = read_with_last(question, context.asked)
-    asked = [t for t in dict.fromkeys(terms(wanted)) if t not in ASKING and t not in KIND_TERMS]
-    whole = [s for paper in gathered for s in quotable(paper)]
-    candidates = [s for s in whole if fits_question(question, s.text, s.paper.title)]
-    if not _COMPARED.search(question):
-        candidates = _keep_rarest(asked, candidates, gathered)
-    groups = group_by_fit(question, candidates)
-    ranked_groups = [find_speaking(wanted, asked, group, context.embedder, gathered=gathered) for group in groups]
-    first = {s.paper.key: s for group in reversed(ranked_groups) for s in group}
-    best = [s for group in ranked_groups for s in group if first[s.paper.key] is s]
-    claims = tuple(quote_sentences([s]) for s in best[: context.limits.answer_papers])
-    return Answer(question, claims, survey, gathered)
+        return replace(answer, claims=found)
+    if ranked := _word_ranked(question, gathered):
+        return replace(answer, claims=ranked)
+    search = _Search(gathered, find_abbreviations(gathered), survey, context)
+    if not is_english(question):
+        return replace(answer, claims=_quote_each(_answer_other_language(question, search)))
+    if asks_about_self(question):
+        return answer
+    read = correct_spelling(question, gathered)
+    answer = replace(answer, read_as=read if read != question else "")
+    last = _list_spoken_of(read, gathered, context.asked)
+    if told := tell_by_records(read, last or gathered, survey, gathered):
+        return replace(answer, records=told)
+    return replace(answer, claims=_quote_each(_find_sentences(read, last, search)))
 
 
-def _keep_rarest(
-    asked: Sequence[str], candidates: Sequence[AbstractSentence], papers: Sequence[Paper]
+def _quote_each(sentences: Sequence[AbstractSentence]) -> tuple[Claim, ...]:
+    return tuple(quote_sentences([sentence]) for sentence in sentences)
+
+
+def _find_sentences(question: str, last: Sequence[Paper], search: _Search) -> list[AbstractSentence]:
+    if scope := find_numbered(question, search.papers, search.survey):
+        return search.find(scope.rest, scope.papers) if search.asks(scope.rest) else _describe(scope.papers, search)
+    if _COMPARED.search(question) and (compared := _compare(question, last, search)):
+        return compared
+    if scope := find_named(question, search.papers):
+        return _answer_of_named(question, scope, search)
+    if last:
+        return _answer_of_last(question, last, search)
+    return search.find(question, search.papers) if search.read(question).wanted else []
+
+
+def _answer_of_named(question: str, scope: Scope, search: _Search) -> list[AbstractSentence]:
+    """What the works that are named say of what is asked, or else what they are; then what others say of them."""
+    if not search.asks(question, scope.name):
+        return _describe(scope.papers, search, scope.said)
+    own = search.find(question, scope.papers, scope.name)
+    if own:
+        return own
+    others = [paper for paper in search.papers if paper not in scope.papers]
+    names = {fold(name) for name in scope.said}
+    return [s for s in search.find(question, others, scope.name) if any(name in fold(s.text) for name in names)]
+
+
+def _answer_of_last(question: str, last: Sequence[Paper], search: _Search) -> list[AbstractSentence]:
+    """What the papers of the answer before say of what is asked now; again what was quoted only if asked "of them".
+
+    Where they say nothing, all papers are looked through with the question before it, unless "of them" is asked.
+    """
+    before = search.context.asked[-1]
+    if not search.asks(question):
+        return [s for s in _describe(last, search, each=3) if not _was_said(s, before)][:MOST_OF_ONE]
+    whole = f"{question} {before.question}" if asks_for_reason(question) and len(question.split()) < 3 else question
+    found = search.find(whole, last)
+    if _OF_THEM.search(question):
+        return found
+    fresh = [s for s in found if not _was_said(s, before)]
+    if found:
+        return fresh or found
+    own = search.read(question).wanted
+    if len(own) >= SELF_CONTAINED:
+        return search.find(question, search.papers)
+    wide = [s for s in search.find(f"{before.question} {question}", search.papers) if not _was_said(s, before)]
+    return [s for s in wide if own and s in search.find(question, [s.paper])]
+
+
+SELF_CONTAINED = 2
+"""Words that a question asks for which is understood without the one before it."""
+
+
+def _was_said(sentence: AbstractSentence, before: Exchange) -> bool:
+    return fold(sentence.text) in fold(before.answer)
+
+
+MOST_OF_ONE = 3
+"""Sentences that say what one paper is about."""
+
+
+def _describe(
+    papers: Sequence[Paper], search: _Search, names: Sequence[str] = (), each: int = 0
 ) -> list[AbstractSentence]:
-    """Those that have, with their paper's title, the term that fewest papers have of those that any has."""
-    held = [frozenset(terms(f"{paper.title}. {paper.content}")) for paper in papers]
-    spread = {
-        term: count for term in asked if term not in OF_ANY_EFFECT and (count := sum(term in own for own in held))
-    }
-    rarest = min(spread, key=lambda term: spread[term], default="")
-    return [s for s in candidates if not rarest or rarest in terms(f"{s.paper.title}. {s.text}")]
+    """What each of the papers contributes: one sentence each, of one or two papers more, in their order."""
+    papers = papers[: search.context.limits.answer_papers]
+    most = each or (MOST_OF_ONE if len(papers) == 1 else 2 if len(papers) == 2 else 1)
+    return [s for paper in papers for s in _choose_telling(paper, names, most)]
+
+
+def _choose_telling(paper: Paper, names: Sequence[str], most: int) -> list[AbstractSentence]:
+    """The sentences that tell best what the paper contributes, in order."""
+    own = quotable(paper)
+    stated = quote_contribution(paper)
+    head = stated.words[:40] if stated else ""
+
+    def rate(s: AbstractSentence) -> tuple[bool, bool, bool, int]:
+        says_name = any(fold(name) in fold(s.text) for name in names)
+        return says_name, bool(head and head in s.text), s.statement == "contribution", -s.position
+
+    telling = [s for s in own if s.statement != "problem"] or own
+    return sorted(sorted(telling, key=rate, reverse=True)[:most], key=lambda s: s.position)
+
+
+def _compare(question: str, last: Sequence[Paper], search: _Search) -> list[AbstractSentence]:
+    """Sentences that speak of both things that are compared, then what each is; empty where one is not known."""
+    behind = _COMPARISON.sub("", question, count=1)
+    parts = [part for part in _BETWEEN.split(re.sub(r"\bdiffer\w*", " ", behind)) if part and search.asks(part)]
+    if len(parts) < 2:
+        return _describe(last, search) if last and not parts else []
+    scopes = [find_named(part, search.papers) for part in parts]
+    both = [s for s in search.find(" ".join(parts), search.papers) if s.statement != "problem"][:2]
+    if all(scopes):
+        named = [s for scope in scopes if scope for s in _describe(scope.papers, search, scope.said, each=2)]
+        across = [s for s in named if sum(_names_one(s, scope) for scope in scopes if scope) > 1]
+        return list(dict.fromkeys([*across, *named]))
+    each = [
+        _describe(scope.papers, search, scope.said) if scope else search.find(part, search.papers)[:2]
+        for part, scope in zip(parts, scopes, strict=True)
+    ]
+    return list(dict.fromkeys([*both, *(s for found in each for s in found)])) if all(each) else both
+
+
+def _names_one(sentence: AbstractSentence, scope: Scope) -> bool:
+    return any(fold(name) in fold(sentence.text) for name in scope.said)
+
+
+def _list_spoken_of(question: str, papers: Sequence[Paper], asked: Sequence[Exchange]) -> tuple[Paper, ...]:
+    """The papers of the answer before, where the question refers to it; empty where it does not or none answered."""
+    if not asked or not _REFERRING.search(question):
+        return ()
+    keys = list_cited_keys(asked[-1].answer)
+    return tuple(paper for paper in papers if paper.key in keys)
+
+
+def _answer_other_language(question: str, search: _Search) -> list[AbstractSentence]:
+    """What the papers that are named contribute, which is all that is read of such a question."""
+    scope = find_named(question, search.papers)
+    if not scope:
+        raise UserError("Without a language model I read questions in English only. Please ask it in English.")
+    return _describe(scope.papers, search, scope.said)
 
 
 def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:
@@ -132,27 +255,10 @@ def list_works_of(question: str, papers: Sequence[Paper]) -> list[Paper]:
     return alone or [paper for paper in by_them if names[paper.key][0] == name] or by_them
 
 
-MOST_TIED = 3
-"""Papers of one year, or cited as often, that are named together."""
-
-
-def answer_by_record(question: str, papers: Sequence[Paper]) -> tuple[Claim, ...]:
-    """Which papers are the oldest, the newest or cited most, by their records; empty where no record tells it."""
-    asked = _RANKED.match(question.strip())
-    if not asked:
-        return ()
-    rank, topic = asked["rank"].lower(), set(terms(asked["topic"] or ""))
-    papers = [paper for paper in papers if topic <= set(terms(paper.title))]
-    values = {p.key: p.citations if "cited" in rank else p.year for p in papers}
-    known = [value for value in values.values() if value]
-    if not known:
-        return ()
-    best = min(known) if rank in {"oldest", "earliest"} else max(known)
-    first = [paper for paper in papers if values[paper.key] == best][:MOST_TIED]
-    what = f"Cited most, {best:,} times" if "cited" in rank else f"The {rank}, of {best}"
+def _word_ranked(question: str, papers: Sequence[Paper]) -> tuple[Claim, ...]:
+    """Which papers are the oldest, the newest or cited most, each with what it says; empty for other questions."""
+    head, first = rank_by_records(question, papers)
     quoted = (_say_what_was_found(paper, "introduce") or _quote_any(paper) for paper in first)
-    many = "1 paper" if len(known) == 1 else f"{len(known):,} papers"
-    head = f"{what}, of {many} here" + (f" on {asked['topic'].strip()}" if topic else "")
     return tuple(Claim(f"{head}: {claim.text}", claim.citations) for claim in quoted if claim)
 
 

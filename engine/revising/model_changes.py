@@ -17,7 +17,7 @@ from engine.errors import LanguageModelError, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.embedding import embed_papers, nearest
-from engine.revising.extractive_answers import ASKING, read_with_last
+from engine.revising.extractive_answers import read_with_last
 from engine.revising.extractive_changes import (
     append_section,
     divide_change,
@@ -29,6 +29,7 @@ from engine.revising.extractive_changes import (
     section_to_change,
     with_sentences,
 )
+from engine.revising.question_words import ASKING
 from engine.run import Answer, RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, fold, sentences, terms

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from engine.checking.lexicon import unify_spelling
 from engine.checking.quantities import quantities
+from engine.reading.roles import Statement
 from engine.text import fold, stem, terms
 from engine.values import Paper
 from engine.writing.answering_sentences import GIVES_REASON
@@ -14,7 +15,7 @@ from engine.writing.extractive import AbstractSentence
 
 _DATA = re.compile(r"\b(?:data ?-?sets?|benchmarks?|corpus|corpora|test ?beds?)\b", re.I)
 _NAMED_DATA = re.compile(
-    r"\b[A-Za-z][\w-]*[A-Z\d][\w-]*(?:\s?\([^()]*\))?\s(?:(?:and|or)\s\S+\s)?(?:[a-z-]+\s){0,2}?"
+    r"\b[A-Za-z][\w-]*[A-Z\d][\w-]*(?:\s?\([^()]*\))?\s(?:(?:and|or)\s\S+\s)?(?:(?!(?:on|in|of|with|for|from|to|by)\s)[a-z-]+\s){0,2}?"
     r"(?:data ?-?sets?|benchmarks?|corpus|corpora|test ?beds?)\b|"
     r"\b(?:data ?-?sets?|benchmarks?|corpus|corpora|test ?beds?),?\s(?:[a-z]+,?\s){0,3}[A-Za-z][\w-]*[A-Z\d]|"
     r"\b(?:on|introduces?|presents?|collects?|called|dubbed|dataset,) ['‘“]?[A-Za-z][\w-]*[A-Z\d][\w-]*\b"
@@ -38,6 +39,24 @@ _LIMITS_ASKED = re.compile(
     r"\b(?:limits|limitations?|drawbacks?|weakness\w*|shortcomings?|problems|risks?|dangers?|challenges?|pitfalls?)\b",
     re.I,
 )
+_REASON_ASKED = re.compile(r"^(?:and )?(?:why|how come|what (?:causes|explains|makes|leads to))\b", re.I)
+_SPEED = re.compile(
+    r"\d[\d.,+]*[ -]?(?:x|×|fps|frames?|ms|hz|milliseconds?|seconds?|minutes?|hours?)\b|real[- ]time|"
+    r"\b(?:times|orders? of magnitude) (?:faster|quicker|slower)",
+    re.I,
+)
+_EFFECT = re.compile(
+    r"\b(?:outperform\w*|surpass\w*|improv\w*|better|best|higher|lower|fewer|faster|gains?|achiev\w*|reduc\w*|increas\w*|"
+    r"effective\w*|superior\w*|robust\w*|state[- ]of[- ]the[- ]art|exceed\w*)\b",
+    re.I,
+)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_UNSOLVED = re.compile(
+    r"\b(?:remain\w*|still (?:an?|open|difficult|challenging|far)|"
+    r"unsolved|unresolved|open (?:problem|question|challenge|issue)s?|far from|yet to|"
+    r"challenging (?:task|problem)|a challenge|not yet|little is known)\b",
+    re.I,
+)
 _KINDS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     (
         re.compile(r"\bhow much\b|\bwhat (?:share|percentage|number|fraction)\b", re.I),
@@ -49,9 +68,20 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     ),
     (re.compile(r"\b(?:best|highest|top) (?:\w+ )?(?:results?|accuracy|scores?|performance)\b", re.I), _tells_best),
     (_LIMITS_ASKED, lambda text: bool(_LIMIT.search(text))),
+    (_REASON_ASKED, lambda text: bool(GIVES_REASON.search(text))),
     (
-        re.compile(r"^(?:and )?(?:why|how come|what (?:causes|explains|makes|leads to))\b", re.I),
-        lambda text: bool(GIVES_REASON.search(text)),
+        re.compile(r"\bhow (?:fast|quick(?:ly)?|slow(?:ly)?)\b", re.I),
+        lambda text: bool(_SPEED.search(text)),
+    ),
+    (re.compile(r"\bhow (?:large|big|small|accurate(?:ly)?|long)\b", re.I), lambda text: bool(quantities(text))),
+    (
+        re.compile(r"\b(?:improv\w*|better|effective|performs?|gains?)\b|\bhow (?:well|good)\b", re.I),
+        lambda text: bool(_EFFECT.search(text)),
+    ),
+    (re.compile(r"^(?:and )?(?:when|(?:in|since) (?:which|what) year)\b", re.I), lambda text: bool(_YEAR.search(text))),
+    (
+        re.compile(r"\b(?:un)?solved\b|\bstill open\b|\bopen (?:problems?|questions?)\b", re.I),
+        lambda text: bool(_UNSOLVED.search(text)),
     ),
 )
 BEHIND = 3
@@ -75,18 +105,48 @@ _WHAT_IS = re.compile(
 _WHICH_PAPERS = re.compile(
     r"^(?:and )?(?:which|what|are there|list|any)\s(?:\w+\s)?(?:papers?|works?|studies|study|articles?)\b", re.I
 )
+MOST_DEFINING = 3
+"""Sentences that say what something is."""
+
 LONGEST_NAME = 6
 """Words of what somebody asks the meaning of; more are a question of another kind."""
 
 
-KIND_TERMS = frozenset(
-    terms(
-        "data set sets dataset datasets benchmark benchmarks corpus corpora used use evaluate evaluated many much "
-        "number limit limits limitation limitations drawback drawbacks weakness weaknesses shortcoming shortcomings "
-        "result results"
-    )
-)
-"""Words that only say of what kind a question is."""
+PREFERRED = 0.15
+"""Added to, or taken from, the closeness (a cosine) of sentences that state what is asked for, or something else."""
+
+
+_WHETHER = re.compile(r"^(?:and )?(?:is|are|was|were|do|does|did|can|could|has|have|will|would|should)\b", re.I)
+
+
+def asks_for_reason(question: str) -> bool:
+    """Whether the question asks why."""
+    return bool(_REASON_ASKED.match(question.strip()))
+
+
+def asks_for_definition(question: str) -> bool:
+    """Whether the question asks what something is."""
+    return bool(_name_to_define(question))
+
+
+def _name_to_define(question: str) -> str:
+    asked = _WHAT_IS.match(question.strip())
+    is_name = asked and len(asked["what"].split()) <= LONGEST_NAME and not has_kind(question)
+    return asked["what"] if asked and is_name else ""
+
+
+def has_kind(question: str) -> bool:
+    """Whether the question asks for something of a kind: a data set, a limit, a number, a reason."""
+    return bool(_HOW_MANY.search(question)) or any(asked.search(question) for asked, _ in _KINDS)
+
+
+def rate_statements(question: str) -> dict[Statement, float]:
+    """What is added to sentences by what they state: limits are problems, all else tells what was done or found."""
+    if _LIMITS_ASKED.search(question) or asks_for_reason(question):
+        return {}
+    if _WHETHER.match(question.strip()):
+        return {"problem": -2 * PREFERRED, "finding": PREFERRED}
+    return {"problem": -PREFERRED}
 
 
 def _is_counted(thing: str, text: str) -> bool:
@@ -122,11 +182,12 @@ def group_by_fit(question: str, sentences: Sequence[AbstractSentence]) -> list[l
     if _WHICH_PAPERS.match(question.strip()):
         done = [s for s in sentences if s.statement != "problem"]
         return [done or list(sentences)]
-    asked = _WHAT_IS.match(question.strip())
-    if not asked or len(asked["what"].split()) > LONGEST_NAME:
+    name = _name_to_define(question)
+    if not name:
         return [list(sentences)]
-    defining = [s for s in sentences if _defines(asked["what"], s)]
-    return [defining, [s for s in sentences if s not in defining]]
+    defining = [s for s in sentences if _defines(name, s)][:MOST_DEFINING]
+    naming = [s for s in sentences if s.statement != "problem" and _find_behind(name, s.text)]
+    return [defining, naming[:MOST_DEFINING], [s for s in sentences if s.statement != "problem"], list(sentences)]
 
 
 def _defines(name: str, sentence: AbstractSentence) -> bool:
@@ -153,6 +214,7 @@ def _find_behind(name: str, text: str) -> list[str]:
 _WORDS = re.compile(r"[^\W_]+")
 _IN_BRACKETS = re.compile(r"\s\((?P<short>[\w-]+)\)")
 _SAYS_WHAT = re.compile(
-    r"(?:\s\([\w-]+\))?(?:\s(?:is|are)\s(?:an?|the)\b|\s(?:refers?|means?|consists?|denotes?)\b|"
-    r",\s(?:which|an?|in which|where)\b)"
+    r"(?:\s\([\w-]+\))?(?:\s(?:(?:is|are)(?: now)?|has been)\s(?:an?|the)\b|\s(?:refers?|means?|consists?|denotes?)\b|"
+    r"(?:,|:)\s(?:which|an?|in which|where)\b|"
+    r"\s(?:aims?|seeks?|tries|focus(?:es)?|involves?|contains?|comprises?|provides?)\b)"
 )

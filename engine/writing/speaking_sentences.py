@@ -23,16 +23,15 @@ def find_speaking(
     candidates: Sequence[AbstractSentence],
     embedder: Embedder,
     closer: Mapping[Statement, float] | None = None,
-    gathered: Sequence[Paper] = (),
 ) -> list[AbstractSentence]:
     """The candidate of each paper that speaks best to a question, the best first; empty where none speaks to it.
 
     ``asked`` are the stems that the question asks for; ``closer`` is added to the closeness (a cosine) of sentences by
-    what they state. How rare a term is, is told by the papers ``gathered``, or else by those of the candidates.
+    what they state.
     """
     if not asked or not candidates:
         return []
-    papers = gathered or list({s.paper.key: s.paper for s in candidates}.values())
+    papers = list({s.paper.key: s.paper for s in candidates}.values())
     rarity = _rarity(asked, papers)
     coverage = np.array([_coverage(rarity, s) for s in candidates])
     speaking = np.flatnonzero(coverage >= NEEDED_COVERAGE)

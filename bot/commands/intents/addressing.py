@@ -159,3 +159,24 @@ def names_subject(text: str) -> bool:
         word[-1].isdecimal() or word.startswith("number") for word in named
     )
     return not all(map(_NUMBER.fullmatch, named)) and not is_numbered
+
+
+_TELL_ME = re.compile(
+    r"\b(?:tell|show) (?:me|us) (?P<question>(?:what|how|why|who|which|whether|when|where)\b.+)", re.I | re.S
+)
+"""A question behind whatever else somebody says."""
+
+_ASKS_ON = re.compile(
+    r"(?:and |so |but |ok |then )*(?:(?:why(?: not)?|how so|since when|by whom)|"
+    r"(?:which|what|how many|any|some|one) of (?:them|these|those)\b[^.;!]+|"
+    r"and (?:who|what|which|why|how|when|where|is|are|do|does|did)\b[^.;!]+)\s*\?+",
+    re.I,
+)
+"""A question that goes on from an answer: "why?", "and which of them are fast?"."""
+
+
+def find_plain_question(text: str) -> str:
+    """A question that is one by its form, without what is said around it; empty where there is none."""
+    if told := _TELL_ME.search(text):
+        return told["question"].strip()
+    return text.strip() if _ASKS_ON.fullmatch(text.strip()) else ""

@@ -13,6 +13,7 @@ from bot.commands.grammar import parse
 from bot.commands.intents.addressing import (
     addresses_others,
     asks_about_survey,
+    find_plain_question,
     is_called,
     is_question,
     is_remark,
@@ -371,6 +372,8 @@ def _read_rest(text: str, context: ReadingContext) -> str:
     if context.phase == "discussion":
         if context.place == "thread":
             return f"ask {text.strip()}" if asks_about_survey(phrase.norm, text, context.own) else ""
+        if plainly := find_plain_question(text):
+            return f"ask {plainly}"
         asked = text.rstrip().endswith("?") or any(
             is_question(core.norm) for core in take_frames_off(phrase, widely=False)
         )

@@ -337,3 +337,15 @@ def test_what_follows_the_slash_command_is_no_topic(text: str, command: str) -> 
     for phase in PHASES:
         assert understand(text, ReadingContext(phase), State(phase=phase)).command == parse(command)
     assert read_utterance("survey list decoding", "topic", "direct") == "survey list decoding"
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("why?", "why?"),
+        ("and which of them are fast?", "and which of them are fast?"),
+        ("this is rubbish, you stupid bot, just tell me what REALM does", "what REALM does"),
+    ],
+)
+def test_a_plain_question_is_asked_whatever_is_said_around_it(text: str, question: str) -> None:
+    assert read_plain(text, ReadingContext("discussion")).said == f"ask {question}"
