@@ -20,12 +20,14 @@ from engine.survey import UNCONNECTED, Section, SurveyWarning, walk
 from engine.text import list_words
 from engine.values import OutlineNode, Paper, PaperKey, Query
 from engine.writing.drafting import (
+    MOST_LOST,
     Assignment,
     Draft,
     OtherPapers,
     connect_neighbours,
     draft_subsection,
     mark_unchecked,
+    share_lost,
     verify_citations,
 )
 from engine.writing.lengthening import Lengthening
@@ -50,9 +52,6 @@ async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> 
 
 MOST_TITLES, NEAREST_TITLES = 20, 3
 """Titles of one draft that are looked for in the library, and papers that each finds."""
-
-MOST_LOST = 1 / 3
-"""A subsection that loses a greater share of its claims in the check is drafted once more."""
 
 
 _Neighbour = asyncio.Task[Draft | None] | None
@@ -210,10 +209,10 @@ class Composition:
             return await self._reconnect(own, await _text_of(before), await _text_of(after))
         alone = kept is not None and kept.same_neighbours
         finished = await (self._check(own) if alone else self._check_connected(own, before, after))
-        if self.check and _lost(finished) > MOST_LOST:
+        if self.check and share_lost(finished.tally) > MOST_LOST:
             again = await self._draft(own.node, finished.lost)
             other = await self._check_connected(again, before, after) if again else finished
-            finished = min(finished, other, key=_lost)
+            finished = min(finished, other, key=lambda draft: share_lost(draft.tally))
         if not finished.text:
             why = "; ".join(("no claim of it holds", *(w.detail for w in finished.warnings if w.kind == "unfinished")))
             self.warnings.append(SurveyWarning("unfinished", own.node.title, why))
@@ -301,12 +300,6 @@ def _section(node: OutlineNode, drafts: Mapping[int, Draft | None]) -> Section |
     # The plan's description is a model's sentence that nothing checked; the titles are what was approved.
     opening = f"This section covers {list_words(part.title for part in below)}."
     return Section(node.title, opening, sections=below) if below else None
-
-
-def _lost(draft: Draft) -> float:
-    """The share of its claims that a draft lost in the check; all of them where it had none."""
-    tally = draft.tally
-    return tally.removed / tally.claims if tally and tally.claims else 1.0
 
 
 async def _text_of(neighbour: _Neighbour) -> str:

@@ -195,7 +195,12 @@ def _parent_of(node: OutlineNode, outline: Outline) -> OutlineNode | None:
 
 def _remarks(task: Assignment, problem: str) -> list[str]:
     known = [KNOWN_TITLES] if task.cite_known else []
-    return [*known, f"Your last draft was not used: {problem}."] if problem else known
+    return [*known, word_problem(problem)] if problem else known
+
+
+def word_problem(problem: str) -> str:
+    """What a model is told that writes once more."""
+    return f"Your last draft was not used: {problem}."
 
 
 def most_words(words: int) -> int:
@@ -203,8 +208,16 @@ def most_words(words: int) -> int:
     return max(round(words * LONGEST_SHARE), words + SPARE_WORDS)
 
 
+MOST_LOST = 1 / 3
+"""A part that loses a greater share of its claims in the check is drafted once more."""
+
 MOST_LOST_SHOWN, LOST_CHARACTERS = 12, 300
 """Sentences that the check took out which a new draft is told of, and how much of each."""
+
+
+def share_lost(tally: ClaimTally | None) -> float:
+    """The share of its claims that a part lost in the check; all of them where it had none."""
+    return tally.removed / tally.claims if tally and tally.claims else 1.0
 
 
 def word_lost_claims(lost: Sequence[LostClaim]) -> str:

@@ -14,7 +14,15 @@ from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
 from engine.survey import Section, SurveyWarning, walk
 from engine.values import OutlineNode, Paper, PaperKey
-from engine.writing.drafting import Assignment, Draft, settle_citations
+from engine.writing.drafting import (
+    MOST_LOST,
+    Assignment,
+    Draft,
+    settle_citations,
+    share_lost,
+    word_lost_claims,
+    word_problem,
+)
 from engine.writing.model_text import read_prose
 
 FRAME_WORDS = 220
@@ -59,6 +67,16 @@ class Framing:
         return CheckedText(bare, found.claims, found.tally, found.warnings)
 
     async def _write(self, title: str, purpose: str, words: int) -> CheckedText:
+        """The part as it holds; one that loses too many of its claims is written once more, the better one is taken."""
+        found = await self._draft(title, purpose, words)
+        if self.check and share_lost(found.tally) > MOST_LOST:
+            other = await self._draft(title, purpose, words, word_problem(word_lost_claims(found.lost)))
+            found = min(found, other, key=lambda text: share_lost(text.tally))
+        if not found.text:
+            raise LanguageModelError("no sentence of it holds", retryable=True)
+        return found
+
+    async def _draft(self, title: str, purpose: str, words: int, problem: str = "") -> CheckedText:
         findings = self.list_findings()
         cited = dict.fromkeys(key for line in findings for key in list_cited_keys(line) if key in self.papers)
         papers = tuple(self.papers[key] for key in cited)
@@ -69,14 +87,13 @@ class Framing:
             title=data(title),
             purpose=PURPOSES[purpose],
             words=str(words),
+            problem=problem,
         )
-        request = Request("drafting", f"frame/{self.task.trial}/{title}", prompt, max(1_024, words * 4), 0.7)
-        prose = read_prose(await self.model.text(request), title)
+        step = f"frame/{self.task.trial}/{title}" + ("/again" if problem else "")
+        prose = read_prose(await self.model.text(Request("drafting", step, prompt, max(1_024, words * 4), 0.7)), title)
         draft = settle_citations(Draft(OutlineNode(title), papers, _COUNT_OF_PAPERS.sub("", prose)))
-        task = CheckTask(title, draft.text, papers, self.task.topic, is_summary=True)
+        task = CheckTask(title, draft.text, papers, self.task.topic, f"{title}/again" if problem else "", is_summary=True)
         found = await check_section(self.model, task) if self.check else check_without_model(task)
-        if not found.text:
-            raise LanguageModelError("no sentence of it holds", retryable=True)
         return replace(found, warnings=(*draft.warnings, *found.warnings))
 
     def list_findings(self) -> list[str]:

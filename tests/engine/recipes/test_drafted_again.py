@@ -36,6 +36,24 @@ async def test_a_draft_that_the_check_empties_is_asked_for_again_with_what_it_lo
     assert "MarsBench" not in " ".join(section.text for _, section in walk(survey.sections))
 
 
+async def test_a_conclusion_that_the_check_empties_is_written_again_with_what_it_lost(library: LocalLibrary) -> None:
+    def reply(prompt: str, schema: str) -> str:
+        if schema or "It concludes the survey" not in prompt or "was not used" in prompt:
+            return simulate_answer(prompt, schema)
+        key = re.findall(r"\[@([^\]]+)\]", prompt)[0]
+        return " ".join(f"It reaches {90 + i} percent on the tasks of MarsBench{i} [@{key}]." for i in range(9))
+
+    model, recipe = FakeModel(reply), AutoSurveyRecipe()
+    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
+    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    asked = model.asked(f"frame/0/{outline.nodes[-1].title}")
+    assert [request.step.endswith("/again") for request in asked] == [False, True]
+    assert "- It reaches 93 percent on the tasks of MarsBench3" in asked[1].prompt.question
+    assert survey.sections[-1].title == outline.nodes[-1].title
+    assert "MarsBench" not in survey.sections[-1].text
+    assert len(model.asked("frame/0/Abstract")) == 1
+
+
 class ConnectsLast(FakeModel):
     """A model that answers the first request for transitions only when a check was asked for."""
 
