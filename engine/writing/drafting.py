@@ -20,7 +20,7 @@ from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.session.kept_text import has_transitions
 from engine.survey import Claim, ClaimTally, SurveyWarning
-from engine.text import join_sentences, shorten, split_sentences
+from engine.text import all_sentences, join_sentences, shorten, split_sentences
 from engine.values import Outline, OutlineNode, Paper, walk_outline
 from engine.writing.model_headings import HeadingText
 from engine.writing.model_text import read_prose
@@ -345,6 +345,7 @@ def _with_check(draft: Draft, found: CheckedText) -> Draft:
 async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, after: str) -> Draft:
     """The draft with a first and last sentence that lead over; citations are the same afterwards (A13).
 
+    A sentence without citations in place of one that has some comes beside it.
     ``before`` and ``after`` are the whole texts of its neighbours, empty where there is none.
     """
     paragraphs = split_sentences(draft.text)
@@ -371,8 +372,10 @@ async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, af
             if number in gone:
                 continue
             new = read_prose(changes.get(number, "")) or sentence
-            if list_cited_keys(new) != list_cited_keys(sentence) or "\n" in new:
-                new = sentence  # an edit that touches citations is not taken
+            if "\n" in new or list_cited_keys(new) != list_cited_keys(sentence):
+                beside = [new] if len(all_sentences(new)) == 1 and not list_cited_keys(new) else []
+                kept += [*beside, sentence] if number == 1 else [sentence, *beside]
+                continue  # an edit that touches citations is not taken
             renamed[sentence] = new
             kept.append(new)
         result.append(kept)

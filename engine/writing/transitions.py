@@ -27,6 +27,8 @@ class NewSentence:
     at: int
     old: str
     checked: Draft
+    beside: bool = False
+    """Whether it comes beside that one, which stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ async def check_transitions(model: LanguageModel, draft: Draft, connected: Draft
             for at, _, said in changed
         ]
     holding = (
-        NewSentence(at, old, task.result())
+        NewSentence(at, old, task.result(), beside=old in new)
         for (at, old, _), task in zip(changed, checking, strict=True)
         if task.result().text
     )
@@ -82,9 +84,9 @@ def place_transitions(draft: Draft, found: Transitions) -> Draft:
         paragraphs = split_sentences(result.text)
         if not paragraphs:
             return result
-        if paragraphs[new.at][new.at] == new.old:
+        if paragraphs[new.at][new.at] == new.old and not new.beside:
             result = _replace_sentence(result, (new.at, new.old), new.checked)
-        elif not new.checked.claims and new.old not in all_sentences(result.text):
+        elif not new.checked.claims and (new.beside or new.old not in all_sentences(result.text)):
             lines = paragraphs[new.at]
             paragraphs[new.at] = [*lines, new.checked.text] if new.at else [new.checked.text, *lines]
             tally = _tally(result.tally, (), new.checked.tally, replaced=0)

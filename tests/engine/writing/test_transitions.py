@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from engine.values import OutlineNode
-from engine.writing.drafting import Draft, verify_citations
+from engine.writing.drafting import Draft, connect_neighbours, verify_citations
 from engine.writing.transitions import Transitions, check_transitions, place_transitions
 from tests.fakes import FakeModel, paper
 
@@ -40,6 +40,19 @@ async def connect(new: str) -> tuple[str, Transitions]:
 async def test_a_new_first_sentence_that_claims_nothing_takes_its_place() -> None:
     text, _ = await connect(OWN.replace("is about reading", "turns to reading"))
     assert text.startswith("This subsection turns to reading. DenseNet1 reads passages")
+
+
+async def test_a_sentence_that_only_leads_over_comes_beside_one_that_cites() -> None:
+    said = ("DenseNet1 reads passages", "DenseNet1 has two encoders", "DenseNet1 was trained on NQ")
+    text = " ".join(f"{sentence} [@{ONE.key}]." for sentence in said)
+    edits = {"first": "This subsection turns to reading.", "last": "The next one asks about BERT.", "repeated": []}
+    connected = await connect_neighbours(FakeModel(lambda *_: json.dumps(edits)), draft(text), "Before.", "After.")
+    assert connected.text.split() == f"{edits['first']} {text} {edits['last']}".split()
+    checked = await verify_citations(FakeModel(judge), draft(text), "reading")
+    found = await check_transitions(FakeModel(judge), draft(text), connected, "reading")
+    placed = place_transitions(checked, found)
+    assert placed.text == f"{edits['first']} {text}"
+    assert placed.tally and (placed.tally.claims, placed.tally.connecting) == (3, 1)
 
 
 async def test_a_new_last_sentence_stands_only_if_its_papers_say_it() -> None:
