@@ -7,17 +7,23 @@ from collections.abc import Sequence
 
 from engine.citations import list_cited_keys
 
+_IMPERSONAL = (
+    r"(?!it (?:is|was|has been|remains|seems|becomes) (?:[\w-]+ )?(?:[\w-]+ that|(?:hard|difficult|easy|easier|harder|"
+    r"(?:im)?possible|feasible|common|customary|usual|natural|tempting|important|necessary|essential|crucial|vital|"
+    r"critical|useful|helpful|beneficial|better|best|desirable|worthwhile|sensible|reasonable|enough|sufficient|"
+    r"challenging|costly|expensive|interesting|instructive|impractical|infeasible|unclear how|unclear whether) to)\b)"
+)
+"""Before "it": a word that stands for what follows, not for what came before."""
+
 _REFERRING = re.compile(
-    r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:this|these|that|those|"
+    rf"^{_IMPERSONAL}(?:this|these|that|those|"
     r"it|they|its|their|such|he|she|both(?!(?: [\w-]+){1,6} and\b)|the (?:former|latter|same|resulting|approach|method|"
     r"model|authors?|work|paper|system|technique|framework|study))\b",
     re.I,
 )
-_PRONOUN = re.compile(
-    r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:it|its|they|their|he|she)\b", re.I
-)
+_PRONOUN = re.compile(rf"^{_IMPERSONAL}(?:it|its|they|their|he|she)\b", re.I)
 _OF_ONE_WORK = re.compile(
-    r"^(?!it (?:is|was|has been|remains|seems) [\w-]+ (?:that|to)\b)(?:it|its|they|their|he|she|"
+    rf"^{_IMPERSONAL}(?:it|its|they|their|he|she|"
     r"the (?:approach|method|model|authors?|work|paper|system|technique|framework|study)"
     r"(?! (?:of|by|in|with|called)\b))\b",
     re.I,

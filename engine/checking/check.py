@@ -19,7 +19,7 @@ from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, 
 from engine.checking.faults import Fault, Source, are_arguable, find_faults, source_of
 from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.names import Vocabulary
-from engine.checking.own_words import quote_behind, repeats
+from engine.checking.own_words import quote_behind, remove_needless_quotations
 from engine.checking.quotations import find_in_paper
 from engine.checking.sentence_state import (
     LostClaim,
@@ -168,7 +168,7 @@ class _Check:
         for line in self.list_pending():
             line.removed = True
         self.remove_repeated()
-        self._remove_needless_quotations()
+        remove_needless_quotations(self.lines)
         self._remove_dangling()
         drop_connectives(self.lines)
         return self.result()
@@ -355,14 +355,6 @@ class _Check:
             if not line.removed and fold(line.text) in said:
                 line.removed, line.ending, line.citations = True, None, ()
             said.add("" if line.removed else fold(line.text))
-
-    def _remove_needless_quotations(self) -> None:
-        """What was put in a doubted claim's place goes where another claim tells the same sentence of the paper."""
-        for line in self.lines:
-            if line.ending == "reworded" and line.citations[0].verdict in {"quoted", "summarised"}:
-                others = [c for other in self.lines if other is not line and not other.removed for c in other.citations]
-                if repeats(line.citations, others):
-                    line.removed, line.ending, line.citations = True, None, ()
 
     def _reopen_dangling(self) -> None:
         """Sentences that refer to one that is gone are judged again, with that said."""

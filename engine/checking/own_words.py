@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from engine.checking.back_references import begins_with_reference
 from engine.checking.lexicon import split_terms
+from engine.checking.sentence_state import SentenceState
 from engine.citations import list_cited_keys, replace_citations
 from engine.quoting import is_in_authors_voice, quote_words
 from engine.survey import Citation, Claim
@@ -53,7 +54,22 @@ def quote_behind(claim: str, citation: Citation, paper: Paper) -> Claim | None:
     return quote_words(paper, [_LEAD.sub("", best)], citation.source, citation.page) if best else None
 
 
-def repeats(quoted: Sequence[Citation], others: Sequence[Citation]) -> bool:
+def remove_needless_quotations(lines: Sequence[SentenceState]) -> None:
+    """What was put in a doubted claim's place goes where another claim tells the same sentence of the paper.
+
+    It stays where the next sentence cannot be understood without it.
+    """
+    for line in lines:
+        if line.removed or line.ending != "reworded" or line.citations[0].verdict not in {"quoted", "summarised"}:
+            continue
+        others = [c for other in lines if other is not line and not other.removed for c in other.citations]
+        after = next((other for other in lines[line.number :] if not other.removed), None)
+        is_needed = after is not None and after.paragraph == line.paragraph and begins_with_reference(after.text)
+        if _repeats(line.citations, others) and not is_needed:
+            line.removed, line.ending, line.citations = True, None, ()
+
+
+def _repeats(quoted: Sequence[Citation], others: Sequence[Citation]) -> bool:
     """Whether the words behind other claims stand in the sentences that are quoted: those claims tell what they say."""
     return any(
         own.key == other.key and other.quote and (other.quote in own.quote or own.quote in other.quote)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import require_papers
@@ -18,6 +18,7 @@ from engine.values import (
     Brief,
     FoundPaper,
     Outline,
+    Paper,
     PaperSelection,
 )
 from engine.writing.assembly import (
@@ -35,10 +36,10 @@ from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
 from engine.writing.field_views import find_nearby, view_field
-from engine.writing.notices import list_read, with_notice
+from engine.writing.notices import list_read, name_contents, with_notice
 from engine.writing.planning import Planner, plan_outline
 
-METHOD = "This survey was written by a language model from the abstracts of the papers it cites{}."
+METHOD = "This survey was written by a language model from the {} of the papers it cites{}."
 AND_TEXTS = " and from the openings of those whose texts could be read"
 SECTIONS = 8
 
@@ -108,7 +109,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         whole = replace(task, outline=outline, selection=selection)
         read = [key for key, paper in papers.items() if paper.body]
         sections, field = await _write_frame(composition, whole, body, context, looking.result())
-        survey = assemble_survey(whole, sections, METHOD.format(AND_TEXTS if read else ""), field)
+        survey = assemble_survey(whole, sections, _word_method(papers.values(), has_texts=bool(read)), field)
         if composition.abstract:
             counted = count_references(survey)
             abstract = f"{counted} {composition.abstract.text}"
@@ -119,6 +120,11 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         kept = (item for item in selection.found if item not in known or item.paper.key in cited)
         survey = add_warnings(survey, composition.warnings)
         return Candidate(replace(selection, found=tuple(kept)), task.outline, survey)
+
+
+def _word_method(papers: Iterable[Paper], *, has_texts: bool) -> str:
+    """What the survey was written from, which the first page begins with."""
+    return METHOD.format(name_contents(papers), AND_TEXTS if has_texts else "")
 
 
 async def _write_frame(

@@ -13,6 +13,8 @@ from pydantic import Field
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
 from engine.checking.citation_forms import read_citations
+from engine.checking.claims import is_connecting
+from engine.checking.names import Vocabulary
 from engine.checking.sentence_state import LostClaim
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError
@@ -20,7 +22,7 @@ from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.session.kept_text import has_transitions
 from engine.survey import Claim, ClaimTally, SurveyWarning
-from engine.text import all_sentences, join_sentences, shorten, split_sentences
+from engine.text import join_sentences, shorten, split_sentences
 from engine.values import Outline, OutlineNode, Paper, walk_outline
 from engine.writing.model_headings import HeadingText
 from engine.writing.model_text import read_prose
@@ -302,23 +304,23 @@ def _siblings(parent: OutlineNode | None, node: OutlineNode) -> str:
 def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
     """The draft with its citations read: what is one of its papers is `[@key]`, what is none is out, and reported.
 
-    One of the ``others`` that it names becomes a paper of the draft, so that the check sees it; that is reported too.
+    One of the ``others`` that it cites becomes a paper of the draft, so that the check sees it; that is reported too
+    where it is cited by another name than its key.
     """
     read = read_citations(draft.text, draft.papers, others)
     title = draft.node.title
     own, cited = {paper.key for paper in draft.papers}, set(list_cited_keys(read.text))
     joined = tuple(paper for paper in others if paper.key in cited - own)
-    certainty = {r.key: r.certainty for r in read.repairs}
+    named = {r.key: r.certainty for r in read.repairs if r.key not in r.said}
     uncertain = [r for r in read.repairs if r.certainty < 1]
     warnings = [
         SurveyWarning("unknown citation", title, f"read as [@{r.key}] ({r.certainty:.0%}): {r.said}") for r in uncertain
     ]
     warnings += [SurveyWarning("unknown citation", title, f"removed: {said}") for said in read.unknown]
     warnings += [
-        SurveyWarning(
-            "unknown citation", title, f"[@{p.key}] was not shown for this part ({certainty.get(p.key, 1.0):.0%} alike)"
-        )
+        SurveyWarning("unknown citation", title, f"[@{p.key}] was not shown for this part ({named[p.key]:.0%} alike)")
         for p in joined
+        if p.key in named
     ]
     papers = (*draft.papers, *joined)
     return replace(draft, text=read.text, papers=papers, warnings=(*draft.warnings, *warnings))
@@ -345,7 +347,7 @@ def _with_check(draft: Draft, found: CheckedText) -> Draft:
 async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, after: str) -> Draft:
     """The draft with a first and last sentence that lead over; citations are the same afterwards (A13).
 
-    A sentence without citations in place of one that has some comes beside it.
+    A sentence that only leads over, in place of one that cites, comes beside it.
     ``before`` and ``after`` are the whole texts of its neighbours, empty where there is none.
     """
     paragraphs = split_sentences(draft.text)
@@ -373,7 +375,7 @@ async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, af
                 continue
             new = read_prose(changes.get(number, "")) or sentence
             if "\n" in new or list_cited_keys(new) != list_cited_keys(sentence):
-                beside = [new] if len(all_sentences(new)) == 1 and not list_cited_keys(new) else []
+                beside = [new] if is_connecting(new, Vocabulary.of(draft.papers), (draft.node.title,)) else []
                 kept += [*beside, sentence] if number == 1 else [sentence, *beside]
                 continue  # an edit that touches citations is not taken
             renamed[sentence] = new

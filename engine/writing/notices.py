@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from engine.citations import replace_citations
@@ -11,7 +11,7 @@ from engine.llm.model import tokens_of
 from engine.llm.prompting import prompt_digests
 from engine.survey import Claim, ClaimTally, Section, Survey, SurveyWarning, walk
 from engine.text import inert, list_words
-from engine.values import Brief, PaperKey
+from engine.values import Brief, Paper, PaperKey
 
 LENGTH = "Length"
 """Name of the fact, and place of the warning, that tell how long a survey is."""
@@ -168,6 +168,12 @@ def _on_unchecked(claims: list[Claim]) -> str:
 
 def _pluralize(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
+
+
+def name_contents(papers: Iterable[Paper]) -> str:
+    """What of these papers was at hand: "abstracts", "summaries", or both."""
+    kinds = {"abstracts" if paper.abstract else "summaries" for paper in papers if paper.content}
+    return " or ".join(sorted(kinds)) or "abstracts"
 
 
 def list_read(keys: Sequence[PaperKey]) -> tuple[str, str]:

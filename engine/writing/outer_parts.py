@@ -89,10 +89,11 @@ class Framing:
             words=str(words),
             problem=problem,
         )
-        step = f"frame/{self.task.trial}/{title}" + ("/again" if problem else "")
-        prose = read_prose(await self.model.text(Request("drafting", step, prompt, max(1_024, words * 4), 0.7)), title)
+        step = f"{title}/again" if problem else title
+        request = Request("drafting", f"frame/{self.task.trial}/{step}", prompt, max(1_024, words * 4), 0.7)
+        prose = read_prose(await self.model.text(request), title)
         draft = settle_citations(Draft(OutlineNode(title), papers, _COUNT_OF_PAPERS.sub("", prose)))
-        task = CheckTask(title, draft.text, papers, self.task.topic, f"{title}/again" if problem else "", is_summary=True)
+        task = CheckTask(title, draft.text, papers, self.task.topic, step, is_summary=True)
         found = await check_section(self.model, task) if self.check else check_without_model(task)
         return replace(found, warnings=(*draft.warnings, *found.warnings))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.checking.check import CheckTask, check_section
-from tests.engine.checking.test_check import A1, ONE, check, repair, verdict
+from tests.engine.checking.test_check import A1, A2, ONE, TWO, check, repair, verdict
 from tests.fakes import FakeModel
 
 
@@ -58,3 +58,22 @@ async def test_strong_adverbs_that_the_source_lacks_are_dropped_by_program() -> 
     found, _ = await check(f"DenseNet1 always outperforms BM25 {A1}.", lying)
     assert found.text == f"DenseNet1 outperforms BM25 {A1}."
     assert found.claims[0].ending == "reworded"
+
+
+async def test_a_quotation_stays_where_the_next_sentence_refers_to_it() -> None:
+    text = f"DenseNet1 outperforms BM25 by 40 points {A1}. It learns from clicks of users {A1}."
+    support = [verdict(1, ONE.key, "DenseNet1 outperforms BM25 by 4 points"), verdict(2, ONE.key, ONE.abstract)]
+    found, _ = await check(text, {"verdicts": support}, {"verdicts": support[:1]})
+    assert found.text == (
+        f"Author1 et al. (2001): “DenseNet1 outperforms BM25 by 4 points” {A1}. It learns from clicks of users {A1}."
+    )
+
+
+async def test_it_refers_back_unless_it_stands_for_what_follows() -> None:
+    gone = f"GhostNet wins everything {A1}. "
+    answer = {
+        "verdicts": [verdict(1, ONE.key, supported=False), verdict(2, TWO.key, "It is slow to train")],
+        "repairs": [repair(1, "")],
+    }
+    found, _ = await check(f"{gone}It is slow to train {A2}.", answer, answer, answer)
+    assert found.text == ""

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.citations import cite
 from engine.llm.prompting import prompt_digests
 from engine.survey import Citation, Claim, ClaimTally, Section, Survey
 from engine.values import Brief
-from engine.writing.notices import DISCLAIMER, record_prompts, state_length, with_notice, word_quoted_length
+from engine.writing.notices import (
+    DISCLAIMER,
+    name_contents,
+    record_prompts,
+    state_length,
+    with_notice,
+    word_quoted_length,
+)
 from tests.fakes import paper
 
 
@@ -48,6 +57,13 @@ def test_claims_that_nobody_could_check_are_named_as_such() -> None:
     assert "2 of 3 claims were checked against the papers' abstracts. " in survey(one).notice
     assert "1 claim was not checked against the papers it cites." in survey(one).notice
     assert "None of its claims was checked" in survey(Section("A", "", claims(2, "unchecked"))).notice
+
+
+def test_what_a_survey_was_written_from_is_named_as_what_it_is() -> None:
+    whole, told = paper(1), replace(paper(2), abstract="", summary="It is told.")
+    assert name_contents([whole, replace(whole, abstract="")]) == "abstracts"
+    assert name_contents([told]) == "summaries"
+    assert name_contents([told, whole]) == "abstracts or summaries"
 
 
 def test_quotations_and_summaries_are_told_apart() -> None:

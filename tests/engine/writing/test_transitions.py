@@ -45,14 +45,16 @@ async def test_a_new_first_sentence_that_claims_nothing_takes_its_place() -> Non
 async def test_a_sentence_that_only_leads_over_comes_beside_one_that_cites() -> None:
     said = ("DenseNet1 reads passages", "DenseNet1 has two encoders", "DenseNet1 was trained on NQ")
     text = " ".join(f"{sentence} [@{ONE.key}]." for sentence in said)
-    edits = {"first": "This subsection turns to reading.", "last": "The next one asks about BERT.", "repeated": []}
+    edits = {"first": "This subsection turns to reading.", "last": "The next subsection asks how.", "repeated": []}
     connected = await connect_neighbours(FakeModel(lambda *_: json.dumps(edits)), draft(text), "Before.", "After.")
     assert connected.text.split() == f"{edits['first']} {text} {edits['last']}".split()
     checked = await verify_citations(FakeModel(judge), draft(text), "reading")
     found = await check_transitions(FakeModel(judge), draft(text), connected, "reading")
     placed = place_transitions(checked, found)
-    assert placed.text == f"{edits['first']} {text}"
-    assert placed.tally and (placed.tally.claims, placed.tally.connecting) == (3, 1)
+    assert placed.text == connected.text
+    assert placed.tally and (placed.tally.claims, placed.tally.connecting) == (3, 2)
+    asserting = FakeModel(lambda *_: json.dumps({**edits, "first": "DenseNet1 reads.", "last": "BERT comes next."}))
+    assert (await connect_neighbours(asserting, draft(text), "Before.", "After.")).text == text
 
 
 async def test_a_new_last_sentence_stands_only_if_its_papers_say_it() -> None:
