@@ -16,7 +16,7 @@ from importlib import resources
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Prompt, tokens_of
 from engine.retrieval.identity import surname
-from engine.text import says_where, sentences, shorten
+from engine.text import says_where, sentences, shorten, terms
 from engine.values import Paper
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
@@ -63,7 +63,7 @@ def paper_tokens(paper: Paper, tokens_each: int = ABSTRACT_TOKENS) -> int:
 
 
 def _entry(paper: Paper, tokens_each: int) -> str:
-    content = _gist(paper) if tokens_each <= GIST_TOKENS else _abridge(paper.content, tokens_each)
+    content = _gist(paper) if tokens_each <= GIST_TOKENS else _abridge(paper, tokens_each)
     body = "".join(f"\n{data(passage.text)}" for passage in paper.body) if tokens_each > GIST_TOKENS else ""
     published = ", ".join(part for part in (_first_author(paper), paper.venue, str(paper.year or "")) if part)
     title = f"{paper.title} ({published})" if published else paper.title
@@ -74,20 +74,20 @@ def _first_author(paper: Paper) -> str:
     return surname(paper.authors[0]) + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
 
 
-def _abridge(text: str, tokens: int) -> str:
-    """The text, or where it is longer what it contributes, its last sentence, which tells the results, and its first.
+def _abridge(paper: Paper, tokens: int) -> str:
+    """The abstract, or of a longer one what it contributes, its last sentence, which tells the results, and its first.
 
     The sentences keep their order, with an ellipsis where some are left out; one that only says where the code is
     tells no results.
     """
-    room = tokens * CHARACTERS_PER_TOKEN
+    text, room = paper.content, tokens * CHARACTERS_PER_TOKEN
     if len(text) <= room:
         return text
     said = sentences(text)
     while len(said) > 1 and says_where(said[-1]):
         said.pop()
     chosen: set[int] = set()
-    for at in dict.fromkeys((said.index(_contribution(said)), len(said) - 1, *range(len(said)))):
+    for at in dict.fromkeys((said.index(_contribution(said, paper.title)), len(said) - 1, *range(len(said)))):
         if len(said[at]) + 3 > room:
             break
         chosen.add(at)
@@ -103,12 +103,24 @@ def _abridge(text: str, tokens: int) -> str:
     return " ".join(parts)
 
 
-_CONTRIBUTION = re.compile(
+_AUTHORS = (
     r"\b(?:we|our (?:method|approach|model|work|framework)|(?:this|the) (?:paper|work|article|study|survey|monograph)|"
-    r"the authors?)\b.{0,80}?"
-    r"\b(?:propos|introduc|present|develop|describ|design|contribut|show|stud|investigat|review|survey|releas|build)\w*",
-    re.I,
+    r"the authors?)\b.{0,80}?\b"
 )
+_CONTRIBUTIONS = (
+    re.compile(
+        rf"{_AUTHORS}(?<!the )(?<!our )(?<!ly )(?:propos|introduc|present|develop|describ|design|contribut|devis|"
+        r"construct|reports? (?:on|our)\b)\w*|\b(?:is|are|was) (?:proposed|presented|introduced|developed)\b",
+        re.I,
+    ),
+    re.compile(
+        rf"{_AUTHORS}(?:show|stud|investigat|review|survey|analy[sz]|examin|explor|evaluat|assess|perform|conduct|"
+        r"compar|establish|provid|prove[sd]?\b|deriv|characteri[sz]|demonstrat|build|extend|formulat|train|releas|creat|"
+        r"find|aim|address|argu|ask)\w*",
+        re.I,
+    ),
+)
+"""Sentences that present something, and those in which the authors say what else they did."""
 
 
 _ANNOUNCEMENT = re.compile(
@@ -122,13 +134,17 @@ _ANNOUNCEMENT = re.compile(
 def _gist(paper: Paper) -> str:
     """The sentence that states the paper's contribution, or else its first."""
     found = sentences(paper.content)
-    return shorten(_contribution(found) if found else "", GIST_TOKENS * CHARACTERS_PER_TOKEN)
+    return shorten(_contribution(found, paper.title) if found else "", GIST_TOKENS * CHARACTERS_PER_TOKEN)
 
 
-def _contribution(said: Sequence[str]) -> str:
-    """Of these sentences the one that states a contribution, or else the first."""
-    stating = [s for s in said if not _ANNOUNCEMENT.search(s.rstrip(". "))] or said
-    return next((s for s in stating if _CONTRIBUTION.search(s)), stating[0])
+def _contribution(said: Sequence[str], title: str) -> str:
+    """Of these sentences the one that states a contribution, or else says most of the title."""
+    stating = [s for s in said if not _ANNOUNCEMENT.search(s.rstrip(". ")) and not says_where(s)] or said
+    for stated in _CONTRIBUTIONS:
+        if found := next((s for s in stating if stated.search(s)), ""):
+            return found
+    named = set(terms(title))
+    return max(stating, key=lambda s: len(named & set(terms(s))))
 
 
 @cache
