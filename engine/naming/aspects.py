@@ -103,9 +103,15 @@ def _is_said(heading: str, papers: Sequence[Paper]) -> bool:
     return len(saying) >= len(papers) / 2
 
 
-def find_like(heading: str, papers: Sequence[Paper]) -> NDArray[np.bool_]:
-    """Which of the papers have in the title an aspect that is named like the heading."""
-    like = [aspect for aspect in load_aspects() if is_like(aspect.heading, heading)]
+def find_like(heading: str, papers: Sequence[Paper], topic: str) -> NDArray[np.bool_]:
+    """Which of the papers have in the title an aspect that is named like the heading, and that the topic does not name.
+
+    What both have of the topic's words does not make them alike: *evolutionary architecture search* is no *architecture
+    search* where that is the topic.
+    """
+    own = stems_of(heading) - stems_of(topic)
+    usable = (aspect for aspect in load_aspects() if not aspect.said.search(topic))
+    like = [aspect for aspect in usable if _share_half(stems_of(aspect.heading), own)]
     return np.array([any(aspect.said.search(paper.title) for aspect in like) for paper in papers], np.bool_)
 
 
@@ -144,8 +150,11 @@ def _leave_out(topical: set[str], title: str) -> str:
 
 def is_like(heading: str, other: str) -> bool:
     """Whether half of the words of one are among the other's."""
-    said, others = stems_of(heading), stems_of(other)
-    return len(said & others) > 0.5 * min(len(said), len(others))
+    return _share_half(stems_of(heading), stems_of(other))
+
+
+def _share_half(stems: set[str], others: set[str]) -> bool:
+    return len(stems & others) > 0.5 * min(len(stems), len(others))
 
 
 def _is_told(aspect: Aspect, paper: Paper) -> bool:

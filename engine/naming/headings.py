@@ -47,6 +47,9 @@ SHORTEST_BEGINNING = 6
 SET_APART = 1.5
 """How much more frequent a term is in a group than in the others for it to set the group apart."""
 
+LEAST_SAYING, SHARE_SAYING = 2, 0.15
+"""Papers of a group, and share of them, that say a term which sets the group apart."""
+
 SMOOTHING = 0.05
 
 MOST_TERMS = 8
@@ -155,9 +158,14 @@ def _want(phrases: GroupedPhrases, phrase: str, topical: Collection[str]) -> Wan
     return Wanted(own, parts - own, telling=not own & stems_of(form[-1]) and is_adjective(form[0]))
 
 
-def rank_terms(phrases: GroupedPhrases, topic: str, formula: Formula, *, titled: bool = False) -> list[tuple[str, ...]]:
-    """The terms that set each group apart, by c-TF-IDF, best first; ``titled``: known topics or in a title."""
-    return _terms(phrases, _topical_stems(phrases, topic), formula, titled=titled)
+def rank_terms(
+    phrases: GroupedPhrases, topic: str, formula: Formula, *, telling: bool = False
+) -> list[tuple[str, ...]]:
+    """The terms that set each group apart, by c-TF-IDF, best first.
+
+    A ``telling`` one is a known topic or in a title, and papers enough of the group say it; a group may have none.
+    """
+    return _terms(phrases, _topical_stems(phrases, topic), formula, telling=telling)
 
 
 def _fallback(terms: Sequence[str], row: int, used: Collection[str]) -> str:
@@ -300,11 +308,12 @@ def _begins(short: str, long: str) -> bool:
 
 
 def _terms(
-    phrases: GroupedPhrases, topical: set[str], formula: Formula, *, titled: bool = False
+    phrases: GroupedPhrases, topical: set[str], formula: Formula, *, telling: bool = False
 ) -> list[tuple[str, ...]]:
     """The terms that set each group apart, by c-TF-IDF, best first; no part of another among them.
 
     A term of a group is at least half as frequent again there as in the other groups together, if there is any such.
+    ``telling`` ones are so always, and are said by papers enough.
     """
     vocabulary = sorted(phrase for phrase, count in phrases.everywhere.items() if count > 1 or len(phrases.groups) < 2)
     if not vocabulary:
@@ -318,11 +327,14 @@ def _terms(
     sizes = np.array([max(1, len(group)) for group in phrases.groups], float)
     elsewhere = (frequencies.sum(axis=0) - frequencies) / np.maximum(1, sizes.sum() - sizes)[:, None]
     apart = frequencies / sizes[:, None] >= SET_APART * elsewhere
+    if telling:
+        apart &= frequencies >= np.maximum(LEAST_SAYING, SHARE_SAYING * sizes)[:, None]
+        weights = np.where(apart, weights, 0.0)
     result = []
     for row, rare in zip(weights, apart, strict=True):
         order = [int(i) for i in np.argsort(-row, kind="stable")[:MOST_CANDIDATES] if row[i] > 0]
         ranked = [vocabulary[i] for i in order if rare[i]] or [vocabulary[i] for i in order]
-        result.append(tuple(_form(phrases, phrase) for phrase in _distinct(phrases, ranked, topical, titled=titled)))
+        result.append(tuple(_form(phrases, phrase) for phrase in _distinct(phrases, ranked, topical, titled=telling)))
     return result
 
 

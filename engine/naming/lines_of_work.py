@@ -13,7 +13,7 @@ from engine.naming.aspects import find_aspects, find_broader, find_like, group_o
 from engine.naming.clustering import NOISE, OTHER_WORK, Labels
 from engine.naming.headings import LEAST_COVER, Heading, load_topics, rank_headings, rank_terms
 from engine.naming.mentions import PASSING, TEXT, TITLE
-from engine.naming.phrases import Formula, GroupedPhrases
+from engine.naming.phrases import Formula, GroupedPhrases, stems_of
 from engine.paper_kinds import KINDS
 from engine.retrieval.embedding import Vectors
 from engine.values import Cluster, Paper
@@ -217,7 +217,7 @@ def _label_aspects(field: Field, found: Labels, headings: Sequence[Heading]) -> 
     if headings:
         closeness, (most, _) = field.closeness(field.mentions(headings), found)
         for i, heading in enumerate(headings):
-            like = find_like(heading.text, field.papers)
+            like = find_like(heading.text, field.papers, field.topic)
             labelled[(labelled == NOISE) & like & (closeness[:, i] >= most[i])] = i
     rows = np.flatnonzero(labelled == NOISE)
     avoid = [*field.avoid, *(heading.text for heading in headings)]
@@ -265,11 +265,17 @@ def _label_kinds(
 
 def _name_lines(field: Field, names: Mapping[int, str], found: Labels, formula: Formula) -> list[Cluster]:
     groups = [[p for p, label in zip(field.papers, found, strict=True) if label == wanted] for wanted in names]
-    terms = rank_terms(field.phrases.regroup(groups), field.topic, formula, titled=True)
+    terms = rank_terms(field.phrases.regroup(groups), field.topic, formula, telling=True)
+    topical = stems_of(field.topic)
     return [
-        Cluster(name, () if name == OTHER_WORK else ranked, tuple(group))
+        Cluster(name, () if name == OTHER_WORK else _leave_out_name(ranked, topical | stems_of(name)), tuple(group))
         for name, ranked, group in zip(names.values(), terms, groups, strict=True)
     ]
+
+
+def _leave_out_name(terms: Sequence[str], said: Collection[str]) -> tuple[str, ...]:
+    """The terms that say more than the heading and the topic do."""
+    return tuple(term for term in terms if not stems_of(term).issubset(said))
 
 
 def gather_lines(lines: Sequence[Cluster], enough: int, most: int) -> list[Cluster]:

@@ -181,12 +181,17 @@ class GroupedPhrases:
         return [self.stems(paper).mention(wanted) for paper in papers]
 
     def _stem_words(self, text: str) -> tuple[str, ...]:
-        """Stems of a text in order, without stop words; an abbreviation with the words that it stands for."""
+        """Stems of a text in order; an abbreviation with the words that it stands for.
+
+        Stop words are left out unless a hyphen binds them: *one-shot*, *offline-to-online*.
+        """
         found: list[str] = []
         for token in _TOKEN.findall(_PAID_ATTENTION.sub(" ", text)):
             long = self.long_forms.get(strip_plural(token), "") if is_acronym(token) else ""
-            parts = _WORD.findall(f"{long} {token}".lower())
-            found += (american_stem(word) for word in parts if word not in STOP_WORDS)
+            bound = _WORD.findall(token.lower())
+            parts = [word for word in _WORD.findall(long.lower()) if word not in STOP_WORDS]
+            parts += bound if len(bound) > 1 else [word for word in bound if word not in STOP_WORDS]
+            found += map(american_stem, parts)
         return tuple(found)
 
     def _read(self, text: str, weight: int) -> Counter[str]:

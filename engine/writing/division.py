@@ -86,7 +86,7 @@ def divide_by_years(papers: Sequence[Paper], parts: int, topic: str, least: int)
     groups = [[p for p in papers if low <= (p.year or newest - 1) < high] for low, high in pairwise(bounds)]
     if len(groups) > 1 and min(map(len, groups)) < least:
         return divide_by_years(papers, parts - 1, topic, least)
-    terms = rank_terms(GroupedPhrases(groups), topic, "bounded", titled=True)
+    terms = rank_terms(GroupedPhrases(groups), topic, "bounded", telling=True)
     spans = [[p.year for p in group if p.year] or [bounds[0]] for group in groups]
     names = [name_years(min(span), max(span), i, len(groups)) for i, span in enumerate(spans)]
     return [Cluster(name, ranked, tuple(group)) for name, ranked, group in zip(names, terms, groups, strict=True)]
@@ -108,7 +108,7 @@ def name_cautiously(
     """
     rows = sorted((np.flatnonzero(found == label) for label in np.unique(found)), key=lambda r: (-len(r), r[0]))
     phrases = GroupedPhrases([[papers[int(row)] for row in members] for members in rows])
-    terms = rank_terms(phrases, topic, "bounded", titled=True)
+    terms = rank_terms(phrases, topic, "bounded", telling=True)
     named: list[Cluster] = []
     for i, (members, group) in enumerate(zip(rows, phrases.groups, strict=True)):
         taken = [*avoid, *(cluster.name for cluster in named)]

@@ -115,7 +115,7 @@ def test_terms_are_no_pieces_of_sentences() -> None:
         f"Large tractors tend to rust in {place}. Large tractors tend to stop." for place in ("Spain", "Kenya", "Peru")
     ]
     papers = [paper(i, title=f"Old Tractors {i}", abstract=text) for i, text in enumerate(texts)]
-    (terms,) = rank_terms(GroupedPhrases([papers]), "farming", "bounded", titled=True)
+    (terms,) = rank_terms(GroupedPhrases([papers]), "farming", "bounded", telling=True)
     assert not [term for term in terms if term.endswith("tend")]
 
 
@@ -133,3 +133,28 @@ def test_the_topic_with_a_general_word_divides_nothing() -> None:
     assert "Crop Rotation Estimation" not in [
         line.name for line in divide(write_papers(*titles, *UNNAMED), "crop rotation")
     ]
+
+
+def test_what_the_topic_names_is_not_like_a_line_of_it() -> None:
+    bred = [
+        paper(i, title=f"Bred Architecture Search for {place}", abstract=f"Bred architecture search. {words}.")
+        for i, (place, words) in enumerate(zip(PLACES, UNNAMED, strict=True))
+    ]
+    others = [
+        paper(50 + i, title=f"Architecture Search by {title}", abstract="Bred cattle. Architecture search.")
+        for i, title in enumerate(UNNAMED)
+    ]
+    found = {line.name: line.papers for line in divide([*bred, *others], "architecture search")}
+    assert found["Bred Architecture Search"] == tuple(bred)
+
+
+@pytest.mark.parametrize("bound", ["one-pass", "field-to-table"])
+def test_a_word_that_a_hyphen_binds_is_part_of_a_heading(bound: str) -> None:
+    named = [f"{bound.capitalize()} Seed Inspection for {place}" for place in PLACES]
+    found = {line.name: {p.title for p in line.papers} for line in divide(write_papers(*named, *UNNAMED))}
+    assert found[f"{bound} seed inspection".title().replace("-To-", "-to-")] == set(named)
+
+
+def test_a_search_in_one_shot_is_no_few_shot_learning() -> None:
+    papers = write_papers("One-Shot Ploughs", "Harvesters in One Shot", "One-Shot Sieves", *UNNAMED, "Low Tides")
+    assert "Few-Shot Learning" not in [line.name for line in divide(papers)]
