@@ -30,11 +30,12 @@ def frame_section(papers: Sequence[Paper], terms: Sequence[str], position: int) 
     sentences = [_count(papers, position), *_venues(papers, position), *_most_cited(papers, position)]
     if terms:
         shown = list_words([f"“{term}”" for term in terms[:4]])
+        one = len(terms) == 1
         sentences.append(
             (
-                f"Terms more frequent here than elsewhere: {shown}.",
-                f"Its distinctive terms are {shown}.",
-                f"What sets it apart are the terms {shown}.",
+                f"More frequent here than in the other sections: {shown}.",
+                f"Its distinctive {'term is' if one else 'terms are'} {shown}.",
+                f"What sets it apart {'is the term' if one else 'are the terms'} {shown}.",
             )[position % 3]
         )
     return " ".join(sentences)

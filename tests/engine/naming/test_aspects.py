@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -158,3 +160,13 @@ def test_a_word_that_a_hyphen_binds_is_part_of_a_heading(bound: str) -> None:
 def test_a_search_in_one_shot_is_no_few_shot_learning() -> None:
     papers = write_papers("One-Shot Ploughs", "Harvesters in One Shot", "One-Shot Sieves", *UNNAMED, "Low Tides")
     assert "Few-Shot Learning" not in [line.name for line in divide(papers)]
+
+
+def test_a_term_that_one_paper_says_or_the_heading_sets_nothing_apart() -> None:
+    sown = [paper(i, title=f"Seed Inspection in {p}", abstract="Rows are straight.") for i, p in enumerate(PLACES)]
+    once = replace(sown[0], title="Seed Inspection by Steam Engines")
+    reaped = [paper(50 + i, title=f"Reaping {p}", abstract="It is dry.") for i, p in enumerate(PLACES)]
+    (line,) = [line for line in divide([once, *sown[1:], *reaped]) if line.name == "Seed Inspection"]
+    assert line.terms == ()
+    (terms, _) = rank_terms(GroupedPhrases([[once, *sown[1:]], reaped]), "farming", "bounded", telling=True)
+    assert terms == ("seed inspection",)

@@ -37,3 +37,7 @@ def test_the_caption_of_the_time_line_names_what_it_marks() -> None:
     shown = draw_time_line([Line("2", "Parsing", (), uncounted)])
     assert shown is not None
     assert shown.caption == "Papers of each line of work by year, with its first paper."
+
+
+def test_one_term_sets_a_section_apart_in_the_singular() -> None:
+    assert frame_section([paper(1)], ("late interaction",), 1).endswith("Its distinctive term is “late interaction”.")
