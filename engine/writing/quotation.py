@@ -48,10 +48,13 @@ _NO_CONTRIBUTION = re.compile(
     r"tutorial|letter|research|project|demo)\b)|"
     r"\bwe (?:\w+ly )?(?:argue|believe|question|refer|hope|note|observe|accomplish|obtain|assume|conjecture|"
     r"benchmarked our|"
-    r"conduct|carry out|achieve|outperform)\b(?!.{0,80}\b(?:propose|present|introduce)\b)",
+    r"conduct|carry out|achieve|outperform)\b(?!.{0,80}\b(?:propose|present|introduce)\b)|"
+    r"\b(?:we|authors) (?:have )?(?:previously|earlier)\b|\b(?:our|in) (?:previous|prior|earlier) \w+|"
+    r"\b(?:introduce|present|describe|propose)s? (?:our|the|an?) (?:\w+ )?(?:methods?|approach|results|work|study) and "
+    r"(?:show|present|discuss|report|give)\b",
     re.I,
 )
-"""What argues, points back or tells what came out."""
+"""What argues, points back, tells what came out or was done before, or only that something is presented."""
 
 _PRESENT = (
     r"(?:propose|present|introduce|develop|describe|study|investigate|explore|review|survey|design|build|create|"
@@ -75,12 +78,15 @@ _SECONDARY = re.compile(
 """How a part or an afterthought of the contribution begins."""
 
 _POINTS_BACK = re.compile(
-    r"\b(?:this|these|those|such|both|the (?:above|two|three|former|latter|aforementioned)) (?:\w+ )?(?:issues?|"
-    r"problems?|"
-    r"gaps?|challenges?|limitations?|ideas?|difficult(?:y|ies)|methods|approaches|tasks?|weakness(?:es)?|observations?|"
-    r"questions?|end|goals?|needs?|insights?|analys[ie]s|findings?|worlds|models)\b|"
+    r"\b(?:this|these|those|such|both|the (?:above|two|three|former|latter|aforementioned)) "
+    r"(?!(?:paper|work|article|study|survey|report|letter) )(?:\w+ )?(?:issues?|problems?|gaps?|"
+    r"challenges?|limitations?|ideas?|difficult(?:y|ies)|methods|approaches|tasks?|weakness(?:es)?|observations?|"
+    r"questions?|end|goals?|needs?|insights?|analys[ie]s|findings?|worlds|models|understanding|properties|cases?|"
+    r"settings?|relationships?|phenomen(?:on|a)|aspects?|estimators?|aims?)\b|"
+    r"\b(?:this|these|those) (?:\w+ and )\w+ \w+s\b|\bthe (?:suggested|aforementioned|above(?:-mentioned)?|former|"
+    r"latter) |"
     r"\bsuch (?!as\b|an?\b|that\b)\w+|\b(?:address|tackle|solve|alleviate|overcome|handle|mitigate)\w* (?:them|it|"
-    r"these|this)\b",
+    r"these|this|both(?: of (?:them|these|those))?)\b",
     re.I,
 )
 """What means something only with the sentence before."""
@@ -91,6 +97,13 @@ TITLE_WEIGHT = 0.5
 LEAST_OF_TITLE = 0.3
 """Share of the title's words that a sentence says which announces nothing, to be the contribution."""
 
+BEGINNING = 45
+"""Characters of a contribution in which something may point back only where it is said after that how."""
+
+_SAYS_HOW = re.compile(
+    r"\b(?:propos|introduc|present|develop|devis|combin)\w*|\b(?:by \w+ing|as an?|through|with|via|using)\b", re.I
+)
+
 FIRST = 0.3
 """Weight of being the first that announces something."""
 
@@ -99,8 +112,11 @@ _NO_FINDING = re.compile(
     r"\b(?:future|promising) (?:work|directions?|research)\b|"
     r"\b(?:code|models?|data(?: ?sets?)?|weights|implementation|videos?|details)\b[^.;]{0,30}"
     r"\b(?:is|are|was|were|will be) (?:made |publicly |freely )*(?:released|available|published)\b|"
-    r"\bopen-?sourc|\bhope\b|\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
-    r"^examples? of\b|\bopens? the door\b|\bpaves? the way\b|\bsheds? (?:\w+ )?lights?\b|\binteresting insights?\b|"
+    r"\bopen-?sourc|\bhope\b|\b(?:will|may|might|can|could) (?:\w+ )?(?:inspire|stimulate|foster|spur)\b|"
+    r"\b(?:clear|new|useful|valuable|key|novel|important|deep(?:er)?|rich) insights?\b|"
+    r"\b(?:provid|offer|gain|giv|yield)\w* (?:\w+ ){0,2}insights?\b|"
+    r"\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
+    r"^examples? of\b|\bopens? the door\b|\bpaves? the way\b|\bsheds? (?:\w+ )?lights?\b|"
     r"\bthis (?:study|work|paper) (?:also )?encourages\b|\bwe (?:also |further )?(?:define|describe|accomplish|"
     r"quantify|contribute|release|provide|present an?)\b|"
     r"\bfavou?red for\b|"
@@ -162,16 +178,21 @@ _LEANS = re.compile(
 _LEAD = re.compile(
     r"(?:in this (?:paper|work|article|study|survey|report|letter)|here|to this end|therefore|thus|hence|specifically|"
     r"furthermore|moreover|additionally|in particular|finally|as a result|consequently|"
-    r"extensive experiments[^,]{0,60} (?:show|demonstrate) that),? |"
+    r"extensive experiments[^,]{0,60} (?:show|demonstrate) that),? (?!\()|"
+    r"(?:technically|instead|thereby|meanwhile|accordingly|(?:most )?importantly|at first|to do so|"
+    r"towards? (?:this|that) (?:end|goal|aim)|for (?:this|that) (?:purpose|reason)|in response),? "
+    r"(?=(?:in this \w+,? )?(?:we|this|our|the)\b)|"
     r"(?:to (?:address|tackle|overcome|solve|alleviate|mitigate|remedy|handle|fill|bridge|achieve)|motivated by|"
-    r"inspired by|based on) [^,]{3,90}, (?=(?:we|this|these|our|the|an?|it)\b)|"
+    r"inspired by|based on|in response to|building (?:up)?on|"
+    r"(?!we |this |these |our )[^,]{2,60}\b(?:this|these|those|such)\b(?! paper)) [^,]{3,90}, "
+    r"(?=(?:in this \w+,? )?(?:we|this|these|our|the|an?|it)\b)|"
     r"to (?:address|tackle|overcome|solve|alleviate|mitigate|remedy|meet) (?:this|these|that|those|such) [\w-]+,? "
-    r"(?=(?:we|this|these|our|the|an?|it)\b)",
+    r"(?=(?:in this \w+,? )?(?:we|this|these|our|the|an?|it)\b)",
     re.I,
 )
 _CLAUSE = re.compile(
     r"[;:]|,(?= (?:which|that|where|while|and|but|by|with|without|as|using|thus|thereby|leading|resulting|enabling|"
-    r"including|such|even|when|so|allowing|making|outperforming)\b)"
+    r"including|such as|even|when|so|allowing|making|outperforming)\b)"
 )
 
 
@@ -179,9 +200,11 @@ _THEIR_CITATION = re.compile(r"\[\d{1,3}(?: ?[,;–-] ?\d{1,3})*\]|\(CITATION\)"
 """A number of the paper's own list of references: beside ours it would be read as one of ours."""
 
 _HANGING = re.compile(
-    r"\b(?:that|which|and|or|of|to|by|with|in|on|for|as|is|are|the|an?|between|namely|including)$", re.I
+    r"(?:\b(?:that|which|and|or|of|to|by|with|in|on|for|as|is|are|the|an?|between|namely|including|i\.e|e\.g|viz)\.?|"
+    r"\bnot only\b(?!.*\bbut\b).*|\beither\b(?!.*\bor\b).*)$",
+    re.I,
 )
-"""A cut behind such a word leaves a sentence hanging."""
+"""A cut behind such a word leaves a sentence hanging, as one within *not only … but*."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +229,16 @@ class Quotation:
 
 
 def quote_contribution(paper: Paper) -> Quotation | None:
-    """What the abstract says that the paper contributes; ``None`` where no sentence surely says so."""
+    """What the abstract says that the paper contributes; ``None`` where no sentence surely says so by itself."""
     found = _list_usable(paper, "contribution", _PROPOSES)
     stated = [s for s in found if _is_announced(s) and not _NO_CONTRIBUTION.search(s.text)]
     announced = next((s for s in stated if _ANNOUNCES.search(s.text) and not _SECONDARY.match(s.text)), None)
     best = max(stated, key=lambda s: _rate_contribution(s) + FIRST * (s is announced), default=None)
-    return shorten_quotation(best, _ANNOUNCES if _ANNOUNCES.search(best.text) else _PROPOSES) if best else None
+    if best is None:
+        return None
+    quotation = shorten_quotation(best, _ANNOUNCES if _ANNOUNCES.search(best.text) else _PROPOSES)
+    pointing = _POINTS_BACK.search(quotation.shown[:BEGINNING])
+    return quotation if pointing is None or _SAYS_HOW.search(quotation.shown, pointing.end()) else None
 
 
 def _share_title(sentence: AbstractSentence) -> float:
@@ -244,7 +271,10 @@ def quote_finding(paper: Paper) -> Quotation | None:
     """What the abstract says came out, with its number where one is given; ``None`` where no sentence surely does."""
     told = [s for s in _list_usable(paper, "finding", _FINDS) if _tells_result(s.text)]
     best = max(told, key=_rate_finding, default=None)
-    return shorten_quotation(best, _NUMBER if _NUMBER.search(best.text) else _OUTCOME) if best else None
+    if best is None:
+        return None
+    told_by = _TELLS if _EVALUATED.search(best.text) else _OUTCOME
+    return shorten_quotation(best, _NUMBER if _NUMBER.search(best.text) else told_by)
 
 
 def _rate_finding(sentence: AbstractSentence) -> float:
@@ -253,7 +283,7 @@ def _rate_finding(sentence: AbstractSentence) -> float:
         sentence.probability
         + (0.4 if _FINDS.search(text) else 0.0)
         + (0.5 if _NUMBER.search(text) else 0.0)
-        - (0.3 if _LEANS.match(text) or _SECONDARY.match(text) else 0.0)
+        - (0.3 if _LEANS.match(text) or _SECONDARY.match(text) or _POINTS_BACK.search(text) else 0.0)
     )
 
 

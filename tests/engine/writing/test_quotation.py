@@ -178,3 +178,57 @@ def test_a_result_is_not_cut_behind_what_only_says_that_one_comes() -> None:
     found = quote_finding(paper(1, abstract=f"{GAP} We present a gripper that feels. {long}."))
     assert found is not None
     assert "drops fewer objects" in found.shown
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "In response to this understanding, ",
+        "Instead, ",
+        "To address this issue, in this paper, ",
+        "For solving this problem, ",
+        "In pursuit of these goals, ",
+        "Building on that, ",
+        "Towards this goal, ",
+    ],
+)
+def test_what_only_points_back_before_the_contribution_is_left_out(opening: str) -> None:
+    abstract = f"{GAP} {opening}we propose a gripper that feels what it holds. {MODULES} {RESULT}"
+    quoted = quote_contribution(paper(1, title="FeelGrip", abstract=abstract))
+    assert quoted is not None
+    assert quoted.shown == "… we propose a gripper that feels what it holds"
+
+
+@pytest.mark.parametrize(
+    "announcement",
+    [
+        "We present a new method and report results of it.",
+        "We present an answer to this question for both kinds of needles.",
+        "We previously developed a gripper that feels what it holds.",
+    ],
+)
+def test_a_contribution_that_says_nothing_by_itself_is_none(announcement: str) -> None:
+    assert quote_contribution(paper(1, title="FeelGrip", abstract=f"{GAP} {announcement} {RESULT}")) is None
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        "This evaluation provides clear insights and allows us to find what grippers lack.",
+        "We achieve that our work will inspire more research on grippers of needles.",
+    ],
+)
+def test_insights_and_inspiration_are_no_result(empty: str) -> None:
+    found = quote_finding(paper(1, abstract=f"{GAP} We present a gripper that feels. {MODULES} {RESULT} {empty}"))
+    assert found is not None
+    assert found.words == RESULT.removesuffix(".")
+
+
+def test_a_quotation_is_not_cut_between_not_only_and_but() -> None:
+    long = (
+        "Experiments on needles, threads, rings and pins show that the gripper not only lifts thin objects in all "
+        "of the kitchens that were tried, while the light was low, but also outperforms earlier grippers with half the force"
+    )
+    found = quote_finding(paper(1, abstract=f"{GAP} We present a gripper that feels. {long}."))
+    assert found is not None
+    assert found.words == long
