@@ -227,7 +227,7 @@ def test_insights_and_inspiration_are_no_result(empty: str) -> None:
 def test_a_quotation_is_not_cut_between_not_only_and_but() -> None:
     long = (
         "Experiments on needles, threads, rings and pins show that the gripper not only lifts thin objects in all "
-        "of the kitchens that were tried, while the light was low, but also outperforms earlier grippers with half the force"
+        "of the kitchens that were tried, while the light was low, but also outperforms earlier grippers at half force"
     )
     found = quote_finding(paper(1, abstract=f"{GAP} We present a gripper that feels. {long}."))
     assert found is not None
