@@ -59,6 +59,12 @@ def _tell(paper: Paper, who: str, words: Sequence[str]) -> str:
     return f"{who}, in summary, {verb} {words[0][voice.end() :]}"
 
 
+def holds_words(text: str, quote: str) -> bool:
+    """Whether the text has the quoted words, perhaps with their authors named in place of “the authors”."""
+    voice = _VOICE.match(quote)
+    return quote in text or bool(voice and voice["verb"] and f" {quote[voice.end() :]}" in text)
+
+
 def _put_in_third_person(verb: str) -> str:
     if verb.endswith("y"):
         return f"{verb[:-1]}ies"

@@ -67,7 +67,19 @@ def find_words(quote: str, text: str) -> str:
             return ""
         first = span[0] if number == 0 else first
         start = last = span[1]
-    return text[places[first] : places[last - 1] + 1]
+    return text[_with_sign(text, places[first]) : _with_unit(text, places[last - 1] + 1)]
+
+
+def _with_sign(text: str, start: int) -> int:
+    """The start, or that of the sign before the number that begins there."""
+    signs = re.search(r"(?:(?<![\w)])[-−+±]|[<>≤≥~≈$€£] ?)$", text[:start]) if text[start].isdigit() else None
+    return signs.start() if signs else start
+
+
+def _with_unit(text: str, end: int) -> int:
+    """The end, or that of the sign behind the number that ends there: "5" is not what "5%" says."""
+    unit = re.match(r" ?[%‰°]", text[end:]) if text[end - 1].isdigit() else None
+    return end + unit.end() if unit else end
 
 
 def find_in_paper(quote: str, paper: Paper) -> tuple[str, Literal["abstract", "summary", "full text"], int | None]:

@@ -47,6 +47,13 @@ def test_words_that_say_something_else_are_not_found(quote: str) -> None:
     assert find_words(quote, TEXT) == ""
 
 
+def test_a_number_keeps_its_signs() -> None:
+    text = "It works with overlaps as low as 5%. An AUC of > 0.90 is reached. It is 3-4 points ahead."
+    assert find_words("overlaps as low as 5%", text) == "overlaps as low as 5%"
+    assert find_words("0.90 is reached", text) == "> 0.90 is reached"
+    assert find_words("4 points ahead", text) == "4 points ahead"
+
+
 def test_where_the_words_stand_is_said() -> None:
     read = paper(
         1, abstract="", summary="A retriever is trained.", body=(Passage("It is tested on ten corpora.", "Tests", 4),)
