@@ -23,6 +23,9 @@ from engine.values import Brief, FoundBy, FoundPaper, Keyword, KeywordPool, Pape
 ONLINE_TOPIC_PAPERS = 300
 """Papers asked for online by the topic's name; each other keyword brings one page of a hundred."""
 
+SEARCHES_AT_ONCE = 2
+"""Searches of the library that run side by side: one ranks while the other reads what it has found."""
+
 SURVEY_WEIGHT = 2.0
 FOUNDATION_WEIGHT = 3.0
 """In units of the topic's own search: the order in which a survey would cite what was found counts twice, and what
@@ -55,22 +58,32 @@ class CandidatePool:
 
     async def library(self, limit: int) -> None:
         """Every keyword in the library."""
-        library = self.context.library
-        for number, keyword in enumerate(self.pool.keywords):
-            await self.context.progress(Progress("searching", number, len(self.pool.keywords), keyword.text))
-            depth = max(2 * limit, self.context.limits.candidate_papers) if number == 0 else SEEDS
-            found = await library.search(Query(keyword.text, depth, years=self.brief.years))
-            self._take_library(found, keyword.text, self._weight(number))
-            if number == 0 or keyword.origin == "person":
-                named = await library.search(Query(keyword.text, depth, "words", self.brief.years))
-                self._take_library(named, keyword.text, NAMED_WEIGHT * self._weight(number))
-            for part in name_parts(keyword.text) if number == 0 else ():
-                found_part = await library.search(Query(part, depth, "words", self.brief.years))
-                self._take_library(found_part, keyword.text, NAMED_WEIGHT * self._weight(0))
-            if number == 0:
-                self._topic_rankings = len(self.rankings)
-            if self.brief.library:
-                self.note_search(library.name, keyword.text, len(found))
+        library, keywords, places = self.context.library, self.pool.keywords, asyncio.Semaphore(SEARCHES_AT_ONCE)
+
+        async def search(query: Query) -> Sequence[FoundPaper]:
+            async with places:
+                return await library.search(query)
+
+        asked = [self._plan_queries(number, keyword, limit) for number, keyword in enumerate(keywords)]
+        async with asyncio.TaskGroup() as group:
+            searches = [[group.create_task(search(query)) for query in queries] for queries in asked]
+            for number, (keyword, (first, *others)) in enumerate(zip(keywords, searches, strict=True)):
+                await self.context.progress(Progress("searching", number, len(keywords), keyword.text))
+                self._take_library(found := await first, keyword.text, self._weight(number))
+                for other in others:
+                    self._take_library(await other, keyword.text, NAMED_WEIGHT * self._weight(number))
+                if number == 0:
+                    self._topic_rankings = len(self.rankings)
+                if self.brief.library:
+                    self.note_search(library.name, keyword.text, len(found))
+
+    def _plan_queries(self, number: int, keyword: Keyword, limit: int) -> list[Query]:
+        """What a keyword is searched by: what a survey would cite, then, for some, what has most of its words."""
+        depth = max(2 * limit, self.context.limits.candidate_papers) if number == 0 else SEEDS
+        named = [keyword.text] if number == 0 or keyword.origin == "person" else []
+        named += name_parts(keyword.text) if number == 0 else []
+        by_words = [Query(text, depth, "words", self.brief.years) for text in named]
+        return [Query(keyword.text, depth, years=self.brief.years), *by_words]
 
     async def online(self) -> None:
         """Every keyword online, by relevance and by citations."""

@@ -17,7 +17,7 @@ from engine.gathering.keywords import SELECTORS, CandidateWording, Selector, exp
 from engine.gathering.needed_words import RARE
 from engine.gathering.no_papers import explain_no_papers, explain_title, find_title
 from engine.gathering.relevance import JUDGED_SPARE
-from engine.gathering.second_look import Candidates, look_again
+from engine.gathering.second_look import Candidates, Meanwhile, look_again
 from engine.gathering.topic_papers import (
     FEW,
     FOUNDATION_SHARE,
@@ -127,12 +127,14 @@ async def _stop_without_papers(
     raise await explain_no_papers(brief, nearest, [item.paper for item in found], context)
 
 
-async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+async def gather(
+    brief: Brief, pool: KeywordPool, limit: int, context: RunContext, meanwhile: Meanwhile = list
+) -> PaperSelection:
     """At most ``limit`` papers, best first: those about the topic, then its foundations.
 
     Ranks of all keywords are fused, the topic weighing as much as all others together; then what is popular but not
-    about the topic is left out, and what a language model says is not relevant. Raises `UserError` where no paper is
-    about the topic.
+    about the topic is left out, and what a language model says is not relevant; ``meanwhile`` is done while that is
+    awaited. Raises `UserError` where no paper is about the topic.
     """
     search, embedder = await _search_all(brief, pool, limit, context)
     total = len(pool.keywords)
@@ -158,7 +160,7 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
     kept, retracted = await search.without_retracted(ranked, limit)
     sure = frozenset(found[i].paper.key for i in np.flatnonzero(relevance.sure)) | {p.key for p in context.accepted}
     candidates = Candidates(kept[:spare], sure, frozenset(item.paper.key for item in missed))
-    chosen = await look_again(brief.topic, candidates, context)
+    chosen = await look_again(brief.topic, candidates, context, meanwhile)
     if chosen.unjudged:
         note = f"{chosen.unjudged} papers could not be judged and stay{': ' if chosen.why else ''}{chosen.why}"
         search.note_search("the language model", "which papers are relevant", note=note)

@@ -6,7 +6,7 @@ What words and meaning leave open is judged, on either side of the floor; what i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,13 +43,22 @@ class JudgedPapers:
     why: str = ""
 
 
-async def look_again(topic: str, candidates: Candidates, context: RunContext) -> JudgedPapers:
+Meanwhile = Callable[[Sequence[Paper]], object]
+"""What is done with the candidates while a language model judges them."""
+
+
+async def look_again(
+    topic: str, candidates: Candidates, context: RunContext, meanwhile: Meanwhile = list
+) -> JudgedPapers:
     """The candidates that stay: one that is not judged does if it was not ``missed``."""
     asked = [item for item in candidates.ranked if _is_open(item, candidates, context)]
     verdicts = Verdicts({})
     if context.model and context.judge != "none":
         asked = asked[: context.limits.judging_calls * JUDGED_AT_ONCE]
-        verdicts = await judge_papers(topic, asked, context.model, context)
+        async with asyncio.TaskGroup() as group:
+            judging = group.create_task(judge_papers(topic, asked, context.model, context))
+            group.create_task(asyncio.to_thread(meanwhile, [item.paper for item in candidates.ranked]))
+        verdicts = judging.result()
     elif context.cross_encoder and context.judge != "none":
         verdicts = await asyncio.to_thread(_compare, topic, candidates, asked, context.cross_encoder)
     else:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.gathering.search import require_papers
+from engine.gathering.search import gather, require_papers
 from engine.limits import Limits
 from engine.overview import NearbyGroup
 from engine.recipes.trials import Trials
@@ -17,6 +17,7 @@ from engine.survey import Section
 from engine.values import (
     Brief,
     FoundPaper,
+    KeywordPool,
     Outline,
     Paper,
     PaperSelection,
@@ -35,6 +36,7 @@ from engine.writing.assembly import (
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
+from engine.writing.extractive import read_abstracts
 from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read, name_contents, with_notice
 from engine.writing.planning import Planner, plan_outline
@@ -74,6 +76,10 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The outline of a further trial from as many papers."""
         return plan_outline(plan.outline, list(plan.papers.values()), whole_abstracts=self.whole_abstracts)
+
+    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+        """What the keywords find; while the model judges it, abstracts are read, of which the outline is told."""
+        return await gather(brief, pool, limit, context, read_abstracts)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""

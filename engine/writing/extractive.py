@@ -115,6 +115,12 @@ def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
     )
 
 
+def read_abstracts(papers: Sequence[Paper]) -> None:
+    """Read them, so that whoever asks for one next need not wait."""
+    for paper in papers:
+        read_abstract(paper)
+
+
 def _announces(text: str, paper: Paper) -> bool:
     """Whether a sentence says in so many words that the paper, its authors or what its title names present something.
 

@@ -150,6 +150,17 @@ async def test_each_long_step_shows_progress(site: Scholarly, web: OnlineTranspo
     assert stages == ["searching", "searching online", "following citations", "filtering", "retractions", "choosing"]
 
 
+async def test_what_is_done_while_papers_are_judged_sees_all_that_may_stay(
+    site: Scholarly, web: OnlineTransport
+) -> None:
+    seen: list[Paper] = []
+    selection = await gather(TOPIC, POOL, 30, context(site, web, FakeModel(judge)), seen.extend)
+    assert {item.paper.key for item in selection.found} <= {paper.key for paper in seen}
+    seen.clear()
+    await gather(TOPIC, POOL, 30, context(site, web), seen.extend)
+    assert seen == []  # nothing is waited for without a model
+
+
 async def test_the_same_paper_from_library_and_online_is_one(
     site: Scholarly, web: OnlineTransport, library: LocalLibrary
 ) -> None:
