@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from pydantic import Field
 
@@ -82,19 +83,24 @@ class Draft:
 def divide_into_chunks(
     papers: Sequence[Paper], seed: int, tokens: int = CHUNK_TOKENS, *, each: int = GIST_TOKENS
 ) -> list[list[Paper]]:
-    """Papers in random order in chunks of at most so many tokens, ``each`` of a paper; together all of them."""
+    """Papers in random order in chunks of at most so many tokens, ``each`` of a paper; together all of them.
+
+    The chunks are as few as they can be, and about as large as one another: the largest is waited for.
+    """
     shuffled = list(papers)
     random.Random(seed).shuffle(shuffled)
-    chunks: list[list[Paper]] = []
-    room = 0
-    for paper in shuffled:
-        size = paper_tokens(paper, each)
-        if not chunks or size > room:
-            chunks.append([])
-            room = tokens
-        chunks[-1].append(paper)
-        room -= size
-    return chunks
+    sizes = [paper_tokens(paper, each) for paper in shuffled]
+    count = min(ceil(sum(sizes) / tokens), len(shuffled))
+    while True:
+        chunks: list[list[Paper]] = [[] for _ in range(count)]
+        filled = [0] * count
+        for paper, size in zip(shuffled, sizes, strict=True):
+            emptiest = filled.index(min(filled))
+            chunks[emptiest].append(paper)
+            filled[emptiest] += size
+        if count == len(shuffled) or max(filled) <= tokens:
+            return chunks
+        count += 1
 
 
 def outline_text(outline: Outline) -> str:

@@ -20,7 +20,7 @@ from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import A, Request, Task
 from engine.llm.openai import OpenAIProvider
-from engine.llm.prompting import GIST_TOKENS, fill, paper_block, paper_tokens
+from engine.llm.prompting import fill, paper_block
 from engine.reading.full_text import FullText
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.naive import NaiveRagRecipe
@@ -41,11 +41,9 @@ from engine.values import (
     walk_outline,
 )
 from engine.writing.drafting import (
-    CHUNK_TOKENS,
     Assignment,
     Draft,
     connect_neighbours,
-    divide_into_chunks,
     most_words,
     settle_citations,
 )
@@ -182,16 +180,6 @@ async def test_an_outline_goes_on_without_the_parts_that_failed_and_says_so(libr
     assert len(outline.notes) == 4
     with pytest.raises(LanguageModelError, match="refused"):
         await AutoSurveyRecipe().outline(BRIEF, SELECTION, context(library, Failing(simulate_answer)))
-
-
-@given(st.integers(0, 60), st.integers(0, 5), st.integers(200, 2_000))
-def test_chunks_hold_every_paper_once_within_their_size(count: int, seed: int, size: int) -> None:
-    chosen = papers(count)
-    chunks = divide_into_chunks(chosen, seed, size)
-    assert sorted(p.key for chunk in chunks for p in chunk) == sorted(p.key for p in chosen)
-    assert all(sum(paper_tokens(p, GIST_TOKENS) for p in chunk) <= size for chunk in chunks)
-    assert chunks == divide_into_chunks(chosen, seed, size)
-    assert CHUNK_TOKENS == 30_000
 
 
 def draft_of(text: str, own: Sequence[Paper]) -> Draft:

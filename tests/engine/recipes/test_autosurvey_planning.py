@@ -6,6 +6,8 @@ import json
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.app import App
 from bot.bench.simulation import simulate_answer
@@ -56,6 +58,20 @@ async def test_whole_abstracts_are_planned_from_as_published(library: LocalLibra
     chunks = divide_into_chunks(papers(400), 0, each=ABSTRACT_TOKENS)
     assert all(sum(paper_tokens(p, ABSTRACT_TOKENS) for p in chunk) <= CHUNK_TOKENS for chunk in chunks)
     assert len(chunks) > len(divide_into_chunks(papers(400), 0, each=GIST_TOKENS))
+
+
+@given(st.integers(0, 60), st.integers(0, 5), st.integers(200, 2_000))
+def test_chunks_hold_every_paper_once_within_their_size(count: int, seed: int, size: int) -> None:
+    chosen = papers(count)
+    chunks = divide_into_chunks(chosen, seed, size)
+    assert sorted(p.key for chunk in chunks for p in chunk) == sorted(p.key for p in chosen)
+    filled = [sum(paper_tokens(p, GIST_TOKENS) for p in chunk) for chunk in chunks]
+    assert max(filled, default=0) <= size
+    assert max(filled, default=0) - min(filled, default=0) <= max(
+        (paper_tokens(p, GIST_TOKENS) for p in chosen), default=0
+    )
+    assert chunks == divide_into_chunks(chosen, seed, size)
+    assert CHUNK_TOKENS == 30_000
 
 
 @pytest.mark.parametrize("recipe", [AutoSurveyRecipe(), AutoSurveyRecipe(whole_abstracts=True)])
