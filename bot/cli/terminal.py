@@ -7,6 +7,7 @@ import secrets
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -18,8 +19,7 @@ from adapters.terminal import TerminalAdapter, read_typed_lines, yield_scripted_
 from adapters.terminal_prompt import read_edited_lines
 from bot.app import App, open_app
 from bot.cli.terminal_person import TerminalPerson, load_terminal_person
-from bot.commands.briefs import ONLINE
-from bot.jobs.reports import DELIVERED
+from bot.commands.briefs import ONLINE, Defaults
 from bot.serving.bundled import BUNDLED
 from bot.serving.service import Service, run_service
 from bot.settings import not_writable
@@ -41,9 +41,6 @@ COMPLETED = (
     "gaps", "background", "status", "cost", "budget", "sources", "history", "stop", "forget", "help", "quit",
 )  # fmt: skip
 """What Tab completes."""
-
-EXPORT_OTHERS = " ".join(["export", *(name for name in FORMATS if name not in DELIVERED)])
-"""What is said when a survey is written: some of its files come with it."""
 
 DEMO = (
     "survey retrieval-augmented generation",
@@ -115,17 +112,17 @@ def _keys_in(line: str) -> list[PaperKey]:
 async def write(
     console: Console, topic: str, options: dict[str, str], output: Path | None, name: str, *, accept_cost: bool
 ) -> int:
-    """Every answer yes, then all files; 1 where the survey was not finished.
+    """Every answer yes; all files come with the survey. 1 where it was not finished.
 
     Where a language model would cost something and that is not accepted beforehand, the person is asked once.
     """
     library, begin = _divide_library("survey", topic, options)
 
     async def say(app: App, service: Service, here: Conversation) -> AsyncIterator[str]:
-        for step, line in enumerate([begin, "ok", "ok", "ok", EXPORT_OTHERS]):
+        for step, line in enumerate([begin, "ok", "ok", "ok"]):
             # After answer n the phase is at least n; anything less means that a step failed and said why.
             state = (await service.dispatcher.load_conversation(here)).session.state
-            if PHASES.index(state.phase) < (step if step < 4 else 5):
+            if PHASES.index(state.phase) < step:
                 return
             if step == WRITING_STEP and state.outline and state.outline.is_grouping:
                 yield "ok"
@@ -135,7 +132,7 @@ async def write(
                 line = await anext(read_typed_lines("you › "), "stop")
             yield line
 
-    return await _play(console, say, library, output, name)
+    return await _play(console, say, library, output, name, tuple(FORMATS))
 
 
 async def review(console: Console, question: str, options: dict[str, str], output: Path | None, name: str) -> int:
@@ -156,7 +153,14 @@ def _divide_library(verb: str, topic: str, options: Mapping[str, str]) -> tuple[
     return options.get("library", ""), " ".join((verb, *topic.split(), *named))
 
 
-async def _play(console: Console, say: _Script, library: str, output: Path | None, name: str) -> int:
+async def _play(
+    console: Console,
+    say: _Script,
+    library: str,
+    output: Path | None,
+    name: str,
+    delivered: tuple[str, ...] = Defaults.delivered,
+) -> int:
     """Say the lines in a new conversation, one after the other; 1 where there is no survey at their end."""
     services: list[Service] = []
     async with open_app() as app:
@@ -167,7 +171,7 @@ async def _play(console: Console, say: _Script, library: str, output: Path | Non
                 yield line
 
         adapter = TerminalAdapter(console, lines(), here, person, echo=True)
-        async with _serve_terminal(app, console, adapter, library, output) as service:
+        async with _serve_terminal(app, console, adapter, library, output, delivered) as service:
             services.append(service)
             await adapter.send(Outgoing(here, "", awaits=True))
             await service.run()
@@ -195,7 +199,12 @@ async def _exit_code_of(service: Service, here: Conversation) -> int:
 
 @asynccontextmanager
 async def _serve_terminal(
-    app: App, console: Console, adapter: TerminalAdapter, library: str, output: Path | None
+    app: App,
+    console: Console,
+    adapter: TerminalAdapter,
+    library: str,
+    output: Path | None,
+    delivered: tuple[str, ...] = Defaults.delivered,
 ) -> AsyncIterator[Service]:
     """A service whose library exists: the one named, the one of the settings, or the bundled one."""
     name = library or app.default_library()
@@ -209,7 +218,8 @@ async def _serve_terminal(
         await app.libraries.library(name)
     for note in await app.libraries.list_failed_models():
         console.print(note, markup=False, highlight=False, style="yellow")
-    async with run_service(app, adapter, app.defaults_for(name, output or app.settings.output)) as service:
+    defaults = replace(app.defaults_for(name, output or app.settings.output), delivered=delivered)
+    async with run_service(app, adapter, defaults) as service:
         yield service
 
 

@@ -63,6 +63,8 @@ class Defaults:
     """Whether the language model judges papers found."""
     apart: bool = True
     """Whether each survey's files have a folder of their own: several people share the disk."""
+    delivered: tuple[str, ...] = ("html", "pdf", "bib")
+    """The formats of the files that come with a finished survey; all others when they are asked for."""
 
 
 def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:

@@ -79,7 +79,7 @@ class Turns:
 
     def __init__(self, services: ConversationServices, defaults: Defaults, rules: Rules) -> None:
         self._services = services
-        self._defaults = defaults
+        self.defaults = defaults
         self._rules = rules
         self._warned: set[tuple[str, str, str]] = set()
 
@@ -155,7 +155,7 @@ class Turns:
             if refused := refusal(self._rules, Participant(at, alone), "start"):
                 return Outgoing(at, wording.word_refusal(refused, ""), only_for=alone)
             if isinstance(start, StartSurvey):
-                brief_of(start, self._defaults)
+                brief_of(start, self.defaults)
         except UserError as error:
             return Outgoing(at, wording.failure(error), only_for=alone)
         if incoming.values or not isinstance(start, StartSurvey):
@@ -169,7 +169,7 @@ class Turns:
         if refused:
             raise UserError(wording.word_refusal(refused, stored.owner))
         if starts:
-            return forms.start(self._defaults, stored.session, incoming)
+            return forms.start(self.defaults, stored.session, incoming)
         return forms.edit(stored.session, incoming)
 
     def fault(self, stored: StoredConversation, incoming: Incoming) -> FormFault | None:
@@ -177,7 +177,7 @@ class Turns:
         try:
             command = command_of(incoming, stored.session)
             if isinstance(command, StartSurvey):
-                brief_of(command, self._defaults)
+                brief_of(command, self.defaults)
             elif command and not isinstance(command, NOT_FOR_THE_SESSION):
                 advance(stored.session, command)
         except UserError as error:
@@ -186,8 +186,8 @@ class Turns:
 
     def folder(self, stored: StoredConversation) -> Path:
         """Where the session's files go: where several people share a disk, each survey has its own."""
-        output = self._defaults.output
-        return output / stored.session.id if self._defaults.apart else output
+        output = self.defaults.output
+        return output / stored.session.id if self.defaults.apart else output
 
     async def warn(self, turn: Turn) -> None:
         """Say, once for each, that most of a budget is used."""
@@ -223,7 +223,7 @@ class Turns:
             case _ if isinstance(command, StartSurvey | Continuation):
                 await self._begin(turn, incoming.person, command)
             case More():
-                self.decide(turn, MorePapers(self._defaults.more_papers))
+                self.decide(turn, MorePapers(self.defaults.more_papers))
             case FreeText(text):
                 await self._plain(turn, incoming, text)
             case Show():
@@ -243,7 +243,7 @@ class Turns:
                     await self._show_groups(turn, before)
 
     async def _begin(self, turn: Turn, person: str, command: StartSurvey | Continuation) -> None:
-        event = start_event(command, turn.session.state, self._defaults)
+        event = start_event(command, turn.session.state, self.defaults)
         if isinstance(command, StartSurvey):
             leave_for_another(turn, person)
         if event.brief.quick:
@@ -343,7 +343,7 @@ class Turns:
 
     def _start(self, turn: Turn, job: Job) -> None:
         """The job begins; of a quick review, which nobody has to approve, it is said what it will take."""
-        if job.kind == "review" and (price := word_review_price(turn.session.state, self._defaults, turn.sample)):
+        if job.kind == "review" and (price := word_review_price(turn.session.state, self.defaults, turn.sample)):
             turn.say(price)
         turn.start(job)
 
@@ -364,7 +364,7 @@ class Turns:
         turn.show_card(make_card(session, price), job=job)
 
     def _price(self, turn: Turn) -> str:
-        return word_price(turn.session.state, self._defaults, turn.uses)
+        return word_price(turn.session.state, self.defaults, turn.uses)
 
     def card(self, turn: Turn) -> Card:
         """The step's card, with what accepting it will take."""

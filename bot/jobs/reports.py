@@ -40,9 +40,6 @@ log = structlog.get_logger()
 ATTENTION_S = 60.0
 """Nobody watches for longer: what comes then is posted, not edited into what stands there."""
 
-DELIVERED = ("html", "pdf", "bib")
-"""The files that come with a finished survey; all others when they are asked for."""
-
 Say = Callable[[Turn], None]
 
 
@@ -137,8 +134,7 @@ class Reporter:
         survey = result.candidates[result.best - 1].survey if isinstance(result, Written) else result
         if job.kind != "write" or not isinstance(survey, Survey):
             return _say_nothing
-        folder = self._turns.folder(stored)
-        paths = await asyncio.to_thread(write_files, survey, folder, DELIVERED)
+        paths = await asyncio.to_thread(write_files, survey, self._turns.folder(stored), self._turns.defaults.delivered)
         return lambda turn: turn.say(wording.EXPORTED, files=paths)
 
     async def _word_result(self, stored: StoredConversation, job: Job, result: Answer | FieldGaps | Evaluation) -> Say:

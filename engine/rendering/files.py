@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,12 +81,17 @@ def file_stem(title: str) -> str:
 
 
 def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Path, ...]:
-    """Write the survey into a folder, one file for each format; each file appears whole or not at all."""
+    """Write the survey into a folder, one file for each format; each file appears whole or not at all.
+
+    At once, because a PDF is set outside Python, which takes as long as all the others together.
+    """
     stem = file_stem(survey.title)
-    return tuple(
-        _write_content(folder, f"{stem}.{FORMATS[name].suffix}", FORMATS[name].render(survey))
-        for name in parse_formats(names)
-    )
+
+    def write(name: str) -> Path:
+        return _write_content(folder, f"{stem}.{FORMATS[name].suffix}", FORMATS[name].render(survey))
+
+    with ThreadPoolExecutor() as threads:
+        return tuple(threads.map(write, parse_formats(names)))
 
 
 def write_figure(figure: Figure, folder: Path, stem: str) -> Path:
