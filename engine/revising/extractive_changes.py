@@ -62,16 +62,20 @@ def divide_change(survey: Survey, change: SectionChange) -> list[SectionChange]:
 
 
 def revision_of(selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder) -> Revision:
-    """What the change takes: the papers the section cites already and those nearest to what is wanted."""
+    """What the change takes: the papers the section cites already, then those nearest to what is wanted.
+
+    What a paragraph is to be about may lie beside the section; any other wish is one about the section's subject.
+    """
     old = section_to_change(survey, change.place)
-    wanted = change.wish or old.title
+    wanted = change.wish if change.way == "paragraph" else f"{old.title} {change.wish}".strip()
     papers = selection.list_included()
     vectors = embed_papers(embedder, papers)
-    near = {p.key for p in nearest(papers, vectors, embedder.embed([wanted])[0], REVISION_PAPERS)}
-    cited = {c.key for claim in old.claims for c in claim.citations} if change.way != "paragraph" else set()
+    near = nearest(papers, vectors, embedder.embed([wanted])[0], REVISION_PAPERS)
+    keys = {*list_cited_keys(old.text), *(c.key for claim in old.claims for c in claim.citations)}
+    cited = [paper for paper in papers if paper.key in keys and change.way != "paragraph"]
     size = PARAGRAPH_WORDS if change.way == "paragraph" else max(80, len(old.text.split()))
     words = round(size * SIZES.get(change.way, 1.0))
-    return Revision(old, wanted, tuple(p for p in papers if p.key in near | cited), words)
+    return Revision(old, wanted, tuple({p.key: p for p in (*cited, *near)}.values()), words)
 
 
 def replace_section(selection: PaperSelection, survey: Survey, place: str, new: Section) -> Survey:
@@ -113,9 +117,7 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
                     "quotation to leave out or to add. A language model could write it anew."
                 )
             wanted = revision_of(selection, survey, change, embedder)
-            quote = _find_passage(
-                passage(wanted.papers, f"{wanted.old.title}. {wanted.wanted}", wanted.words, embedder), change
-            )
+            quote = _find_passage(passage(wanted.papers, wanted.wanted, wanted.words, embedder), change)
             return replace_section(
                 selection, survey, change.place, replace(wanted.old, text=quote.text, claims=quote.claims)
             )

@@ -143,14 +143,14 @@ def _outline_of(survey: Survey) -> str:
 
 
 def _neighbours_of(survey: Survey, place: str) -> str:
-    """The last sentence before a section and the first one after it."""
-    written = [(number, section.text) for number, section in walk(survey.sections) if section.text]
+    """The text of the part before a section and of the one after it; what opens a section with parts is none."""
+    written = [(n, s.text) for n, s in walk(survey.sections) if s.text and (n == place or not s.sections)]
     at = next((i for i, (number, _) in enumerate(written) if number == place), None)
     if at is None:
         return "(none)"
-    before = all_sentences(written[at - 1][1])[-1] if at else "(this is the first)"
-    after = all_sentences(written[at + 1][1])[0] if at + 1 < len(written) else "(this is the last)"
-    return f"Before it: {data(before)}\nAfter it: {data(after)}"
+    before = written[at - 1][1] if at else "(this is the first)"
+    after = written[at + 1][1] if at + 1 < len(written) else "(this is the last)"
+    return f"Before it:\n{data(before)}\n\nAfter it:\n{data(after)}"
 
 
 async def _with_citation(

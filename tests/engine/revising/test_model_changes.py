@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -46,6 +48,21 @@ async def test_a_paper_is_cited_after_the_sentence_that_it_supports() -> None:
 async def test_a_paper_that_supports_no_sentence_is_not_cited() -> None:
     with pytest.raises(UserError, match="No sentence"):
         await cited_in_section(OTHER)
+
+
+async def test_a_rewriting_sees_the_parts_around_it_and_the_papers_it_cites_first() -> None:
+    parts = (section("Gel", f"Gel is soft {cite([SECOND.key])}."), section("Lenses", TEXT))
+    opened = replace(section("Optics", "This section covers Gel and Lenses."), sections=parts)
+    survey = Survey("S", "", (opened, section("Cost", f"They cost little {cite([SECOND.key])}.")), (FIRST, SECOND))
+    simple = paper(4, title="Simpler Words", abstract="Simpler words are read sooner.")
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in (simple, SECOND, OTHER, FIRST)))
+    model = FakeModel(simulate_answer)
+    context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
+    await AutoSurveyRecipe().revise(BRIEF, selection, survey, SectionChange("1.2", "rewrite", "simpler words"), context)
+    asked = model.asked("revise/")[0].prompt
+    around = asked.question.split("<neighbours>\n")[1].split("\n</neighbours>")[0]
+    assert around == f"Before it:\n{parts[0].text}\n\nAfter it:\nThey cost little {cite([SECOND.key])}."
+    assert re.findall('<paper key="([^"]+)">', asked.question)[0] == FIRST.key
 
 
 async def test_general_knowledge_in_an_answer_names_and_counts_nothing() -> None:
