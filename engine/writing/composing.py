@@ -298,8 +298,12 @@ def _section(node: OutlineNode, drafts: Mapping[int, Draft | None]) -> Section |
         return Section(node.title, draft.text, draft.claims, tally=draft.tally) if draft else None
     below = tuple(section for child in node.children if (section := _section(child, drafts)))
     # The plan's description is a model's sentence that nothing checked; the titles are what was approved.
-    opening = f"This section covers {list_words(part.title for part in below)}."
+    opening = f"This section covers {_word_titles([part.title for part in below])}."
     return Section(node.title, opening, sections=below) if below else None
+
+
+def _word_titles(titles: Sequence[str]) -> str:
+    return f"first {titles[0]}, then {titles[1]}" if len(titles) == 2 else list_words(titles)
 
 
 async def _text_of(neighbour: _Neighbour) -> str:

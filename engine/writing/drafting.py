@@ -103,10 +103,10 @@ def divide_into_chunks(
         count += 1
 
 
-def outline_text(outline: Outline) -> str:
-    """The outline for prompts: numbers, titles, descriptions."""
+def outline_text(outline: Outline, *, describes_parts: bool = False) -> str:
+    """The outline for prompts: numbers, titles, the sections' descriptions and, where wanted, those of their parts."""
     return "\n".join(
-        f"{number} {data(node.title)}" + (f": {data(node.description)}" if "." not in number else "")
+        f"{number} {data(node.title)}" + (f": {data(node.description)}" if "." not in number or describes_parts else "")
         for number, node in walk_outline(outline.nodes)
     )
 

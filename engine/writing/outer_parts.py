@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.checking.back_references import begins_with_reference
+from engine.checking.back_references import begins_with_reference, remove_connective
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
 from engine.citations import list_cited_keys, remove_citations
 from engine.errors import LanguageModelError
@@ -106,7 +106,7 @@ class Framing:
                 continue
             lines.append(f"{number} {section.title}")
             written = [claim.text for claim in section.claims_in_text()]
-            claims = [text for text in written if not begins_with_reference(text)] or written
+            claims = [remove_connective(text) for text in written if not begins_with_reference(text)] or written
             shown = claims if len(claims) <= FINDINGS_EACH else [*claims[: FINDINGS_EACH - 1], claims[-1]]
             lines += [f"- {claim}" for claim in shown]
         return lines

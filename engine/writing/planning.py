@@ -170,7 +170,8 @@ class Planner:
 
     async def _without_duplicates(self, outline: Outline) -> Outline:
         """Subsections that repeat another are left out; a section keeps at least one."""
-        prompt = fill("autosurvey/duplicates", topic=data(self.topic), outline=outline_text(outline))
+        planned = outline_text(outline, describes_parts=True)
+        prompt = fill("autosurvey/duplicates", topic=data(self.topic), outline=planned)
         answer = await try_work(
             self.model.answer_typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer)
         )

@@ -156,3 +156,11 @@ async def test_papers_without_a_word_of_content_are_no_survey(library: LocalLibr
     with pytest.raises(UserError, match=re.escape("0 of these 4 have one")):
         await AutoSurveyRecipe().outline(BRIEF, bare, RunContext(library, WordEmbedder(), model=model))
     assert model.requests == []
+
+
+async def test_what_repeats_another_part_is_judged_by_what_the_parts_are_to_say(library: LocalLibrary) -> None:
+    model = FakeModel(simulate_answer)
+    outline = await AutoSurveyRecipe().outline(BRIEF, SELECTION, RunContext(library, WordEmbedder(), model=model))
+    asked = model.asked("duplicates")[0].prompt.question
+    parts = [part for top in outline.nodes for part in top.children]
+    assert parts and all(f"{part.title}: {part.description}" in asked for part in parts)
