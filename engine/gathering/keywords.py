@@ -251,7 +251,7 @@ class PaperClusters:
         if len(np.unique(vectors, axis=0)) < groups:
             return []
         labels = divide_by_means(vectors, groups)
-        return [[p for p, label in zip(self.papers, labels, strict=True) if label == g] for g in range(groups)]
+        return [[p for p, label in zip(self.papers, labels, strict=True) if label == g] for g in range(max(labels) + 1)]
 
     def choose_terms(self, groups: int, pool: Sequence[Keyword], dropped: Set[str]) -> list[str]:
         """The best unused term of each cluster, by c-TF-IDF; empty where all of its terms are used."""
