@@ -17,7 +17,7 @@ from engine.gathering.keywords import SELECTORS, CandidateWording, Selector, exp
 from engine.gathering.needed_words import RARE
 from engine.gathering.no_papers import explain_no_papers, explain_title, find_title
 from engine.gathering.relevance import JUDGED_SPARE
-from engine.gathering.second_look import Candidates, Meanwhile, look_again
+from engine.gathering.second_look import Candidates, Meanwhile, do_nothing, look_again
 from engine.gathering.topic_papers import (
     FEW,
     FOUNDATION_SHARE,
@@ -128,7 +128,7 @@ async def _stop_without_papers(
 
 
 async def gather(
-    brief: Brief, pool: KeywordPool, limit: int, context: RunContext, meanwhile: Meanwhile = list
+    brief: Brief, pool: KeywordPool, limit: int, context: RunContext, meanwhile: Meanwhile = do_nothing
 ) -> PaperSelection:
     """At most ``limit`` papers, best first: those about the topic, then its foundations.
 

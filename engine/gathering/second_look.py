@@ -6,8 +6,9 @@ What words and meaning leave open is judged, on either side of the floor; what i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -43,12 +44,16 @@ class JudgedPapers:
     why: str = ""
 
 
-Meanwhile = Callable[[Sequence[Paper]], object]
-"""What is done with the candidates while a language model judges them."""
+Meanwhile = Callable[[Sequence[Paper]], Coroutine[Any, Any, None]]
+"""What is done with the candidates while a language model judges them; given up when it has."""
+
+
+async def do_nothing(_: Sequence[Paper]) -> None:
+    """Only wait."""
 
 
 async def look_again(
-    topic: str, candidates: Candidates, context: RunContext, meanwhile: Meanwhile = list
+    topic: str, candidates: Candidates, context: RunContext, meanwhile: Meanwhile = do_nothing
 ) -> JudgedPapers:
     """The candidates that stay: one that is not judged does if it was not ``missed``."""
     asked = [item for item in candidates.ranked if _is_open(item, candidates, context)]
@@ -56,9 +61,9 @@ async def look_again(
     if context.model and context.judge != "none":
         asked = asked[: context.limits.judging_calls * JUDGED_AT_ONCE]
         async with asyncio.TaskGroup() as group:
-            judging = group.create_task(judge_papers(topic, asked, context.model, context))
-            group.create_task(asyncio.to_thread(meanwhile, [item.paper for item in candidates.ranked]))
-        verdicts = judging.result()
+            beside = group.create_task(meanwhile([item.paper for item in candidates.ranked]))
+            verdicts = await judge_papers(topic, asked, context.model, context)
+            beside.cancel()
     elif context.cross_encoder and context.judge != "none":
         verdicts = await asyncio.to_thread(_compare, topic, candidates, asked, context.cross_encoder)
     else:

@@ -5,6 +5,7 @@ Where a library has only a summary of a paper, its sentences are told as what th
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -55,6 +56,9 @@ _HOLE = re.compile(
     re.I,
 )
 """Where a name or a formula was lost from the text: "we propose , which"."""
+
+BETWEEN_ABSTRACTS_S = 0.002
+"""Seconds left to others after each abstract that is read ahead; reading one takes about as long."""
 
 ANNOUNCED = 0.95
 """Probability that a sentence which announces something states the contribution: 29 of 30 that were read do."""
@@ -115,10 +119,14 @@ def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
     )
 
 
-def read_abstracts(papers: Sequence[Paper]) -> None:
-    """Read them, so that whoever asks for one next need not wait."""
+async def read_abstracts(papers: Sequence[Paper]) -> None:
+    """Read them between other work of the event loop, so that whoever asks for one next need not wait.
+
+    Not in a thread: that would hold up every answer that comes in meanwhile.
+    """
     for paper in papers:
         read_abstract(paper)
+        await asyncio.sleep(BETWEEN_ABSTRACTS_S)
 
 
 def _announces(text: str, paper: Paper) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -154,10 +155,15 @@ async def test_what_is_done_while_papers_are_judged_sees_all_that_may_stay(
     site: Scholarly, web: OnlineTransport
 ) -> None:
     seen: list[Paper] = []
-    selection = await gather(TOPIC, POOL, 30, context(site, web, FakeModel(judge)), seen.extend)
+
+    async def see(found: Sequence[Paper]) -> None:
+        seen.extend(found)
+        await asyncio.Event().wait()  # given up when all are judged
+
+    selection = await gather(TOPIC, POOL, 30, context(site, web, FakeModel(judge)), see)
     assert {item.paper.key for item in selection.found} <= {paper.key for paper in seen}
     seen.clear()
-    await gather(TOPIC, POOL, 30, context(site, web), seen.extend)
+    await gather(TOPIC, POOL, 30, context(site, web), see)
     assert seen == []  # nothing is waited for without a model
 
 
