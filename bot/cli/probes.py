@@ -36,7 +36,7 @@ async def probe_models(app: App) -> AsyncIterator[Diagnosis]:
     if provider is None:
         yield Diagnosis(
             "absent",
-            "no language model; surveys retell sentences",
+            "no language model; surveys quote or retell papers",
             "set OPENAI_API_KEY or ANTHROPIC_API_KEY",
         )
         return
