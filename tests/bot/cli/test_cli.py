@@ -81,8 +81,8 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
     for part in (
         "Keywords",
         "papers from",
-        "Section 3 is now “Dense Passage Retrieval” (was “Dense Retrieval”).",
-        "3 Dense Passage Retrieval (",
+        " is now “Dense Passage Retrieval” (was “Dense Retrieval”).",
+        " Dense Passage Retrieval (",
         "1 Introduction",
         "): For example: ",
         "Open Problems: ",
