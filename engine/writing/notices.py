@@ -196,17 +196,16 @@ def word_quoted_length(brief: Brief) -> str:
 
 def _word_short_parts(survey: Survey, words: int) -> str:
     """Which parts have less than half of the words asked for; empty where none has."""
-    short = [
-        number
-        for number, part in walk(survey.sections)
-        if not part.sections and len(part.text.split()) < SHORT_PART * words
-    ]
+    leaves = [(number, part) for number, part in walk(survey.sections) if not part.sections]
+    short = {number: part for number, part in leaves if len(part.text.split()) < SHORT_PART * words}
     if not short:
         return ""
     more = [f"{len(short) - NAMED_PARTS} more"] if len(short) > NAMED_PARTS else []
-    named = list_words([*short[:NAMED_PARTS], *more])
+    named = list_words([*list(short)[:NAMED_PARTS], *more])
     verb = "has" if len(short) == 1 else "have"
-    return f"{named} {verb} less than half of the {words:,} words asked for: what did not hold was removed"
+    lost = any(part.tally and part.tally.removed for part in short.values())
+    why = ": what did not hold was removed" if lost else ""
+    return f"{named} {verb} less than half of the {words:,} words asked for{why}"
 
 
 def count_tokens(sections: Sequence[Section]) -> int:

@@ -105,15 +105,17 @@ def test_a_survey_of_another_length_class_than_asked_for_says_so_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "removed", "said"),
     [
-        ((60, 40, 49), "1.2 and 2 have less than half of the 100 words asked for: what did not hold was removed"),
-        ((60, 49, 50), "1.2 has less than half of the 100 words asked for: what did not hold was removed"),
-        ((60, 50, 50), ""),
+        ((60, 40, 49), 1, "1.2 and 2 have less than half of the 100 words asked for: what did not hold was removed"),
+        ((60, 49, 50), 1, "1.2 has less than half of the 100 words asked for: what did not hold was removed"),
+        ((60, 49, 50), 0, "1.2 has less than half of the 100 words asked for"),
+        ((60, 50, 50), 1, ""),
     ],
 )
-def test_parts_that_stay_short_are_named(words: tuple[int, int, int], said: str) -> None:
-    first, second, third = (Section("Part", "word " * count) for count in words)
+def test_parts_that_stay_short_are_named(words: tuple[int, int, int], removed: int, said: str) -> None:
+    tally = ClaimTally(claims=2, kept=2 - removed, removed=removed)
+    first, second, third = (Section("Part", "word " * count, tally=tally) for count in words)
     survey = Survey("T", "", (Section("Whole", "It is divided.", sections=(first, second)), third), ())
     told = state_length(Brief("t", subsection_words=100), survey)
     assert [w.detail for w in told.warnings] == ([said] if said else [])
