@@ -8,11 +8,11 @@ a word and its negation by a prefix, and compounds that differ in one such part.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from engine.checking.lexicon import NEGATION
+from engine.checking.lexicon import NEGATION, TEXTS_KEPT
 from engine.text import STOP_WORDS, stem
 from engine.wordlists import read_lines
 
@@ -134,11 +134,15 @@ def _units_of(token: str) -> list[str]:
     return [whole] if parts[0] in {"non", "anti", "un"} else [whole, *stems]
 
 
-def _list_units(claim: str) -> list[tuple[str, str]]:
-    return [(unit, token) for token in dict.fromkeys(_TOKEN.findall(claim.lower())) for unit in _units_of(token)]
+@lru_cache(maxsize=TEXTS_KEPT)
+def _list_units(claim: str) -> tuple[tuple[str, str], ...]:
+    """Each unit with its word."""
+    tokens = dict.fromkeys(_TOKEN.findall(claim.lower()))
+    return tuple((unit, token) for token in tokens for unit in _units_of(token))
 
 
-def _read_stated(claim: str) -> dict[str, str]:
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_stated(claim: str) -> Mapping[str, str]:
     """The claim's units with their words, without those that it denies or only compares with."""
     found: dict[str, str] = {}
     for match in _TOKEN.finditer(claim.lower()):

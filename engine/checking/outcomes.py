@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from engine.checking.clauses import find_deeds, split_clause
-from engine.checking.lexicon import NEGATION, split_terms
+from engine.checking.lexicon import NEGATION, TEXTS_KEPT, split_terms
 from engine.checking.quantities import quantities
 from engine.text import STOP_WORDS, stem, terms, words
 
@@ -200,18 +201,23 @@ def _best(
 def find_other_counts(claim: str, text: str) -> list[str]:
     """Several of what the source has one of, one of what it has several of, thousands of what it has none of."""
     found = []
-    for ours, theirs in ((_MANY, _ONE), (_ONE, _MANY)):
-        for match in ours.finditer(claim):
-            thing = _terms(match["thing"])
-            same = any(thing & _terms(other["thing"]) for other in ours.finditer(text))
-            if not same and any(thing & _terms(other["thing"]) for other in theirs.finditer(text)):
-                found.append(match[0])
+    for at, ours in enumerate(_read_counted(claim)):
+        for phrase, thing in ours:
+            same, turned = (any(thing & other for _, other in _read_counted(text)[side]) for side in (at, 1 - at))
+            if turned and not same:
+                found.append(phrase)
     for match in _MASSES.finditer(claim):
         others = [other for other in _MASSES.finditer(text) if other["mass"].lower() == match["mass"].lower()]
         said = _terms(match["things"])
         if others and said and not said & _terms(text):
             found.append(match[0])
     return found
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_counted(text: str) -> tuple[tuple[tuple[str, frozenset[str]], ...], ...]:
+    """What a text has several of, and what it has one of: the words, and the terms of the thing."""
+    return tuple(tuple((m[0], _terms(m["thing"])) for m in pattern.finditer(text)) for pattern in (_MANY, _ONE))
 
 
 def find_denied_both(claim: str, speaking: Sequence[str]) -> list[str]:

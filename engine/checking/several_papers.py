@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from engine.checking.clauses import split_clause
-from engine.checking.lexicon import split_terms
+from engine.checking.lexicon import TEXTS_KEPT, split_terms
 from engine.checking.quantities import Quantity, quantities
 from engine.text import fold, terms
 
@@ -55,7 +56,12 @@ _PARTS = re.compile(r";|,\s(?:while|whereas|and|but|where|with)\s|,\s(?=\w+ing\s
 def find_missing_speakers(claim: str, texts: Sequence[str]) -> list[str]:
     """Words that tell of several papers where one alone is cited, and it does not speak of several itself."""
     said = _SEVERAL.search(claim)
-    return [said[0]] if said and len(texts) == 1 and not _SEVERAL.search(texts[0]) else []
+    return [said[0]] if said and len(texts) == 1 and not _speaks_of_several(texts[0]) else []
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _speaks_of_several(text: str) -> bool:
+    return bool(_SEVERAL.search(text))
 
 
 def find_merged(

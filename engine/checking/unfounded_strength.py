@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
+from engine.checking.lexicon import TEXTS_KEPT
 from engine.checking.model_kinds import MODEL_KINDS
 from engine.checking.properties import PROPERTIES
 from engine.checking.reach import is_denied_any
-from engine.checking.strengths import STRENGTHS
+from engine.checking.strengths import STRENGTHS, Strength
 from engine.checking.word_starts import WordIndex
 
 Line = tuple[str, frozenset[str]]
@@ -39,20 +41,22 @@ def find_unfounded_strength(
     """
     near = "\n".join(text for text in _with_continuations(speaking, sources) if text not in titles)
     whole = "\n".join(text for source in sources for text, _ in source)
-    found = []
-    for kind in _KINDS.select(claim):
-        said = kind.said.search(claim)
-        if (
-            said
-            and kind.name == "all"
-            and (is_denied_any(claim, said.start()) or _NAMED_ONES.search(claim, 0, said.end()))
-        ):
-            continue
-        if said and kind.name == "necessity" and _NO_SUCH.search(claim[: said.start()]):
-            continue
-        if said and not kind.warrant.search(whole if kind.anywhere else near):
-            found.append(said[0])
-    return found
+    strong = _read_strengths(claim)
+    return [words for kind, words in strong if not kind.warrant.search(whole if kind.anywhere else near)]
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_strengths(claim: str) -> tuple[tuple[Strength, str], ...]:
+    """The kinds of strength that a claim has, each with its words."""
+    said = ((kind, match) for kind in _KINDS.select(claim) if (match := kind.said.search(claim)))
+    return tuple((kind, match[0]) for kind, match in said if not _is_denied(kind, match, claim))
+
+
+def _is_denied(kind: Strength, said: re.Match[str], claim: str) -> bool:
+    """Whether an "all" stands behind a negation or names what it means, or what is necessary is nothing."""
+    if kind.name == "all":
+        return is_denied_any(claim, said.start()) or bool(_NAMED_ONES.search(claim, 0, said.end()))
+    return kind.name == "necessity" and bool(_NO_SUCH.search(claim[: said.start()]))
 
 
 def _with_continuations(speaking: Sequence[Line], sources: Sequence[Sequence[Line]]) -> list[str]:
