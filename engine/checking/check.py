@@ -45,6 +45,9 @@ from engine.values import Paper, PaperKey
 CLAIMS_PER_CALL = 8
 """Most claims judged in one call; a section's calls run at once, because answers are slower than questions."""
 
+FEWER_CLAIMS = 4
+"""The same where few calls run at once and the rest waits for them: of a summary, and of what is judged again."""
+
 REPAIR_ROUNDS = 2
 """How often a claim that did not hold is judged again, reworded or with its doubts named, before it is removed."""
 
@@ -157,7 +160,7 @@ class _Check:
             if not pending:
                 break
             last = number == REPAIR_ROUNDS
-            groups = share_evenly(pending, CLAIMS_PER_CALL)
+            groups = share_evenly(pending, FEWER_CLAIMS if number or self.task.is_summary else CLAIMS_PER_CALL)
             # All before the first answer, which may remove a neighbour: a recorded answer is found by the same request.
             requests = [self._request(group, f"{number}.{at}", last=last) for at, group in enumerate(groups)]
             async with asyncio.TaskGroup() as tasks:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import NormalDist
 
-from engine.checking.check import CLAIMS_PER_CALL
+from engine.checking.check import CLAIMS_PER_CALL, FEWER_CLAIMS
 from engine.citations import list_cited_keys
 from engine.limits import CHARACTERS_PER_TOKEN, TOKENS_PER_WORD
 from engine.llm.model import Task, tokens_of
@@ -160,12 +160,14 @@ def tokens_drafted(words: int) -> int:
     return round((words + WORDS_BEYOND) * TOKENS_PER_DRAFTED_WORD)
 
 
-def with_checks(chain: Sequence[PlannedCall], words: int, papers: Sequence[Paper], at: int = 0) -> list[CallChain]:
+def with_checks(
+    chain: Sequence[PlannedCall], words: int, papers: Sequence[Paper], at: int = 0, most: int = CLAIMS_PER_CALL
+) -> list[CallChain]:
     """The calls that end in a text of so many words, and its check; the check's calls run side by side.
 
-    ``at`` counts the texts of that length from 0: some have more claims than one call judges, others have not.
+    ``at`` counts the texts of that length from 0: some have more claims than one call judges, which are ``most``.
     """
-    claims, checks = expect_claims(words), count_checks(words, at)
+    claims, checks = expect_claims(words), count_checks(words, at, most)
     read = round(min(claims, len(papers) or claims) * mean_tokens(papers)) + tokens_drafted(words)
     one = PlannedCall("checking", read // checks + CHECK_OVERHEAD, round(claims * TOKENS_PER_VERDICT / checks))
     return [(*chain, one), *[(one,)] * (checks - 1)]
@@ -176,14 +178,14 @@ def expect_claims(words: int) -> float:
     return (words + WORDS_BEYOND) / WORDS_PER_CLAIM
 
 
-def count_checks(words: int, at: int) -> int:
+def count_checks(words: int, at: int, most: int = CLAIMS_PER_CALL) -> int:
     """Calls that check the text of that number, from 0, among texts of so many words; over many texts their mean.
 
     The claims of a text spread about their mean, so that the share of texts that need one call more is expected.
     """
     mean = expect_claims(words)
     spread = NormalDist(mean, CLAIMS_SPREAD * mean)
-    each = 1 + sum(1 - spread.cdf(n + 0.5) for n in range(CLAIMS_PER_CALL, round(2 * mean) + 1, CLAIMS_PER_CALL))
+    each = 1 + sum(1 - spread.cdf(n + 0.5) for n in range(most, round(2 * mean) + 1, most))
     return int((at + 1) * each + 0.5) - int(at * each + 0.5)
 
 
@@ -208,7 +210,7 @@ def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check:
     chains: list[CallChain] = []
     for at, length in [*enumerate([words] * parts), (0, ABSTRACT_WORDS)]:
         draft = PlannedCall("drafting", read, round(length * TOKENS_PER_FRAME_WORD))
-        chains += with_checks([draft], length, papers, at) if check else [(draft,)]
+        chains += with_checks([draft], length, papers, at, FEWER_CLAIMS) if check else [(draft,)]
     return [tuple(replace(call, wave=FRAMING) for call in chain) for chain in chains]
 
 

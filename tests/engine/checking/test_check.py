@@ -238,6 +238,13 @@ async def test_every_sentence_and_key_is_asked_about_in_calls_of_bounded_size() 
     assert len(first) == 4
 
 
+async def test_a_summary_for_which_all_wait_is_judged_in_smaller_calls() -> None:
+    model = FakeModel(lambda _, __: json.dumps({"verdicts": [], "repairs": []}))
+    text = " ".join(f"Sentence number {i} speaks of DenseNet1 {A1}." for i in range(12))
+    await check_section(model, CheckTask("Conclusion", text, (ONE, TWO), is_summary=True))
+    assert len([r for r in model.requests if re.search(r"/0\.\d$", r.step)]) == 3
+
+
 async def test_where_the_service_fails_claims_are_marked_and_those_with_a_fault_are_removed() -> None:
     class Down(FakeModel):
         async def answer_typed(self, request: Request, kind: type[A]) -> A:
