@@ -155,7 +155,10 @@ async def expand_keywords(
 async def _name_clusters(
     clusters: PaperClusters, numbers: Sequence[int], pool: Sequence[Keyword], name: NameClusters | None
 ) -> dict[int, Sequence[str]]:
-    """The names of so many clusters, for each of the numbers, all asked for at once; empty where there are none."""
+    """The names of so many clusters, for each of the numbers, all asked for at once; empty where there are none.
+
+    While they are awaited the papers are read for the clusters' own terms.
+    """
     divided = await asyncio.to_thread(lambda: {groups: clusters.divide(groups) for groups in numbers})
     unnamed: dict[int, Sequence[str]] = {groups: [""] * len(found) for groups, found in divided.items()}
     if name is None:
@@ -173,6 +176,7 @@ async def _name_clusters(
     async with asyncio.TaskGroup() as group:
         for groups in (groups for groups, found in divided.items() if found):
             group.create_task(ask(groups))
+        group.create_task(asyncio.to_thread(clusters.read_phrases))
     if refused:
         raise refused[0]
     return unnamed | named
@@ -253,15 +257,21 @@ class PaperClusters:
         labels = divide_by_means(vectors, groups)
         return [[p for p, label in zip(self.papers, labels, strict=True) if label == g] for g in range(max(labels) + 1)]
 
+    def read_phrases(self) -> GroupedPhrases:
+        """The papers' phrases, read once; all papers in one group."""
+        if self._phrases is None:
+            self._phrases = GroupedPhrases([self.papers])
+        return self._phrases
+
     def choose_terms(self, groups: int, pool: Sequence[Keyword], dropped: Set[str]) -> list[str]:
         """The best unused term of each cluster, by c-TF-IDF; empty where all of its terms are used."""
         clusters = self.divide(groups)
         if not clusters:
             return []
-        self._phrases = self._phrases.regroup(clusters) if self._phrases else GroupedPhrases(clusters)
+        phrases = self.read_phrases().regroup(clusters)
         used = {*dropped, *(k.text.casefold() for k in pool)}
         chosen: list[str] = []
-        for terms in rank_terms(self._phrases, self._topic, "bounded"):
+        for terms in rank_terms(phrases, self._topic, "bounded"):
             fresh = [term for term in terms if term.casefold() not in used]
             # A phrase searches better than a word: a word alone belongs to many fields.
             fresh.sort(key=lambda term: " " not in term)
