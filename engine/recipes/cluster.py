@@ -75,7 +75,7 @@ from engine.writing.estimates import Steps, plan_subsections
 from engine.writing.field_overview import write_overview
 from engine.writing.field_views import find_nearby
 from engine.writing.notices import word_quoted_length
-from engine.writing.quotation import find_open_problems
+from engine.writing.open_problems import find_open_problems
 from engine.writing.reading_map import (
     collect_material,
     lines_of,

@@ -19,8 +19,9 @@ from engine.writing.definitions import VACUOUS, find_definition
 from engine.writing.extractive import quotable, quote_sentences
 from engine.writing.field_overview import Line, draw_map, draw_time_line
 from engine.writing.framing import frame_section, years_of
+from engine.writing.open_problems import find_open_problems
 from engine.writing.paper_tables import caption_table, compare_results, names_subject, tabulate_papers, whose_words
-from engine.writing.quotation import Quotation, find_open_problems, shorten_quotation
+from engine.writing.quotation import Quotation, shorten_quotation
 
 SET_APART = "Set apart by: "
 """How the description of a cluster begins."""

@@ -24,8 +24,9 @@ from engine.values import Brief, PaperSelection
 from engine.writing.answering_sentences import can_answer, read_parts, what_is_asked
 from engine.writing.extractive import quotable, quote_sentences
 from engine.writing.notices import with_notice
+from engine.writing.open_problems import find_open_problems
 from engine.writing.paper_tables import claim_of, whose_words
-from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
+from engine.writing.quotation import quote_contribution, quote_finding
 from engine.writing.review import FOLLOW_UPS, cite_by_name
 from engine.writing.speaking_sentences import find_speaking
 

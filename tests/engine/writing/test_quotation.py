@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
+from engine.writing.open_problems import find_open_problems
+from engine.writing.quotation import quote_contribution, quote_finding
 from tests.fakes import paper
 
 GAP = "Grasping thin objects is hard, since a camera sees little of them."
@@ -232,3 +233,18 @@ def test_a_quotation_is_not_cut_between_not_only_and_but() -> None:
     found = quote_finding(paper(1, abstract=f"{GAP} We present a gripper that feels. {long}."))
     assert found is not None
     assert found.words == long
+
+
+def test_a_measured_result_is_the_result_though_a_summary_tells_it_in_the_third_person() -> None:
+    told = paper(
+        1,
+        title="Dense Passage Retrieval for Open-Domain Question Answering",
+        abstract="",
+        summary="Open-domain question answering relies on efficient passage retrieval, for which sparse term matching "
+        "was the standard. This paper shows that retrieval can be done with dense vectors alone, learned by a simple "
+        "dual encoder from a small number of questions and passages. The dense retriever outperforms a strong BM25 "
+        "system by 9 to 19 points in top-20 passage accuracy on several datasets. It also helps an end-to-end system "
+        "achieve new best results on several benchmarks.",
+    )
+    quoted = quote_finding(told)
+    assert quoted and "9 to 19 points" in quoted.words

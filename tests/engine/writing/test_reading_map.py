@@ -19,7 +19,8 @@ from engine.writing.field_overview import (
     draw_time_line,
     write_overview,
 )
-from engine.writing.quotation import find_open_problems, quote_contribution, quote_finding
+from engine.writing.open_problems import find_open_problems
+from engine.writing.quotation import quote_contribution, quote_finding
 from engine.writing.reading_map import SET_APART, collect_material, lines_of, write_line, write_open_problems
 from tests.fakes import paper
 
