@@ -23,6 +23,8 @@ from engine.survey import Survey, Table, introduce
 from engine.text import clean, shorten
 
 PICTURE_WIDTH_CM = 16.0
+CELL = "Table Text"
+"""The style of paragraphs in tables."""
 
 
 def word_document(survey: Survey) -> bytes:
@@ -40,6 +42,7 @@ class _Writer:
     def __init__(self, survey: Survey) -> None:
         # Imported here because only this export needs it.
         import docx
+        from docx.enum.style import WD_STYLE_TYPE
         from docx.shared import Pt
 
         self.survey = survey
@@ -49,8 +52,12 @@ class _Writer:
         self.document: Any = docx.Document()
         self.document.core_properties.title = shorten(clean(survey.title), 255)  # no more is allowed
         self.document.core_properties.author = ""
-        self.document.styles["Normal"].font.name = "Georgia"
-        self.document.styles["Normal"].font.size = Pt(10.5)
+        self.styles = {style.name: style for style in self.document.styles}
+        self.styles["Normal"].font.name = "Georgia"
+        self.styles["Normal"].font.size = Pt(10.5)
+        in_table = self.styles[CELL] = self.document.styles.add_style(CELL, WD_STYLE_TYPE.PARAGRAPH)
+        in_table.font.size = Pt(8)
+        in_table.paragraph_format.space_after = Pt(0)
 
     def write(self) -> None:
         survey = self.survey
@@ -126,8 +133,9 @@ class _Writer:
             cells = made.rows[0].cells if index == 0 else made.add_row().cells
             for cell, runs, share in zip(cells, row, shares, strict=True):
                 cell.width = share
-                self._fill(cell.paragraphs[0], runs)
-                _shrink(cell.paragraphs[0])
+                paragraph = cell.paragraphs[0]
+                paragraph._p.style = self.styles[CELL].style_id
+                self._fill(paragraph, runs)
         _repeat_header(made.rows[0])
         self.document.add_paragraph()
 
@@ -152,7 +160,7 @@ class _Writer:
             self._paragraph((Run(clean(f"{warning.kind}, {warning.place}: {warning.detail}")),), "List Bullet")
 
     def _add_heading(self, text: str, level: int) -> None:
-        self.document.add_heading(clean(text), level=min(level, 9))
+        self._paragraph((Run(clean(text)),), f"Heading {min(level, 9)}")
 
     def _blocks(self, text: str) -> None:
         for block in parse_blocks(text, self.numbers):
@@ -160,7 +168,9 @@ class _Writer:
                 self._paragraph(item, "List Bullet" if block.is_list else None)
 
     def _paragraph(self, runs: Sequence[Run], style: str | None = None) -> Any:
-        paragraph = self.document.add_paragraph(style=style)
+        paragraph = self.document.add_paragraph()
+        if style:
+            paragraph._p.style = self.styles[style].style_id  # `paragraph.style` looks through all styles each time
         self._fill(paragraph, runs)
         return paragraph
 
@@ -192,15 +202,6 @@ def _link(paragraph: Any, text: str, anchor: str) -> None:
 def _repeat_header(row: Any) -> None:
     """The row stands again on every page that the table goes on to."""
     row._tr.get_or_add_trPr().append(_element("w:tblHeader", {"w:val": "true"}))
-
-
-def _shrink(paragraph: Any) -> None:
-    from docx.shared import Pt
-
-    paragraph.paragraph_format.space_after = Pt(0)
-    for run in paragraph._p.xpath(".//w:r"):
-        properties = run.get_or_add_rPr()
-        properties.append(_element("w:sz", {"w:val": "16"}))
 
 
 def _element(name: str, attributes: dict[str, str]) -> Any:
