@@ -57,6 +57,8 @@ class Answer:
     """The papers it was looked for in."""
     records: str = ""
     """What the papers' records say, which cites them; beside claims, nothing."""
+    unchecked: int = 0
+    """Sentences that were left out because the check gave no verdict."""
     read_as: str = ""
     """The question as it was read, where words of it were misspelt."""
 

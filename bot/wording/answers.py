@@ -26,13 +26,19 @@ def answer(found: Answer) -> str:
         papers = {p.key: p for p in (*found.papers, *found.survey.references)}
         return f"{read}By the papers’ records: {with_links(found.records, known, papers)}"
     if not found.claims:
-        return f"{read}The papers gathered here do not say. Say `more` to search for further papers."
+        return "The papers gathered here do not say. Say `more` to search for further papers."
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
     quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
     told = verdicts <= {"quoted", "summarised"} and all(claim.citations for claim in found.claims)
     otherwise = "or from summaries of them:" if told else "each sentence checked against its paper:"
     how = "in their own words:" if quoted else otherwise
+    if found.unchecked:
+        is_or_are = "is" if found.unchecked == 1 else "are"
+        lines += [
+            "",
+            f"{pluralize(found.unchecked, 'further sentence')} could not be checked and {is_or_are} left out.",
+        ]
     return "\n".join([f"{read}From the papers of this survey, {how}", "", *lines])
 
 

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.retrieval.embedding import Embedder
-from engine.revising.question_kinds import asks_for_definition, fits_question, group_by_fit, has_kind, rate_statements
+from engine.revising.question_kinds import (
+    asks_for_definition,
+    asks_for_some,
+    fits_question,
+    group_by_fit,
+    has_kind,
+    rate_statements,
+)
 from engine.revising.question_words import NEEDED_COVERAGE, AskedWords, denies, hold_terms
 from engine.values import Paper
 from engine.writing.extractive import AbstractSentence, quotable
@@ -49,7 +56,9 @@ class Evidence:
 
     def fits(self, sentence: AbstractSentence) -> bool:
         """Whether the sentence is of the kind that is asked for, and denies what the question denies."""
-        if self.asked.denied and not denies(sentence.text, self.asked):
+        if self.asked.denied and not denies(sentence.text, self.asked.denied):
+            return False
+        if asks_for_some(self.question) and not self.asked.denied and denies(sentence.text, self.asked.wanted):
             return False
         return fits_question(self.question, sentence.text, sentence.paper.title)
 

@@ -123,7 +123,8 @@ def _find_sentences(question: str, last: Sequence[Paper], search: _Search) -> li
         return _answer_of_named(question, scope, search)
     if last:
         return _answer_of_last(question, last, search)
-    return search.find(question, search.papers) if search.read(question).wanted else []
+    asks = search.read(question).wanted or (has_kind(question) and not asks_for_reason(question))
+    return search.find(question, search.papers) if asks else []
 
 
 def _answer_of_named(question: str, scope: Scope, search: _Search) -> list[AbstractSentence]:

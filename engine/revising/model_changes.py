@@ -16,6 +16,7 @@ from engine.citations import cite, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
+from engine.naming.abbreviations import find_abbreviations
 from engine.retrieval.embedding import embed_papers, nearest
 from engine.revising.extractive_answers import read_with_last
 from engine.revising.extractive_changes import (
@@ -29,10 +30,10 @@ from engine.revising.extractive_changes import (
     section_to_change,
     with_sentences,
 )
-from engine.revising.question_words import ASKING
+from engine.revising.question_words import hold_terms, is_english, read_asked
 from engine.run import Answer, RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
-from engine.text import all_sentences, fold, sentences, terms
+from engine.text import all_sentences, fold, sentences
 from engine.values import Brief, OutlineNode, Paper, PaperSelection
 from engine.writing.drafting import Draft, settle_citations, verify_citations
 from engine.writing.extractive import QuotedPassage
@@ -257,7 +258,7 @@ async def _answer_with_model(
     prompt = fill("common/answer", topic=data(brief.topic), question=data(question), papers=block, before=said)
     request = Request("drafting", "answer", prompt, 1_024, 0.3)
     answer = Answer(question, (), survey, tuple(chosen))
-    buffer, checks = "", list[asyncio.Task[Claim | None]]()
+    buffer, checks = "", list[asyncio.Task[Claim | _Unchecked | None]]()
 
     async with asyncio.TaskGroup() as group:
         async for piece in model.stream(request):
@@ -270,20 +271,32 @@ async def _answer_with_model(
         for check in checks:
             await check
             answer = await _grown(answer, checks, context)
-    if not _speaks_to(question, answer):
+    found = [check.result() for check in checks]
+    unchecked = sum(isinstance(claim, _Unchecked) for claim in found)
+    if unchecked and not answer.claims:
+        await model.forget(request)
+        raise LanguageModelError(
+            "There is an answer, but the model gave no verdict on whether its papers say so, so it is not shown.",
+            retryable=True,
+        )
+    if not _speaks_to(question, answer, papers):
         await model.forget(request)
         return Answer(question, (), survey)
-    general = [claim for check in checks if (claim := check.result()) and not claim.citations]
-    return replace(answer, claims=(*answer.claims, *general[:1]))
+    general = [claim for claim in found if isinstance(claim, Claim) and not claim.citations]
+    return replace(answer, claims=(*answer.claims, *general[:1]), unchecked=unchecked)
 
 
 def _whole_sentences(text: str) -> list[str]:
     return sentences(read_prose(text).replace("\n\n", " "))
 
 
+class _Unchecked:
+    """A sentence that the check gave no verdict on."""
+
+
 async def _check_sentence(
     sentence: str, papers: Sequence[Paper], question: str, context: RunContext, topic: str
-) -> Claim | None:
+) -> Claim | _Unchecked | None:
     """The sentence as it holds; without citations it is general knowledge; ``None`` where it does not hold."""
     if sentence.strip(" .") == "NONE":
         return None
@@ -294,26 +307,37 @@ async def _check_sentence(
         bare = of_a_work or asserts_of_something(draft.text, vocabulary, (question,))
         return None if bare else Claim(draft.text, ())
     draft = await verify_citations(context.require_model(), draft, topic)
-    return next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)
+    held = next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)
+    tally = draft.tally or ClaimTally()
+    return _Unchecked() if held is None and (tally.unchecked or tally.unanswered) else held
 
 
-async def _grown(answer: Answer, checks: Sequence[asyncio.Task[Claim | None]], context: RunContext) -> Answer:
+async def _grown(
+    answer: Answer, checks: Sequence[asyncio.Task[Claim | _Unchecked | None]], context: RunContext
+) -> Answer:
     """The answer with the sentences that are checked so far, in order; whoever waits for it is told of a new one."""
     done = list(takewhile(lambda check: check.done(), checks))
-    held = tuple(claim for check in done if (claim := check.result()) and claim.citations)
+    found = [check.result() for check in done]
+    held = tuple(claim for claim in found if isinstance(claim, Claim) and claim.citations)
     grown = replace(answer, claims=held)
     if len(held) > len(answer.claims):
         await context.answering(grown)
     return grown
 
 
-def _speaks_to(question: str, answer: Answer) -> bool:
-    """Whether what was found holds at least half of what the question asks for: else the papers do not say."""
-    asked = {term for term in terms(question) if term not in ASKING}
+SPEAKING = 0.5
+"""Share of what a question asks for, rare words counting more, that an answer holds with the words behind it."""
+
+
+def _speaks_to(question: str, answer: Answer, gathered: Sequence[Paper]) -> bool:
+    """Whether what was found holds what the question asks for: else the papers do not say.
+
+    Of a question in another language no words can be found.
+    """
     papers = {paper.key: paper for paper in answer.papers}
-    held: set[str] = set()
-    for claim in answer.claims:
-        held |= set(terms(claim.text))
-        for cited in claim.citations:
-            held |= set(terms(f"{cited.quote} {papers[cited.key].title}"))
-    return bool(answer.claims) and len(asked & held) * 2 >= len(asked)
+    texts = [claim.text for claim in answer.claims]
+    texts += [f"{c.quote} {papers[c.key].title}" for claim in answer.claims for c in claim.citations]
+    long_forms = find_abbreviations(gathered)
+    asked = read_asked(question, gathered, long_forms)
+    held = frozenset[str]().union(*(hold_terms(text, long_forms) for text in texts))
+    return bool(texts) and (not is_english(question) or asked.share(held) >= SPEAKING)

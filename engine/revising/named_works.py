@@ -64,7 +64,7 @@ def find_named(question: str, papers: Sequence[Paper]) -> Scope | None:
     """The papers whose name or title the question says; ``None`` where it says none.
 
     A name is what a title begins with before a colon, or a word with inner capitals or digits that few titles, or else
-    few papers' contributions, have. A title is said by most of its words.
+    few papers present under it. A title is said by most of its words.
     """
     said = re.findall(r"[\w-]*\w", question)
     found: dict[str, list[Paper]] = {}
@@ -92,7 +92,12 @@ def _called(token: str, papers: Sequence[Paper]) -> list[Paper]:
     in_title = [p for p in papers if any(_is_name(w) and _fold_name(w) == wanted for w in _tokens(p.title))]
     if in_title:
         return in_title
-    return [p for p in papers if any(_fold_name(w) == wanted for t in _states(p, "contribution") for w in _tokens(t))]
+    given = re.compile(
+        r"\b(?:propose|introduce|present|develop|release|call|name|dub|term)(?:s|ed|d|ly)?\b(?<!proposed)"
+        rf"(?:\W+[\w-]+){{0,12}}?\W+{re.escape(token)}\b",
+        re.I,
+    )
+    return [p for p in papers if any(given.search(text) for text in _states(p, "contribution"))]
 
 
 def _fold_name(name: str) -> str:

@@ -61,8 +61,9 @@ _RANK = r"(?P<rank>oldest|earliest|newest|latest|most recent|most (?:often )?cit
 _ONE = r"(?:papers?|ones?|works?|stud(?:y|ies)|articles?)"
 _AMONG = r"(?:of|among|in) (?:them|these|those|all|(?:the|these|this|those) (?:papers|works|studies|survey))"
 _RANKED = re.compile(
-    rf"^(?:and )?(?:what|which)(?: {_ONE})?(?: {_AMONG})?(?:'s| is| are| was)?(?: the)? {_RANK}(?: {_ONE})?"
-    rf"(?: {_AMONG}| here| overall)*(?: (?:on|about|for|that uses?|with) (?P<topic>[^?]+?))?\s*\?*$",
+    rf"^(?:and )?(?:when was|what|which)(?: {_ONE})?(?: {_AMONG})?(?:'s| is| are| was)?(?: the)? {_RANK}(?: {_ONE})?"
+    rf"(?: published| written)?(?: {_AMONG}| here| overall)*"
+    r"(?: (?:on|about|for|that uses?|with) (?P<topic>[^?]+?))?\s*\?*$",
     re.I,
 )
 """A question that asks for nothing but the first or last paper by year, or by citations."""
@@ -94,7 +95,7 @@ def _count(question: str, papers: Sequence[Paper]) -> str:
     for word in re.findall(r"[\w&-]*\w", rest):
         if name := venues.get(fold(word)):
             chosen = [p for p in chosen if fold(p.venue) == fold(word)]
-            said.append(f"at {name}")
+            said.append(f"in the proceedings or issues of {name}")
             rest = rest.replace(word, " ")
     about = [t for t in terms(_EMPTY.sub(" ", rest)) if t not in ASKING]
     if about:

@@ -124,6 +124,11 @@ def asks_for_reason(question: str) -> bool:
     return bool(_REASON_ASKED.match(question.strip()))
 
 
+def asks_for_some(question: str) -> bool:
+    """Whether the question asks which ones do something, so that one that does without it is none of them."""
+    return bool(re.match(r"(?:and )?(?:which|what \w+s)\b", question.strip(), re.I))
+
+
 def asks_for_definition(question: str) -> bool:
     """Whether the question asks what something is."""
     return bool(_name_to_define(question))

@@ -20,6 +20,8 @@ from engine.wordlists import read_lines
 
 ASKING = frozenset(
     terms(
+        "look looks looking take takes rely relies based concern get got "
+        "propose proposes proposed introduce introduces introduced present presents presented develop conclude claim "
         "paper papers say says tell explain describe difference differences differ compare compared comparison "
         "main best approach approaches method methods work works know known exist exists mean means think survey "
         "literature author authors research please give list deal deals cover covers concern concerns treat "
@@ -60,7 +62,7 @@ _ABBREVIATION = re.compile(r"\b[A-Z][\w-]*[A-Z]\b")
 
 _DENIAL = re.compile(
     r"\b(?:not|\w+n[’']t|without|no|never|neither|nor|lack(?:s|ing)?|avoid(?:s|ing)?|free of|instead of|rather than|"
-    r"eliminat\w+|fail(?:s|ed)? to|unable to|cannot)\b",
+    r"eliminat\w+|remov\w+ the (?:need|dependency|reliance)|fail(?:s|ed)? to|unable to|cannot)\b",
     re.I,
 )
 DENIED_WITHIN = 5
@@ -86,9 +88,13 @@ class AskedWords:
         rarest = [word for at, word in enumerate(known[:NEEDED_RAREST]) if not at or self.weights[word] >= TELLING]
         if not self.denied and not all(says(word, held) for word in rarest):
             return 0.0
-        total = sum(self.weights[word] for word in self.denied or self.wanted)
-        share = sum(self.weights[word] for word in self.denied or self.wanted if says(word, held))
-        return share / total if total else 1.0
+        return self.share(held, self.denied)
+
+    def share(self, held: frozenset[str], among: Sequence[Word] = ()) -> float:
+        """The share of all, or of those given, that the terms hold; 1 where nothing is asked for."""
+        words = among or self.wanted
+        total = sum(self.weights[word] for word in words)
+        return sum(self.weights[word] for word in words if says(word, held)) / total if total else 1.0
 
     def are_in(self, own: frozenset[str]) -> bool:
         """Whether the terms have any of them but what is rather common among the papers; if all are, then any."""
@@ -211,17 +217,17 @@ def _find_denial(question: str) -> int | None:
     return found.start() if found else None
 
 
-def denies(text: str, asked: AskedWords) -> bool:
-    """Whether the text denies one of the words that the question denies: "without images", "training-free"."""
+def denies(text: str, words_: Sequence[Word]) -> bool:
+    """Whether the text denies one of the words: "without images", "training-free"."""
     for found in _DENIAL.finditer(text):
         behind = hold_terms(" ".join(text[found.end() :].split()[:DENIED_WITHIN]), {})
-        if any(says(word, behind) for word in asked.denied):
+        if any(says(word, behind) for word in words_):
             return True
     free = [hold_terms(word, {}) for word in re.findall(r"\b([\w-]+)[- ](?:free|less)\b", text)]
-    return any(says(word, own) for own in free for word in asked.denied)
+    return any(says(word, own) for own in free for word in words_)
 
 
-SHORTEST_CORRECTED, SHORTEST_OF_THE_TOPIC, SURE, LONG = 6, 5, 8, 9
+SHORTEST_CORRECTED, SHORTEST_OF_THE_TOPIC, SURE, LONG = 6, 5, 8, 11
 """Letters of a word that is read as one with another letter; as one that many papers have; that one has; with two."""
 
 

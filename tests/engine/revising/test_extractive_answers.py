@@ -72,6 +72,7 @@ def test_what_goes_on_from_a_sentence_before_is_not_quoted_alone(library: LocalL
 @pytest.mark.parametrize(
     ("question", "key", "said"),
     [
+        ("When was the oldest paper published?", ONE.key, "The oldest, of 2001, of 2 papers here"),
         ("Which is the oldest?", ONE.key, "The oldest, of 2001, of 2 papers here"),
         ("What is the newest paper?", NEWEST.key, "The newest, of 2019, of 2 papers here"),
         ("which of them is cited most?", NEWEST.key, "Cited most, 40 times, of 2 papers here"),
@@ -217,6 +218,7 @@ def test_questions_are_answered_from_the_papers_that_they_mean(
     [
         "Who won the 1998 football world cup?",
         "How fast is the curve model?",
+        "which methods need segmentation?",
         "Which lane detector does my car have?",
         "Which papers do without labels?",
         "What is the carbon footprint of lane detection?",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import get_args
 
 import pytest
 
 from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
+from bot.wording.answers import answer as word_answer
 from engine.citations import cite
 from engine.errors import LanguageModelError, UserError
 from engine.llm.meter import Account, Throttle
@@ -18,7 +20,7 @@ from engine.llm.model import Task
 from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.revising.model_changes import TRANSLATION_ATTEMPTS
-from engine.run import RunContext
+from engine.run import Answer, RunContext
 from engine.survey import Citation, Claim, Section, SectionChange, Survey
 from engine.values import Brief, FoundPaper, Paper, PaperSelection
 from tests.fakes import FakeModel, WordEmbedder, paper, section
@@ -74,6 +76,44 @@ async def test_general_knowledge_in_an_answer_names_and_counts_nothing() -> None
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
     answer = await AutoSurveyRecipe().answer(BRIEF, "how do soft lenses focus light?", SELECTION, SURVEY, context)
     assert [c.text for c in answer.claims] == [f"{LENSES} {cite([FIRST.key])}.", "Lenses collect light at a point."]
+
+
+async def _ask(question: str, said: str, check: Callable[[str, str], str] = simulate_answer) -> Answer:
+    model = FakeModel(lambda prompt, kind: check(prompt, kind) if kind else said)
+    context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
+    return await AutoSurveyRecipe().answer(BRIEF, question, SELECTION, SURVEY, context)
+
+
+def _answer_late(*_: str) -> str:
+    raise LanguageModelError("The model did not answer in time.", retryable=True)
+
+
+@pytest.mark.parametrize("check", [_answer_late, lambda *_: json.dumps({"verdicts": [], "repairs": []})])
+async def test_an_answer_that_nothing_judged_is_no_silence_of_the_papers(check: Callable[[str, str], str]) -> None:
+    with pytest.raises(LanguageModelError, match="no verdict"):
+        await _ask("how do soft lenses focus light?", f"{LENSES} {cite([FIRST.key])}.", check)
+
+
+async def test_sentences_that_nothing_judged_are_left_out_and_counted() -> None:
+    def judge_once(prompt: str, kind: str) -> str:
+        return _answer_late() if "1. They are made" in prompt else simulate_answer(prompt, kind)
+
+    answer = await _ask("how do soft lenses focus light?", TEXT, judge_once)
+    assert (len(answer.claims), answer.unchecked) == (1, 1)
+    assert "1 further sentence could not be checked and is left out." in word_answer(answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("what is the price of soft lenses in Norway?", False),
+        ("how do soft lenses focus light?", True),
+        ("wie funktionieren die soft lenses und warum?", True),
+    ],
+)
+async def test_an_answer_holds_what_was_asked_for(question: str, is_answered: bool) -> None:  # noqa: FBT001
+    answer = await _ask(question, f"{LENSES} {cite([FIRST.key])}.")
+    assert bool(answer.claims) == is_answered
 
 
 async def test_a_translation_keeps_quotations_word_for_word_and_the_rest_is_unchecked() -> None:
