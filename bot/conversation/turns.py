@@ -50,7 +50,7 @@ from bot.store.sessions import StoredConversation
 from bot.wording import money, replies, reviews, trees, views
 from bot.wording import sentences as wording
 from bot.wording.cards import EDITS, PROPOSING, Card, by_whom, make_card, word_change, word_decision
-from bot.wording.survey import word_revision
+from bot.wording.revisions import word_revision
 from engine.errors import LanguageModelError, ScholiumError, UserError
 from engine.llm.model import LanguageModel
 from engine.rendering.files import parse_formats, write_files

@@ -10,8 +10,9 @@ from bot.wording.candidates import word_taken
 from bot.wording.hints import list_hints
 from bot.wording.proposals import proposal
 from bot.wording.reviews import list_review_buttons
+from bot.wording.revisions import list_changed_places
 from bot.wording.sentences import pluralize
-from bot.wording.survey import list_changed_places, section_buttons
+from bot.wording.survey import section_buttons
 from engine.rendering.markdown import escape_markdown
 from engine.session.events import (
     Approve,

@@ -5,7 +5,6 @@ Citations are links with the numbers of the survey's references, the same here a
 
 from __future__ import annotations
 
-import difflib
 import zlib
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +18,7 @@ from engine.evidence import Evidence, find_connecting_sentences, section_at, sen
 from engine.overview import LineOfWork
 from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
-from engine.survey import Citation, Claim, Section, SectionChange, Survey, walk
+from engine.survey import Citation, Claim, Section, Survey, walk
 from engine.text import all_sentences, clean, list_words, sentences, shorten
 from engine.values import Paper, PaperKey
 
@@ -28,7 +27,6 @@ LABEL_CHARACTERS = 32
 """Of a button: more is not shown on a phone."""
 
 SECTION_BUTTONS = 15
-CHANGES_SHOWN = 6
 EVIDENCE_PER_PAGE = 8
 CONNECTING_SHOWN = 4
 SENTENCE_SHOWN = 300
@@ -309,56 +307,3 @@ def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evi
     if not items:
         return f"{head}\n\nIt is cited in a table of its group."
     return word_evidence(survey, items, head)
-
-
-# Changes.
-
-
-def word_revision(before: Survey, after: Survey, change: SectionChange | None) -> str:
-    """What became of the section that was changed, sentence by sentence; the other sections are as they were."""
-    old, new = dict(walk(before.sections)), dict(walk(after.sections))
-    places = list_changed_places(before, after)
-    if not places:
-        return f"Section {change.place} is as it was." if change else "The survey is as it was."
-    parts = []
-    for place in places:
-        was = all_sentences(old[place].text) if place in old else []
-        now = all_sentences(new[place].text)
-        size = f"{sum(len(s.split()) for s in was):,} → {sum(len(s.split()) for s in now):,} words"
-        rows = [_count_rows(section) for section in (old.get(place), new[place]) if section]
-        size += f", {rows[0]:,} → {rows[-1]:,} rows" if len(set(rows)) > 1 else ""
-        parts += [
-            f"### {place} {escape_markdown(clean(new[place].title))}, changed: {size}",
-            _difference(was, now, after),
-        ]
-    return "\n\n".join(parts)
-
-
-def list_changed_places(before: Survey, after: Survey) -> list[str]:
-    """Numbers of the sections that are new or whose text or tables differ."""
-    old, new = dict(walk(before.sections)), dict(walk(after.sections))
-    return [place for place in new if place not in old or _contents(old[place]) != _contents(new[place])]
-
-
-def _contents(section: Section) -> tuple[object, ...]:
-    return section.text, section.tables
-
-
-def _count_rows(section: Section) -> int:
-    return sum(len(table.rows) for table in section.tables)
-
-
-def _difference(was: Sequence[str], now: Sequence[str], survey: Survey) -> str:
-    matcher = difflib.SequenceMatcher(a=was, b=now, autojunk=False)
-    gone: list[str] = []
-    new: list[str] = []
-    for _, i, k, j, m in (step for step in matcher.get_opcodes() if step[0] != "equal"):
-        gone += was[i:k]
-        new += now[j:m]
-    lines = [f"- added: {survey_text(sentence, survey)}" for sentence in new[:CHANGES_SHOWN]]
-    lines += [f"- … and {pluralize(len(new) - CHANGES_SHOWN, 'sentence')} more"] if len(new) > CHANGES_SHOWN else []
-    shown = [escape_markdown(shorten(clean(remove_citations(sentence)), 160)) for sentence in gone[:CHANGES_SHOWN]]
-    lines += [f"- removed: {sentence}" for sentence in shown]
-    rest = len(gone) - CHANGES_SHOWN
-    lines += [f"- … and {pluralize(rest, 'sentence')} more removed"] if rest > 0 else []
-    return "\n".join(lines)
