@@ -69,6 +69,14 @@ def test_one_word_of_two_is_not_the_topic() -> None:
     assert sorted(found) == sorted(p.title for p in EXPLAINED)
 
 
+def test_a_word_that_differs_from_its_stem_names_it() -> None:
+    text = "We track each fruit fly in a cage. The behaviour of a fruit fly depends on light. One fruit fly sings."
+    flies = papers_on("Tracking of Drosophila", text)
+    found = about("fruit flies", [*flies, *EXPLAINED], [300, 300])
+    assert len(found) > len(flies) / 2
+    assert {*found} <= {p.title for p in flies}
+
+
 def test_another_form_of_a_word_names_it() -> None:
     text = (
         "Users ask why an item is recommended. We give explanations of recommendations. Reviews explain items to users."
