@@ -18,6 +18,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from bot.store.schema import metadata
 from engine.errors import ServiceError, UserError
 
 _POSTGRES = "postgresql+psycopg"
@@ -200,12 +201,13 @@ def _migrate_database(url: sa.URL) -> None:
 
 
 def _migrate(connection: sa.Connection) -> None:
-    version = "alembic_version"
-    is_made = sa.inspect(connection).has_table(version)
-    current = connection.execute(sa.text(f"SELECT version_num FROM {version}")).scalar() if is_made else None
+    if not sa.inspect(connection).has_table(_VERSION.name):
+        _make_tables(connection)
+        return
+    current = connection.execute(sa.select(_VERSION.c.version_num)).scalar()
     if current == _newest_migration():
         return
-    # Imported here because it takes half a second, and most stores are up to date.
+    # Imported here because it takes half a second, and most stores are new or up to date.
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
@@ -213,13 +215,24 @@ def _migrate(connection: sa.Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     known = {revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()}
-    if current is not None and current not in known:
+    if current not in known:
         raise UserError(
             f"The store was made by a later version of Scholium (its tables have version {current}, this program "
             f"knows up to {_newest_migration()}). Update Scholium, or use another SCHOLIUM_HOME."
         )
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+
+
+_VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
+"""Where Alembic keeps the number of the last migration that was run."""
+
+
+def _make_tables(connection: sa.Connection) -> None:
+    """All tables as they are after the last migration."""
+    metadata.create_all(connection, checkfirst=False)
+    _VERSION.create(connection)
+    connection.execute(_VERSION.insert().values(version_num=_newest_migration()))
 
 
 @cache

@@ -69,6 +69,44 @@ async def test_a_database_of_the_first_release_is_read_whole(database_url: str) 
         await store.close()
 
 
+async def test_a_new_database_has_the_tables_of_one_brought_up_to_date(database_url: str) -> None:
+    found = []
+    for is_old in (False, True):
+        if is_old:
+            make_first_release(database_url)
+        store = Store(await open_database(database_url), "new")
+        async with store.connect() as connection:
+            found.append(await connection.run_sync(describe_tables))
+        async with store.begin() as connection:
+            await connection.run_sync(drop_tables)
+        await store.close()
+    assert found[0] == found[1]
+    assert set(found[0]) == {*metadata.tables, "alembic_version"}
+
+
+def describe_tables(connection: sa.Connection) -> dict[str, Any]:
+    """Columns, keys and indexes of each table, whatever their order."""
+    looked = sa.inspect(connection)
+    return {
+        name: (
+            {(c["name"], str(c["type"]), c["nullable"], c["default"]) for c in looked.get_columns(name)},
+            looked.get_pk_constraint(name)["constrained_columns"],
+            {
+                (*key["constrained_columns"], key["referred_table"], *key["options"].items())
+                for key in looked.get_foreign_keys(name)
+            },
+            {(index["name"], *index["column_names"], index["unique"]) for index in looked.get_indexes(name)},
+        )
+        for name in looked.get_table_names()
+    }
+
+
+def drop_tables(connection: sa.Connection) -> None:
+    tables = sa.MetaData()
+    tables.reflect(connection)
+    tables.drop_all(connection)
+
+
 async def test_a_conversation_begun_in_the_first_release_goes_on_in_this_one() -> None:
     make_first_release(load_settings().store_url())
     async with opened() as lab:
