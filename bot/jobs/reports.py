@@ -17,6 +17,7 @@ from bot.conversation.paying import payer_of
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
 from bot.jobs.durations import Durations
+from bot.jobs.preloading import WAITING, begin_preloading
 from bot.jobs.runner import JobContexts, JobListener, Result, run
 from bot.jobs.starts import MOST_STARTS, JobStarts
 from bot.jobs.status import JobStatus
@@ -29,7 +30,7 @@ from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files
 from engine.revising.gaps import FieldGaps
-from engine.run import Answer, ReviewDraft
+from engine.run import Answer, Progress, ReviewDraft
 from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished, Written
 from engine.survey import Section, Survey
 from engine.tracing import trace_step
@@ -100,6 +101,11 @@ class Reporter:
         async def reviewing(draft: ReviewDraft) -> None:
             await self._adapter.send(Outgoing(at, reviews.word_growing_review(draft), "growing", job=job.id))
 
+        async def progressed(step: Progress) -> None:
+            if step.stage in WAITING:
+                begin_preloading()
+            await status.record_step(step)
+
         async def section_finished(section: Section, position: int) -> None:
             status.finished[position] = section
             await self._report(at, job, SectionFinished(job.id, position, section), None, ())
@@ -124,7 +130,7 @@ class Reporter:
             say = lambda turn: turn.conclude(job, text, no_papers)  # noqa: E731
             await self._report(at, job, JobFailed(job.id), say, await status.facts())
 
-        return JobListener(status.record_step, section_finished, answering, reviewing, done, failed)
+        return JobListener(progressed, section_finished, answering, reviewing, done, failed)
 
     async def _deliver(self, stored: StoredConversation, job: Job, result: Result) -> Say:
         """A finished survey comes with the files that people open first, groups to be approved with their map."""
