@@ -109,7 +109,7 @@ BAD_FORMS: tuple[BadForm, ...] = (
     BadForm("a note below", lambda t, p, _: f"{t.rstrip('.')}[^1] [@{p.key}].\n\n[^1]: See the paper.", r"\^|See the"),
     BadForm("HTML", lambda t, p, _: f"<p>{t.rstrip('.')} <sup>[@{p.key}]</sup>.</p>", r"<|sup>"),
     BadForm("an author and year beside the key", _beside_author, r"\(\w+ et al"),
-    BadForm("a link", lambda t, p, _: f"{t.rstrip('.')} [@{p.key}]([link](https://example.org/a)).", "link|https?"),
+    BadForm("a link", lambda t, p, _: f"{t.rstrip('.')} [@{p.key}]([link](https://example.org/a)).", r"\]\(|https?"),
     BadForm("a line across", _around("---\n\n", "\n\n---"), "---"),
     BadForm("a heading in bold", _around("**Key Ideas**\n\n"), "Key Ideas"),
     BadForm("a list item", _around("- "), r"(?:^|\n)- "),

@@ -27,6 +27,7 @@ from bot.bench.planting import (
     write_about,
     write_unless_better,
 )
+from bot.bench.retold_falsehoods import RETOLD_FALSEHOODS
 
 _UNITS = {
     "ms": "s", "seconds": "minutes", "minutes": "hours", "hours": "days", "mm": "cm", "cm": "m",
@@ -142,7 +143,11 @@ FALSEHOODS: tuple[Falsehood, ...] = (
     Falsehood(
         "no labels", seen=True, make=add_unless_said("label|annot|supervis|few|shot", " without any labelled data")
     ),
-    Falsehood("no training", seen=True, make=add_unless_said("train|learn|fine-tun", " without any training")),
+    Falsehood(
+        "no training",
+        seen=True,
+        make=add_unless_said("train|learn|tun|off-the-shelf|as it is|zero", " without any training"),
+    ),
     Falsehood(
         "real time", seen=True, make=add_unless_said("real|time|fast|speed|effici|onlin|frame|rapid", " in real time")
     ),
@@ -266,5 +271,6 @@ FALSEHOODS: tuple[Falsehood, ...] = (
     ),
     Falsehood("an invented limit", seen=False, make=add_words(", although training remains slow")),
     *MEASURED_FALSEHOODS,
+    *RETOLD_FALSEHOODS,
 )
 """Those not ``seen`` are left to the checker, and survive as often as it errs."""

@@ -40,4 +40,25 @@ MEASURED_PAPERS: tuple[Paper, ...] = (
         year=2022,
         venue="SIGIR",
     ),
+    Paper(
+        key=PaperKey("arxiv:2307.99003"),
+        title="A Test Bench for Electric Drives",
+        abstract=(
+            "This is the very first globally optimal design for the cooling of drives. "
+            "Tests of the drives cover 24 to 50 °C at kilohertz rates. "
+            "Current state-of-the-art models are finetuned on costly oven data. "
+            "By contrast, the proposed approach, called HEATCAL, asks GPT-4 for the settings of an oven. "
+            "HEATCAL reduces its parameters by 98.87% and compares 4,992 drives. "
+            "HEATCAL gains 60% over an older bench on a subset of the benchmark OVEN-X. "
+            "High accuracy is achieved for parts sufficiently far from the oven door. "
+            "Coarse feedback may lead to suboptimal performance of the oven. "
+            "The estimate of HEATCAL is order-independent and stable. "
+            "HEATCAL uses the Fast Heat Transform (FHT) for gains of up to 1.2 F1 on RIGS. "
+            "The error is 0.4 IoU_thin after a pipeline of two steps. "
+            "The authors will release all records of the drives."
+        ),
+        authors=("Ida Shaw", "Ben Lee"),
+        year=2023,
+        venue="ICRA",
+    ),
 )

@@ -16,7 +16,7 @@ from engine.checking.back_references import is_dangling
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
 from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, NOT_THERE, UNCITED, word_failures
-from engine.checking.faults import Fault, Source, are_arguable, find_faults, source_of
+from engine.checking.faults import Fault, Source, are_arguable, find_faults, find_silent, source_of
 from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.names import Vocabulary
 from engine.checking.own_words import quote_behind, remove_needless_quotations
@@ -263,6 +263,8 @@ class _Check:
 
     def _settle(self, line: SentenceState, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
         """End the claim with these sources, if a program finds nothing in it that they do not say."""
+        silent = find_silent(line.text, [self.sources[key] for key in keys])
+        keys = [key for key, is_silent in zip(keys, silent, strict=True) if not is_silent]
         anew = not set(keys) & set(list_cited_keys(line.text))
         text = cite_only(line.text, keys) if anew else keep_allowed_citations(line.text, keys).text
         if self._is_dangling(line, text):

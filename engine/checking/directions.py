@@ -26,8 +26,11 @@ _AXES = (
         r"weaken\w*|deteriorat\w*|"
         r"hinder\w*|limit(?:s|ed|ing)?|damag\w*|undermin\w*|reduc\w*|decreas\w*|suffer\w*|vulnerab\w*|brittle",
     ),
+    (r"first", r"second|third|fourth|fifth"),
+    (r"whole|entire|complete|full", r"(?:sub-?set|part|portion|fraction|subsample|half) of"),
+    (r"close to|near(?:by)?|next to|closer to", r"far (?:away )?from|distant from|away from|farther from"),
 )
-"""Two ways in which an effect has a direction; the words of each side."""
+"""Two ways in which an effect has a direction, or of which only one can be so of a thing; the words of each side."""
 
 _SIDES = tuple(re.compile(rf"\b(?:{side})\b", re.I) for axis in _AXES for side in axis)
 _END = re.compile(r"[,;:()]|\b(?:while|whereas|but|by|with|without|when|than|and|through|via|using|because|if)\b", re.I)
@@ -47,6 +50,9 @@ def find_turned_directions(claim: str, sources: Sequence[str]) -> list[str]:
                 found.append(said)
     return found
 
+
+_AMOUNTS = frozenset(terms("number amount size level rate degree public"))
+"""Terms between a word of direction and what it speaks of: it "reduces the number of parameters"."""
 
 _CHANGES_ALONE = re.compile(
     r"increas(?:es|ed)|decreas(?:es|ed)|ris(?:es|en)|grows|grew|declin(?:es|ed)|drop(?:s|ped)|diminish(?:es|ed)|"
@@ -76,7 +82,7 @@ def _objects(direction: re.Pattern[str], text: str) -> tuple[tuple[str, frozense
         if NEGATION.search(text[max(0, match.start() - 25) : match.start()]) or _OF_A_TERM.match(behind):
             continue
         behind = _END.split(behind, maxsplit=1)[0]
-        near = terms(behind)[:OBJECT_TERMS]
+        near = [term for term in terms(behind) if term not in _AMOUNTS][:OBJECT_TERMS]
         if not near and _CHANGES_ALONE.fullmatch(match[0]):  # "the effort decreases"
             near = terms(_END.split(text[: match.start()])[-1])
         if near:

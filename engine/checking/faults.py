@@ -16,6 +16,7 @@ from engine.checking.denials import find_crossed_pairs, find_denied, find_gains_
 from engine.checking.invented import (
     find_invented_data,
     find_strange_addresses,
+    find_strange_expansions,
     find_strange_quotations,
     find_strange_ties,
 )
@@ -68,6 +69,9 @@ FaultKind = Literal[
 
 ARGUABLE: frozenset[FaultKind] = frozenset({"addition", "reason"})
 """Kinds told by words alone, which a paraphrase may lack: a model that insists is believed, and that is recorded."""
+
+HARDLY_ANY = 0.4
+"""Share of what one source holds of a claim up to which another, which holds nothing else of it, tells nothing."""
 
 LEAST_SHARED = 0.25
 """Share of a claim's terms that its sources have to hold; below that they speak of something else."""
@@ -172,6 +176,13 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
         *_wrong_outcomes(bare, sources, vocabulary, held | split_terms(topic)),
     ]
     return tuple(dict.fromkeys(faults))
+
+
+def find_silent(claim: str, sources: Sequence[Source]) -> list[bool]:
+    """Of each source of a claim, whether it holds only a small part of what another one holds of it."""
+    said = split_terms(replace_citations(claim, lambda _: ""))
+    held = [frozenset().union(*(own for _, own in source.sentences)) & said for source in sources]
+    return [any(own < other and len(own) <= HARDLY_ANY * len(other) for other in held) for own in held]
 
 
 def _find_denied(claim: str, sources: Sequence[Source]) -> list[str]:
@@ -287,4 +298,5 @@ def _find_unfounded_names(
         *(name for name in names if not is_known(name, known, vocabulary, initials)),
         *find_invented_data(claim, known, (read_ordinary_words(), vocabulary.common)),
         *find_strange_addresses(claim, [source.text for source in sources]),
+        *find_strange_expansions(claim, [source.text for source in sources]),
     ]

@@ -18,6 +18,17 @@ MOST = 0.7
 FEWEST_OF_A_PART = 4
 """Terms of a claim from which it is a part of a sentence that has them all."""
 
+EFFECT_TERMS = 4
+"""Terms behind a hedge that it hedges."""
+
+FEWEST_OF_AN_EFFECT = 2
+"""Of these a claim has so many, beside one of those before the hedge, that tells the same as certain."""
+
+_EFFECT = re.compile(
+    r"\b(?P<hedge>(?:may|might|could)\s(?:also\s|thus\s|therefore\s|not\s)?(?:lead to|result in|[a-z]+))"
+    r"\s(?P<what>[^,;:.]*)",
+    re.I,
+)
 _HEDGED = re.compile(
     r"\b(?:may|might|could|potentially|possibly|often|sometimes|occasionally|tends? to|"
     r"likely to|appears? to|seems? to)\s+"
@@ -55,7 +66,30 @@ def find_dropped_hedges(claim: str, sources: Sequence[str]) -> list[str]:
     held = set(terms(free))
     return [
         phrase for verb, phrase in hedged.items() if (stems := set(terms(verb))) and stems <= ours and not stems & held
-    ]
+    ] or _find_told_as_certain(ours, sources)
+
+
+def _find_told_as_certain(ours: set[str], sources: Sequence[str]) -> list[str]:
+    """A hedge of which the claim has what it hedges, in words that stand in no other sentence of the source."""
+    found = []
+    for text in sources:
+        for hedge, before, effect in _read_effects(text):
+            said = effect & ours
+            if len(said) < FEWEST_OF_AN_EFFECT or not before & ours:
+                continue
+            if not said <= frozenset().union(*(_read_hedged(other)[0] for other in sources if other != text)):
+                found.append(hedge)
+    return found
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_effects(text: str) -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
+    """Each "may lead to", with the terms before it and the first of those that it hedges."""
+    text = CONCEDED.sub(" ", text)
+    return tuple(
+        (match["hedge"], frozenset(terms(text[: match.start()])), frozenset(terms(match["what"])[:EFFECT_TERMS]))
+        for match in _EFFECT.finditer(text)
+    )
 
 
 @lru_cache(maxsize=TEXTS_KEPT)

@@ -11,7 +11,16 @@ from engine.text import fold, stem
 FEWEST_QUOTED = 3
 """Words in quotation marks from which they are somebody's: fewer set a term apart."""
 
-_QUOTED = re.compile(r"[“\"„«](?P<words>[^“”\"„«»]+)[”\"“»]")
+_QUOTED = re.compile(
+    r"[“\"„«](?P<words>[^“”\"„«»]+)[”\"“»]|(?<![\w’'])[‘'](?P<within>\w(?:[^“”\"„«»‘’']|(?<=\w)[’'](?=\w))+)[’'](?!\w)"
+)
+_EXPANDED = re.compile(
+    r"\b(?P<short>[A-Z][\w+]*[A-Z][\w+]*)(?:\s\(|,? (?:stands|standing|is short|short) for (?:the )?)"
+    r"(?P<long>[a-zA-Z]+(?:[\s-][a-z]+){1,7})(?=[),.]|$)|"
+    r"\b(?P<before>[a-zA-Z]+(?:[\s-][a-z]+){1,5}) \((?P<after>[A-Z]{2,6})\)"
+)
+"""An abbreviation and what it stands for, in either order."""
+
 _DATA = re.compile(
     r"\b(?:the|an?|on|with|from|using)\s(?P<name>[a-z][a-z\d-]{4,})\s"
     r"(?:corpus|corpora|benchmarks?|datasets?|leaderboard|challenge|toolkit|test suite)\b"
@@ -25,12 +34,35 @@ _TIE = re.compile(
 
 def find_strange_quotations(claim: str, texts: Sequence[str]) -> list[str]:
     """Words that the claim has in quotation marks and none of its sources has."""
-    quoted = [match["words"].strip(" ,.;") for match in _QUOTED.finditer(claim)]
+    quoted = [(match["words"] or match["within"]).strip(" ,.;") for match in _QUOTED.finditer(claim)]
     return [
         words
         for words in quoted
         if len(words.split()) >= FEWEST_QUOTED and not any(find_words(words, text) for text in texts)
     ]
+
+
+def find_strange_expansions(claim: str, texts: Sequence[str]) -> list[str]:
+    """What the claim says that an abbreviation stands for, where a source says that it stands for something else."""
+    found = []
+    for match in _EXPANDED.finditer(claim):
+        short, said = (match["short"], match["long"]) if match["short"] else (match["after"], match["before"])
+        theirs = [other for text in texts for other in _read_expansions(text, short)]
+        own = _stems(said)
+        if theirs and len(own) > 1 and not any(len(own & _stems(other)) * 2 > len(own) for other in theirs):
+            found.append(said.strip())
+    return found
+
+
+def _read_expansions(text: str, short: str) -> list[str]:
+    """The words before "(SHORT)" and behind "SHORT (", as many as it has letters and one more."""
+    size = len(short) + 1
+    before = re.findall(rf"((?:[\w-]+\s+){{1,{size}}})\({re.escape(short)}s?\)", text)
+    return before + re.findall(rf"(?<!\w){re.escape(short)}s?\s\(([A-Za-z][a-z]+[^()]*)\)", text)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in re.findall(r"[a-z]+", text.lower())) - {"the", "of", "and", "for", "a"}
 
 
 def find_strange_addresses(claim: str, texts: Sequence[str]) -> list[str]:

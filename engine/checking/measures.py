@@ -17,6 +17,7 @@ _FAMILIES = (
     "price dollars monetary",
     "accuracy accurate correct correctly misclassified error errors",
     "precision",
+    "em exact",
     "recall coverage",
     "f1 f-score",
     "bleu",
@@ -56,7 +57,10 @@ def find_other_measures(claim: str, sources: Iterable[str]) -> list[str]:
 
 
 def _measures(placed: PlacedNumber) -> frozenset[int]:
-    return frozenset(_family_of()[term] for term in placed.company if term in _family_of())
+    """Those that its own words name, else any beside it."""
+    families = _family_of()
+    own = frozenset(families[term] for term in placed.own if term in families)
+    return own or frozenset(families[term] for term in placed.company if term in families)
 
 
 @cache

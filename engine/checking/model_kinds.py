@@ -107,8 +107,12 @@ MODEL_KINDS: tuple[Strength, ...] = tuple(
             "availability",
             r"(?:code|software|implementation|models?|weights|data(?:sets?)?|library|toolkit) (?:\w+ ){0,2}?"
             r"(?:is|are|was|were|has been|have been) (?:\w+ )?(?:available|released|public\w*|open\w*|shared)|"
-            r"open[- ]sourced?|publicly available|(?:releas|publish)\w* (?:\w+ )?(?:code|weights)",
-            r"available|availability|releas\w*|public\w*|open\w*|git\w*|https?|source code|download\w*|"
+            r"open[- ]sourced?|publicly available|(?:releas|publish)\w* (?:\w+ )?(?:code|weights)|"
+            r"(?:can|may) be downloaded|downloadable|freely (?:available|accessible)|(?:has|"
+            r"have) been (?:released|published|"
+            r"made (?:\w+ )?available)|(?:is|are) released",
+            r"(?<!will be )(?<!be made )available|availability|(?<!will )(?<!will be )releas\w*|public\w*|"
+            r"open\w*|git\w*|https?|source code|download\w*|"
             r"shar(?:e[sd]?|ing)|provid\w*|code|accessible|freely|community|library|toolkit|package|resources?",
         ),
         (
@@ -117,8 +121,20 @@ MODEL_KINDS: tuple[Strength, ...] = tuple(
             r"awards?|prizes?|won|winn\w+|medals?|compet\w+|challenge|contest",
         ),
         (
+            "how often it is cited",
+            r"(?:widely|often|heavily|frequently|most) cited|cited (?:more than|over|by)",
+            r"cited|citations?",
+        ),
+        (
+            "convergence",
+            r"converges?|converged|convergence",
+            r"converg\w*|prov(?:e[sdn]?|ing|abl[ey]|ably)|consisten(?:t|cy)|guarantee\w*|diverg\w*|"
+            r"asymptotic\w*|fixed point\w*",
+        ),
+        ("an ablation", r"ablations?", r"ablat\w*|component\w*|contribut\w*|analys[ei]s|analyz\w*|without|variants?"),
+        (
             "how well it is known",
-            r"(?:widely|often|heavily|frequently|most) cited|cited (?:more than|over|by)|influential|seminal|landmark|"
+            r"influential|seminal|landmark|(?:has|have) become (?:the|a) standard|"
             r"famous|well[- ]known|(?:is|was|are|has been|have been) (?:now )?widely (?:used|adopted)|de facto",
             r"cited|citations?|influen\w*|seminal|landmark|famous|well[- ]known|wide\w*|popular\w*|common\w*|standard|"
             r"prevalent|ubiquit\w*|known|de facto|adopt\w*|classic\w*|recent\w*",

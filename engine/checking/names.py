@@ -47,6 +47,7 @@ class Vocabulary:
 
 
 _NAME = re.compile(r"(?:[^\W_]|(?<=\w)[+&/.'’-](?=\w))+(?:\+\+)?")
+_VERSION = re.compile(r"\d+(?:\.\d+)*")
 _POWER_OF_TEN = re.compile(r"[\d.]+[eE]-?\d+")
 _ET_AL = re.compile(r"\s+(?:et al\b|and (?:colleagues|co-?workers)\b|\()", re.I)
 
@@ -101,8 +102,8 @@ def is_known(name: str, known: frozenset[str], vocabulary: Vocabulary, initials:
     forms = {fold(name), fold(name).removesuffix("s"), fold(spell_out_umlauts(name))}
     if forms & known:
         return True
-    if "/" not in name and any(p.isdigit() for p in name.split("-")):  # CIFAR-100 is not CIFAR-10
-        return fold("".join(p for p in name.split("-") if _looks_named(p) or p.isdigit())) in known
+    if "/" not in name and any(map(_VERSION.fullmatch, name.split("-"))):  # CIFAR-100 is not CIFAR-10
+        return fold("".join(p for p in name.split("-") if _looks_named(p) or _VERSION.fullmatch(p))) in known
     parts = [p for p in re.split(r"[-/]", name) if _looks_named(p)]
     if (parts and 0 < len(parts) < len(re.split(r"[-/]", name))) or (len(parts) > 1 and "/" in name):
         return all(is_known(p, known, vocabulary, initials) for p in parts)
@@ -133,7 +134,7 @@ def _stands(expansion: str, known: frozenset[str]) -> bool:
 def join_neighbours(text: str) -> frozenset[str]:
     found: set[str] = set()
     # "GPT4o" and "trained14B" are read whole and in their parts.
-    for spaced in (text, re.sub(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", " ", text)):
+    for spaced in (text, text.replace("_", " "), re.sub(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", " ", text)):
         tokens = [t for t in map(fold, re.findall(r"\w+(?:['’]\w+)?\+*", spaced)) if t]
         found.update(tokens, (t.removesuffix("s") for t in tokens))
         for size in (2, 3, 4):

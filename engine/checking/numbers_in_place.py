@@ -62,7 +62,8 @@ _BELOW = r"less than|fewer than|under|below|within"
 _LOWER = r"at least|more than|over|above|exceeding|beyond|no (?:fewer|less) than|greater than|higher than"
 _ABOUT = r"about|around|approximately|roughly|nearly|almost|some|only|an average of|on average|averag\w+|a|an|the|~"
 _BEFORE = re.compile(
-    rf"(?:\b(?P<change>by|to|from)\s+)?(?:(?P<upper>{_UPPER})|(?P<below>{_BELOW})|(?P<lower>{_LOWER}))?\s*(?:(?:{_ABOUT})\s+)*[~$€£<>≤≥]?\s*$",
+    rf"(?:(?<!amount )(?<!amounts )(?<!amounted )\b(?P<change>by|to|from)\s+)?(?:(?P<upper>{_UPPER})|"
+    rf"(?P<below>{_BELOW})|(?P<lower>{_LOWER}))?\s*(?:(?:{_ABOUT})\s+)*[~$€£<>≤≥]?\s*$",
     re.I,
 )
 LONGEST_BEFORE = 80
@@ -182,7 +183,7 @@ def place_numbers(sentence: str) -> tuple[PlacedNumber, ...]:
         for n, number in enumerate(group):
             mine = items[n] if items else own
             whole = company - frozenset().union(*items) | mine if items else company
-            place = (whole, mine if items or len(group) == 1 else frozenset())
+            place = (whole, mine)
             # The "to" between two numbers of a list is that of a range.
             change, bound = _change_and_bound(text, group[0].start) if n == 0 else ("", "")
             lead = frozenset(terms(before)) - _places(before)

@@ -87,7 +87,11 @@ _NOTHING = (
 
 def says_nothing(claim: str) -> bool:
     """Whether it only tells that there were experiments, or that they speak for the approach."""
-    return any(pattern.match(claim.strip()) for pattern in _NOTHING) and not re.search(r"\d", claim)
+    return (
+        any(pattern.match(claim.strip()) for pattern in _NOTHING)
+        and not re.search(r"\d", claim)
+        and not quantities(claim)
+    )
 
 
 def find_strange_rivals(claim: str, held: frozenset[str]) -> list[str]:
@@ -217,6 +221,7 @@ def find_other_counts(claim: str, text: str) -> list[str]:
 @lru_cache(maxsize=TEXTS_KEPT)
 def _read_counted(text: str) -> tuple[tuple[tuple[str, frozenset[str]], ...], ...]:
     """What a text has several of, and what it has one of: the words, and the terms of the thing."""
+    text = _ONE_AND_OTHER.sub("", text)
     return tuple(tuple((m[0], _terms(m["thing"])) for m in pattern.finditer(text)) for pattern in (_MANY, _ONE))
 
 
@@ -242,6 +247,9 @@ _MANY = re.compile(
     re.I,
 )
 _ONE = re.compile(r"\b(?:single|one|sole)\s(?P<thing>(?:(?!of\b|in\b|and\b|or\b|for\b|to\b)[\w-]+\s?){1,3})", re.I)
+_ONE_AND_OTHER = re.compile(r"\bone\s(?=[^.;]*\b(?:the other|another|the second)\b)|\ban? [\w-]+ one\b", re.I)
+"""Where "one" counts nothing: "one module looks at A, the other at B", "an abstractive one"."""
+
 _MASSES = re.compile(
     r"\b(?P<mass>dozens|hundreds|thousands|millions|billions|trillions) of\s(?P<things>(?:[\w-]+\s?){1,3})", re.I
 )

@@ -44,7 +44,10 @@ PROPERTIES: tuple[Strength, ...] = (
         "a study with people",
         match_words(
             r"(?:user|human|clinical|pilot|subject|participant) (?:stud(?:y|ies)|trials?|evaluations?|experiments?)|"
-            r"participants|volunteers|human (?:subjects|raters|judges|evaluators|annotators)"
+            r"participants|volunteers|human (?:subjects|raters|judges|evaluators|annotators)|"
+            r"(?:annotators|raters|evaluators|judges|users|people|readers|operators|experts|workers|\w+logists|"
+            r"patients) "
+            r"(?:\w+ )?(?:found|rated?|preferred|prefer|judged?|favou?r(?:ed)?|verified|agreed?)"
         ),
         match_words(
             r"users?|humans?|participants?|subjects?|volunteers?|persons?|people|patients?|students?|"

@@ -38,6 +38,9 @@ _UNITS = [
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _SMALL = {word: float(n) for n, word in enumerate(_UNITS)} | {word: 10.0 * n for n, word in enumerate(_TENS, start=2)}
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
+_COUNTED_SCALES = frozenset({"dozen", "hundred", "thousand", "million", "billion", "trillion"})
+"""Of which "a" counts one: "a thousand graphs"."""
+
 _SUFFIXES = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12}
 _MULTIPLES = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5}
 _PARTS = {"half": 0.5, "third": 1 / 3, "quarter": 0.25, "fifth": 0.2, "tenth": 0.1}
@@ -75,7 +78,9 @@ _MULTIPLE = re.compile(
 _ONE_OF_MANY = re.compile(
     rf"\b(?P<top>{_WORDED}|\d+)\s(?:in|out of|of)\s(?:every\s)?(?P<of>{_WORDED}|\d+)\b(?!\s*%)", re.I
 )
-_FRACTION = re.compile(r"\b(?:(?P<top>one|two|three|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I)
+_FRACTION = re.compile(
+    r"\b(?:(?P<top>one|two|three|four|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I
+)
 _RANGE = re.compile(
     rf"(?<![\w.])({_DIGITS})\s*(?:-|–|—|~|∼|～|/|to|and)\s*({_DIGITS})(\s*(?:%|per ?cent|x\b|×|times))", re.I
 )
@@ -204,7 +209,7 @@ def _from_words(text: str) -> list[Quantity]:
     for match in _WORD_NUMBER.finditer(text):
         parts = [w for w in re.split(r"[\s-]+", match[0].lower()) if w in _SMALL or w in _SCALES]
         before = text[: match.start()].rstrip()
-        is_dozen = parts == ["dozen"] and re.search(r"\ba$", before, re.I)
+        is_dozen = parts[0] in _COUNTED_SCALES and len(parts) == 1 and re.search(r"\ban?$", before, re.I)
         if before.endswith(tuple("0123456789")) or (
             parts == ["one"] or not (is_dozen or any(p in _SMALL for p in parts))
         ):
@@ -240,7 +245,7 @@ def _from_multiples(text: str) -> list[Quantity]:
             continue  # "the third" is an ordinal
         if part in _ORDINALS and (match["top"] or "").lower() == "a" and not _is_share(text, match):
             continue  # so is "a third study"
-        top = {"two": 2.0, "three": 3.0}.get((match["top"] or "").lower(), 1.0)
+        top = {"two": 2.0, "three": 3.0, "four": 4.0}.get((match["top"] or "").lower(), 1.0)
         if scaled := _OF_A_SCALE.match(text, match.end()):  # a quarter of a million
             value = top * _PARTS[part] * _SCALES[scaled["scale"].lower()]
             found.append(Quantity(value, "", text[match.start() : scaled.end()], match.start()))

@@ -72,7 +72,8 @@ _CONCEDED = re.compile(r",\s(?:although|though|even though|despite)\s", re.I)
 """Behind which a limit of the work is told."""
 
 _PURPOSE = re.compile(
-    r"\b(?:(?:is|are|was|were|be|been) (?:\w+ly )?(?:designed|intended|meant|used|developed|built|made|evaluated|"
+    r"\b(?:(?:is|are|was|were|be|been) (?:\w+ly )?(?:designed|intended|meant|used|developed|built|made|devised|"
+    r"created|evaluated|"
     r"tested|validated|trained|applied|demonstrated|deployed) (?:for|to|on|in|with|at|by))\s(?P<reason>[^,;.]*)",
     re.I,
 )

@@ -197,7 +197,7 @@ def _find_made_worse(
     """A weakness of the paper's own work where the paper says no bad thing of it."""
     own = [line.text for line in lines if line.bearer == "own"]
     weak = _WEAKNESS.search(claim)
-    if not (weak and own and _speaks_of_own(clause.subject, title, authors)) or _DEALING.search(claim):
+    if not (weak and own and _speaks_of_own(clause.subject, lines, title, authors)) or _DEALING.search(claim):
         return []
     return [] if any(_BAD.search(text) for text in own) else [weak[0]]
 
@@ -239,7 +239,7 @@ def _of_others(clause: Clause, claim: str, lines: Sequence[_Line], title: str, a
         return []
     own = _best(rest, [line for line in lines if line.bearer == "own"])
     others = _best(rest, [line for line in lines if line.bearer == "others"])
-    if _speaks_of_own(clause.subject, title, authors):
+    if _speaks_of_own(clause.subject, lines, title, authors):
         before = _best(rest, [line for line in lines if line.bearer == "before" and clause.verb in line.said])
         bare = split_terms(clause.subject) - _VAGUE
         most = max(others, before)
@@ -270,7 +270,7 @@ def _share(said: frozenset[str], line: _Line) -> float:
     return len(said & line.said) / len(said)
 
 
-def _speaks_of_own(subject: str, title: str, authors: Sequence[str]) -> bool:
+def _speaks_of_own(subject: str, lines: Sequence[_Line], title: str, authors: Sequence[str]) -> bool:
     """Whether a claim's subject is the paper's own method, or its authors."""
     if _OTHER_SUBJECT.search(subject) or _names_persons(subject, title, authors):
         return False
@@ -280,9 +280,21 @@ def _speaks_of_own(subject: str, title: str, authors: Sequence[str]) -> bool:
     return bool(
         named
         or _OWN_SUBJECT.match(subject.strip())
-        or (acronym and fold(acronym[0]) in fold(title))
+        or (acronym and (fold(acronym[0]) in fold(title) or _is_coined(acronym[0], lines)))
         or any(re.search(rf"\b{re.escape(author.split()[-1])}\b", subject) for author in authors[:1] if author.split())
     )
+
+
+def _is_coined(name: str, lines: Sequence[_Line]) -> bool:
+    """Whether the paper calls its own work by that name, and says nothing of it where it speaks of others."""
+    named = [line for line in lines if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line.text)]
+    own = any(
+        line.bearer == "own" and re.search(rf"{_NAMING}(?<!\w){re.escape(name)}(?!\w)", line.text) for line in named
+    )
+    return own and all(line.bearer == "own" for line in named)
+
+
+_NAMING = r"\b(?:call|nam|term|dub|propos|introduc|present|develop)\w*\s(?:[\w-]+,?\s){0,8}?"
 
 
 def _speaks_of_others(subject: str, title: str, authors: Sequence[str]) -> bool:

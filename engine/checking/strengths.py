@@ -34,7 +34,8 @@ _MORE = (
 _BEST = (
     r"(?<!fits )(?<!fit )(?<!matches )(?<!match )best(?![- ](?:fit|match|first))|"
     r"highest|lowest|largest|smallest|fastest|strongest|greatest|leading|"
-    r"top[- ]perform\w+|most [a-z]+ (?:of|among) (?:all|any)"
+    r"top[- ]perform\w+|most [a-z]+ (?:of|among) (?:all|any)|(?:is|are|was|were|remains?) the most (?!important|"
+    r"common)[a-z]+"
 )
 
 STRENGTHS: tuple[Strength, ...] = (
@@ -44,7 +45,7 @@ STRENGTHS: tuple[Strength, ...] = (
         match_words(_BEST),
         match_words(
             _BEST,
-            r"top|optim\w+|minimi[sz]\w*|maximi[sz]\w*|closest|nearest",
+            r"top|optimal\w*|optimum|optimi[sz]es?|minimi[sz]\w*|maximi[sz]\w*|closest|nearest",
             r"state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any)|record|surpass\w* (?:all|every|any)",
         ),
     ),
@@ -165,8 +166,10 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
     Strength(
         "no other",
-        match_words(r"no (?:other|prior|previous|existing|known) \w+"),
-        match_words(r"no|none|first|never|best|highest|top|state[- ]of[- ]the[- ]art"),
+        match_words(
+            r"no (?:other|prior|previous|existing|earlier|known) \w+|(?:nobody|no one) (?:had|has|else|before)"
+        ),
+        match_words(r"no|none|nobody|first|never|best|highest|top|state[- ]of[- ]the[- ]art"),
     ),
     Strength(
         "complete",
@@ -187,7 +190,7 @@ STRENGTHS: tuple[Strength, ...] = (
             r"cures?|closes? the gap|makes? \w+ (?:obsolete|unnecessary)|obviat\w+|free of"
         ),
         match_words(
-            r"eliminat\w+|eradicat\w+|sol(?:v|ution)\w*|prevent\w*|remov\w+|abolish\w*|clos\w+|"
+            r"eliminat\w+|eradicat\w+|sol(?:v|ution)\w*|prevent\w*|remov\w+|abolish\w*|clos\w+|fill\w*|bridg\w+|"
             r"obsolete|unnecessary|obviat\w+|free (?:of|from)|no longer|dispens\w+|resolv\w+|overcom\w+|no need"
         ),
     ),

@@ -108,6 +108,12 @@ _SET_APART = re.compile(r"\b(?:outside|beyond|besides|apart from|aside from|othe
 """What a claim leaves aside: "beyond citation graphs, …"."""
 
 
+_VERB = re.compile(
+    r"\b(?:attack|rout|anchor|ground|driv|feed|mirror)e?s?(?= (?:the|an?|its|their|this|each|every|any|them|it)\b)"
+)
+"""What does something to something, and names nothing: "attacks the problem", "to route a query"."""
+
+
 def has_technical_terms(claim: str) -> bool:
     """Whether a word of the claim may be a term of a subject."""
     return not _technical().isdisjoint(map(stem, words(claim.replace("-", " ").replace("/", " "))))
@@ -119,7 +125,7 @@ def find_strange_terms(claim: str, held: frozenset[str], joined: frozenset[str],
     ``held`` are the stems of the sources and the topic, ``joined`` neighbouring words written as one ("on line");
     ``names`` are words that are judged as names.
     """
-    claim = _SET_APART.sub(" ", claim)
+    claim = _VERB.sub(" ", _SET_APART.sub(" ", claim))
     short = tuple(term for term in held if len(term) == SAME_START - 1)
     named = {word for name in names for word in words(name.replace("-", " "))}
     found = []

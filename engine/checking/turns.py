@@ -11,11 +11,18 @@ from typing import Literal
 from engine.checking.directions import find_turned_directions
 from engine.checking.hedges import CONCEDED, find_dropped_hedges, retells
 from engine.checking.lexicon import COMPARATOR, HEDGE, NEGATION, OPPOSITES, TEXTS_KEPT, split_terms
+from engine.checking.negations import (
+    NEAR_COPY,
+    NOT_ONLY,
+    UNLIMITED,
+    find_negated,
+    find_negated_beside,
+    list_ahead,
+    remove_losses,
+    spell_out,
+)
 from engine.checking.word_starts import WordIndex
 from engine.text import STOP_WORDS, terms, words
-
-NEAR_COPY = 0.7
-"""Share of a claim's terms that stand in one sentence of the source, from which it is that sentence retold."""
 
 SAME = 0.9
 """Share of terms that a claim and a sentence have in common, of either, when they can differ in a "not" alone."""
@@ -90,6 +97,7 @@ def find_turns(claim: str, said: frozenset[str], speaking: Sequence[tuple[str, f
     turns: list[Turn] = [
         *(("polarity", words) for words in find_turned_directions(claim, texts)),
         *_turn_negations(claim, texts),
+        *_deny_stated(claim, texts),
         *(("hedge", words) for words in find_dropped_hedges(claim, texts)),
     ]
     turns += _compare_with_nearest(claim, said, speaking)
@@ -106,15 +114,16 @@ def _compare_with_nearest(
     if share < NEAR_COPY:
         return _find_reordered(claim, sentence, (_MORE_THAN,)) if share >= ALIKE else []
     faults: list[Turn] = []
-    ours, theirs = _find_negated(claim), _find_negated(sentence)
+    ours, theirs = find_negated(claim), find_negated(sentence)
     turned = ours & own
     if turned:
-        turned -= frozenset().union(*(_find_negated(_spell_out(text)) for text, _ in speaking))
-    turned |= (theirs & said) - ours
+        turned -= frozenset().union(*(find_negated(spell_out(text)) for text, _ in speaking))
+    if denied := (theirs & said) - ours:
+        turned |= denied & find_negated_beside(sentence, said)
     if _UNLIKE.search(claim) and _OF_OTHERS.search(sentence):
         turned = frozenset()
-    as_many = len(NEGATION.findall(_remove_losses(claim))) == len(NEGATION.findall(_remove_losses(sentence)))
-    if turned and not (as_many and (ours | _ahead(claim)) & (theirs | _ahead(sentence))):
+    as_many = len(NEGATION.findall(remove_losses(claim))) == len(NEGATION.findall(remove_losses(sentence)))
+    if turned and not (as_many and (ours | list_ahead(claim)) & (theirs | list_ahead(sentence))):
         faults.append(("polarity", f"not: {min(turned)}"))
     elif not as_many and min(len(own & said) / len(own), len(own & said) / len(said)) >= SAME:
         faults.append(("polarity", "not"))
@@ -169,48 +178,6 @@ def _changes(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
 @lru_cache(maxsize=TEXTS_KEPT)
 def _comparisons(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple((match["word"].lower(), split_terms(match["than"])) for match in _COMPARISON.finditer(text))
-
-
-@lru_cache(maxsize=TEXTS_KEPT)
-def _find_negated(text: str) -> frozenset[str]:
-    """The first two terms after each negation."""
-    pieces = (_DENIED_NO_MORE.split(piece.replace("-", " "))[0] for piece in NEGATION.split(_remove_losses(text))[1:])
-    return frozenset(term for piece in pieces for term in terms(piece)[:2])
-
-
-def _spell_out(text: str) -> str:
-    """The text with what denies in other words as "not": "non-nested", "eliminates the need for training"."""
-    return _DENYING.sub("not ", text)
-
-
-@lru_cache(maxsize=TEXTS_KEPT)
-def _remove_losses(text: str) -> str:
-    """The text with "not", and without what denies a loss or no more: "without sacrificing speed" keeps the speed."""
-    text = _NEITHER_NOR.sub(r"\g<denied> \g<one> or ", text.replace("n't", " not"))
-    plain = _NO_EARLIER.sub("the first ", _NOT_ONLY.sub("", text))
-    return _NO_LOSS.sub("keeping ", _UNLIMITED.sub("free", plain))
-
-
-_NEITHER_NOR = re.compile(r"(?P<denied>\b(?:without|no|not)\b[^,;.]*),?\sneither\s(?P<one>[^,;.]*?)\snor\s", re.I)
-"""What denies once more what is denied: "without labels, neither here nor there"."""
-
-_DENYING = re.compile(
-    r"\bnon[- ]|\b(?:(?:eliminat|remov|obviat|avoid)\w*|no|without) (?:the |any )?need (?:for|of|to)(?: an?| any)?\s|"
-    r"\b(?:avoid|bypass|obviat|circumvent)\w*\s|\bdispens\w* with\s|"
-    r"\bor (?=(?:extra|additional|further)\s)",
-    re.I,
-)
-_DENIED_NO_MORE = re.compile(r"[,;:]|\band\b|\b(?:or|but) (?:with|by)\b")
-_NO_LOSS = re.compile(
-    r"\b(?:without|not|no|nor)\s(?:any\s)?(?:sacrific|los[ist]|compromis|degrad|harm|hurt|impair|reduc|affect)\w*\s(?:of\s|in\s)?",
-    re.I,
-)
-
-
-def _ahead(text: str) -> frozenset[str]:
-    """The last terms before each negation: "training is not needed" denies training."""
-    pieces = NEGATION.split(_remove_losses(text))[:-1]
-    return frozenset(term for piece in pieces for term in terms(piece.replace("-", " "))[-2:])
 
 
 def _find_reordered(claim: str, sentence: str, comparisons: Sequence[re.Pattern[str]]) -> list[Turn]:
@@ -268,13 +235,28 @@ def _turn_negations(claim: str, sources: Sequence[str]) -> list[Turn]:
 @lru_cache(maxsize=TEXTS_KEPT)
 def _read_denied(text: str) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
     """Pairs of neighbouring terms that a sentence denies, and those that it states."""
-    text = _remove_losses(text)
+    text = remove_losses(text)
     spans = _find_denied_spans(text)
     denied = frozenset(pair for start, end in spans for pair in _pairs(text[start:end]))
     left = text
     for start, end in reversed(spans):
         left = f"{left[:start]} . {left[end:]}"
     return denied, frozenset(pair for piece in left.split(" . ") for pair in _pairs(piece))
+
+
+def _deny_stated(claim: str, sources: Sequence[str]) -> list[Turn]:
+    """Two neighbouring terms behind a "not" that the source states, in a sentence that does without nothing."""
+    denied = [tuple(terms(match["what"].replace("-", " "))[:2]) for match in _NOT.finditer(remove_losses(claim))]
+    plain = [text for text in sources if not _WITHOUT.search(text)] if any(denied) else []
+    stated = {pair for text in plain for pair in _pairs(text)}
+    spoken = {pair for text in sources if text not in plain for pair in _pairs(text)} if stated else set()
+    return [("polarity", f"not {' '.join(pair)}") for pair in denied if pair in stated and pair not in spoken]
+
+
+_NOT = re.compile(
+    r"\b(?:not|never|cannot)\s(?!only\b|necessar|always\b|just\b|merely\b|more\b|less\b|yet\b|even\b)(?P<what>[^,;:.]*)",
+    re.I,
+)
 
 
 def _up_to_a_lack(claim: str, said: str) -> str:
@@ -299,22 +281,11 @@ def _only_denied(claim: str, text: str) -> list[str]:
     return [word for word in said if not frozenset(terms(word)) & free]
 
 
-_NOT_ONLY = re.compile(r"\bnot\s+only\b", re.I)
-_NO_EARLIER = re.compile(r"\bno (?=[^.;]*\b(?:before|previously|until then|so far|earlier)\b)", re.I)
-"""What denies that there was such a thing before: "no guarantee was known before"."""
-
-_UNLIMITED = re.compile(
-    r"(?:no|without|not|never)\s(?:[\w-]+\s){0,2}?(?:assum\w*|restrict\w*|constrain\w*|limit\w*)\b",
-    re.I,
-)
-"""What denies a condition, and nothing of what it would be a condition for."""
-
-
 def _find_denied_spans(text: str) -> list[tuple[int, int]]:
     """What stands behind a negation up to the end of its clause, or in a phrase of contrast."""
     spans = [match.span(1) for pattern in (_CONTRAST, _LEFT_OUT) for match in pattern.finditer(text)]
     for match in NEGATION.finditer(text):
-        if _NOT_ONLY.match(text, match.start()) or _UNLIMITED.match(text, match.start()):
+        if NOT_ONLY.match(text, match.start()) or UNLIMITED.match(text, match.start()):
             continue
         stop = re.compile(r"[,;:.)]|\bbut\b").search(text, match.end())
         spans.append((match.end(), stop.start() if stop else len(text)))

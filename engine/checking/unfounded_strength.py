@@ -28,6 +28,9 @@ _SAME_THING = re.compile(
 _NAMED_ONES = re.compile(r", [\w-]+,? and [\w-]+ all$", re.I)
 """Before "all": the things that are meant, named one by one."""
 
+_DENIED_STRENGTH = re.compile(r"\bnot (?:be )?(?:\w+ly )?$", re.I)
+"""What makes a strong word a weak one: "not always"."""
+
 _NO_SUCH = re.compile(r"\b(?:no|nothing|neither|nor)\b[^,;:.]*$", re.I)
 """Before "is needed": what is not."""
 
@@ -54,6 +57,8 @@ def _read_strengths(claim: str) -> tuple[tuple[Strength, str], ...]:
 
 def _is_denied(kind: Strength, said: re.Match[str], claim: str) -> bool:
     """Whether an "all" stands behind a negation or names what it means, or what is necessary is nothing."""
+    if _DENIED_STRENGTH.search(claim, 0, said.start()):
+        return True
     if kind.name == "all":
         return is_denied_any(claim, said.start()) or bool(_NAMED_ONES.search(claim, 0, said.end()))
     return kind.name == "necessity" and bool(_NO_SUCH.search(claim[: said.start()]))

@@ -56,7 +56,15 @@ _UNITS = (
         ),
     ),
     ("bits", (("bit", "bits?", 1.0), ("byte", "bytes?", 8.0))),
-    ("rate", (("Hz", "Hz|hertz", 1.0), ("kHz", "kHz", 1e3), ("MHz", "MHz", 1e6), ("GHz", "GHz", 1e9))),
+    (
+        "rate",
+        (
+            ("Hz", "Hz|hertz", 1.0),
+            ("kHz", "kHz|kilohertz", 1e3),
+            ("MHz", "MHz|megahertz", 1e6),
+            ("GHz", "GHz|gigahertz", 1e9),
+        ),
+    ),
     ("frames", (("fps", "fps|FPS|frames per second", 1.0),)),
     (
         "turns",
@@ -67,6 +75,8 @@ _UNITS = (
     ("energy", (("mJ", "mJ", 1e-3), ("J", "J|joules?", 1.0), ("kJ", "kJ", 1e3), ("kWh", "kWh", 3.6e6))),
     ("power", (("mW", "mW|milliwatts?", 1e-3), ("W", "W|watts?", 1.0), ("kW", "kW|kilowatts?", 1e3))),
     ("torque", (("Nm", "Nm", 1.0),)),
+    ("temperature", (("C", "°\\s?C|degrees? (?:C|Celsius)", 1.0),)),
+    ("heat", (("F", "°\\s?F|degrees? (?:F|Fahrenheit)", 1.0),)),
     ("angle", (("degree", "°|degrees?", 1.0), ("rad", "rad(?:ians?)?", 57.295_779_5))),
     ("sound", (("dB", "dB|decibels?", 1.0),)),
     ("dollars", (("dollar", "dollars?|USD", 1.0),)),

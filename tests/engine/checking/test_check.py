@@ -371,3 +371,16 @@ async def test_a_pronoun_behind_a_sentence_of_another_paper_is_named_or_goes() -
         "verdicts": [verdict(1, TWO.key, "SparseNet expands documents"), verdict(2, TWO.key, "It is slow to train")]
     })  # fmt: skip
     assert same.tally.kept == 2
+
+
+async def test_a_paper_that_says_hardly_anything_of_a_claim_is_not_cited_beside_one_that_says_it() -> None:
+    answer = {
+        "verdicts": [
+            verdict(1, TWO.key, "SparseNet expands documents with predicted queries"),
+            verdict(1, ONE.key, "It learns from clicks of users"),
+        ]
+    }
+    found, _ = await check(
+        f"SparseNet expands documents with predicted queries for retrieval [@{TWO.key}; @{ONE.key}].", answer
+    )
+    assert [[c.key for c in claim.citations] for claim in found.claims] == [[TWO.key]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.bench.measured_papers import MEASURED_PAPERS
 from engine.checking.back_references import is_dangling, remove_connective
 from engine.checking.claims import is_connecting
 from engine.checking.faults import Source, find_faults
@@ -345,3 +346,46 @@ def test_more_true_wordings_far_from_the_source_have_no_fault(claim: str) -> Non
 )
 def test_what_is_turned_round_in_free_wording_is_seen(claim: str, kind: str) -> None:
     assert kind in kinds(claim, STEREO)
+
+
+HEAT = MEASURED_PAPERS[2]
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        ("It is the second globally optimal design for the cooling of drives.", "polarity"),
+        ("Tests cover 24 to 50 °F.", "place"),
+        ("HEATCAL asks GPT-3.5 for settings.", "name"),
+        ("HEATCAL is finetuned on costly oven data.", "role"),
+        ("HEATCAL increases the number of parameters by 98.87%.", "polarity"),
+        ("It gains 60% over an older bench on the whole benchmark OVEN-X.", "polarity"),
+        ("High accuracy is achieved for parts close to the oven door.", "polarity"),
+        ("Coarse feedback results in suboptimal performance.", "hedge"),
+        ("The estimate is not order-independent.", "polarity"),
+        ("FHT (fixed harmonic tuning) is used.", "name"),
+        ("The records have been released.", "strength"),
+        ("A thousand drives are compared.", "number"),
+        ("Gains of up to 1.2 in exact match are seen on RIGS.", "place"),
+        ("The oven is called 'the hottest drive of all times'.", "quotation"),
+        ("HEATCAL is the most accurate bench.", "strength"),
+        ("HEATCAL is shown to converge.", "strength"),
+        ("Nobody had tested drives before.", "strength"),
+    ],
+)
+def test_what_is_told_otherwise_of_the_same_thing_is_seen(claim: str, kind: str) -> None:
+    assert kind in kinds(claim, HEAT)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "One step of the pipeline measures drives, the other asks for settings.",
+        "Gains amount to at most 1.2 F1 on RIGS.",
+        "The error of the pipeline is 0.4 IoU_thin.",
+        "Nearly five thousand drives are compared.",
+        "HEATCAL attacks the settings of the oven.",
+    ],
+)
+def test_other_ways_to_say_it_have_no_fault(claim: str) -> None:
+    assert kinds(claim, HEAT) == set()
