@@ -30,6 +30,7 @@ from engine.revising.extractive_changes import (
     section_to_change,
     with_sentences,
 )
+from engine.revising.named_works import find_named, find_numbered
 from engine.revising.question_words import hold_terms, is_english, read_asked
 from engine.run import Answer, RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
@@ -249,12 +250,19 @@ async def _answer_with_model(
     bodies = await asyncio.to_thread(embed_papers, context.embedder, papers)
     wanted = read_with_last(question, context.asked)
     near = nearest(papers, bodies, context.embedder.embed([wanted])[0], ANSWER_PAPERS)
-    spoken_of = list_cited_keys(context.asked[-1].answer) if wanted != question else ()
-    chosen = [*(p for p in papers if p.key in spoken_of), *(p for p in near if p.key not in spoken_of)][:ANSWER_PAPERS]
+    numbered = find_numbered(question, papers, survey)
+    meant = numbered or find_named(question, papers)
+    spoken_of = [paper.key for paper in meant.papers] if meant else []
+    spoken_of += list_cited_keys(context.asked[-1].answer) if wanted != question else ()
+    first = sorted((p for p in papers if p.key in spoken_of), key=lambda paper: spoken_of.index(paper.key))
+    chosen = [*first, *(p for p in near if p.key not in spoken_of)][:ANSWER_PAPERS]
     if not chosen:
         return Answer(question, (), survey)
     block = paper_block(chosen)
     said = "\n".join(f"Asked before: {data(e.question)}\nAnswered: {data(e.answer or 'NONE')}" for e in context.asked)
+    if numbered:
+        meaning = ", ".join(cite([paper.key]) for paper in numbered.papers) or "no paper of the survey"
+        said += f"\nThe number or section in the question below means: {meaning}"
     prompt = fill("common/answer", topic=data(brief.topic), question=data(question), papers=block, before=said)
     request = Request("drafting", "answer", prompt, 1_024, 0.3)
     answer = Answer(question, (), survey, tuple(chosen))
@@ -279,7 +287,7 @@ async def _answer_with_model(
             "There is an answer, but the model gave no verdict on whether its papers say so, so it is not shown.",
             retryable=True,
         )
-    if not _speaks_to(question, answer, papers):
+    if not _speaks_to(numbered.rest if numbered else question, answer, papers):
         await model.forget(request)
         return Answer(question, (), survey)
     general = [claim for claim in found if isinstance(claim, Claim) and not claim.citations]

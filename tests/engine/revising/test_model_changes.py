@@ -23,7 +23,7 @@ from engine.revising.model_changes import TRANSLATION_ATTEMPTS
 from engine.run import Answer, RunContext
 from engine.survey import Citation, Claim, Section, SectionChange, Survey
 from engine.values import Brief, FoundPaper, Paper, PaperSelection
-from tests.fakes import FakeModel, WordEmbedder, paper, section
+from tests.fakes import FakeModel, WordEmbedder, paper, section, whole
 
 LENSES = "Soft lenses focus light without moving parts"
 FIRST = paper(1, title="Soft Lenses", abstract=f"{LENSES}. They are made of gel.")
@@ -114,6 +114,22 @@ async def test_sentences_that_nothing_judged_are_left_out_and_counted() -> None:
 async def test_an_answer_holds_what_was_asked_for(question: str, is_answered: bool) -> None:  # noqa: FBT001
     answer = await _ask(question, f"{LENSES} {cite([FIRST.key])}.")
     assert bool(answer.claims) == is_answered
+
+
+async def test_the_papers_that_a_question_names_by_number_are_shown_with_what_the_number_means() -> None:
+    crowd = tuple(FoundPaper(paper(number), 1.0) for number in range(10, 40))
+    selection = PaperSelection((*crowd, FoundPaper(SECOND, 1.0)))
+    model = FakeModel(
+        lambda prompt, kind: simulate_answer(prompt, kind) if kind else f"They cost little {cite([SECOND.key])}."
+    )
+    context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
+    answer = await AutoSurveyRecipe().answer(
+        BRIEF, "what does [2] say about retrieval cost?", selection, SURVEY, context
+    )
+    (asked,) = model.asked("answer")
+    assert SECOND.content in whole(asked)
+    assert f"means: {cite([SECOND.key])}" in whole(asked)
+    assert answer.papers[0] == SECOND
 
 
 async def test_a_translation_keeps_quotations_word_for_word_and_the_rest_is_unchecked() -> None:
