@@ -141,7 +141,7 @@ class DurableJobs:
                 "application_version": JOBS_VERSION,
                 "executor_id": self._holder,
                 "log_level": "ERROR",
-                "notification_listener_polling_interval_sec": 0.2,
+                "notification_listener_polling_interval_sec": 0.05,  # the end waits for so long for its thread
             }
         )
 
