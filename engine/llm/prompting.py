@@ -10,7 +10,7 @@ import hashlib
 import html
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from engine.limits import CHARACTERS_PER_TOKEN
@@ -40,6 +40,9 @@ def fill(name: str, **values: str) -> Prompt:
 ABSTRACT_TOKENS = 600
 """Longest abstract that is sent whole; of a longer one whole sentences are, its contribution and its results first."""
 
+LATEST_ENTRIES = 2_048
+"""Papers whose entries are kept: estimates and prompts need those of a survey's papers dozens of times."""
+
 GIST_TOKENS = 60
 """What of an abstract is sent for an outline: the sentence that says what the paper contributes."""
 
@@ -62,6 +65,7 @@ def paper_tokens(paper: Paper, tokens_each: int = ABSTRACT_TOKENS) -> int:
     return tokens_of(_entry(paper, tokens_each))
 
 
+@lru_cache(maxsize=LATEST_ENTRIES)
 def _entry(paper: Paper, tokens_each: int) -> str:
     content = _gist(paper) if tokens_each <= GIST_TOKENS else _abridge(paper, tokens_each)
     body = "".join(f"\n{data(passage.text)}" for passage in paper.body) if tokens_each > GIST_TOKENS else ""
