@@ -16,6 +16,7 @@ from engine.naming.mentions import PASSING, TEXT, TITLE
 from engine.naming.phrases import Formula, GroupedPhrases, stems_of
 from engine.paper_kinds import KINDS
 from engine.retrieval.embedding import Vectors
+from engine.text import list_words
 from engine.values import Cluster, Paper
 
 FOUNDATIONS = "Foundations"
@@ -37,6 +38,9 @@ CANDIDATES = 60
 
 MOST = 0.75
 """Share of papers that are most of them."""
+
+MOST_JOINED = 3
+"""Parts whose names together are the heading over them; more are named as a group."""
 
 ROUNDS = 3
 """How often papers are placed again, by the papers that are placed."""
@@ -281,20 +285,29 @@ def _leave_out_name(terms: Sequence[str], said: Collection[str]) -> tuple[str, .
 def gather_lines(lines: Sequence[Cluster], enough: int, most: int) -> list[Cluster]:
     """The lines of work as sections, at most ``most`` of them, each of papers enough.
 
-    The aspects of one group are parts of one section; what is too small for one is part of `FURTHER`.
+    The aspects of one group are parts of one section; what is too small for one is part of a last one.
     """
     named = sorted((line for line in lines if not (group_of(line.name) or _stands(line))), key=_count_papers)
     sections = [line for line in named if len(line.papers) >= enough][:most]
     small = [line for line in named if line not in sections]
     gathered: list[Cluster] = []
     for group in dict.fromkeys(group_of(line.name) for line in lines if group_of(line.name)):
-        parts = [line for line in lines if group_of(line.name) == group]
+        parts = sorted((line for line in lines if group_of(line.name) == group), key=_count_papers)
         if len(parts) > 1:
-            gathered.append(join_lines(group, parts))
+            gathered.append(join_lines(_name_together(parts, group), parts))
         else:
             (gathered if len(parts[0].papers) >= enough else small).extend(parts)
-    further = [join_lines(FURTHER, small)] if len(small) > 1 else small
+    further = [join_lines(_name_together(small, FURTHER), small)] if len(small) > 1 else small
     return [*sections, *sorted(gathered, key=_count_papers), *further, *filter(_stands, lines)]
+
+
+def _name_together(parts: Sequence[Cluster], group: str) -> str:
+    """The parts' names as one heading; the ``group``'s where they are many or more than one joins two already."""
+    joined = [part.name for part in parts if " and " in part.name]
+    if len(parts) > MOST_JOINED or len(joined) > 1:
+        return group
+    plain = [part.name for part in parts if part.name not in joined]
+    return ", ".join([*plain, *joined]) if joined else list_words(plain)
 
 
 def _count_papers(line: Cluster) -> int:

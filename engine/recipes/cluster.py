@@ -27,6 +27,7 @@ from engine.naming.clustering import (
     dissolve_small,
     draw_cluster_count,
     is_degenerate,
+    is_rest,
     labels,
     pick_algorithm,
     reassign_noise,
@@ -162,8 +163,9 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         main = add_foundations(main, foundations, SMALLEST_SECTION)
         is_plain = context.model or self.random_groups or self.published_k
         one, many = ("group", "groups") if is_plain else ("line of work", "lines of work")
-        kind = (one if len(main) == 1 else many) + ("" if is_plain else ", found by their phrases in clusters")
-        method = " ".join((f"{len(main)} {kind} by {SPELT[algorithm]}.", *notes))
+        count = len(main) if is_plain else sum(not is_rest(cluster.name) for cluster in main)
+        kind = (one if count == 1 else many) + ("" if is_plain else ", found by their phrases in clusters")
+        method = " ".join((f"{count} {kind} by {SPELT[algorithm]}.", *notes))
         nodes: list[OutlineNode] = []
         used = [one.name for cluster in main for one in (cluster, *cluster.parts)]
         for done, cluster in enumerate(main):

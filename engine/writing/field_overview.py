@@ -68,7 +68,7 @@ def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
         LineOfWork(line.number, line.title, _describe(line, topic, papers), len(line.papers), *_span(line.papers))
         for line in lines
     )
-    named = [line for line in lines if names_subject(line.title)]
+    named = [line for line in lines if not is_rest(line.title)]
     surveys = sum(map(is_survey, papers))
     text = frame_field(papers, len(named), surveys, has_rest=len(named) < len(lines))
     return Overview(text, shown, choose_starting_points(topic, papers))
@@ -90,7 +90,8 @@ def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
     is_known = top is not None and best.citations == top.citations
     dated = f" ({best.year})" if best.year else ""
     told = [part for part in line.parts if names_subject(part)]
-    parts = f"{list_words(told)}. " if len(told) > 1 and not is_rest(line.title) else ""
+    is_told = is_rest(line.title) or all(part in line.title for part in told)
+    parts = f"{list_words(told)}. " if len(told) > 1 and not is_told else ""
     return f"{parts}{'Best known' if is_known else 'For example'}: “{inert(best.title)}”{dated} {cite([best.key])}"
 
 
@@ -108,7 +109,11 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
         term: math.log(1 + len(papers) / (1 + sum(term in terms for terms in held.values()))) for term in _stems(topic)
     }
 
+    on_topic = {paper.key for paper in prefer_on_topic(papers, topic)}
+
     def nearness(paper: Paper) -> float:
+        if paper.key not in on_topic:
+            return 0.0
         return sum(weight[term] for term in held[paper.key] if term in weight) / (sum(weight.values()) or 1.0)
 
     cited = sorted(papers, key=lambda p: -(p.citations or 0))

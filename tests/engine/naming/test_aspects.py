@@ -42,14 +42,20 @@ def test_titles_that_say_an_aspect_of_any_field_stand_under_it() -> None:
     assert found == {**TITLES, OTHER_WORK: UNNAMED}
 
 
-def test_aspects_of_one_group_are_parts_of_one_section_and_those_alone_further_topics() -> None:
+def test_aspects_of_one_group_are_parts_of_one_section_that_they_name_and_so_are_those_alone() -> None:
     papers = write_papers(*(title for titles in TITLES.values() for title in titles), *UNNAMED)
     sections = gather_lines(divide(papers), enough=4, most=8)
     assert {line.name: tuple(part.name for part in line.parts) for line in sections} == {
-        "Trustworthiness": ("Fairness", "Robustness and Adversarial Attacks"),
-        FURTHER: ("Music", "Continual Learning"),
+        "Fairness, Robustness and Adversarial Attacks": ("Fairness", "Robustness and Adversarial Attacks"),
+        "Music and Continual Learning": ("Music", "Continual Learning"),
         OTHER_WORK: (),
     }
+
+
+def test_many_aspects_of_one_group_are_named_as_the_group() -> None:
+    lines = [Cluster(name, (), (paper(i),)) for i, name in enumerate(("Fairness", "Safety", "Privacy", "Uncertainty"))]
+    assert [line.name for line in gather_lines(lines, enough=1, most=8)] == ["Trustworthiness"]
+    assert [line.name for line in gather_lines(lines[:3], enough=1, most=8)] == ["Fairness, Safety and Privacy"]
 
 
 def test_a_heading_is_said_by_half_of_its_papers() -> None:

@@ -1,4 +1,4 @@
-from engine.writing.field_overview import Line, draw_time_line, write_overview
+from engine.writing.field_overview import Line, choose_starting_points, draw_time_line, write_overview
 from engine.writing.framing import frame_field, frame_section
 from engine.writing.paper_tables import whose_words
 from tests.fakes import paper
@@ -41,3 +41,28 @@ def test_the_caption_of_the_time_line_names_what_it_marks() -> None:
 
 def test_one_term_sets_a_section_apart_in_the_singular() -> None:
     assert frame_section([paper(1)], ("late interaction",), 1).endswith("Its distinctive term is “late interaction”.")
+
+
+PARSING = "Semantic parsing maps sentences to programs."
+
+
+def test_a_famous_paper_that_does_not_name_the_topic_is_read_last() -> None:
+    chosen = [
+        paper(1, abstract="Parsing is old.", title="Semantic Networks", year=2012, citations=9_000),
+        paper(2, abstract=PARSING, title="Semantic Parsing with Trees", year=2013, citations=20),
+        paper(3, abstract=PARSING, title="Semantic Parsing of Tables", year=2024, citations=10),
+    ]
+    points = choose_starting_points("semantic parsing", chosen)
+    assert [point.key for point in points] == [chosen[i].key for i in (1, 2, 0)]
+
+
+def test_lines_of_work_are_counted_as_they_are_listed() -> None:
+    lines = [
+        Line(str(i), name, (), (paper(i),), parts)
+        for i, (name, parts) in enumerate(
+            [("Trees", ()), ("Safety and Privacy", ("Safety", "Privacy")), ("Data Sets and Evaluation", ())], start=2
+        )
+    ]
+    overview = write_overview("parsing", [*lines, Line("5", "Other Work", (), (paper(9),))])
+    assert "They fall into 3 lines of work and other work." in overview.text
+    assert overview.lines[1].text.startswith(("For example", "Best known"))
