@@ -177,9 +177,11 @@ def _fallback(terms: Sequence[str], row: int, used: Collection[str]) -> str:
 def _topical_stems(phrases: GroupedPhrases, topic: str) -> set[str]:
     """Stems of the topic's words, and of the abbreviations and long forms of them that the papers use.
 
-    Of words with a hyphen those without it too (*multiagent*), of words that say the same, of what does it (*parser*).
+    Of words with a hyphen those without it too (*multiagent*), of words that say the same, of what does it (*parser*),
+    of what has it (*private* where the topic is *privacy*).
     """
     stems = _with_same(stems_of(topic) | stems_of(topic.replace("-", "")))
+    stems |= {stem.removesuffix("ci") + "t" for stem in stems if stem.endswith("aci")}
     stems |= {stem + ending for stem in stems for ending in ("er", "or")}
     for short, long in phrases.long_forms.items():
         if stems_of(long) <= stems:

@@ -165,7 +165,12 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
         one, many = ("group", "groups") if is_plain else ("line of work", "lines of work")
         count = len(main) if is_plain else sum(not is_rest(cluster.name) for cluster in main)
         kind = (one if count == 1 else many) + ("" if is_plain else ", found by their phrases in clusters")
-        method = " ".join((f"{count} {kind} by {SPELT[algorithm]}.", *notes))
+        told = (
+            f"{count} {kind} by {SPELT[algorithm]}."
+            if count
+            else f"By years: no line of work was found in clusters by {SPELT[algorithm]}."
+        )
+        method = " ".join((told, *notes))
         nodes: list[OutlineNode] = []
         used = [one.name for cluster in main for one in (cluster, *cluster.parts)]
         for done, cluster in enumerate(main):

@@ -212,6 +212,7 @@ async def test_papers_that_nothing_names_are_divided_by_their_years(library: Loc
         node.title: [p.year for p in papers if p.key in node.papers] for node in outline.nodes if node.role == "body"
     }
     assert body == {"Work up to 2012": [2011, 2012, 2012], "Work since 2015": [2015, 2015, 2019, 2020, None]}
+    assert outline.method.startswith("By years: no line of work was found in clusters by ")
     assert "300 words a subsection were asked for: without a language model" in outline.notes[-1]
 
 
@@ -272,6 +273,7 @@ def test_a_further_heading_is_tried_where_the_best_gathers_too_few() -> None:
         ("crop retrieval", "Crop Search in {}"),
         ("weed detection", "Weed Detectors in {}"),
         ("seed optimization", "Seed Optimisation in {}"),
+        ("privacy of farming", "Private Learning in {}"),
     ],
 )
 def test_the_topic_in_other_words_is_no_line_of_work(topic: str, title: str) -> None:
