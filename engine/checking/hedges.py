@@ -18,6 +18,9 @@ MOST = 0.7
 FEWEST_OF_A_PART = 4
 """Terms of a claim from which it is a part of a sentence that has them all."""
 
+_OF_OTHERS = re.compile(r"\b(?:existing|previous|prior|earlier|conventional|traditional) [a-z]", re.I)
+"""Of whom a sentence with a hedge speaks, which hedges nothing of the paper's own."""
+
 EFFECT_TERMS = 4
 """Terms behind a hedge that it hedges."""
 
@@ -95,5 +98,6 @@ def _read_effects(text: str) -> tuple[tuple[str, frozenset[str], frozenset[str]]
 @lru_cache(maxsize=TEXTS_KEPT)
 def _read_hedged(text: str) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
     """The terms of a sentence, and its verbs behind hedges, each with the words of both."""
-    found = ((match[1], match[0]) for match in _HEDGED.finditer(CONCEDED.sub(" ", text)))
+    told = CONCEDED.sub(" ", text)
+    found = ((m[1], m[0]) for m in _HEDGED.finditer(told) if not _OF_OTHERS.search(told, 0, m.start()))
     return frozenset(terms(text)), tuple(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from engine.checking.numbers_in_place import PlacedNumber, place_numbers
+from engine.checking.numbers_in_place import place_numbers
 from engine.text import stem, terms
 
 _FAMILIES = (
@@ -46,21 +46,18 @@ _FAMILIES = (
 
 def find_other_measures(claim: str, sources: Iterable[str]) -> list[str]:
     """Numbers that the claim gives of one measure and the source's sentences only of others."""
-    ours = [(one, found) for one in place_numbers(claim) if (found := _measures(one))]
+    ours = [(one, found) for one in place_numbers(claim) if (found := _measures(one.own) or _measures(one.company))]
     theirs = [other for sentence in sources for other in place_numbers(sentence)] if ours else []
     wrong = []
     for one, found in ours:
-        same = [_measures(other) for other in theirs if one.number.equals(other.number)]
+        same = [_measures(other.company) for other in theirs if one.number.equals(other.number)]
         if same and all(same) and not any(found & measured for measured in same):
             wrong.append(one.number.words)
     return wrong
 
 
-def _measures(placed: PlacedNumber) -> frozenset[int]:
-    """Those that its own words name, else any beside it."""
-    families = _family_of()
-    own = frozenset(families[term] for term in placed.own if term in families)
-    return own or frozenset(families[term] for term in placed.company if term in families)
+def _measures(words: Iterable[str]) -> frozenset[int]:
+    return frozenset(_family_of()[term] for term in words if term in _family_of())
 
 
 @cache

@@ -121,6 +121,31 @@ MODEL_KINDS: tuple[Strength, ...] = tuple(
             r"awards?|prizes?|won|winn\w+|medals?|compet\w+|challenge|contest",
         ),
         (
+            "what has become of it",
+            r"(?:was|were|has|have) (?:later|since|subsequently|afterwards) (?:been )?[a-z]+|"
+            r"(?:is|was) patented|patents?",
+            r"later|has since|have since|subsequent\w*|afterwards|patent\w*",
+        ),
+        (
+            "a release",
+            r"(?:has|have) been (?:\w+ )?(?:released|published|made (?:\w+ )?available)",
+            r"(?<!will )(?<!will be )(?<!be )(?:releas\w*|publish\w*|download\w*)|https?|git\w*|"
+            r"(?:is|are|was|were) (?:\w+ly )?(?:made )?(?:\w+ly )?(?:available|accessible|released)|open[- ]sourc\w*",
+        ),
+        (
+            "a judgement of people",
+            r"(?:annotators|raters|evaluators|judges|users|people|readers|operators|experts|workers|psychologists|"
+            r"patients) (?:\w+ )?(?:found|rated?|preferred|prefer|judged?|favou?r(?:ed)?)",
+            r"prefer\w*|rat(?:ed|ings?|ers?)|judg\w+|stud(?:y|ies)|survey\w*|questionnaire\w*|(?:human|"
+            r"user) feedback|annotat\w+|"
+            r"particip\w+|subjectiv\w*|opinion\w*|vot\w+|agree\w*|human (?:evaluat|rat)\w+|satisf\w+",
+        ),
+        (
+            "a result in closed form",
+            r"analytically|in closed form",
+            r"analytic\w*|closed[- ]form|deriv\w*|theor\w*|prov\w+|formula\w*",
+        ),
+        (
             "how often it is cited",
             r"(?:widely|often|heavily|frequently|most) cited|cited (?:more than|over|by)",
             r"cited|citations?",

@@ -64,7 +64,7 @@ def names_in(text: str, vocabulary: Vocabulary) -> list[str]:
             if (
                 _POWER_OF_TEN.fullmatch(word)
                 or not any(_looks_named(p) for p in parts)
-                or (at == 0 and quantities(word.lower()))
+                or (at == 0 and (word[0].isdigit() or word.replace("-", "").isalpha()) and quantities(word.lower()))
             ):
                 continue
             begins = at == 0 or sentence[: match.start()].rstrip().endswith((":", "“", '"', "("))

@@ -56,7 +56,8 @@ _COUNTED = re.compile(
     r"\s+(?:(?!of\b|in\b|on\b|for\b|and\b|or\b|to\b|is\b|was\b|than\b|as\b)[\w-]+\s+){0,3}?(?P<thing>[a-z]{3,}[^sui\W]s)\b"
 )
 _UPPER = (
-    r"up to|at most|at best|as (?:much|many|high|large|fast) as|maximum of|maxim\w+|no more than|peak(?:s|ing)?(?: at)?"
+    r"up to|at most|at best|as (?:much|many|high|large|fast) as|maximum (?:\w+ ){0,2}of|maxim\w+|"
+    r"no more than|peak(?:s|ing)?(?: at)?"
 )
 _BELOW = r"less than|fewer than|under|below|within"
 _LOWER = r"at least|more than|over|above|exceeding|beyond|no (?:fewer|less) than|greater than|higher than"

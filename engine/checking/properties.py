@@ -44,10 +44,7 @@ PROPERTIES: tuple[Strength, ...] = (
         "a study with people",
         match_words(
             r"(?:user|human|clinical|pilot|subject|participant) (?:stud(?:y|ies)|trials?|evaluations?|experiments?)|"
-            r"participants|volunteers|human (?:subjects|raters|judges|evaluators|annotators)|"
-            r"(?:annotators|raters|evaluators|judges|users|people|readers|operators|experts|workers|\w+logists|"
-            r"patients) "
-            r"(?:\w+ )?(?:found|rated?|preferred|prefer|judged?|favou?r(?:ed)?|verified|agreed?)"
+            r"participants|volunteers|human (?:subjects|raters|judges|evaluators|annotators)"
         ),
         match_words(
             r"users?|humans?|participants?|subjects?|volunteers?|persons?|people|patients?|students?|"
@@ -154,7 +151,7 @@ PROPERTIES: tuple[Strength, ...] = (
     ),
     Strength(
         "a contest won",
-        match_words(r"won (?:the|an?|first)|wins the|winners? of|first place|ranked first|victory"),
+        match_words(r"won (?:the|an?|first)|wins the|winners? of|(?<!in )first place|ranked first|victory"),
         match_words(r"won|wins?|winn\w+|first (?:place|prize)|rank\w* first|champion\w*|1st|victor\w*"),
         anywhere=True,
     ),

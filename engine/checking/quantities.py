@@ -59,7 +59,7 @@ _POWER = (
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺–−", "0123456789-+--")
 _AFTER = (
     r"(?P<percent>\s*(?:\\?%|‰|per ?cent\b|percentage\b|pp\b))"
-    r"|(?P<times>\s*(?:x\b|×|times\b|-?fold\b))"
+    r"|(?P<times>\s*(?:x\b|×|times\b|-?fold\b|\{?\\(?:text)?times\b\}?))"
 )
 _NUMBER = re.compile(
     rf"(?<![\w.,])(?!\d{{4}}[A-Z]\b)(?P<digits>{_DIGITS})"  # "2014T" is a name
@@ -76,7 +76,7 @@ _MULTIPLE = re.compile(
     re.I,
 )
 _ONE_OF_MANY = re.compile(
-    rf"\b(?P<top>{_WORDED}|\d+)\s(?:in|out of|of)\s(?:every\s)?(?P<of>{_WORDED}|\d+)\b(?!\s*%)", re.I
+    rf"\b(?P<top>{_WORDED}|\d+)\s(?:[a-z]+s\sout of|in|out of|of)\s(?:every\s)?(?P<of>{_WORDED}|\d+)\b(?!\s*%)", re.I
 )
 _FRACTION = re.compile(
     r"\b(?:(?P<top>one|two|three|four|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I
@@ -160,7 +160,7 @@ def _bounds(before: str) -> tuple[float, float]:
 def _bounds_of(quantity: Quantity, text: str) -> tuple[float, float]:
     """Those of the words before it; a part that is told in words is a rounded one."""
     told = _bounds(text[max(0, quantity.start - LONGEST_BEFORE) : quantity.start])
-    is_worded = quantity.unit == "times" and quantity.value < 1 and not quantity.words[:1].isdigit()
+    is_worded = quantity.unit == "times" and not quantity.words[:1].isdigit()
     return _ROUGH[0][1] if is_worded and told == (1.0, 1.0) else told
 
 

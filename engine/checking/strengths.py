@@ -46,7 +46,8 @@ STRENGTHS: tuple[Strength, ...] = (
         match_words(
             _BEST,
             r"top|optimal\w*|optimum|optimi[sz]es?|minimi[sz]\w*|maximi[sz]\w*|closest|nearest",
-            r"state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any)|record|surpass\w* (?:all|every|any)",
+            r"state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any|the other|other)|high[- ]perform\w+|"
+            r"record|surpass\w* (?:all|every|any)",
         ),
     ),
     Strength(
@@ -110,7 +111,7 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "priority",
         match_words(
-            r"(?:the|a|our|their|its) (?:very )?first(?! (?:\w+ )?(?:steps?|stages?|phases?|parts?|"
+            r"(?:the|a) (?:very )?first(?! (?:\w+ )?(?:steps?|stages?|phases?|parts?|"
             r"pass|halves|half|place|section|author|layers?|tokens?|row|column))",
             r"first (?:to|ever|work|method|model|system|paper|study|approach|time)",
             r"(?:was|were|is|are) first(?![^.;]*\bthen\b)",
@@ -125,7 +126,8 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "all",
         match_words(
-            r"(?<!\bat )all(?!,)|every|everywhere|universal\w*|across the board|without exceptions?|"
+            r"(?<!\bat )(?<!\babove )all(?!,| over\b)|every|everywhere|universal\w*|across the board|"
+            r"without exceptions?|"
             r"(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
         ),
         match_words(
@@ -146,7 +148,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "always",
         match_words(
             r"always|invariably|without exceptions?|in (?:each|every|all) cases?|guarante\w+|"
-            r"certain(?:ly|ty)|undoubtedly|inevitabl\w+"
+            r"certain(?:ly|ty)|(?:certain|sure|bound) to|undoubtedly|inevitabl\w+"
         ),
         match_words(
             r"always|invariably|without exceptions?|(?:in|for|on|across) (?:all|every|any)|all cases|every time|"

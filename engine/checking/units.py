@@ -83,7 +83,13 @@ _UNITS = (
     ("euros", (("euro", "euros?|EUR", 1.0),)),
     (
         "share",
-        (("points", "(?:%|per ?cent|percentage)?[- ]?(?:absolute )?points?|pp|%p|% abs(?:olute)?|absolute", 1.0),),
+        (
+            (
+                "points",
+                "(?:%|per ?cent|percentage)?[- ]?(?:absolute )?points?|pp|%p|% (?:on the |in )?abs(?:olute)?|absolute",
+                1.0,
+            ),
+        ),
     ),
 )
 """What is measured, and its units: name, written forms, how many of the smallest written without a prefix they are."""

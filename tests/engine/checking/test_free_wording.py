@@ -371,6 +371,11 @@ HEAT = MEASURED_PAPERS[2]
         ("HEATCAL is the most accurate bench.", "strength"),
         ("HEATCAL is shown to converge.", "strength"),
         ("Nobody had tested drives before.", "strength"),
+        ("GPT-3.5 is asked for settings of an oven.", "name"),
+        ("The bench was later extended to pumps.", "strength"),
+        ("The settings of HEATCAL are derived analytically.", "strength"),
+        ("Experts preferred HEATCAL over the older bench.", "strength"),
+        ("HEATCAL is certain to gain on OVEN-X.", "strength"),
     ],
 )
 def test_what_is_told_otherwise_of_the_same_thing_is_seen(claim: str, kind: str) -> None:
@@ -385,6 +390,7 @@ def test_what_is_told_otherwise_of_the_same_thing_is_seen(claim: str, kind: str)
         "The error of the pipeline is 0.4 IoU_thin.",
         "Nearly five thousand drives are compared.",
         "HEATCAL attacks the settings of the oven.",
+        "Drives are tested all over the range from 24 to 50 °C.",
     ],
 )
 def test_other_ways_to_say_it_have_no_fault(claim: str) -> None:
