@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 import sentencex
-import snowballstemmer
+import Stemmer
 
 from engine.wordlists import read_lines, read_wordlist
 
@@ -20,7 +20,7 @@ class _OfThread(threading.local):
     """A stemmer keeps the word it works on, so every thread has its own."""
 
     def __init__(self) -> None:
-        self.stemmer = snowballstemmer.stemmer("english")
+        self.stemmer = Stemmer.Stemmer("english")
 
 
 _mine = _OfThread()
