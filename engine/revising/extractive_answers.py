@@ -121,6 +121,8 @@ def _find_sentences(question: str, last: Sequence[Paper], search: _Search) -> li
         return compared
     if scope := find_named(question, search.papers):
         return _answer_of_named(question, scope, search)
+    if not last and search.context.asked and _OF_THEM.search(question):
+        return []  # of papers that nobody named
     if last:
         return _answer_of_last(question, last, search)
     asks = search.read(question).wanted or (has_kind(question) and not asks_for_reason(question))

@@ -119,16 +119,21 @@ def _states(paper: Paper, statement: Statement) -> list[str]:
 def _titled(question: str, papers: Sequence[Paper]) -> dict[str, tuple[Paper, frozenset[str]]]:
     """The papers whose title, or its head, the question says nearly whole, with the terms that say it."""
     asked = split_terms(question)
+    texts = [split_terms(f"{paper.title}. {paper.content}") for paper in papers]
     found: dict[str, tuple[Paper, frozenset[str]]] = {}
     for paper in papers:
         for title in {paper.title, paper.title.partition(":")[0]}:
             own = split_terms(title)
-            if len(own) >= MOST_NAMED and len(own & asked) >= TITLE_SAID * len(own):
+            is_subject = sum(own <= text for text in texts) > MOST_NAMED
+            if not is_subject and len(own) >= MOST_NAMED and len(own & asked) >= TITLE_SAID * len(own):
                 found[paper.key] = (paper, frozenset(own))
     if found:
         return found if len(found) <= MOST_NAMED else {}
     begun = [paper for paper in papers if _begins_as(paper.title, question)]
-    return {p.key: (p, asked & split_terms(p.title)) for p in begun} if len(begun) == 1 else {}
+    if len(begun) != 1:
+        return {}
+    shared = asked & split_terms(begun[0].title)
+    return {begun[0].key: (begun[0], shared)} if sum(shared <= text for text in texts) <= MOST_NAMED else {}
 
 
 def _begins_as(title: str, question: str) -> bool:

@@ -12,7 +12,7 @@ from engine.survey import Survey
 from engine.text import fold, inert, list_words, stem, terms, words
 from engine.values import Paper
 
-MOST_LISTED = 12
+MOST_LISTED = 30
 """Papers that are cited one by one behind a count."""
 
 _OF_THEM = r"(?:of (?:them|these|those|(?:the|these|those|all) (?:papers|works|studies|sources|articles)|all))\b ?"

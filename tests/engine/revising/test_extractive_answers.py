@@ -10,6 +10,7 @@ from engine.citations import cite
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.revising.extractive_answers import answer_by_quotation, list_works_of
+from engine.revising.named_works import find_named
 from engine.revising.paper_records import rank_by_records, tell_by_records
 from engine.revising.question_kinds import fits_question
 from engine.run import Answer, RunContext
@@ -236,6 +237,7 @@ def test_a_question_goes_on_from_the_answer_before(library: LocalLibrary) -> Non
     assert _answer(library, "and how is it trained?", asked).text == ""
     both = Exchange("Which are from 2022?", _answer(library, "which papers are from 2022?").text)
     assert _cited(_answer(library, "which of them use laser scans?", both)) == [ROADS[2].key]
+    assert _answer(library, "which of them use laser scans?", Exchange("Who won?", "")).text == ""
 
 
 @pytest.mark.parametrize(
@@ -263,3 +265,10 @@ def test_a_question_in_another_language_that_names_no_paper_is_refused(library: 
 
 def test_a_misspelt_word_is_read_as_the_papers_write_it(library: LocalLibrary) -> None:
     assert _answer(library, "which papers use polynomal curves?").read_as == "which papers use polynomial curves?"
+
+
+def test_a_title_that_is_the_subject_of_many_papers_names_none_of_them() -> None:
+    many = [paper(n, title=f"Road {n}", abstract="Lane marking detection on roads is slow.") for n in range(20, 26)]
+    head = paper(30, title="Lane Marking Detection: Are We There Yet?", abstract="Lane marking detection is hard.")
+    assert find_named("What is lane marking detection?", [*many, head]) is None
+    assert find_named("What is lane marking detection?", [head])
