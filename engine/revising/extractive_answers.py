@@ -14,7 +14,7 @@ from engine.retrieval.identity import surname
 from engine.revising.evidence_search import Evidence, find_evidence
 from engine.revising.named_works import Scope, find_named, find_numbered
 from engine.revising.paper_records import rank_by_records, tell_by_records
-from engine.revising.question_kinds import asks_for_reason, find_named_work, has_kind
+from engine.revising.question_kinds import asks_for_reason, asks_for_some, find_named_work, has_kind
 from engine.revising.question_words import AskedWords, asks_about_self, correct_spelling, is_english, read_asked
 from engine.run import Answer, RunContext
 from engine.session.exchanges import Exchange
@@ -50,6 +50,7 @@ _COMPARISON = re.compile(
     re.I,
 )
 _BETWEEN = re.compile(r"\b(?:and|with|to|versus|vs\.?|from|than|or|against)\b|,", re.I)
+_OF_ALL = re.compile(r"\bof (?:these|those|the|all) (?:\w+ )?(?:papers|works|studies|articles)\b", re.I)
 _OF_THEM = re.compile(
     r"\b(?:which|what|any|some|one|all|none|how many) of (?:them|these|those)\b|^(?:and )?which ones?\b", re.I
 )
@@ -119,7 +120,7 @@ def _find_sentences(question: str, last: Sequence[Paper], search: _Search) -> li
         return search.find(scope.rest, scope.papers) if search.asks(scope.rest) else _describe(scope.papers, search)
     if _COMPARED.search(question) and (compared := _compare(question, last, search)):
         return compared
-    if scope := find_named(question, search.papers):
+    if not asks_for_some(question) and (scope := find_named(question, search.papers)):
         return _answer_of_named(question, scope, search)
     if not last and search.context.asked and _OF_THEM.search(question):
         return []  # of papers that nobody named
@@ -223,7 +224,7 @@ def _names_one(sentence: AbstractSentence, scope: Scope) -> bool:
 
 def _list_spoken_of(question: str, papers: Sequence[Paper], asked: Sequence[Exchange]) -> tuple[Paper, ...]:
     """The papers of the answer before, where the question refers to it; empty where it does not or none answered."""
-    if not asked or not _REFERRING.search(question):
+    if not asked or not _REFERRING.search(_OF_ALL.sub(" ", question)):
         return ()
     keys = list_cited_keys(asked[-1].answer)
     return tuple(paper for paper in papers if paper.key in keys)

@@ -111,7 +111,7 @@ def _count(question: str, papers: Sequence[Paper]) -> str:
         return ""
     many = f"{len(chosen):,} of the {len(papers):,} papers here" if said else f"{len(papers):,} papers here"
     if not chosen:
-        return f"None of the {len(papers):,} papers here is {' and '.join(said)}."
+        return f"None of the papers here is {' and '.join(said)}."
     what = f" {'is' if len(chosen) == 1 else 'are'} {' and '.join(said)}" if said else ""
     behind = f" {cite([p.key for p in chosen])}" if said and len(chosen) <= MOST_LISTED else ""
     return f"{many}{what}{behind}." if said else f"There are {many}."

@@ -235,6 +235,7 @@ def test_a_question_goes_on_from_the_answer_before(library: LocalLibrary) -> Non
     asked = Exchange("What is RowLane?", _answer(library, "What is RowLane?").text)
     assert "wet roads because" in _answer(library, "why does it fail?", asked).text
     assert _answer(library, "and how is it trained?", asked).text == ""
+    assert "2 of the 3" in _answer(library, "which of these papers are from 2022?", asked).text
     both = Exchange("Which are from 2022?", _answer(library, "which papers are from 2022?").text)
     assert _cited(_answer(library, "which of them use laser scans?", both)) == [ROADS[2].key]
     assert _answer(library, "which of them use laser scans?", Exchange("Who won?", "")).text == ""
