@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -348,7 +349,10 @@ def main() -> None:
     """Entry point of the command ``scholium``."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal without our characters must not end a survey
-    cli(prog_name="scholium")  # by whatever name it was started
+    try:
+        cli(prog_name="scholium")  # by whatever name it was started
+    finally:
+        gc.freeze()  # else all objects are looked through for cycles at the end, which takes half a second
 
 
 if __name__ == "__main__":
