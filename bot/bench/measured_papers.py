@@ -44,7 +44,7 @@ MEASURED_PAPERS: tuple[Paper, ...] = (
         key=PaperKey("arxiv:2307.99003"),
         title="A Test Bench for Electric Drives",
         abstract=(
-            "This is the very first globally optimal design for the cooling of drives. "
+            "The bench holds the very first globally optimal design for the cooling of drives. "
             "Tests of the drives cover 24 to 50 °C at kilohertz rates. "
             "Current state-of-the-art models are finetuned on costly oven data. "
             "By contrast, the proposed approach, called HEATCAL, asks GPT-4 for the settings of an oven. "
