@@ -104,7 +104,9 @@ def _reader() -> ThreadPoolExecutor:
 def read_sources(papers: Iterable[Paper], topic: str = "") -> None:
     """Read the papers as sources and keep what was read, so that the check of what cites them takes less time."""
     own_words = Vocabulary.of(())
-    for source in map(source_of, papers):
+    for paper in papers:
+        Vocabulary.of([paper])
+        source = source_of(paper)
         for text, _ in source.sentences[1:2]:  # to judge its first sentence takes everything that is read of a paper
             find_faults(text, [source], own_words, topic)
 

@@ -124,7 +124,7 @@ def _as_american(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=TEXTS_KEPT)
+@lru_cache(maxsize=5 * TEXTS_KEPT)  # also of what stands before and behind each verb
 def split_terms(text: str) -> frozenset[str]:
     """Terms, with "state-of-the-art" and "state of the art" the same, and British spelling as American."""
     return frozenset(terms(unify_spelling(_NON.sub("non", text).replace("-", " "))))
