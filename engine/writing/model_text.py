@@ -57,6 +57,11 @@ _RUN_IN_HEADING = re.compile(
 )
 """A heading in bold at the head of its paragraph: "**Prompting.** Some models …"."""
 
+_NAME_OF_PART = re.compile(
+    r"^\s*(?i:abstract|introduction|conclusions?|concluding remarks|summary)(?:\s?[:.]|\s[—–-])\s+(?=[A-Z“\"])"
+)
+"""The name of a survey's part before its first sentence: "Abstract: Retrieval can be …"."""
+
 _COUNT = re.compile(
     r"[\[(]?\s*(?:approx(?:imate(?:ly)?|\.)?\s+|about\s+|total\s+|final\s+)*(?:word\s*count|"
     r"words?\s+(?:total|written)|length|total words?|~?\d[\d,]*\s+words?)\s*"
@@ -110,7 +115,7 @@ def read_prose(answer: str, title: str = "") -> str:
     bare = _SOURCES_BELOW.sub(r"\g<said> \g<keys>\g<stop>", bare)
     bare = re.sub(r"\[+([^\[\]]+)\]+\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
     paragraphs = _paragraphs(bare.replace("\r\n", "\n").split("\n"), title)
-    paragraphs = [_RUN_IN_HEADING.sub("", text) for text in paragraphs]
+    paragraphs = [_NAME_OF_PART.sub("", _RUN_IN_HEADING.sub("", text)) for text in paragraphs]
     paragraphs = [" ".join(remove_emphasis(text).split()) for text in paragraphs]
     return "\n\n".join(text for text in _remove_chat(paragraphs) if text)
 

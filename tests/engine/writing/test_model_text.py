@@ -44,6 +44,8 @@ PROSE = "Dense retrieval finds passages by meaning [@a:1]. It needs training dat
         f"<|start_header_id|>assistant<|end_header_id|>\n\n{PROSE}<|eot_id|>",
         f"<|channel|>analysis<|message|>We need prose.<|end|><|channel|>final<|message|>{PROSE}",
         f"Assistant: {PROSE}",
+        f"Abstract: {PROSE}",
+        f"Conclusion. {PROSE}",
         '<tool_call>{"name": "search", "arguments": {"q": "surveys"}}</tool_call>\n' + PROSE,
         '{"name": "search", "arguments": {"query": "surveys"}}\n\n' + PROSE,
         f"<reply>\n<title>Methods</title>\n{PROSE}\n</reply>",
