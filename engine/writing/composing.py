@@ -54,6 +54,9 @@ MOST_TITLES, NEAREST_TITLES = 20, 3
 """Titles of one draft that are looked for in the library, and papers that each finds."""
 
 
+SENDING_S = 1.0
+"""Seconds in which the requests for all drafts leave."""
+
 _Neighbour = asyncio.Task[Draft | None] | None
 """The draft before or after, as soon as it is there; ``None`` beyond the first and the last."""
 
@@ -93,8 +96,14 @@ class Composition:
             return await self._body(inside, finished)
         async with asyncio.TaskGroup() as group:
             body = group.create_task(self._body(inside, finished))
-            group.create_task(asyncio.to_thread(read_sources, self._papers_to_draft(inside, finished), self.task.topic))
+            reading = group.create_task(self._read_ahead(inside, finished))
+            body.add_done_callback(lambda _: reading.cancel())
         return body.result()
+
+    async def _read_ahead(self, tops: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]) -> None:
+        """Read the papers while the model writes, once its requests have left: a busy thread would hold them up."""
+        await asyncio.sleep(SENDING_S)
+        await asyncio.to_thread(read_sources, self._papers_to_draft(tops, finished), self.task.topic)
 
     async def _lengthen(self, body: dict[int, Section], finished: Mapping[int, Section]) -> dict[int, Section]:
         """The body as long as it is to be at least, where what was not there before can be written on."""
