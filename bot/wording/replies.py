@@ -97,8 +97,12 @@ def word_archived_survey(title: str) -> str:
 def word_named_papers(named: NamedPapers) -> str:
     """Who wrote the papers of a name, where and when."""
     lines = [f"- {escape_markdown(clean(reference_text(paper)))}" for paper in named.papers]
-    many = "This paper has" if len(lines) == 1 else "These papers have"
-    return f"{many} “{escape_markdown(named.name)}” in the title or stand for it:\n\n" + "\n".join(lines)
+    name = f"“{escape_markdown(named.name)}”"
+    one, many = (
+        f"This paper is known as {name}, or has it in its title",
+        f"These papers are known as {name}, or have it in their titles",
+    )
+    return f"{one if len(lines) == 1 else many}:\n\n" + "\n".join(lines)
 
 
 PRESS_TO_DO = (
