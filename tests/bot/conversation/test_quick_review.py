@@ -173,8 +173,9 @@ async def test_groups_are_approved_with_a_map_before_headings_are_written(
         (drawn,) = {path.read_bytes() for o in said for path in o.files}
         outline = (await lab.state()).outline
         assert outline and outline.is_grouping
-        first = (await lab.state()).papers.found[0].paper.key  # type: ignore[union-attr]
-        said = await lab.chat.say(f"move 1 to {len(outline.nodes)}")
+        found = [item.paper.key for item in (await lab.state()).papers.found]  # type: ignore[union-attr]
+        first = outline.nodes[0].all_papers()[0]
+        said = await lab.chat.say(f"move {found.index(first) + 1} to {len(outline.nodes)}")
         (redrawn,) = {path.read_bytes() for o in said for path in o.files}
         assert redrawn != drawn
         moved = (await lab.state()).outline

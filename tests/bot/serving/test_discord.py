@@ -49,8 +49,8 @@ async def test_the_demonstration_from_command_to_files(library: LocalLibrary, di
         await discord.until(lambda: sum(len(m.files) for m in discord.messages) == 3)  # they come with it
         read = await discord.press(done, "2 Learning to Retrieve")
         await discord.until(lambda: "Learning to Retrieve" in "".join(read.answers))
-        asked = await discord.command("ask", channel=thread, question="which systems outperform earlier systems?")
-        await discord.message("in their own words", thread)
+        asked = await discord.command("ask", channel=thread, question="what is the price of coffee?")
+        await discord.message("The papers gathered here do not say", thread)
         assert asked.answers == [WORDS.noted]
         await discord.press(done, "All files")
         await discord.until(lambda: sum(len(m.files) for m in discord.messages) == 3 + len(FORMATS))
@@ -101,7 +101,7 @@ async def test_groups_are_changed_in_a_thread_with_their_map(
             await discord.until(lambda: len(maps()) == 1)
             for number, (said, answer) in enumerate(
                 (
-                    ("move 1 to 2", "is in section 2 now"),
+                    ("move 1 to 1", "is in section 1 now"),
                     ("merge 1 and 2", "are one section now"),
                     ("rename 1 to Encoders", "is now “Encoders”"),
                 ),
