@@ -32,6 +32,7 @@ from bot.commands.intents.intents import load_intents
 from bot.commands.intents.phrases import Phrase, ends_sentence, join_sentences, normalise, take_frames_off
 from bot.commands.intents.positions import resolve_positions
 from bot.commands.intents.topics import names_topic, read_survey, write_survey
+from bot.commands.intents.typed_commands import begins_as_typed, take_ask_off
 from bot.commands.intents.vocabulary import command_words, table, words
 from engine.errors import UserError
 from engine.session.events import (
@@ -132,7 +133,7 @@ def understand(text: str, context: ReadingContext, state: State) -> Understandin
     named = _NAMED_LIST.fullmatch(text.strip())
     if named and named["list"] != context.phase:
         return Understanding(text.strip(), parse(text))
-    own_words = _VERBATIM.match(text.strip()) or (context.phase == "topic" and _SEARCH.match(text.strip()))
+    own_words = begins_as_typed(text.strip(), context.phase, among_people=among_people)
     if own_words and not isinstance(command := parse(text), FreeText):
         return Understanding(text.strip(), command, fits=_fits(command, context.phase))
     plain = read_plain(text, context)
@@ -203,17 +204,6 @@ def _names_keywords(edit: EditKeywords) -> bool:
     """“drop it” and “add some” name none."""
     return all(map(names_subject, (*edit.add, *edit.drop)))
 
-
-_VERBATIM = re.compile(
-    r"/?quick\b(?! (?:question|note|one|fix|update|reminder|check|heads)\b)|follow(?:[- ]?up)? \d|"
-    r"(?:write (?:a |the )?)?full survey|show (?:papers|keywords|outline)\b|"
-    r"(?:references|tree|why (?:table|figure)) \d|search for \d|budget (?:person|workspace|survey)\b|"
-    r'survey [^"]*[a-z]="|/?survey (?:list(?: all)?|help|status|stop)$',
-    re.I,
-)
-"""How commands begin that have words of their own, and so mean nothing else however they go on; a survey's options in
-quotation marks are among them."""
-_SEARCH = re.compile(r"search (?!(?:for \d|with|again|online|now|using|by)\b)", re.I)
 
 _FREE = FreeText | StartSurvey | AskQuestion | NameSurvey
 """What the grammar reads into any words."""
@@ -371,7 +361,7 @@ def _read_rest(text: str, context: ReadingContext) -> str:
     phrase = normalise(text)
     if context.phase == "discussion":
         if context.place == "thread":
-            return f"ask {text.strip()}" if asks_about_survey(phrase.norm, text, context.own) else ""
+            return f"ask {take_ask_off(text.strip())}" if asks_about_survey(phrase.norm, text, context.own) else ""
         if plainly := find_plain_question(text):
             return f"ask {plainly}"
         asked = text.rstrip().endswith("?") or any(

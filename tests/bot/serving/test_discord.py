@@ -49,6 +49,9 @@ async def test_the_demonstration_from_command_to_files(library: LocalLibrary, di
         await discord.until(lambda: sum(len(m.files) for m in discord.messages) == 3)  # they come with it
         read = await discord.press(done, "2 Learning to Retrieve")
         await discord.until(lambda: "Learning to Retrieve" in "".join(read.answers))
+        asked = await discord.command("ask", channel=thread, question="which systems outperform earlier systems?")
+        await discord.message("in their own words", thread)
+        assert asked.answers == [WORDS.noted]
         await discord.press(done, "All files")
         await discord.until(lambda: sum(len(m.files) for m in discord.messages) == 3 + len(FORMATS))
     assert {name.split(".")[-1] for m in discord.messages for name, _ in m.files} >= {"md", "pdf", "bib"}

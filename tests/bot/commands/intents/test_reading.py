@@ -19,6 +19,7 @@ from bot.commands.intents.reading import ReadingContext, read_plain, understand
 from bot.commands.intents.suggestions import suggest_commands
 from bot.commands.intents.vocabulary import command_words
 from engine.errors import UserError
+from engine.session.events import AskQuestion
 from engine.session.state import PHASES, Phase, State
 from engine.values import Keyword, KeywordPool, Outline, OutlineNode
 
@@ -349,3 +350,11 @@ def test_what_follows_the_slash_command_is_no_topic(text: str, command: str) -> 
 )
 def test_a_plain_question_is_asked_whatever_is_said_around_it(text: str, question: str) -> None:
     assert read_plain(text, ReadingContext("discussion")).said == f"ask {question}"
+
+
+@pytest.mark.parametrize("place", ["direct", "mentioned", "thread"])
+def test_the_word_ask_is_no_part_of_the_question(place: Place) -> None:
+    found = understand(
+        "ask which systems use sparse attention?", ReadingContext("discussion", place), State("discussion")
+    )
+    assert found.command == AskQuestion("which systems use sparse attention?")
