@@ -55,23 +55,23 @@ def _difference(was: Sequence[str], now: Sequence[str], survey: Survey) -> str:
     matcher = difflib.SequenceMatcher(a=was, b=now, autojunk=False)
     gone: list[str] = []
     new: list[str] = []
-    lines: list[str] = []
     for _, i, k, j, m in (step for step in matcher.get_opcodes() if step[0] != "equal"):
         gone += was[i:k]
         new += now[j:m]
     reworded = _pair_reworded(gone, new)
-    for before, after in list(reworded.items())[:CHANGES_SHOWN]:
-        lines.append(f"- was: {_show_old(before)} → now: {survey_text(after, survey)}")
-    rest = len(reworded) - CHANGES_SHOWN
-    lines += [f"- … and {pluralize(rest, 'sentence')} more reworded"] if rest > 0 else []
-    gone = [sentence for sentence in gone if sentence not in reworded]
-    new = [sentence for sentence in new if sentence not in reworded.values()]
-    lines += [f"- added: {survey_text(sentence, survey)}" for sentence in new[:CHANGES_SHOWN]]
-    lines += [f"- … and {pluralize(len(new) - CHANGES_SHOWN, 'sentence')} more"] if len(new) > CHANGES_SHOWN else []
-    lines += [f"- removed: {_show_old(sentence)}" for sentence in gone[:CHANGES_SHOWN]]
-    rest = len(gone) - CHANGES_SHOWN
-    lines += [f"- … and {pluralize(rest, 'sentence')} more removed"] if rest > 0 else []
-    return "\n".join(lines)
+    changed = [f"- was: {_show_old(old)} → now: {survey_text(now, survey)}" for old, now in reworded.items()]
+    added = [f"- added: {survey_text(sentence, survey)}" for sentence in new if sentence not in reworded.values()]
+    removed = [f"- removed: {_show_old(sentence)}" for sentence in gone if sentence not in reworded]
+    return "\n".join(
+        [*_shorten_list(changed, "reworded"), *_shorten_list(added, "added"), *_shorten_list(removed, "removed")]
+    )
+
+
+def _shorten_list(lines: Sequence[str], what: str) -> list[str]:
+    """The first few lines, and how many more there are."""
+    rest = len(lines) - CHANGES_SHOWN
+    more = [f"- … and {pluralize(rest, 'sentence')} more {what}"] if rest > 0 else []
+    return [*lines[:CHANGES_SHOWN], *more]
 
 
 def _show_old(sentence: str) -> str:

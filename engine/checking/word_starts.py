@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 from engine.checking.lexicon import TEXTS_KEPT
@@ -97,48 +98,25 @@ def _start_of(text: str) -> set[str] | None:
     return {word[:LETTERS].lower()} if word else None
 
 
+_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<mark>[()|])", re.S)
+"""An escape, a class of characters, or a mark outside of both."""
+
+
+def _list_marks(pattern: str) -> Iterator[tuple[int, str, int]]:
+    """Where each parenthesis and bar stands, and within how many groups what follows it is."""
+    depth = 0
+    for found in _SYNTAX.finditer(pattern):
+        if mark := found["mark"]:
+            depth += (mark == "(") - (mark == ")")
+            yield found.start(), mark, depth
+
+
 def _split(pattern: str) -> list[str]:
-    """The alternatives of a pattern, those inside groups and classes left together."""
-    found, depth, start, in_class, at = list[str](), 0, 0, False, 0
-    while at < len(pattern):
-        match pattern[at]:
-            case "\\":
-                at += 1
-            case "[":
-                in_class = True
-            case "]":
-                in_class = False
-            case "(" if not in_class:
-                depth += 1
-            case ")" if not in_class:
-                depth -= 1
-            case "|" if not in_class and depth == 0:
-                found.append(pattern[start:at])
-                start = at + 1
-            case _:
-                pass
-        at += 1
-    return [*found, pattern[start:]]
+    """The alternatives of a pattern, those inside groups left together."""
+    bars = [at for at, mark, depth in _list_marks(pattern) if mark == "|" and depth == 0]
+    return [pattern[begin + 1 : end] for begin, end in pairwise([-1, *bars, len(pattern)])]
 
 
 def _closing(text: str) -> int:
     """Where the group ends that the text begins with."""
-    depth, in_class, at = 0, False, 0
-    while at < len(text):
-        match text[at]:
-            case "\\":
-                at += 1
-            case "[":
-                in_class = True
-            case "]":
-                in_class = False
-            case "(" if not in_class:
-                depth += 1
-            case ")" if not in_class:
-                depth -= 1
-                if depth == 0:
-                    return at + 1
-            case _:
-                pass
-        at += 1
-    raise ValueError(f"a group without an end: {text}")
+    return next(at + 1 for at, mark, depth in _list_marks(text) if mark == ")" and depth == 0)
