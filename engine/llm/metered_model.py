@@ -231,7 +231,8 @@ class MeteredModel:
 
 def _ask_for_json(request: Request, schema: dict[str, Any], attempt: int, problem: str) -> Request:
     """The request for an answer of this schema; asked again, with what was wrong before."""
-    rules = f"\n\nAnswer with JSON only, of exactly this JSON schema:\n{json.dumps(_bare_schema(schema))}"
+    shape = json.dumps(_bare_schema(schema, schema.get("$defs", {})), separators=(",", ":"))
+    rules = f"\n\nAnswer with JSON only, with all fields of this JSON schema and no others:\n{shape}"
     wrong = f"\n\nYour last answer was wrong: {problem}" if problem else ""
     prompt = replace(request.prompt, question=request.prompt.question + rules + wrong)
     return replace(request, step=request.step + (f"#{attempt}" if attempt else ""), prompt=prompt)
@@ -282,14 +283,20 @@ def _wait(state: RetryCallState) -> float:
     return float(wait_random_exponential(multiplier=0.5, max=LONGEST_WAIT_S)(state))
 
 
-def _bare_schema(node: Any) -> Any:
-    """The schema without what only names or explains its parts."""
+_SAID_ELSEWHERE = frozenset(["$defs", "required", "additionalProperties"])
+
+
+def _bare_schema(node: Any, parts: Mapping[str, Any]) -> Any:
+    """The schema with its ``parts`` in their places, without what names or explains them: no type contains itself."""
     if isinstance(node, list):
-        return [_bare_schema(item) for item in node]
+        return [_bare_schema(item, parts) for item in node]
     if not isinstance(node, dict):
         return node
-    said = {"title", "description"}
-    return {k: _bare_schema(v) for k, v in node.items() if k not in said or not isinstance(v, str)}
+    if "$ref" in node:
+        return _bare_schema(parts[node["$ref"].rpartition("/")[2]], parts)
+    said = {name: value for name, value in node.items() if name not in _SAID_ELSEWHERE}
+    names = {"title", "description"}
+    return {k: _bare_schema(v, parts) for k, v in said.items() if k not in names or not isinstance(v, str)}
 
 
 _ESCAPE = re.compile(

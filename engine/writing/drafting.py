@@ -17,7 +17,7 @@ from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
 from engine.checking.names import Vocabulary
 from engine.checking.sentence_state import LostClaim
-from engine.citations import list_cited_keys
+from engine.citations import list_cited_keys, remove_citations
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
@@ -362,8 +362,8 @@ async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, af
         return draft
     prompt = fill(
         "autosurvey/coherence",
-        before=data(before) or "(this is the first)",
-        after=data(after) or "(this is the last)",
+        before=data(remove_citations(before)) or "(this is the first)",
+        after=data(remove_citations(after)) or "(this is the last)",
         sentences="\n".join(f"{i}. {data(s)}" for i, s in enumerate(lines, start=1)),
     )
     request = Request("checking", f"coherence/{draft.node.title}", prompt, 1_024, 0.3)

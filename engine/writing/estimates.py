@@ -61,8 +61,8 @@ REPAIRING, FRAMING = 1, 2
 
 MEAN_PAPER_TOKENS = 250
 """Where there are no papers to measure."""
-CHECK_OVERHEAD = 750
-PROMPT_OVERHEAD = 450
+CHECK_OVERHEAD = 650
+PROMPT_OVERHEAD = 420
 """Tokens of the rules and the JSON schema of one editing call."""
 
 
