@@ -19,8 +19,11 @@ from engine.wordlists import read_lines
 RETOLD = 0.6
 """Share of a claim's other words that a sentence has to hold to be the one it retells."""
 
+RETOLD_WITHOUT = 0.5
+"""The same for a word that stands nowhere in the source."""
+
 FEWEST_WORDS = 3
-"""Other words that a claim needs for that sentence to be found."""
+"""Other words of a claim from which a sentence that retells it has a word of the source in its place."""
 
 _TOKEN = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _PREFIXED = re.compile(
@@ -94,23 +97,22 @@ def find_contrasts(claim: str, sentences: Sequence[str], speaking: Sequence[str]
     for unit, word in ours.items():
         if _SAME.get(unit, frozenset()) & held:
             continue
-        if unit in held:
-            turned = _is_in_its_place(unit, word, said, every)
-        else:
-            turned = any(_counterparts(unit, word, own) - said for own in near)
-        if turned:
+        is_held, rest = unit in held, said - {unit}
+        if is_held and len(rest) < FEWEST_WORDS:
+            continue
+        retold = _find_retold(rest, every, RETOLD) if is_held else _find_retold(rest, near, RETOLD_WITHOUT)
+        turned = [unit not in own.units and bool(_counterparts(unit, word, own) - said) for own in retold]
+        if any(turned) and (all(turned) or not is_held):
             found.append(word)
     return list(dict.fromkeys(found))
 
 
-def _is_in_its_place(unit: str, word: str, said: frozenset[str], every: Sequence[_Wording]) -> bool:
-    """Whether each sentence that the claim retells has the word's counterpart, and not the word."""
-    rest = said - {unit}
-    if len(rest) < FEWEST_WORDS:
-        return False
-    shares = [len(rest & own.units) / len(rest) for own in every]
-    retold = [own for own, share in zip(every, shares, strict=True) if share >= max(RETOLD, max(shares) - 0.1)]
-    return bool(retold) and all(unit not in own.units and _counterparts(unit, word, own) - said for own in retold)
+def _find_retold(rest: frozenset[str], sentences: Sequence[_Wording], least: float) -> list[_Wording]:
+    """The sentences that a claim retells: they have at least that share of its other words."""
+    if not rest or not sentences:
+        return []
+    shares = [len(rest & own.units) / len(rest) for own in sentences]
+    return [own for own, share in zip(sentences, shares, strict=True) if share >= max(least, max(shares) - 0.1)]
 
 
 @lru_cache(maxsize=32_768)
